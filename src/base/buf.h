@@ -1,0 +1,43 @@
+/* Bytes being built. Start with `struct buf b = {0};`, end with buf_fini, or declare it AUTO(buf). */
+#pragma once
+#include "base/mem.h"
+#include "base/str.h"
+
+struct buf {
+	char *p;
+	size_t n, capacity;
+};
+
+void buf_fini(struct buf *b);
+/* Room for at least `more` bytes after the first n; returns where they go. Does not change n. */
+char *buf_reserve(struct buf *b, size_t more);
+void buf_add_slow(struct buf *b, const char *p, size_t n);
+void buf_addf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A decimal number, plain or with a comma every three digits. */
+void buf_add_u64(struct buf *b, uint64_t value);
+void buf_add_grouped(struct buf *b, uint64_t value);
+
+static inline void buf_add(struct buf *b, struct str s)
+{
+	if (s.n > b->capacity - b->n) {
+		buf_add_slow(b, s.p, s.n);
+	} else if (s.n) {
+		memcpy(b->p + b->n, s.p, s.n);
+		b->n += s.n;
+	}
+}
+
+static inline void buf_add_char(struct buf *b, char c)
+{
+	if (b->n == b->capacity)
+		buf_reserve(b, 1);
+	b->p[b->n++] = c;
+}
+
+static inline struct str buf_str(const struct buf *b)
+{
+	return (struct str){ b->p, b->n };
+}
+
+/* The bytes as a C string: NUL is put behind them, outside n. */
+const char *buf_c_string(struct buf *b);

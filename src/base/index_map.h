@@ -1,0 +1,50 @@
+/*
+ * A hash index over a dense array that the caller owns. The map holds only (hash, index) pairs: the caller's
+ * array keeps insertion order, so iteration and output are deterministic, and growing the map never touches it.
+ *
+ *	static bool is_name(const void *names, uint32_t i, const void *key) { ... }
+ *	uint32_t i = index_map_find(&map, hash, is_name, names, key);
+ *	if (i == INDEX_NONE)
+ *		index_map_add(&map, hash, i = append(names, key));
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define INDEX_NONE UINT32_MAX
+
+struct index_slot {
+	uint32_t hash;
+	uint32_t index; /* INDEX_NONE marks a free slot */
+};
+
+struct index_map {
+	struct index_slot *slots;
+	uint32_t mask; /* slot count - 1; a power of two, at most three quarters full */
+	uint32_t used;
+};
+
+void index_map_fini(struct index_map *m);
+/* Adds an index under a hash. The caller has made sure that its key is not there yet. */
+void index_map_add(struct index_map *m, uint32_t hash, uint32_t index);
+/* Forgets everything, keeps the memory. */
+void index_map_clear(struct index_map *m);
+
+typedef bool index_map_equal(const void *array, uint32_t index, const void *key);
+
+/* The index whose element equals key, or INDEX_NONE. Inlined with its comparison: this is the hot loop. */
+static inline __attribute__((always_inline)) uint32_t
+index_map_find(const struct index_map *m, uint32_t hash, index_map_equal *equal, const void *array,
+	       const void *key)
+{
+	if (!m->slots)
+		return INDEX_NONE;
+	for (uint32_t at = hash & m->mask;; at = (at + 1) & m->mask) {
+		struct index_slot s = m->slots[at];
+		if (s.index == INDEX_NONE)
+			return INDEX_NONE;
+		if (s.hash == hash && equal(array, s.index, key))
+			return s.index;
+	}
+}

@@ -1,0 +1,235 @@
+#include "base/base.h"
+
+void text_list_add(struct text_list *list, struct str text)
+{
+	char *copy = mem_alloc(text.n + 1, 1);
+	if (text.n)
+		memcpy(copy, text.p, text.n);
+	copy[text.n] = '\0';
+	vec_push(list, copy);
+}
+
+void text_list_fini(struct text_list *list)
+{
+	for (uint32_t i = 0; i < list->n; i++)
+		free(list->p[i]);
+	vec_fini(list);
+}
+
+/* The command line while it is being read. */
+struct parse {
+	char **words;
+	size_t n, at;
+	const struct option_binding *bindings;
+	size_t binding_count;
+	struct err *e;
+};
+
+struct found {
+	const struct option *option;
+	void *field;
+};
+
+static struct found found_in(const struct option_binding *b, size_t i)
+{
+	const struct option *o = &b->set->options[i];
+	return (struct found){ o, (char *)b->target + o->offset };
+}
+
+static bool same_option(const struct option *a, const struct option *b)
+{
+	return a->offset == b->offset && a->type == b->type && a->prefix == b->prefix;
+}
+
+/* By full name, else by a prefix that only one option (or one and its synonyms) has. */
+static bool find_long(struct parse *p, struct str name, struct found *found)
+{
+	AUTO(buf) struct buf candidates = { 0 };
+	unsigned matches = 0;
+	for (size_t b = 0; b < p->binding_count; b++) {
+		for (size_t i = 0; i < p->bindings[b].set->n; i++) {
+			struct found f = found_in(&p->bindings[b], i);
+			struct str full = str_from(f.option->name);
+			if (str_eq(full, name)) {
+				*found = f;
+				return true;
+			}
+			if (!name.n || !str_starts(full, name))
+				continue;
+			if (matches && same_option(found->option, f.option))
+				continue;
+			*found = f;
+			buf_addf(&candidates, "%s--%s", matches++ ? ", " : "", f.option->name);
+		}
+	}
+	if (matches == 1)
+		return true;
+	if (matches)
+		return err_usage(p->e, "--%.*s could be %s", STR_ARG(name),
+				 buf_c_string(&candidates));
+	return err_usage(p->e, "there is no option --%.*s", STR_ARG(name));
+}
+
+static bool find_letter(struct parse *p, char letter, struct found *found)
+{
+	for (size_t b = 0; b < p->binding_count; b++)
+		for (size_t i = 0; i < p->bindings[b].set->n; i++)
+			if (p->bindings[b].set->options[i].letter == letter) {
+				*found = found_in(&p->bindings[b], i);
+				return true;
+			}
+	return err_usage(p->e, "there is no option -%c", letter);
+}
+
+static bool set_choice(const struct option *o, unsigned *field, const char *value, struct err *e)
+{
+	AUTO(buf) struct buf list = { 0 };
+	for (unsigned i = 0; o->choices[i]; i++) {
+		if (strcmp(o->choices[i], value) == 0) {
+			*field = i;
+			return true;
+		}
+		buf_addf(&list, "%s%s", i ? ", " : "", o->choices[i]);
+	}
+	return err_usage(e, "--%s %s: must be one of %s", o->name, value, buf_c_string(&list));
+}
+
+static bool set_value(struct found f, const char *value, struct err *e)
+{
+	uint64_t number;
+	switch (f.option->type) {
+	case OPTION_FLAG:
+		*(bool *)f.field = true;
+		return true;
+	case OPTION_TEXT:
+	case OPTION_FILE:
+		*(const char **)f.field = value;
+		return true;
+	case OPTION_LIST: {
+		AUTO(buf) struct buf text = { 0 };
+		buf_add(&text, str_from(f.option->prefix ? f.option->prefix : ""));
+		buf_add(&text, str_from(value));
+		text_list_add(f.field, buf_str(&text));
+		return true;
+	}
+	case OPTION_NUMBER:
+		if (!str_to_u64(str_from(value), &number) || number > UINT32_MAX)
+			return err_usage(e, "--%s %s: must be a whole number", f.option->name, value);
+		*(uint32_t *)f.field = (uint32_t)number;
+		return true;
+	case OPTION_CHOICE:
+		return set_choice(f.option, f.field, value, e);
+	}
+	return false;
+}
+
+static bool next_word(struct parse *p, const struct option *o, const char **value)
+{
+	if (p->at >= p->n)
+		return err_usage(p->e, "--%s needs a value: %s", o->name, o->value);
+	*value = p->words[p->at++];
+	return true;
+}
+
+static bool parse_long(struct parse *p, const char *word)
+{
+	struct str name = str_from(word);
+	struct found f = { 0 };
+	const char *value = NULL;
+	ptrdiff_t equals = str_find_char(name, '=');
+	if (equals >= 0) {
+		value = word + equals + 1;
+		name = str_first(name, (size_t)equals);
+	}
+	if (!find_long(p, name, &f))
+		return false;
+	if (f.option->type == OPTION_FLAG && value)
+		return err_usage(p->e, "--%s takes no value", f.option->name);
+	if (f.option->type != OPTION_FLAG && !value && !next_word(p, f.option, &value))
+		return false;
+	return set_value(f, value, p->e);
+}
+
+static bool parse_letters(struct parse *p, const char *letters)
+{
+	for (; *letters; letters++) {
+		struct found f = { 0 };
+		const char *value = letters + 1;
+		if (!find_letter(p, *letters, &f))
+			return false;
+		if (f.option->type == OPTION_FLAG) {
+			set_value(f, NULL, p->e);
+			continue;
+		}
+		if (!*value && !next_word(p, f.option, &value))
+			return false;
+		return set_value(f, value, p->e);
+	}
+	return true;
+}
+
+bool options_parse(char **words, size_t n, const struct option_binding *bindings, size_t binding_count,
+		   struct text_list *files, struct err *e)
+{
+	struct parse p = { words, n, 0, bindings, binding_count, e };
+	bool only_files = false;
+	while (p.at < p.n) {
+		const char *word = p.words[p.at++];
+		bool ok = true;
+		if (only_files || word[0] != '-' || word[1] == '\0')
+			text_list_add(files, str_from(word));
+		else if (strcmp(word, "--") == 0)
+			only_files = true;
+		else if (word[1] == '-')
+			ok = parse_long(&p, word + 2);
+		else
+			ok = parse_letters(&p, word + 1);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+enum { HELP_COLUMN = 27 };
+
+/* Words of text from column HELP_COLUMN on, broken before `width`. */
+static void add_wrapped(struct buf *out, struct str text, unsigned width, unsigned column)
+{
+	while (text.n) {
+		ptrdiff_t space = str_find_char(text, ' ');
+		struct str word = str_first(text, space < 0 ? text.n : (size_t)space);
+		if (column > HELP_COLUMN && column + 1 + word.n > width) {
+			buf_addf(out, "\n%*s", HELP_COLUMN, "");
+			column = HELP_COLUMN;
+		} else if (column > HELP_COLUMN) {
+			buf_add_char(out, ' ');
+			column++;
+		}
+		buf_add(out, word);
+		column += (unsigned)word.n;
+		text = str_from_byte(text, space < 0 ? text.n : (size_t)space + 1);
+	}
+	buf_add_char(out, '\n');
+}
+
+void options_help(const struct option_set *set, unsigned width, struct buf *out)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		const struct option *o = &set->options[i];
+		size_t line = out->n;
+		if (!o->help)
+			continue; /* a synonym */
+		if (o->letter)
+			buf_addf(out, "  -%c, --%s", o->letter, o->name);
+		else
+			buf_addf(out, "      --%s", o->name);
+		if (o->value)
+			buf_addf(out, " %s", o->value);
+		size_t used = out->n - line;
+		if (used + 2 > HELP_COLUMN)
+			buf_addf(out, "\n%*s", HELP_COLUMN, "");
+		else
+			buf_addf(out, "%*s", (int)(HELP_COLUMN - used), "");
+		add_wrapped(out, str_from(o->help), width, HELP_COLUMN);
+	}
+}

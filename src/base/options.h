@@ -1,0 +1,67 @@
+/*
+ * Command-line options, declared once: the same table drives parsing, --help, the shell completions and the test
+ * that the manual names each of them.
+ *
+ *	struct fold_options { bool pid; const char *output; };
+ *	static const struct option fold_table[] = {
+ *		{ "pid", 0, OPTION_FLAG, offsetof(struct fold_options, pid), .help = "..." },
+ *		{ "output", 'o', OPTION_FILE, offsetof(...), "FILE", "..." },
+ *	};
+ *	static const struct option_set fold_set = { "Options", fold_table, ARRAY_SIZE(fold_table) };
+ */
+#pragma once
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/vec.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Texts in the order they were given; each is owned by the list. */
+struct text_list {
+	char **p;
+	uint32_t n, capacity;
+};
+void text_list_add(struct text_list *list, struct str text);
+void text_list_fini(struct text_list *list);
+
+enum option_type {
+	OPTION_FLAG,   /* bool */
+	OPTION_TEXT,   /* const char *: the last one given, borrowed from argv */
+	OPTION_FILE,   /* the same; completed as a file name */
+	OPTION_LIST,   /* struct text_list: each one given */
+	OPTION_NUMBER, /* uint32_t */
+	OPTION_CHOICE, /* unsigned: index into choices */
+};
+
+struct option {
+	const char *name; /* without the dashes */
+	char letter;      /* 0: none */
+	enum option_type type;
+	size_t offset;      /* of the field in the struct that the set is bound to */
+	const char *value;  /* what stands for the value in help: FILE, RE, N */
+	const char *help;   /* one sentence fragment, lower case, no full stop */
+	const char *const *choices; /* ends in NULL */
+	const char *prefix; /* OPTION_LIST: put before the value (--event-filter=E adds "event=E" to where) */
+};
+
+struct option_set {
+	const char *title; /* heading in --help */
+	const struct option *options;
+	size_t n;
+};
+
+/* A set and the struct that receives its values. */
+struct option_binding {
+	const struct option_set *set;
+	void *target;
+};
+
+/*
+ * Parses words[0..n). Long options by unambiguous prefix, `--name=value`, `--name value`, `-o value`, `-ovalue`,
+ * `-ab`; options may follow files; everything after `--` is a file. e is a usage error that names the option.
+ */
+bool options_parse(char **words, size_t n, const struct option_binding *bindings, size_t binding_count,
+		   struct text_list *files, struct err *e);
+
+/* The options of a set as indented, aligned lines that fit `width` columns. */
+void options_help(const struct option_set *set, unsigned width, struct buf *out);

@@ -1,0 +1,224 @@
+#include "base/reader_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { RAW_BYTES = 256 << 10, FILL_BYTES = 1 << 20 };
+
+struct reader {
+	char *name;
+	int fd;
+	bool is_at_end;
+	uint64_t consumed;  /* bytes dropped so far */
+	struct str window;
+	char damage[256];
+
+	char *map; /* a mapped plain file, or NULL */
+	size_t map_bytes;
+
+	struct decoder *decoder;
+	struct buf raw;    /* read, not yet decoded; without a decoder unused */
+	size_t raw_taken;
+	struct buf text;   /* the window of a stream lives in here */
+};
+
+const char *reader_name(const struct reader *r)
+{
+	return r->name;
+}
+
+struct str reader_window(const struct reader *r)
+{
+	return r->window;
+}
+
+uint64_t reader_offset(const struct reader *r)
+{
+	return r->consumed;
+}
+
+bool reader_is_whole(const struct reader *r)
+{
+	return r->is_at_end;
+}
+
+const char *reader_compression(const struct reader *r)
+{
+	return r->decoder ? decoder_name(r->decoder) : NULL;
+}
+
+void reader_consume(struct reader *r, size_t n)
+{
+	if (n > r->window.n)
+		n = r->window.n;
+	r->window = str_from_byte(r->window, n);
+	r->consumed += n;
+}
+
+static void set_damage(struct reader *r, const char *what, const char *why)
+{
+	if (!r->damage[0])
+		snprintf(r->damage, sizeof(r->damage), "%s: %s", what, why);
+	r->is_at_end = true;
+}
+
+const char *reader_damage(struct reader *r)
+{
+	if (r->map && map_guard_was_cut(r->map))
+		set_damage(r, "the file", "was cut short while it was being read");
+	return r->damage[0] ? r->damage : NULL;
+}
+
+/* Appends what one read(2) gives; false at the end or on an error. */
+static bool read_some(struct reader *r, struct buf *into, size_t room)
+{
+	char *p = buf_reserve(into, room);
+	ssize_t n;
+	do
+		n = read(r->fd, p, room);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		set_damage(r, "reading stopped", strerror(errno));
+	if (n <= 0)
+		return false;
+	into->n += (size_t)n;
+	return true;
+}
+
+/* Compressed bytes for the decoder; false when there are no more. */
+static bool refill_raw(struct reader *r)
+{
+	if (r->raw_taken < r->raw.n)
+		return true;
+	r->raw.n = r->raw_taken = 0;
+	return read_some(r, &r->raw, RAW_BYTES);
+}
+
+static bool fill_decoded(struct reader *r)
+{
+	size_t before = r->text.n;
+	while (r->text.n == before) {
+		const char *why = "";
+		if (!refill_raw(r)) {
+			if (!decoder_at_boundary(r->decoder))
+				set_damage(r, decoder_name(r->decoder),
+					   "the compressed data ends before its end mark");
+			return false;
+		}
+		struct str in = str_from_byte(buf_str(&r->raw), r->raw_taken);
+		struct str rest = in;
+		enum decode_state state =
+			decoder_run(r->decoder, &rest, &r->text, FILL_BYTES, &why);
+		r->raw_taken += in.n - rest.n;
+		if (state == DECODE_BROKEN) {
+			set_damage(r, decoder_name(r->decoder), why);
+			return r->text.n > before;
+		}
+	}
+	return true;
+}
+
+/* Moves what is left of the window to the front of the buffer. */
+static void compact(struct reader *r)
+{
+	if (r->window.n && r->window.p != r->text.p)
+		memmove(r->text.p, r->window.p, r->window.n);
+	r->text.n = r->window.n;
+}
+
+bool reader_fill(struct reader *r)
+{
+	if (r->is_at_end)
+		return false;
+	compact(r);
+	bool has_more = r->decoder ? fill_decoded(r) : read_some(r, &r->text, FILL_BYTES);
+	if (!has_more)
+		r->is_at_end = true;
+	r->window = buf_str(&r->text);
+	return has_more;
+}
+
+/* True when the file could be mapped; a file that cannot be is read as a stream. */
+static bool map_file(struct reader *r, const struct stat *status)
+{
+	if (!S_ISREG(status->st_mode) || status->st_size <= 0 || lseek(r->fd, 0, SEEK_CUR) != 0)
+		return false;
+	void *map = mmap(NULL, (size_t)status->st_size, PROT_READ, MAP_PRIVATE, r->fd, 0);
+	if (map == MAP_FAILED)
+		return false;
+	if (!map_guard_add(map, (size_t)status->st_size)) {
+		munmap(map, (size_t)status->st_size);
+		return false;
+	}
+	madvise(map, (size_t)status->st_size, MADV_SEQUENTIAL);
+	r->map = map;
+	r->map_bytes = (size_t)status->st_size;
+	r->window = (struct str){ map, r->map_bytes };
+	r->is_at_end = true;
+	return true;
+}
+
+static void unmap(struct reader *r)
+{
+	if (!r->map)
+		return;
+	map_guard_remove(r->map);
+	munmap(r->map, r->map_bytes);
+	r->map = NULL;
+}
+
+static bool open_fd(struct reader *r, const char *path, struct err *e)
+{
+	struct stat status;
+	bool is_stdin = strcmp(path, "-") == 0;
+	r->name = mem_strdup(is_stdin ? "standard input" : path);
+	r->fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+	if (r->fd < 0 || fstat(r->fd, &status) < 0)
+		return err_set(e, "%s: %s", r->name, strerror(errno));
+	if (S_ISDIR(status.st_mode))
+		return err_set(e, "%s: is a folder, not a profile", r->name);
+	char head[4];
+	ssize_t n = S_ISREG(status.st_mode) ? pread(r->fd, head, sizeof(head), 0) : 0;
+	if (n < 0)
+		return err_set(e, "%s: %s", r->name, strerror(errno));
+	r->decoder = decoder_for((struct str){ head, (size_t)n });
+	if (r->decoder || map_file(r, &status))
+		return true;
+	/* A pipe is known only once its first bytes are here. */
+	while (r->text.n < sizeof(head) && read_some(r, &r->text, FILL_BYTES))
+		;
+	r->decoder = decoder_for(buf_str(&r->text));
+	if (r->decoder) {
+		buf_add(&r->raw, buf_str(&r->text));
+		r->text.n = 0;
+	}
+	r->window = buf_str(&r->text);
+	return true;
+}
+
+struct reader *reader_open(const char *path, struct err *e)
+{
+	struct reader *r = mem_zalloc(1, sizeof(*r));
+	r->fd = -1;
+	if (open_fd(r, path, e))
+		return r;
+	reader_free(r);
+	return NULL;
+}
+
+void reader_free(struct reader *r)
+{
+	if (!r)
+		return;
+	unmap(r);
+	if (r->fd >= 0)
+		close(r->fd);
+	decoder_free(r->decoder);
+	buf_fini(&r->raw);
+	buf_fini(&r->text);
+	free(r->name);
+	free(r);
+}

@@ -1,0 +1,36 @@
+/*
+ * Reading a file, a pipe or "-" (standard input); gzip and zstd are recognised by their first bytes.
+ *
+ * The reader shows a window of bytes that have been read and not yet consumed. A plain file is mapped and its
+ * window is the whole file from the start; everything else is a stream whose window grows by reader_fill:
+ *
+ *	while (reader_fill(r, &e)) { n = parse(reader_window(r)); reader_consume(r, n); }
+ *
+ * Damage (a truncated gzip, a file that shrinks while it is mapped) ends the input where it is; what was
+ * readable before it has been shown, and reader_damage says what happened.
+ */
+#pragma once
+#include "base/err.h"
+#include "base/str.h"
+
+struct reader;
+
+/* NULL and e when the file cannot be opened. */
+struct reader *reader_open(const char *path, struct err *e);
+void reader_free(struct reader *r);
+
+/* How messages call the input: its path, or "standard input". */
+const char *reader_name(const struct reader *r);
+/* True when the window holds all that will ever come: a mapped file from the start, a stream at its end. */
+bool reader_is_whole(const struct reader *r);
+struct str reader_window(const struct reader *r);
+/* Drops the first n bytes of the window. Pointers into the window stay valid until the next reader_fill. */
+void reader_consume(struct reader *r, size_t n);
+/* Makes the window longer. False when nothing more comes. */
+bool reader_fill(struct reader *r);
+/* Offset in the (decompressed) input of the window's first byte. */
+uint64_t reader_offset(const struct reader *r);
+/* What cut the input short, or NULL. */
+const char *reader_damage(struct reader *r);
+/* "gzip" or "zstd" when the input was compressed, else NULL. */
+const char *reader_compression(const struct reader *r);

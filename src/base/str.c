@@ -1,0 +1,64 @@
+#include "base/base.h"
+
+struct str str_trim(struct str s)
+{
+	while (s.n && is_space(s.p[0]))
+		s = str_from_byte(s, 1);
+	while (s.n && is_space(s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+int str_compare(struct str a, struct str b)
+{
+	size_t n = a.n < b.n ? a.n : b.n;
+	int order = n ? memcmp(a.p, b.p, n) : 0;
+	return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
+ptrdiff_t str_find_char(struct str s, char c)
+{
+	const char *at = s.n ? memchr(s.p, c, s.n) : NULL;
+	return at ? at - s.p : -1;
+}
+
+ptrdiff_t str_find_last_char(struct str s, char c)
+{
+	const char *at = s.n ? memrchr(s.p, c, s.n) : NULL;
+	return at ? at - s.p : -1;
+}
+
+ptrdiff_t str_find(struct str s, struct str needle)
+{
+	const char *at = s.n ? memmem(s.p, s.n, needle.p, needle.n) : NULL;
+	return at ? at - s.p : -1;
+}
+
+struct str str_basename(struct str path)
+{
+	return str_from_byte(path, (size_t)(str_find_last_char(path, '/') + 1));
+}
+
+bool str_to_u64(struct str s, uint64_t *value)
+{
+	uint64_t sum = 0;
+	if (s.n == 0)
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		if (!is_digit(s.p[i]) || __builtin_mul_overflow(sum, 10u, &sum) ||
+		    __builtin_add_overflow(sum, (uint64_t)(s.p[i] - '0'), &sum))
+			return false;
+	}
+	*value = sum;
+	return true;
+}
+
+bool str_to_i32(struct str s, int32_t *value)
+{
+	bool is_negative = s.n && s.p[0] == '-';
+	uint64_t magnitude;
+	if (!str_to_u64(str_from_byte(s, is_negative), &magnitude) || magnitude > INT32_MAX)
+		return false;
+	*value = is_negative ? -(int32_t)magnitude : (int32_t)magnitude;
+	return true;
+}

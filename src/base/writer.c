@@ -1,0 +1,190 @@
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER_BYTES = 256 << 10 };
+
+struct writer {
+	char *name;      /* for messages */
+	char *path;      /* where a file ends up; NULL when written directly */
+	char *temporary; /* its name until then; NULL while it has none */
+	int fd;
+	int error; /* errno of the first failed write */
+	uint64_t written;
+	struct buf buffer;
+};
+
+static void write_out(struct writer *w, struct str s)
+{
+	while (s.n && !w->error) {
+		ssize_t n = write(w->fd, s.p, s.n);
+		if (n < 0 && errno != EINTR)
+			w->error = errno;
+		if (n > 0) {
+			w->written += (uint64_t)n;
+			s = str_from_byte(s, (size_t)n);
+		}
+	}
+}
+
+static void flush(struct writer *w)
+{
+	write_out(w, buf_str(&w->buffer));
+	w->buffer.n = 0;
+}
+
+void writer_add(struct writer *w, struct str s)
+{
+	if (s.n > w->buffer.capacity - w->buffer.n) {
+		flush(w);
+		if (s.n >= w->buffer.capacity) {
+			write_out(w, s);
+			return;
+		}
+	}
+	buf_add(&w->buffer, s);
+}
+
+bool writer_is_healthy(const struct writer *w)
+{
+	return w->error == 0;
+}
+
+static char *folder_of(const char *path)
+{
+	struct str whole = str_from(path);
+	ptrdiff_t slash = str_find_last_char(whole, '/');
+	struct buf folder = { 0 };
+	if (slash < 0)
+		buf_add(&folder, STR("."));
+	else
+		buf_add(&folder, str_first(whole, slash ? (size_t)slash : 1));
+	buf_c_string(&folder);
+	return folder.p;
+}
+
+/* A file without a name where the file system can do that, so that not even kill -9 leaves a trace. */
+static bool open_temporary(struct writer *w, mode_t mode)
+{
+	AUTO_FREE char *folder = folder_of(w->path);
+	w->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+	if (w->fd >= 0)
+		return true;
+	AUTO(buf) struct buf name = { 0 };
+	buf_addf(&name, "%s/.plume-XXXXXX", folder);
+	w->temporary = mem_strdup(buf_c_string(&name));
+	w->fd = mkostemp(w->temporary, O_CLOEXEC);
+	if (w->fd < 0) {
+		mem_free_pointer(&w->temporary);
+		w->temporary = NULL;
+		return false;
+	}
+	mode_t mask = umask(0);
+	umask(mask);
+	return fchmod(w->fd, mode & ~mask) == 0;
+}
+
+static bool open_output(struct writer *w, const char *path, struct err *e)
+{
+	struct stat status;
+	bool exists = stat(path, &status) == 0;
+	if (strcmp(path, "-") == 0) {
+		w->name = mem_strdup("standard output");
+		w->fd = dup(STDOUT_FILENO);
+	} else {
+		w->name = mem_strdup(path);
+		if (exists && S_ISDIR(status.st_mode))
+			return err_set(e, "%s: is a folder; name a file in it", path);
+		if (exists && !S_ISREG(status.st_mode)) {
+			w->fd = open(path, O_WRONLY | O_CLOEXEC);
+		} else {
+			w->path = exists ? realpath(path, NULL) : mem_strdup(path);
+			if (!w->path || (exists && access(path, W_OK) < 0))
+				return err_set(e, "%s: %s", path, strerror(errno));
+			open_temporary(w, exists ? status.st_mode & 0777 : 0666);
+		}
+	}
+	return w->fd >= 0 || err_set(e, "%s: cannot write: %s", w->name, strerror(errno));
+}
+
+struct writer *writer_open(const char *path, struct err *e)
+{
+	struct writer *w = mem_zalloc(1, sizeof(*w));
+	w->fd = -1;
+	if (!open_output(w, path, e)) {
+		writer_free(w);
+		return NULL;
+	}
+	buf_reserve(&w->buffer, BUFFER_BYTES);
+	return w;
+}
+
+/* Gives a nameless file a temporary name: link(2) cannot replace a file, rename(2) can. */
+static bool name_file(struct writer *w)
+{
+	AUTO(buf) struct buf name = { 0 };
+	char source[64];
+	AUTO_FREE char *folder = folder_of(w->path);
+	snprintf(source, sizeof(source), "/proc/self/fd/%d", w->fd);
+	for (unsigned attempt = 0; attempt < 100; attempt++) {
+		name.n = 0;
+		buf_addf(&name, "%s/.plume-%d-%u", folder, (int)getpid(), attempt);
+		if (linkat(AT_FDCWD, source, AT_FDCWD, buf_c_string(&name), AT_SYMLINK_FOLLOW) == 0) {
+			w->temporary = mem_strdup(name.p);
+			return true;
+		}
+		if (errno != EEXIST)
+			return false;
+	}
+	return false;
+}
+
+static bool place_file(struct writer *w)
+{
+	if (!w->temporary && !name_file(w))
+		return false;
+	if (rename(w->temporary, w->path) < 0)
+		return false;
+	free(w->temporary);
+	w->temporary = NULL;
+	return true;
+}
+
+bool writer_commit(struct writer *w, struct err *e)
+{
+	flush(w);
+	int error = w->error;
+	if (!error && w->path && !place_file(w))
+		error = errno;
+	if (!error && close(w->fd) < 0)
+		error = errno;
+	else if (error)
+		close(w->fd);
+	w->fd = -1;
+	if (error == EPIPE)
+		return err_set(e, "%s: its reader closed the pipe after %llu bytes", w->name,
+			       (unsigned long long)w->written);
+	if (error)
+		return err_set(e, "%s: %s after %llu bytes%s", w->name, strerror(error),
+			       (unsigned long long)w->written,
+			       w->path ? "; no file was written" : "");
+	return true;
+}
+
+void writer_free(struct writer *w)
+{
+	if (!w)
+		return;
+	if (w->fd >= 0)
+		close(w->fd);
+	if (w->temporary)
+		unlink(w->temporary);
+	buf_fini(&w->buffer);
+	free(w->temporary);
+	free(w->path);
+	free(w->name);
+	free(w);
+}

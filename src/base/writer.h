@@ -1,0 +1,20 @@
+/*
+ * Writing a file or standard output. A file appears whole or not at all: bytes go to a nameless or temporary
+ * file in the same folder that takes the name only in writer_commit. Errors are kept and reported there.
+ */
+#pragma once
+#include "base/buf.h"
+#include "base/err.h"
+
+struct writer;
+
+/* "-" is standard output. Devices and pipes are written directly. NULL and e when the path cannot be written. */
+struct writer *writer_open(const char *path, struct err *e);
+/* Frees; without a commit before it, a file output leaves nothing behind. */
+void writer_free(struct writer *w);
+
+void writer_add(struct writer *w, struct str s);
+/* False once a write has failed: long work may stop early. The reason comes from writer_commit. */
+bool writer_is_healthy(const struct writer *w);
+/* Writes out what is buffered and gives the file its name. */
+bool writer_commit(struct writer *w, struct err *e);

@@ -1,0 +1,41 @@
+/* Subcommands. Only this folder prints, and only main exits. */
+#pragma once
+#include "base/base.h"
+
+enum exit_code { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG_USAGE = 2, EXIT_DAMAGED = 3 };
+
+struct command {
+	const char *name;
+	const char *arguments; /* behind the name in usage: [options] FILE... */
+	const char *summary;   /* one line */
+	const char *text;      /* a paragraph and examples for --help */
+	const struct option_set *const *sets; /* ends in NULL */
+	int (*run)(const struct command *self, char **words, size_t n);
+};
+
+/* Ends in NULL. */
+extern const struct command *const commands[];
+const struct command *command_by_name(const char *name);
+
+extern const struct command fold_command, help_command, completion_command;
+
+/* --- saying things ------------------------------------------------------------------------------------------ */
+
+/* `plume: ...` on standard error. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints e with a pointer to the command's help where it is a usage error; returns the exit code. */
+int say_error(const struct command *self, const struct err *e);
+/* Writes text to standard output; the exit code. */
+int print_out(struct str text);
+/* Columns of the terminal behind a file descriptor, or `otherwise`. */
+unsigned terminal_width(int fd, unsigned otherwise);
+
+/* What `plume help NAME` prints. */
+void command_help(const struct command *c, struct buf *out);
+
+/* --- options that commands share ---------------------------------------------------------------------------- */
+
+struct common_options {
+	bool help, quiet, verbose;
+};
+extern const struct option_set common_option_set;

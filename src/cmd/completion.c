@@ -1,0 +1,147 @@
+/* Completion scripts for shells, written from the option tables. */
+#include "cmd/cmd.h"
+
+static void add_names(struct buf *out, const struct command *c)
+{
+	for (size_t i = 0; c->sets && c->sets[i]; i++)
+		for (size_t o = 0; o < c->sets[i]->n; o++) {
+			const struct option *option = &c->sets[i]->options[o];
+			buf_addf(out, " --%s", option->name);
+			if (option->letter)
+				buf_addf(out, " -%c", option->letter);
+		}
+}
+
+static void bash_completion(struct buf *out)
+{
+	buf_addf(out, "_plume() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} words=\n"
+		      "\tcase ${COMP_WORDS[1]} in\n");
+	for (size_t i = 0; commands[i]; i++) {
+		buf_addf(out, "\t%s) words='", commands[i]->name);
+		add_names(out, commands[i]);
+		buf_addf(out, "' ;;\n");
+	}
+	buf_addf(out, "\tesac\n\tif [ \"$COMP_CWORD\" = 1 ]; then words='");
+	for (size_t i = 0; commands[i]; i++)
+		buf_addf(out, "%s ", commands[i]->name);
+	buf_addf(out, "'; fi\n"
+		      "\tif [ \"$COMP_CWORD\" = 1 ] || [[ $cur == -* ]]; then\n"
+		      "\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+		      "\telse\n\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n\tfi\n}\n"
+		      "complete -o filenames -F _plume plume\n");
+}
+
+/* Text inside single quotes of zsh and fish; brackets end a zsh description. */
+static void add_quoted(struct buf *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\'')
+			buf_addf(out, "'\\''");
+		else if (*text == '[' || *text == ']' || *text == ':')
+			buf_addf(out, "\\%c", *text);
+		else
+			buf_add_char(out, *text);
+	}
+}
+
+static void zsh_option(struct buf *out, const struct option *o)
+{
+	const char *repeat = o->type == OPTION_LIST ? "*" : "";
+	buf_addf(out, "\t\t\t'%s--%s%s[", repeat, o->name, o->type == OPTION_FLAG ? "" : "=");
+	add_quoted(out, o->help ? o->help : o->name);
+	buf_addf(out, "]");
+	if (o->type == OPTION_FILE)
+		buf_addf(out, ":file:_files");
+	else if (o->type == OPTION_CHOICE) {
+		buf_addf(out, ":%s:(", o->value);
+		for (size_t i = 0; o->choices[i]; i++)
+			buf_addf(out, "%s ", o->choices[i]);
+		buf_addf(out, ")");
+	} else if (o->type != OPTION_FLAG) {
+		buf_addf(out, ":");
+		add_quoted(out, o->value);
+		buf_addf(out, ":");
+	}
+	buf_addf(out, "' \\\n");
+}
+
+static void zsh_completion(struct buf *out)
+{
+	buf_addf(out, "#compdef plume\n_plume() {\n\tif (( CURRENT == 2 )); then\n\t\tlocal -a names=(\n");
+	for (size_t i = 0; commands[i]; i++) {
+		buf_addf(out, "\t\t\t'%s:", commands[i]->name);
+		add_quoted(out, commands[i]->summary);
+		buf_addf(out, "'\n");
+	}
+	buf_addf(out, "\t\t)\n\t\t_describe command names\n\t\treturn\n\tfi\n"
+		      "\tlocal command=$words[2]\n\tshift words\n\t(( CURRENT-- ))\n\tcase $command in\n");
+	for (size_t i = 0; commands[i]; i++) {
+		buf_addf(out, "\t%s)\n\t\t_arguments \\\n", commands[i]->name);
+		for (size_t s = 0; commands[i]->sets && commands[i]->sets[s]; s++)
+			for (size_t o = 0; o < commands[i]->sets[s]->n; o++)
+				zsh_option(out, &commands[i]->sets[s]->options[o]);
+		buf_addf(out, "\t\t\t'*:file:_files' ;;\n");
+	}
+	buf_addf(out, "\tesac\n}\n_plume \"$@\"\n");
+}
+
+static void fish_option(struct buf *out, const struct command *c, const struct option *o)
+{
+	buf_addf(out, "complete -c plume -n '__fish_seen_subcommand_from %s' -l %s", c->name, o->name);
+	if (o->letter)
+		buf_addf(out, " -s %c", o->letter);
+	if (o->type != OPTION_FLAG)
+		buf_addf(out, o->type == OPTION_FILE ? " -r" : " -x");
+	if (o->choices) {
+		buf_addf(out, " -a '");
+		for (size_t i = 0; o->choices[i]; i++)
+			buf_addf(out, "%s ", o->choices[i]);
+		buf_addf(out, "'");
+	}
+	if (o->help) {
+		buf_addf(out, " -d '");
+		for (const char *t = o->help; *t; t++)
+			buf_addf(out, *t == '\'' || *t == '\\' ? "\\%c" : "%c", *t);
+		buf_addf(out, "'");
+	}
+	buf_add_char(out, '\n');
+}
+
+static void fish_completion(struct buf *out)
+{
+	for (size_t i = 0; commands[i]; i++) {
+		buf_addf(out, "complete -c plume -n __fish_use_subcommand -f -a %s -d '%s'\n",
+			 commands[i]->name, commands[i]->summary);
+		for (size_t s = 0; commands[i]->sets && commands[i]->sets[s]; s++)
+			for (size_t o = 0; o < commands[i]->sets[s]->n; o++)
+				fish_option(out, commands[i], &commands[i]->sets[s]->options[o]);
+	}
+}
+
+static int run_completion(const struct command *self, char **words, size_t n)
+{
+	AUTO(buf) struct buf text = { 0 };
+	struct err e = { 0 };
+	const char *shell = n == 1 ? words[0] : "";
+	if (strcmp(shell, "bash") == 0)
+		bash_completion(&text);
+	else if (strcmp(shell, "zsh") == 0)
+		zsh_completion(&text);
+	else if (strcmp(shell, "fish") == 0)
+		fish_completion(&text);
+	else if (strcmp(shell, "--help") == 0 || strcmp(shell, "-h") == 0)
+		command_help(self, &text);
+	else
+		err_usage(&e, "completion needs the name of a shell: bash, zsh or fish");
+	return e.kind ? say_error(self, &e) : print_out(buf_str(&text));
+}
+
+const struct command completion_command = {
+	.name = "completion",
+	.arguments = "bash|zsh|fish",
+	.summary = "print a completion script for a shell",
+	.text = "'make install' puts them where the shells look; by hand:\n"
+		"\n"
+		"  source <(plume completion bash)\n",
+	.run = run_completion,
+};

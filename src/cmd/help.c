@@ -1,0 +1,50 @@
+#include "cmd/cmd.h"
+
+#include <unistd.h>
+
+void command_help(const struct command *c, struct buf *out)
+{
+	unsigned width = terminal_width(STDOUT_FILENO, 100);
+	buf_addf(out, "plume %s %s\n\n%s\n", c->name, c->arguments, c->text);
+	for (size_t i = 0; c->sets && c->sets[i]; i++) {
+		buf_addf(out, "%s:\n", c->sets[i]->title);
+		options_help(c->sets[i], width > 120 ? 120 : width, out);
+		buf_add_char(out, '\n');
+	}
+	while (out->n > 1 && out->p[out->n - 1] == '\n' && out->p[out->n - 2] == '\n')
+		out->n--;
+}
+
+static void general_help(struct buf *out)
+{
+	buf_addf(out, "plume shows what a running program burns.\n\nplume COMMAND [options] [FILE...]\n\n");
+	for (size_t i = 0; commands[i]; i++)
+		buf_addf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
+	buf_addf(out, "\n'plume help COMMAND' or 'man plume-COMMAND' tells more.\n");
+}
+
+static int run_help(const struct command *self, char **words, size_t n)
+{
+	AUTO(buf) struct buf text = { 0 };
+	struct err e = { 0 };
+	const struct command *c = n ? command_by_name(words[0]) : NULL;
+	if (n && (strcmp(words[0], "--help") == 0 || strcmp(words[0], "-h") == 0))
+		c = self;
+	if (n && !c) {
+		err_usage(&e, "there is no command '%s'", words[0]);
+		return say_error(self, &e);
+	}
+	if (c)
+		command_help(c, &text);
+	else
+		general_help(&text);
+	return print_out(buf_str(&text));
+}
+
+const struct command help_command = {
+	.name = "help",
+	.arguments = "[COMMAND]",
+	.summary = "what the commands do",
+	.text = "Without COMMAND, lists the commands.\n",
+	.run = run_help,
+};

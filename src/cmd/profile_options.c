@@ -1,0 +1,203 @@
+#include "cmd/profile_options.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#define QUERY(field) offsetof(struct query, field)
+
+static const struct option input_options[] = {
+	{ "input", 0, OPTION_TEXT, offsetof(struct input_options, format), "NAME",
+	  "read the input as NAME (perf-script, folded, folded-diff) instead of finding out by content" },
+	{ "threads", 'j', OPTION_NUMBER, offsetof(struct input_options, threads), "N",
+	  "read files with N threads; the result is the same for any N (default: all cores)" },
+};
+const struct option_set input_option_set = { "Input", input_options, ARRAY_SIZE(input_options) };
+
+static const char *const weights[] = { "auto", "samples", "period", NULL };
+
+static const struct option selection_options[] = {
+	{ "where", 0, OPTION_LIST, QUERY(where), "KEY=VALUE[,VALUE]",
+	  "only samples whose pid, tid, comm, cpu, event, container, module or kind is VALUE; module and kind "
+	  "are the leaf frame's; repeatable, all must hold; event=all shows all events" },
+	{ "event-filter", 0, OPTION_LIST, QUERY(where), "EVENT", "the same as --where event=EVENT", NULL,
+	  "event=" },
+	{ "time", 0, OPTION_TEXT, QUERY(time), "A,B",
+	  "only samples from A to B, in seconds from the start (or 200ms, 1.5m, 1h); -5s counts from the end" },
+	{ "only", 0, OPTION_LIST, QUERY(only), "RE", "only stacks whose folded text comm;root;...;leaf matches RE" },
+	{ "without", 0, OPTION_LIST, QUERY(without), "RE", "no stacks whose folded text matches RE" },
+	{ "no-idle", 0, OPTION_FLAG, QUERY(no_idle), NULL, "no stacks whose leaf is the kernel's idle loop" },
+	{ "weight", 0, OPTION_CHOICE, QUERY(weight), "WHAT",
+	  "count samples, or the period of each: samples, period or auto (the default: samples for clocks and "
+	  "cycles, periods for other events)", weights },
+};
+const struct option_set selection_option_set = { "Selection", selection_options, ARRAY_SIZE(selection_options) };
+
+static const struct option transform_options[] = {
+	{ "hide", 0, OPTION_LIST, QUERY(hide), "RE", "take frames whose name matches RE out of the stacks" },
+	{ "root", 0, OPTION_LIST, QUERY(root), "RE",
+	  "begin stacks at the first frame whose name matches RE; leave out stacks that have none" },
+	{ "skip-after", 0, OPTION_LIST, QUERY(skip_after), "FN", "cut off the callers of function FN" },
+	{ "merge-tiers", 0, OPTION_FLAG, QUERY(merge_tiers), NULL,
+	  "show a JavaScript function as one, whichever V8 tier ran it" },
+	{ "collapse-recursion", 0, OPTION_FLAG, QUERY(collapse_recursion), NULL,
+	  "show a function that calls itself once" },
+	{ "reverse", 0, OPTION_FLAG, QUERY(reverse), NULL, "turn stacks around: the leaf becomes the root" },
+};
+const struct option_set transform_option_set = { "Transforms", transform_options, ARRAY_SIZE(transform_options) };
+
+unsigned default_threads(void)
+{
+	cpu_set_t cpus;
+	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
+		return (unsigned)CPU_COUNT(&cpus);
+	return 1;
+}
+
+struct profile *read_profiles(const struct text_list *files, const struct source_options *options,
+			      unsigned columns, struct err *e)
+{
+	struct profile *p = profile_new(columns);
+	if (files->n == 0) {
+		say("no FILE given: reading ./perf.data ('-' is standard input)");
+		if (source_read("perf.data", options, p, e))
+			profile_seal(p);
+		else
+			profile_unref(p);
+		return e->kind ? NULL : p;
+	}
+	for (uint32_t i = 0; i < files->n; i++)
+		if (!source_read(files->p[i], options, p, e)) {
+			profile_unref(p);
+			return NULL;
+		}
+	profile_seal(p);
+	return p;
+}
+
+static void add_event_list(const struct profile *p, struct buf *out)
+{
+	uint32_t n = p->events.n < 8 ? p->events.n : 8;
+	for (uint32_t i = 0; i < n; i++)
+		buf_addf(out, "%s%.*s", i ? ", " : "", STR_ARG(profile_str(p, p->events.p[i].name)));
+	if (n < p->events.n)
+		buf_addf(out, " and %u more", p->events.n - n);
+}
+
+static void warn_events(const struct profile *p, const struct query *q, const struct query_ledger *l)
+{
+	if (!l->other_events || l->event == INDEX_NONE)
+		return;
+	for (uint32_t i = 0; i < q->where.n; i++)
+		if (str_starts(str_from(q->where.p[i]), STR("event=")))
+			return;
+	AUTO(buf) struct buf events = { 0 };
+	add_event_list(p, &events);
+	say("%u events in the input (%s); showing %.*s, choose with --where event=NAME", p->events.n,
+	    buf_c_string(&events), STR_ARG(profile_str(p, p->events.p[l->event].name)));
+}
+
+static void warn_damage(const struct profile *p, enum ledger_line line)
+{
+	const struct ledger *l = &p->ledger;
+	AUTO(buf) struct buf text = { 0 };
+	buf_add_grouped(&text, l->count[line]);
+	buf_addf(&text, " %s", ledger_line_name(line));
+	if (line == LEDGER_BAD_LINES)
+		buf_addf(&text, ", the first at byte %llu: '%.*s'", (unsigned long long)l->first_bad_offset,
+			 STR_ARG(profile_str(p, l->first_bad_text)));
+	if (line == LEDGER_INPUT_DAMAGED)
+		buf_addf(&text, ": %.*s", STR_ARG(profile_str(p, l->damage)));
+	say("%s", buf_c_string(&text));
+}
+
+int say_warnings(const struct profile *p, const struct query *q, const struct query_ledger *l)
+{
+	int code = EXIT_DONE;
+	warn_events(p, q, l);
+	if (l->gave_up)
+		say("an expression took too long on %llu names and was taken as not matching",
+		    (unsigned long long)l->gave_up);
+	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
+		if (p->ledger.count[line] && ledger_line_is_damage(line)) {
+			warn_damage(p, line);
+			code = EXIT_DAMAGED;
+		}
+	if (l->overflows && !p->ledger.count[LEDGER_OVERFLOWS]) {
+		say("%llu %s", (unsigned long long)l->overflows, ledger_line_name(LEDGER_OVERFLOWS));
+		code = EXIT_DAMAGED;
+	}
+	return code;
+}
+
+static void say_count(const char *what, uint64_t n)
+{
+	AUTO(buf) struct buf text = { 0 };
+	if (!n)
+		return;
+	buf_add_grouped(&text, n);
+	fprintf(stderr, "%16s  %s\n", buf_c_string(&text), what);
+}
+
+void say_ledger(const struct profile *p, const struct query_ledger *l, const struct tree *tree)
+{
+	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
+		say_count(ledger_line_name(line), p->ledger.count[line]);
+	say_count("samples left out by --where", l->by_where);
+	say_count("samples left out by --time", l->by_time);
+	say_count("samples left out by --only and --without", l->by_text);
+	say_count("samples left out as idle", l->idle);
+	say_count("samples of other events", l->other_events);
+	say_count("samples without a frame for --root", l->not_under_root);
+	say_count("samples shown", l->shown);
+	say_count("stacks shown", l->stacks);
+	uint64_t unit = 1;
+	for (unsigned d = 0; d < tree->decimals; d++)
+		unit *= 10;
+	say_count(l->is_in_periods ? "weight shown (sum of periods)" : "weight shown (samples)",
+		  tree->total[tree->value_count - 1][0] / unit);
+	if (l->event != INDEX_NONE && l->event < p->events.n)
+		fprintf(stderr, "%16s  %.*s\n", "event",
+			STR_ARG(profile_str(p, p->events.p[l->event].name)));
+}
+
+/* Values that a key has in this profile, so that a typo is seen. */
+static void add_known_comms(const struct profile *p, struct buf *out)
+{
+	unsigned shown = 0;
+	for (uint32_t i = 1; i < p->threads.n && shown < 8; i++) {
+		struct str comm = profile_str(p, p->threads.p[i].comm);
+		if (out->n && str_find(buf_str(out), comm) >= 0)
+			continue;
+		buf_addf(out, "%s%.*s", shown++ ? ", " : "", STR_ARG(comm));
+	}
+}
+
+void explain_nothing(const struct profile *p, const struct query *q, const struct query_ledger *l,
+		     struct err *e)
+{
+	AUTO(buf) struct buf text = { 0 };
+	AUTO(buf) struct buf known = { 0 };
+	buf_addf(&text, "no stacks left: ");
+	buf_add_grouped(&text, l->samples_in);
+	buf_addf(&text, " samples were read");
+	if (l->by_where)
+		buf_addf(&text, ", %llu left out by --where", (unsigned long long)l->by_where);
+	if (l->by_time)
+		buf_addf(&text, ", %llu by --time %s", (unsigned long long)l->by_time, q->time);
+	if (l->by_text)
+		buf_addf(&text, ", %llu by --only or --without", (unsigned long long)l->by_text);
+	if (l->idle)
+		buf_addf(&text, ", %llu as idle", (unsigned long long)l->idle);
+	if (l->other_events)
+		buf_addf(&text, ", %llu are of other events", (unsigned long long)l->other_events);
+	if (l->not_under_root)
+		buf_addf(&text, ", %llu have no frame for --root", (unsigned long long)l->not_under_root);
+	add_event_list(p, &known);
+	if (known.n)
+		buf_addf(&text, "; events: %s", buf_c_string(&known));
+	known.n = 0;
+	add_known_comms(p, &known);
+	if (known.n)
+		buf_addf(&text, "; comms: %s", buf_c_string(&known));
+	err_set(e, "%s", buf_c_string(&text));
+}

@@ -1,0 +1,29 @@
+/* What every command that reads profiles has in common: its options, reading the files, the ledger in words. */
+#pragma once
+#include "cmd/cmd.h"
+#include "query/query.h"
+#include "source/source.h"
+
+struct input_options {
+	const char *format;
+	uint32_t threads;
+};
+
+extern const struct option_set input_option_set;      /* struct input_options */
+extern const struct option_set selection_option_set;  /* struct query */
+extern const struct option_set transform_option_set;  /* struct query */
+
+/* Threads to use when the user said nothing: one per core. */
+unsigned default_threads(void);
+
+/* Reads all files into one sealed profile. No file: ./perf.data, and says so. NULL: e. */
+struct profile *read_profiles(const struct text_list *files, const struct source_options *options,
+			      unsigned columns, struct err *e);
+
+/* Warnings: what is missing or odd. Returns EXIT_DAMAGED when the input was damaged or incomplete, else EXIT_DONE. */
+int say_warnings(const struct profile *p, const struct query *q, const struct query_ledger *l);
+/* The ledger, a line per count that is not zero. */
+void say_ledger(const struct profile *p, const struct query_ledger *l, const struct tree *tree);
+/* Why nothing is left to show. Fills e. */
+void explain_nothing(const struct profile *p, const struct query *q, const struct query_ledger *l,
+		     struct err *e);

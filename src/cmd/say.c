@@ -1,0 +1,45 @@
+#include "cmd/cmd.h"
+
+#include <stdarg.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+void say(const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	fputs("plume: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	va_end(args);
+}
+
+int say_error(const struct command *self, const struct err *e)
+{
+	say("%s", e->text);
+	if (e->kind == ERR_USAGE)
+		fprintf(stderr, "Try 'plume help %s'.\n", self->name);
+	return e->kind == ERR_USAGE ? EXIT_WRONG_USAGE : EXIT_FAILED;
+}
+
+int print_out(struct str text)
+{
+	struct err e = { 0 };
+	struct writer *w = writer_open("-", &e);
+	if (w) {
+		writer_add(w, text);
+		writer_commit(w, &e);
+		writer_free(w);
+	}
+	if (e.kind)
+		say("%s", e.text);
+	return e.kind ? EXIT_FAILED : EXIT_DONE;
+}
+
+unsigned terminal_width(int fd, unsigned otherwise)
+{
+	struct winsize size;
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+		return size.ws_col;
+	return otherwise;
+}

@@ -1,0 +1,23 @@
+#include "cmd/cmd.h"
+
+#include <signal.h>
+
+int main(int argc, char **argv)
+{
+	/* A closed pipe is an error of write(2) that the writer reports. */
+	signal(SIGPIPE, SIG_IGN);
+	const char *name = argc > 1 ? argv[1] : "";
+	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
+		return print_out(STR("plume " PLUME_VERSION "\n"));
+	if (argc < 2 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+		help_command.run(&help_command, NULL, 0);
+		return argc < 2 ? EXIT_WRONG_USAGE : EXIT_DONE;
+	}
+	const struct command *c = command_by_name(name);
+	if (!c) {
+		say("there is no command '%s'", name);
+		fprintf(stderr, "Try 'plume help'.\n");
+		return EXIT_WRONG_USAGE;
+	}
+	return c->run(c, argv + 2, (size_t)argc - 2);
+}

@@ -1,0 +1,29 @@
+#include "model/model.h"
+
+static const struct {
+	const char *name;
+	bool is_damage;
+} lines[LEDGER_LINES] = {
+	[LEDGER_SAMPLES] = { "samples", false },
+	[LEDGER_NO_STACK] = { "samples without a stack", false },
+	[LEDGER_NO_TIME] = { "samples without a time", false },
+	[LEDGER_FRAMES] = { "frames", false },
+	[LEDGER_UNKNOWN_FRAMES] = { "frames without a name", false },
+	[LEDGER_OTHER_RECORDS] = { "records that are no samples", false },
+	[LEDGER_BAD_LINES] = { "lines not understood", true },
+	[LEDGER_LONG_LINES] = { "lines too long, skipped", true },
+	[LEDGER_CUT_STACKS] = { "stacks too deep, cut at the root", true },
+	[LEDGER_OVERFLOWS] = { "sums too large, held at their limit", true },
+	[LEDGER_ROUNDED] = { "counts with too many decimals, rounded down", true },
+	[LEDGER_INPUT_DAMAGED] = { "inputs that end early", true },
+};
+
+const char *ledger_line_name(enum ledger_line line)
+{
+	return lines[line].name;
+}
+
+bool ledger_line_is_damage(enum ledger_line line)
+{
+	return lines[line].is_damage;
+}

@@ -1,0 +1,204 @@
+/*
+ * The profile: what every source makes and every view is a query on.
+ *
+ * Records refer to each other by 32-bit ids into dense arrays; no pointers. Strings, frames, stack nodes, threads
+ * and events are stored once each. A profile is built by one thread, then sealed: from there on it does not
+ * change and may be shared.
+ */
+#pragma once
+#include "base/base.h"
+
+typedef uint32_t str_id;    /* 0 is the empty string: "not known" */
+typedef uint32_t frame_id;
+typedef uint32_t node_id;   /* NODE_ROOT is the empty stack */
+typedef uint32_t thread_id; /* 0 is "not known" */
+typedef uint32_t event_id;
+
+enum { NODE_ROOT = 0, STR_NONE = 0, THREAD_NONE = 0 };
+
+/* What a frame is. Names for people and for --where kind=: frame_kind_name. */
+enum frame_kind {
+	FRAME_USER,
+	FRAME_KERNEL,
+	FRAME_JIT,
+	FRAME_INTERPRETED,
+	FRAME_BUILTIN,
+	FRAME_GC,
+	FRAME_WASM,
+	FRAME_UNKNOWN, /* no name was found for the address */
+	FRAME_KIND_COUNT
+};
+const char *frame_kind_name(enum frame_kind kind);
+
+enum frame_flag {
+	FRAME_INLINED = 1 << 0,
+	FRAME_WAKER = 1 << 1,
+	FRAME_MARKED = 1 << 2, /* the input itself carried a mark such as _[k]: it is always shown */
+};
+
+struct frame {
+	str_id name;
+	str_id module; /* path of the file it comes from, or [kernel.kallsyms] and the like */
+	str_id file;   /* source */
+	uint32_t line, column;
+	uint8_t kind;    /* enum frame_kind */
+	char tier;       /* V8: '~' '^' '+' '*', else 0 */
+	uint16_t flags;  /* enum frame_flag */
+};
+
+/* A stack is one node: its leaf frame and, by way of the parents, its callers. */
+struct node {
+	node_id parent;
+	frame_id frame;
+};
+
+enum { PID_UNKNOWN = INT32_MIN };
+
+struct thread {
+	int32_t pid, tid; /* PID_UNKNOWN when not recorded or not asked for */
+	str_id comm;
+	str_id container;
+};
+
+struct event {
+	str_id name;
+	str_id unit;           /* of its weights: samples, ns, ... */
+	bool counts_periods;   /* the natural weight is the sum of periods, not the number of samples */
+	uint8_t decimals;      /* weights are in units of 10^-decimals */
+};
+
+/* True for events whose samples are a clock's: cycles, cpu-clock, task-clock, in perf's spellings. */
+bool event_samples_time(struct str name);
+
+/* The columns that a reader is asked to keep beyond stack, event and comm. */
+enum profile_column {
+	COLUMN_TIME = 1 << 0,
+	COLUMN_CPU = 1 << 1,
+	COLUMN_PID = 1 << 2,
+	COLUMN_TID = 1 << 3,
+};
+
+/* One sample as it is added. */
+struct sample {
+	node_id node;
+	thread_id thread;
+	event_id event;
+	int32_t cpu; /* -1: not known */
+	uint64_t time_ns;
+	uint64_t count;  /* samples: 1, or more when the input has sums */
+	uint64_t period; /* what the event counted in them */
+};
+
+/*
+ * Sample columns, all of length n. Without COLUMN_TIME or COLUMN_CPU equal (node, thread, event) share a row, so
+ * memory grows with distinct stacks; with them each sample has a row and time_ns and cpu are there.
+ */
+struct samples {
+	uint32_t n, capacity;
+	node_id *node;
+	thread_id *thread;
+	event_id *event;
+	uint64_t *count;
+	uint64_t *period;
+	uint64_t *time_ns; /* NULL without COLUMN_TIME */
+	int32_t *cpu;      /* NULL without COLUMN_CPU */
+};
+
+/* Everything that happened to the input: what does not fit in a row is counted here. */
+enum ledger_line {
+	LEDGER_SAMPLES,        /* samples in the input */
+	LEDGER_NO_STACK,       /* ... of them without a single frame */
+	LEDGER_NO_TIME,        /* ... without a time where one was asked for */
+	LEDGER_FRAMES,         /* frames of all samples */
+	LEDGER_UNKNOWN_FRAMES, /* ... without a name */
+	LEDGER_OTHER_RECORDS,  /* records that are no samples: forks, mappings, ... */
+	LEDGER_BAD_LINES,      /* lines or records that could not be understood */
+	LEDGER_LONG_LINES,     /* lines beyond the limit, skipped */
+	LEDGER_CUT_STACKS,     /* stacks beyond the limit, cut at the root */
+	LEDGER_OVERFLOWS,      /* sums held at their largest value */
+	LEDGER_ROUNDED,        /* weights with more decimals than are kept */
+	LEDGER_INPUT_DAMAGED,  /* inputs that ended early */
+	LEDGER_LINES
+};
+/* Reads "samples", "lines not understood", ...; is_damage: a result with it is incomplete (exit 3). */
+const char *ledger_line_name(enum ledger_line line);
+bool ledger_line_is_damage(enum ledger_line line);
+
+struct ledger {
+	uint64_t count[LEDGER_LINES];
+	/* The first place where lines were not understood: offset in the input, its text. */
+	uint64_t first_bad_offset;
+	str_id first_bad_text;
+	str_id damage; /* first reason of LEDGER_INPUT_DAMAGED, or STR_NONE */
+};
+
+struct profile {
+	unsigned columns; /* enum profile_column that were asked for */
+	bool is_sealed;
+	bool is_differential; /* event 0 is before, event 1 after */
+	unsigned references;
+
+	VEC(struct str) strings;
+	VEC(struct frame) frames;
+	VEC(struct node) nodes;
+	VEC(struct thread) threads;
+	VEC(struct event) events;
+	struct samples samples;
+	struct ledger ledger;
+
+	/* Only for building. */
+	struct arena text;
+	struct index_map string_map, frame_map, node_map, thread_map, event_map, sample_map;
+};
+
+/* columns: enum profile_column. */
+struct profile *profile_new(unsigned columns);
+struct profile *profile_ref(struct profile *p);
+void profile_unref(struct profile *p);
+/* No more changes; the memory that only building needs is given back. */
+void profile_seal(struct profile *p);
+
+str_id profile_add_str(struct profile *p, struct str s);
+frame_id profile_add_frame(struct profile *p, const struct frame *f);
+thread_id profile_add_thread(struct profile *p, struct thread t);
+/* Events are told apart by name; the first one added of a name decides the rest. */
+event_id profile_add_event(struct profile *p, struct event e);
+void profile_add_sample(struct profile *p, const struct sample *s);
+node_id profile_add_node_slow(struct profile *p, uint32_t hash, struct node node);
+
+/* Adds everything of `from` to p, in order: reading in parts and merging gives what reading whole gives. */
+void profile_merge(struct profile *p, const struct profile *from);
+/* Makes event `id` keep `decimals` decimals: its weights so far are scaled up. */
+void profile_set_decimals(struct profile *p, event_id id, unsigned decimals);
+
+static inline bool profile_node_equal(const void *nodes, uint32_t i, const void *key)
+{
+	const struct node *a = (const struct node *)nodes + i, *b = key;
+	return a->frame == b->frame && a->parent == b->parent;
+}
+
+/* The child of `parent` for frame, made when it is new. The hottest call of every reader. */
+static inline node_id profile_add_node(struct profile *p, node_id parent, frame_id frame)
+{
+	struct node key = { parent, frame };
+	uint32_t hash = hash_pair(parent, frame);
+	uint32_t i = index_map_find(&p->node_map, hash, profile_node_equal, p->nodes.p, &key);
+	return i != INDEX_NONE ? i : profile_add_node_slow(p, hash, key);
+}
+
+static inline struct str profile_str(const struct profile *p, str_id id)
+{
+	return p->strings.p[id];
+}
+
+/* a + b, held at the largest value. */
+static inline uint64_t saturating_add(uint64_t a, uint64_t b, uint64_t *overflows)
+{
+	uint64_t sum;
+	if (!__builtin_add_overflow(a, b, &sum))
+		return sum;
+	++*overflows;
+	return UINT64_MAX;
+}
+
+#include "model/tree.h"

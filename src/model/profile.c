@@ -1,0 +1,151 @@
+#include "model/model.h"
+
+const char *frame_kind_name(enum frame_kind kind)
+{
+	static const char *const names[FRAME_KIND_COUNT] = {
+		[FRAME_USER] = "user",	     [FRAME_KERNEL] = "kernel",
+		[FRAME_JIT] = "jit",	     [FRAME_INTERPRETED] = "interpreted",
+		[FRAME_BUILTIN] = "builtin", [FRAME_GC] = "gc",
+		[FRAME_WASM] = "wasm",	     [FRAME_UNKNOWN] = "unknown",
+	};
+	return names[kind];
+}
+
+struct profile *profile_new(unsigned columns)
+{
+	struct profile *p = mem_zalloc(1, sizeof(*p));
+	p->columns = columns;
+	p->references = 1;
+	profile_add_str(p, STR(""));
+	profile_add_thread(p, (struct thread){ PID_UNKNOWN, PID_UNKNOWN, STR_NONE, STR_NONE });
+	vec_push(&p->nodes, (struct node){ NODE_ROOT, INDEX_NONE });
+	return p;
+}
+
+struct profile *profile_ref(struct profile *p)
+{
+	__atomic_add_fetch(&p->references, 1, __ATOMIC_RELAXED);
+	return p;
+}
+
+static void free_maps(struct profile *p)
+{
+	index_map_fini(&p->string_map);
+	index_map_fini(&p->frame_map);
+	index_map_fini(&p->node_map);
+	index_map_fini(&p->thread_map);
+	index_map_fini(&p->event_map);
+	index_map_fini(&p->sample_map);
+}
+
+void profile_seal(struct profile *p)
+{
+	free_maps(p);
+	p->is_sealed = true;
+}
+
+static void free_samples(struct samples *s)
+{
+	free(s->node);
+	free(s->thread);
+	free(s->event);
+	free(s->count);
+	free(s->period);
+	free(s->time_ns);
+	free(s->cpu);
+}
+
+void profile_unref(struct profile *p)
+{
+	if (!p || __atomic_sub_fetch(&p->references, 1, __ATOMIC_ACQ_REL) > 0)
+		return;
+	free_maps(p);
+	free_samples(&p->samples);
+	vec_fini(&p->strings);
+	vec_fini(&p->frames);
+	vec_fini(&p->nodes);
+	vec_fini(&p->threads);
+	vec_fini(&p->events);
+	arena_fini(&p->text);
+	free(p);
+}
+
+static bool string_equal(const void *strings, uint32_t i, const void *key)
+{
+	return str_eq(((const struct str *)strings)[i], *(const struct str *)key);
+}
+
+str_id profile_add_str(struct profile *p, struct str s)
+{
+	uint32_t hash = hash_str(s);
+	uint32_t i = index_map_find(&p->string_map, hash, string_equal, p->strings.p, &s);
+	if (i != INDEX_NONE)
+		return i;
+	i = p->strings.n;
+	vec_push(&p->strings, arena_copy(&p->text, s));
+	index_map_add(&p->string_map, hash, i);
+	return i;
+}
+
+/* Frames, threads and events are plain records without padding: equal means equal bytes. */
+_Static_assert(sizeof(struct frame) == 6 * 4, "struct frame has no padding");
+_Static_assert(sizeof(struct thread) == 4 * 4, "struct thread has no padding");
+
+static bool frame_equal(const void *frames, uint32_t i, const void *key)
+{
+	return memcmp((const struct frame *)frames + i, key, sizeof(struct frame)) == 0;
+}
+
+frame_id profile_add_frame(struct profile *p, const struct frame *f)
+{
+	uint32_t hash = hash_bytes(f, sizeof(*f));
+	uint32_t i = index_map_find(&p->frame_map, hash, frame_equal, p->frames.p, f);
+	if (i != INDEX_NONE)
+		return i;
+	i = p->frames.n;
+	vec_push(&p->frames, *f);
+	index_map_add(&p->frame_map, hash, i);
+	return i;
+}
+
+static bool thread_equal(const void *threads, uint32_t i, const void *key)
+{
+	return memcmp((const struct thread *)threads + i, key, sizeof(struct thread)) == 0;
+}
+
+thread_id profile_add_thread(struct profile *p, struct thread t)
+{
+	uint32_t hash = hash_bytes(&t, sizeof(t));
+	uint32_t i = index_map_find(&p->thread_map, hash, thread_equal, p->threads.p, &t);
+	if (i != INDEX_NONE)
+		return i;
+	i = p->threads.n;
+	vec_push(&p->threads, t);
+	index_map_add(&p->thread_map, hash, i);
+	return i;
+}
+
+static bool event_equal(const void *events, uint32_t i, const void *key)
+{
+	return ((const struct event *)events)[i].name == ((const struct event *)key)->name;
+}
+
+event_id profile_add_event(struct profile *p, struct event e)
+{
+	uint32_t hash = hash_pair(e.name, 0);
+	uint32_t i = index_map_find(&p->event_map, hash, event_equal, p->events.p, &e);
+	if (i != INDEX_NONE)
+		return i;
+	i = p->events.n;
+	vec_push(&p->events, e);
+	index_map_add(&p->event_map, hash, i);
+	return i;
+}
+
+node_id profile_add_node_slow(struct profile *p, uint32_t hash, struct node node)
+{
+	node_id i = p->nodes.n;
+	vec_push(&p->nodes, node);
+	index_map_add(&p->node_map, hash, i);
+	return i;
+}

@@ -1,0 +1,178 @@
+/* Names as they are shown: marks, process ids, unknown frames named by their module. */
+#include "query/query_int.h"
+
+struct labels {
+	const struct profile *p;
+	const struct query *q;
+	struct tree *tree;
+	struct index_map map; /* by name, over tree->labels */
+	uint32_t *of_frame;   /* INDEX_NONE: not made yet */
+	uint32_t *of_thread;
+	struct buf text;
+};
+
+static uint32_t *unset(uint32_t n)
+{
+	uint32_t *ids = mem_alloc(n, sizeof(*ids));
+	memset(ids, 0xff, n * sizeof(*ids));
+	return ids;
+}
+
+struct labels *labels_new(const struct profile *p, const struct query *q, struct tree *tree)
+{
+	struct labels *l = mem_zalloc(1, sizeof(*l));
+	l->p = p;
+	l->q = q;
+	l->tree = tree;
+	l->of_frame = unset(p->frames.n);
+	l->of_thread = unset(p->threads.n);
+	return l;
+}
+
+void labels_free(struct labels *l)
+{
+	if (!l)
+		return;
+	index_map_fini(&l->map);
+	free(l->of_frame);
+	free(l->of_thread);
+	buf_fini(&l->text);
+	free(l);
+}
+
+const struct tree *labels_tree(const struct labels *l)
+{
+	return l->tree;
+}
+
+static bool label_equal(const void *labels, uint32_t i, const void *key)
+{
+	return str_eq(((const struct tree_label *)labels)[i].name, *(const struct str *)key);
+}
+
+static uint32_t add_label(struct labels *l, struct str name, const struct frame *f)
+{
+	uint32_t hash = hash_str(name);
+	uint32_t i = index_map_find(&l->map, hash, label_equal, l->tree->labels.p, &name);
+	if (i != INDEX_NONE)
+		return i;
+	struct tree_label label = { .name = arena_copy(&l->tree->text, name) };
+	if (f) {
+		label.kind = f->kind;
+		label.tier = f->tier;
+		label.flags = f->flags;
+	}
+	index_map_add(&l->map, hash, l->tree->labels.n);
+	vec_push(&l->tree->labels, label);
+	return l->tree->labels.n - 1;
+}
+
+/* ';' separates frames and a newline ends a line: neither may be part of a name. */
+static void add_clean(struct buf *out, struct str s)
+{
+	size_t start = out->n;
+	buf_add(out, s);
+	for (char *c = out->p + start; c < out->p + out->n; c++) {
+		if (*c == ';')
+			*c = ':';
+		else if (*c == '\n' || *c == '\r' || *c == '\0')
+			*c = ' ';
+	}
+}
+
+static void add_name(struct labels *l, const struct frame *f)
+{
+	struct str name = profile_str(l->p, f->name);
+	if (f->kind == FRAME_UNKNOWN || (f->kind == FRAME_KERNEL && !name.n)) {
+		struct str module = str_basename(profile_str(l->p, f->module));
+		if (name.n) {
+			add_clean(&l->text, name);
+		} else if (module.n > 1 && module.p[0] == '[') {
+			add_clean(&l->text, module);
+		} else {
+			buf_add_char(&l->text, '[');
+			add_clean(&l->text, module.n ? module : STR("unknown"));
+			buf_add_char(&l->text, ']');
+		}
+		return;
+	}
+	ptrdiff_t mark = l->q->merge_tiers && f->tier ? str_find_char(name, f->tier) : -1;
+	if (mark >= 0) {
+		add_clean(&l->text, str_first(name, (size_t)mark));
+		name = str_from_byte(name, (size_t)mark + 1);
+	}
+	add_clean(&l->text, name);
+}
+
+static void add_mark(struct labels *l, const struct frame *f)
+{
+	bool is_marked = f->flags & FRAME_MARKED;
+	if (f->flags & FRAME_INLINED)
+		buf_add(&l->text, STR("_[i]"));
+	else if (f->flags & FRAME_WAKER)
+		buf_add(&l->text, STR("_[w]"));
+	else if (f->kind == FRAME_KERNEL && (is_marked || l->q->mark_kernel))
+		buf_add(&l->text, STR("_[k]"));
+	else if (f->kind == FRAME_JIT && (is_marked || l->q->mark_jit))
+		buf_add(&l->text, STR("_[j]"));
+}
+
+uint32_t label_of_frame(struct labels *l, frame_id frame)
+{
+	if (l->of_frame[frame] == INDEX_NONE) {
+		const struct frame *f = &l->p->frames.p[frame];
+		l->text.n = 0;
+		add_name(l, f);
+		add_mark(l, f);
+		l->of_frame[frame] = add_label(l, buf_str(&l->text), f);
+	}
+	return l->of_frame[frame];
+}
+
+uint32_t label_of_text(struct labels *l, struct str text)
+{
+	return add_label(l, text, NULL);
+}
+
+static void add_id(struct buf *out, int32_t id)
+{
+	if (id == PID_UNKNOWN)
+		buf_add_char(out, '?');
+	else
+		buf_addf(out, "%d", id);
+}
+
+uint32_t label_of_thread(struct labels *l, thread_id thread)
+{
+	const struct thread *t = &l->p->threads.p[thread];
+	if (thread == THREAD_NONE)
+		return INDEX_NONE;
+	if (l->of_thread[thread] != INDEX_NONE)
+		return l->of_thread[thread];
+	l->text.n = 0;
+	add_clean(&l->text, profile_str(l->p, t->comm));
+	/* As every folded file has it: a comm that ends in a number must not read as a count. */
+	for (size_t i = 0; i < l->text.n; i++)
+		if (l->text.p[i] == ' ')
+			l->text.p[i] = '_';
+	if (l->q->show_pid || l->q->show_tid) {
+		buf_add_char(&l->text, '-');
+		add_id(&l->text, t->pid);
+	}
+	if (l->q->show_tid) {
+		buf_add_char(&l->text, '/');
+		add_id(&l->text, t->tid);
+	}
+	return l->of_thread[thread] = add_label(l, buf_str(&l->text), NULL);
+}
+
+void frame_path_of(const struct profile *p, node_id node, struct frame_path *out)
+{
+	uint32_t depth = 0;
+	for (node_id i = node; i != NODE_ROOT; i = p->nodes.p[i].parent)
+		depth++;
+	vec_reserve(out, depth);
+	out->n = depth;
+	for (node_id i = node; i != NODE_ROOT; i = p->nodes.p[i].parent)
+		out->p[--depth] = p->nodes.p[i].frame;
+}

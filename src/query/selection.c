@@ -1,0 +1,383 @@
+#include "query/query_int.h"
+
+enum key { KEY_PID, KEY_TID, KEY_COMM, KEY_CPU, KEY_EVENT, KEY_CONTAINER, KEY_MODULE, KEY_KIND, KEY_COUNT };
+
+static const char *const key_names[KEY_COUNT] = { "pid",   "tid",	"comm",	  "cpu",
+						  "event", "container", "module", "kind" };
+
+/* One --where: a key and the values of which one must be met. */
+struct clause {
+	enum key key;
+	struct text_list values;
+	bool is_all; /* event=all */
+};
+
+struct selection {
+	const struct profile *p;
+	const struct query *q;
+	struct labels *labels;
+	VEC(struct clause) clauses;
+	bool shows_several_events;
+	event_id event;
+	bool has_time;
+	uint64_t from_ns, until_ns;
+	struct regex_list only, without;
+	struct buf stack;
+	struct frame_path path;
+};
+
+bool regex_list_compile(struct regex_list *list, const struct text_list *patterns, struct err *e)
+{
+	for (uint32_t i = 0; i < patterns->n; i++) {
+		struct regex *re = regex_new(str_from(patterns->p[i]), e);
+		if (!re)
+			return false;
+		vec_push(list, re);
+	}
+	return true;
+}
+
+void regex_list_fini(struct regex_list *list)
+{
+	for (uint32_t i = 0; i < list->n; i++)
+		regex_free(list->p[i]);
+	vec_fini(list);
+}
+
+bool regex_list_any(const struct regex_list *list, struct str subject, uint64_t *gave_up)
+{
+	for (uint32_t i = 0; i < list->n; i++) {
+		enum regex_result r = regex_match(list->p[i], subject);
+		*gave_up += r == REGEX_GAVE_UP;
+		if (r == REGEX_YES)
+			return true;
+	}
+	return false;
+}
+
+bool regex_list_all(const struct regex_list *list, struct str subject, uint64_t *gave_up)
+{
+	for (uint32_t i = 0; i < list->n; i++) {
+		enum regex_result r = regex_match(list->p[i], subject);
+		*gave_up += r == REGEX_GAVE_UP;
+		if (r != REGEX_YES)
+			return false;
+	}
+	return true;
+}
+
+void query_fini(struct query *q)
+{
+	text_list_fini(&q->where);
+	text_list_fini(&q->only);
+	text_list_fini(&q->without);
+	text_list_fini(&q->root);
+	text_list_fini(&q->skip_after);
+	text_list_fini(&q->hide);
+}
+
+static bool key_by_name(struct str name, enum key *key)
+{
+	for (enum key k = 0; k < KEY_COUNT; k++)
+		if (str_eq(name, str_from(key_names[k]))) {
+			*key = k;
+			return true;
+		}
+	return false;
+}
+
+static struct str key_of(const char *clause)
+{
+	struct str text = str_from(clause);
+	ptrdiff_t equals = str_find_char(text, '=');
+	return str_first(text, equals < 0 ? 0 : (size_t)equals);
+}
+
+unsigned query_columns(const struct query *q)
+{
+	static const unsigned column_of[KEY_COUNT] = {
+		[KEY_PID] = COLUMN_PID, [KEY_TID] = COLUMN_PID | COLUMN_TID, [KEY_CPU] = COLUMN_CPU
+	};
+	unsigned columns = q->time ? COLUMN_TIME : 0;
+	enum key key;
+	if (q->show_pid)
+		columns |= COLUMN_PID;
+	if (q->show_tid)
+		columns |= COLUMN_PID | COLUMN_TID;
+	for (uint32_t i = 0; i < q->where.n; i++)
+		if (key_by_name(key_of(q->where.p[i]), &key))
+			columns |= column_of[key];
+	return columns;
+}
+
+/* Splits at commas; `\,` is a comma in a value. */
+static void split_values(struct str text, struct text_list *values)
+{
+	AUTO(buf) struct buf value = { 0 };
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] == '\\' && i + 1 < text.n && text.p[i + 1] == ',') {
+			buf_add_char(&value, text.p[++i]);
+		} else if (text.p[i] == ',') {
+			text_list_add(values, buf_str(&value));
+			value.n = 0;
+		} else {
+			buf_add_char(&value, text.p[i]);
+		}
+	}
+	text_list_add(values, buf_str(&value));
+}
+
+static bool compile_clause(struct selection *s, const char *text, struct err *e)
+{
+	struct clause c = { 0 };
+	struct str key = key_of(text);
+	if (!key.n || !key_by_name(key, &c.key))
+		return err_usage(e, "--where %s: must be KEY=VALUE with one of pid, tid, comm, cpu, event, "
+				    "container, module, kind", text);
+	split_values(str_from(text + key.n + 1), &c.values);
+	c.is_all = c.key == KEY_EVENT && c.values.n == 1 && strcmp(c.values.p[0], "all") == 0;
+	vec_push(&s->clauses, c);
+	return true;
+}
+
+/* `5`, `5s`, `200ms`, `1.5m`, `1h`; a sign is the caller's. */
+static bool duration_parse(struct str text, double *seconds)
+{
+	static const struct {
+		const char *unit;
+		double seconds;
+	} units[] = { { "ms", 1e-3 }, { "us", 1e-6 }, { "s", 1 }, { "m", 60 }, { "h", 3600 }, { "", 1 } };
+	char copy[64], *end;
+	if (text.n == 0 || text.n >= sizeof(copy) || !(is_digit(text.p[0]) || text.p[0] == '.'))
+		return false;
+	memcpy(copy, text.p, text.n);
+	copy[text.n] = '\0';
+	double value = strtod(copy, &end);
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (strcmp(end, units[i].unit) == 0) {
+			*seconds = value * units[i].seconds;
+			return *seconds < 1e9;
+		}
+	return false;
+}
+
+/* One end of a range, in ns of the profile's own clock. */
+static bool time_point(struct str text, uint64_t first, uint64_t last, uint64_t if_empty, uint64_t *ns)
+{
+	double seconds;
+	bool from_end = text.n && text.p[0] == '-';
+	*ns = if_empty;
+	if (text.n == 0)
+		return true;
+	if (!duration_parse(str_from_byte(text, from_end), &seconds))
+		return false;
+	uint64_t span = (uint64_t)(seconds * 1e9);
+	if (from_end)
+		*ns = span > last ? 0 : last - span;
+	else
+		*ns = first + span;
+	return true;
+}
+
+static bool compile_time(struct selection *s, struct err *e)
+{
+	const struct samples *rows = &s->p->samples;
+	uint64_t first = UINT64_MAX, last = 0;
+	struct str text = str_from(s->q->time);
+	ptrdiff_t comma = str_find_char(text, ',');
+	if (s->p->ledger.count[LEDGER_NO_TIME] || !rows->time_ns)
+		return err_set(e, "--time %s: the samples carry no times (perf script prints them unless "
+				  "-F leaves time out)", s->q->time);
+	for (uint32_t i = 0; i < rows->n; i++) {
+		first = rows->time_ns[i] < first ? rows->time_ns[i] : first;
+		last = rows->time_ns[i] > last ? rows->time_ns[i] : last;
+	}
+	struct str from = str_first(text, comma < 0 ? text.n : (size_t)comma);
+	struct str until = comma < 0 ? STR("") : str_from_byte(text, (size_t)comma + 1);
+	s->has_time = true;
+	if (text.n > 1 && time_point(from, first, last, first, &s->from_ns) &&
+	    time_point(until, first, last, UINT64_MAX, &s->until_ns))
+		return true;
+	return err_usage(e, "--time %s: must be A,B in seconds from the start (or with ms, s, m, h; "
+			    "-5s counts from the end)", s->q->time);
+}
+
+/* Without a word on events the first one of the profile is shown. */
+static bool choose_event(struct selection *s)
+{
+	s->event = 0;
+	s->shows_several_events = s->p->is_differential;
+	for (uint32_t i = 0; i < s->clauses.n; i++) {
+		const struct clause *c = &s->clauses.p[i];
+		if (c->key != KEY_EVENT)
+			continue;
+		s->shows_several_events = true;
+		s->event = INDEX_NONE;
+		for (uint32_t v = 0; v < s->p->events.n && c->values.n == 1; v++)
+			if (str_eq(profile_str(s->p, s->p->events.p[v].name), str_from(c->values.p[0])))
+				s->event = v;
+	}
+	if (s->p->events.n > 1 && s->p->is_differential)
+		s->event = INDEX_NONE;
+	return true;
+}
+
+struct selection *selection_new(const struct profile *p, const struct query *q, struct labels *labels,
+				struct err *e)
+{
+	struct selection *s = mem_zalloc(1, sizeof(*s));
+	bool ok = true;
+	s->p = p;
+	s->q = q;
+	s->labels = labels;
+	for (uint32_t i = 0; ok && i < q->where.n; i++)
+		ok = compile_clause(s, q->where.p[i], e);
+	ok = ok && choose_event(s) && (!q->time || compile_time(s, e)) &&
+	     regex_list_compile(&s->only, &q->only, e) && regex_list_compile(&s->without, &q->without, e);
+	if (ok)
+		return s;
+	selection_free(s);
+	return NULL;
+}
+
+void selection_free(struct selection *s)
+{
+	if (!s)
+		return;
+	for (uint32_t i = 0; i < s->clauses.n; i++)
+		text_list_fini(&s->clauses.p[i].values);
+	vec_fini(&s->clauses);
+	regex_list_fini(&s->only);
+	regex_list_fini(&s->without);
+	buf_fini(&s->stack);
+	vec_fini(&s->path);
+	free(s);
+}
+
+event_id selection_event(const struct selection *s)
+{
+	return s->event;
+}
+
+static bool number_is(int32_t number, const char *value)
+{
+	int32_t wanted;
+	return str_to_i32(str_from(value), &wanted) && wanted == number;
+}
+
+static const struct frame *leaf_of(const struct profile *p, uint32_t row)
+{
+	node_id node = p->samples.node[row];
+	return node == NODE_ROOT ? NULL : &p->frames.p[p->nodes.p[node].frame];
+}
+
+static bool module_is(const struct profile *p, const struct frame *leaf, struct str value)
+{
+	struct str module = leaf ? profile_str(p, leaf->module) : STR("");
+	return str_eq(module, value) || str_eq(str_basename(module), value);
+}
+
+static bool value_holds(const struct selection *s, const struct clause *c, const char *value, uint32_t row)
+{
+	const struct profile *p = s->p;
+	const struct thread *t = &p->threads.p[p->samples.thread[row]];
+	const struct frame *leaf = leaf_of(p, row);
+	struct str text = str_from(value);
+	switch (c->key) {
+	case KEY_PID:
+		return number_is(t->pid, value);
+	case KEY_TID:
+		return number_is(t->tid, value);
+	case KEY_COMM:
+		return str_eq(profile_str(p, t->comm), text);
+	case KEY_CPU:
+		return p->samples.cpu && number_is(p->samples.cpu[row], value);
+	case KEY_EVENT:
+		return c->is_all || str_eq(profile_str(p, p->events.p[p->samples.event[row]].name), text);
+	case KEY_CONTAINER:
+		return str_eq(profile_str(p, t->container), text);
+	case KEY_MODULE:
+		return module_is(p, leaf, text);
+	case KEY_KIND:
+		return leaf && str_eq(str_from(frame_kind_name(leaf->kind)), text);
+	case KEY_COUNT:
+		break;
+	}
+	return false;
+}
+
+static bool clause_holds(const struct selection *s, const struct clause *c, uint32_t row)
+{
+	for (uint32_t i = 0; i < c->values.n; i++)
+		if (value_holds(s, c, c->values.p[i], row))
+			return true;
+	return false;
+}
+
+static bool is_idle(const struct profile *p, uint32_t row)
+{
+	static const struct str loops[] = {
+		STR("native_safe_halt"),     STR("pv_native_safe_halt"), STR("acpi_safe_halt"),
+		STR("default_idle"),	     STR("default_idle_call"),	 STR("arch_cpu_idle"),
+		STR("intel_idle"),	     STR("intel_idle_irq"),	 STR("intel_idle_ibrs"),
+		STR("mwait_idle"),	     STR("mwait_idle_with_hints"), STR("poll_idle"),
+		STR("cpuidle_enter_state"),  STR("cpuidle_enter"),	 STR("acpi_idle_do_entry"),
+		STR("acpi_idle_enter"),	     STR("cpu_idle"),		 STR("do_idle"),
+		STR("cpu_idle_poll"),	     STR("cpu_do_idle"),	 STR("cpu_startup_entry"),
+		STR("xen_hypercall_sched_op"), STR("acpi_processor_ffh_cstate_enter"),
+	};
+	const struct frame *leaf = leaf_of(p, row);
+	struct str name = leaf ? profile_str(p, leaf->name) : STR("");
+	for (size_t i = 0; leaf && i < ARRAY_SIZE(loops); i++)
+		if (str_eq(name, loops[i]))
+			return true;
+	return false;
+}
+
+/* `comm;root;...;leaf`, as fold prints it. */
+static struct str folded_stack(struct selection *s, uint32_t row)
+{
+	const struct tree_label *labels;
+	uint32_t label = label_of_thread(s->labels, s->p->samples.thread[row]);
+	s->stack.n = 0;
+	frame_path_of(s->p, s->p->samples.node[row], &s->path);
+	for (uint32_t i = 0; i <= s->path.n; i++) {
+		if (i)
+			label = label_of_frame(s->labels, s->path.p[i - 1]);
+		if (label == INDEX_NONE)
+			continue;
+		labels = labels_tree(s->labels)->labels.p;
+		if (s->stack.n)
+			buf_add_char(&s->stack, ';');
+		buf_add(&s->stack, labels[label].name);
+	}
+	return buf_str(&s->stack);
+}
+
+static bool text_holds(struct selection *s, uint32_t row, uint64_t *gave_up)
+{
+	if (!s->only.n && !s->without.n)
+		return true;
+	struct str stack = folded_stack(s, row);
+	return regex_list_all(&s->only, stack, gave_up) && !regex_list_any(&s->without, stack, gave_up);
+}
+
+bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledger)
+{
+	const struct samples *rows = &s->p->samples;
+	uint64_t *reason = NULL;
+	if (!s->shows_several_events && rows->event[row] != s->event)
+		reason = &ledger->other_events;
+	for (uint32_t i = 0; !reason && i < s->clauses.n; i++)
+		if (!clause_holds(s, &s->clauses.p[i], row))
+			reason = s->clauses.p[i].key == KEY_EVENT ? &ledger->other_events : &ledger->by_where;
+	if (!reason && s->has_time && (rows->time_ns[row] < s->from_ns || rows->time_ns[row] >= s->until_ns))
+		reason = &ledger->by_time;
+	if (!reason && s->q->no_idle && is_idle(s->p, row))
+		reason = &ledger->idle;
+	if (!reason && !text_holds(s, row, &ledger->gave_up))
+		reason = &ledger->by_text;
+	if (reason)
+		*reason += rows->count[row];
+	return !reason;
+}

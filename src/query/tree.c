@@ -1,0 +1,392 @@
+/* Samples to a tree: stacks as they are shown, merged by name, siblings ordered by name. */
+#include "query/query_int.h"
+
+/* A tree node while the tree grows; a parent always has a smaller index than its children. */
+struct growing_node {
+	uint32_t parent, label;
+};
+
+struct growth {
+	const struct profile *p;
+	const struct query *q;
+	struct tree *tree;
+	struct labels *labels;
+	unsigned value_count;
+	unsigned decimals;
+	uint64_t overflows;
+
+	struct index_map map; /* over nodes, by (parent, label) */
+	VEC(struct growing_node) nodes;
+	VEC(uint64_t) self[TREE_MAX_VALUES];
+	VEC(uint32_t) own_stacks;
+
+	/* For each stack of the profile: its tree node below the root that asked last. */
+	uint32_t *known_root, *known_node;
+	struct frame_path pending;
+
+	/* Transforms. */
+	struct regex_list hide, root;
+	bool changes_paths;
+	uint8_t *fate; /* by label: what the expressions say, 0: not asked yet */
+	uint32_t fate_count;
+	struct frame_path path, labels_path;
+};
+
+enum fate { FATE_KNOWN = 1, FATE_HIDE = 2, FATE_ROOT = 4, FATE_SKIP_AFTER = 8 };
+
+static bool growing_equal(const void *nodes, uint32_t i, const void *key)
+{
+	const struct growing_node *a = (const struct growing_node *)nodes + i, *b = key;
+	return a->label == b->label && a->parent == b->parent;
+}
+
+static uint32_t add_growing(struct growth *g, uint32_t parent, uint32_t label)
+{
+	uint32_t i = g->nodes.n;
+	vec_push(&g->nodes, (struct growing_node){ parent, label });
+	for (unsigned v = 0; v < g->value_count; v++)
+		vec_push(&g->self[v], 0);
+	vec_push(&g->own_stacks, 0);
+	return i;
+}
+
+static uint32_t child_of(struct growth *g, uint32_t parent, uint32_t label)
+{
+	struct growing_node key = { parent, label };
+	uint32_t hash = hash_pair(parent, label);
+	uint32_t i = index_map_find(&g->map, hash, growing_equal, g->nodes.p, &key);
+	if (i != INDEX_NONE)
+		return i;
+	i = add_growing(g, parent, label);
+	index_map_add(&g->map, hash, i);
+	return i;
+}
+
+/* The tree node of a stack below `root`. Stacks share callers, so most of the way is known already. */
+static uint32_t node_of_stack(struct growth *g, uint32_t root, node_id node)
+{
+	g->pending.n = 0;
+	while (node != NODE_ROOT && g->known_root[node] != root) {
+		vec_push(&g->pending, node);
+		node = g->p->nodes.p[node].parent;
+	}
+	uint32_t at = node == NODE_ROOT ? root : g->known_node[node];
+	while (g->pending.n) {
+		node = g->pending.p[--g->pending.n];
+		at = child_of(g, at, label_of_frame(g->labels, g->p->nodes.p[node].frame));
+		g->known_root[node] = root;
+		g->known_node[node] = at;
+	}
+	return at;
+}
+
+static uint8_t fate_of(struct growth *g, uint32_t label, uint64_t *gave_up)
+{
+	uint32_t n = g->tree->labels.n;
+	if (n > g->fate_count) {
+		uint32_t room = n + n / 2 + 64;
+		g->fate = mem_realloc(g->fate, room, 1);
+		memset(g->fate + g->fate_count, 0, room - g->fate_count);
+		g->fate_count = room;
+	}
+	if (!g->fate[label]) {
+		struct str name = g->tree->labels.p[label].name;
+		uint8_t fate = FATE_KNOWN;
+		fate |= regex_list_any(&g->hide, name, gave_up) ? FATE_HIDE : 0;
+		fate |= regex_list_any(&g->root, name, gave_up) ? FATE_ROOT : 0;
+		for (uint32_t i = 0; i < g->q->skip_after.n; i++)
+			if (str_eq(name, str_from(g->q->skip_after.p[i])))
+				fate |= FATE_SKIP_AFTER;
+		g->fate[label] = fate;
+	}
+	return g->fate[label];
+}
+
+static void reverse_path(struct frame_path *path)
+{
+	for (uint32_t i = 0; i < path->n / 2; i++) {
+		uint32_t swap = path->p[i];
+		path->p[i] = path->p[path->n - 1 - i];
+		path->p[path->n - 1 - i] = swap;
+	}
+}
+
+/*
+ * The labels of a row's stack after all transforms, in g->labels_path. False when the row has no frame that --root
+ * asks for. The thread's label is a frame like the others, but not cut by --skip-after.
+ */
+static bool transformed_path(struct growth *g, uint32_t row, uint64_t *gave_up)
+{
+	struct frame_path *out = &g->labels_path;
+	uint32_t thread = label_of_thread(g->labels, g->p->samples.thread[row]);
+	bool is_rooted = g->root.n == 0;
+	out->n = 0;
+	if (thread != INDEX_NONE)
+		vec_push(out, thread);
+	uint32_t first = out->n;
+	frame_path_of(g->p, g->p->samples.node[row], &g->path);
+	for (uint32_t i = 0; i < g->path.n; i++) {
+		uint32_t label = label_of_frame(g->labels, g->path.p[i]);
+		uint8_t fate = fate_of(g, label, gave_up);
+		if (!is_rooted && fate & FATE_ROOT) {
+			is_rooted = true;
+			out->n = first = 0;
+		}
+		if (fate & FATE_SKIP_AFTER)
+			out->n = first;
+		bool repeats = g->q->collapse_recursion && out->n > first && out->p[out->n - 1] == label;
+		if (!(fate & FATE_HIDE) && !repeats)
+			vec_push(out, label);
+	}
+	if (g->q->reverse)
+		reverse_path(out);
+	return is_rooted;
+}
+
+static uint64_t weight_of(struct growth *g, uint32_t row, bool is_in_periods)
+{
+	const struct samples *s = &g->p->samples;
+	const struct event *e = &g->p->events.p[s->event[row]];
+	if (!is_in_periods)
+		return s->count[row];
+	uint64_t weight = s->period[row];
+	for (unsigned d = e->decimals; d < g->decimals; d++)
+		if (__builtin_mul_overflow(weight, 10u, &weight)) {
+			g->overflows++;
+			return UINT64_MAX;
+		}
+	return weight;
+}
+
+static bool counts_periods(const struct growth *g, const struct event *e)
+{
+	if (g->q->weight == QUERY_WEIGHT_AUTO)
+		return e->counts_periods;
+	return g->q->weight == QUERY_WEIGHT_PERIOD;
+}
+
+static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
+{
+	const struct samples *s = &g->p->samples;
+	uint32_t at = 0;
+	if (g->changes_paths) {
+		if (!transformed_path(g, row, &ledger->gave_up))
+			return false;
+		for (uint32_t i = 0; i < g->labels_path.n; i++)
+			at = child_of(g, at, g->labels_path.p[i]);
+	} else {
+		uint32_t thread = label_of_thread(g->labels, s->thread[row]);
+		at = node_of_stack(g, thread == INDEX_NONE ? 0 : child_of(g, 0, thread), s->node[row]);
+	}
+	if (at == 0)
+		at = child_of(g, 0, label_of_text(g->labels, STR("[no stack]")));
+	const struct event *e = &g->p->events.p[s->event[row]];
+	unsigned value = g->p->is_differential ? s->event[row] : 0;
+	bool is_in_periods = counts_periods(g, e);
+	g->self[value].p[at] =
+		saturating_add(g->self[value].p[at], weight_of(g, row, is_in_periods), &g->overflows);
+	g->own_stacks.p[at]++;
+	ledger->is_in_periods |= is_in_periods;
+	return true;
+}
+
+/* --- from growing nodes to preorder ------------------------------------------------------------------------ */
+
+static int by_name(const void *a, const void *b, void *labels)
+{
+	const struct tree_label *l = labels;
+	return str_compare(l[*(const uint32_t *)a].name, l[*(const uint32_t *)b].name);
+}
+
+/* rank[label]: its place among all names in bytewise order. */
+static uint32_t *ranks_of(const struct tree *t)
+{
+	uint32_t n = t->labels.n;
+	uint32_t *order = mem_alloc(n, sizeof(*order));
+	uint32_t *rank = mem_alloc(n, sizeof(*rank));
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	if (n)
+		qsort_r(order, n, sizeof(*order), by_name, t->labels.p);
+	for (uint32_t i = 0; i < n; i++)
+		rank[order[i]] = i;
+	free(order);
+	return rank;
+}
+
+/* All nodes ordered by the rank of their name: a counting sort, so O(nodes + names). */
+static uint32_t *nodes_by_rank(const struct growth *g)
+{
+	uint32_t names = g->tree->labels.n, n = g->nodes.n;
+	uint32_t *rank = ranks_of(g->tree);
+	uint32_t *start = mem_zalloc((size_t)names + 1, sizeof(*start));
+	uint32_t *order = mem_alloc(n, sizeof(*order));
+	for (uint32_t i = 1; i < n; i++)
+		start[rank[g->nodes.p[i].label] + 1]++;
+	for (uint32_t i = 0; i < names; i++)
+		start[i + 1] += start[i];
+	for (uint32_t i = 1; i < n; i++)
+		order[start[rank[g->nodes.p[i].label]]++] = i;
+	free(start);
+	free(rank);
+	return order;
+}
+
+/* Children as linked lists, in order of their names. */
+struct children {
+	uint32_t *first, *next; /* INDEX_NONE: none */
+};
+
+static struct children children_of(const struct growth *g)
+{
+	uint32_t n = g->nodes.n;
+	struct children c = { mem_alloc(n, sizeof(uint32_t)), mem_alloc(n, sizeof(uint32_t)) };
+	uint32_t *order = nodes_by_rank(g);
+	memset(c.first, 0xff, n * sizeof(uint32_t));
+	for (uint32_t i = n - 1; i-- > 0;) { /* last name first, each put before the ones there */
+		uint32_t node = order[i], parent = g->nodes.p[node].parent;
+		c.next[node] = c.first[parent];
+		c.first[parent] = node;
+	}
+	free(order);
+	return c;
+}
+
+static void place_node(const struct growth *g, uint32_t from, uint32_t to, uint32_t depth)
+{
+	struct tree *t = g->tree;
+	t->label[to] = g->nodes.p[from].label;
+	t->depth[to] = depth;
+	t->own_stacks[to] = g->own_stacks.p[from];
+	for (unsigned v = 0; v < g->value_count; v++)
+		t->self[v][to] = g->self[v].p[from];
+}
+
+/* Numbers the nodes in preorder without recursion: stacks may be a million frames deep. */
+static void place_nodes(const struct growth *g)
+{
+	struct tree *t = g->tree;
+	struct children c = children_of(g);
+	uint32_t *placed_at = mem_alloc(g->nodes.n, sizeof(*placed_at));
+	uint32_t node = 0, depth = 0, placed = 0;
+	for (;;) {
+		placed_at[node] = placed;
+		place_node(g, node, placed++, depth);
+		if (c.first[node] != INDEX_NONE) {
+			node = c.first[node];
+			depth++;
+			continue;
+		}
+		while (node) {
+			t->end[placed_at[node]] = placed;
+			if (c.next[node] != INDEX_NONE)
+				break;
+			node = g->nodes.p[node].parent;
+			depth--;
+		}
+		if (!node)
+			break;
+		node = c.next[node];
+	}
+	t->end[0] = placed;
+	free(placed_at);
+	free(c.first);
+	free(c.next);
+}
+
+static void sum_totals(struct growth *g)
+{
+	struct tree *t = g->tree;
+	VEC(uint32_t) open = { 0 };
+	for (unsigned v = 0; v < t->value_count; v++)
+		memcpy(t->total[v], t->self[v], t->n * sizeof(*t->self[v]));
+	/* Backwards, each node's total is complete before it is added to its parent: the last open node around it. */
+	uint32_t *parent = mem_alloc(t->n, sizeof(*parent));
+	for (uint32_t i = 0; i < t->n; i++) {
+		while (open.n && t->end[open.p[open.n - 1]] <= i)
+			open.n--;
+		parent[i] = open.n ? open.p[open.n - 1] : 0;
+		vec_push(&open, i);
+	}
+	for (uint32_t i = t->n; i-- > 1;)
+		for (unsigned v = 0; v < t->value_count; v++)
+			t->total[v][parent[i]] =
+				saturating_add(t->total[v][parent[i]], t->total[v][i], &g->overflows);
+	free(parent);
+	vec_fini(&open);
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------- */
+
+static bool growth_init(struct growth *g, const struct profile *p, const struct query *q, struct err *e)
+{
+	g->p = p;
+	g->q = q;
+	g->tree = tree_new();
+	g->labels = labels_new(p, q, g->tree);
+	g->value_count = p->is_differential ? 2 : 1;
+	g->changes_paths = q->root.n || q->hide.n || q->skip_after.n || q->collapse_recursion || q->reverse;
+	g->known_root = mem_alloc(p->nodes.n, sizeof(uint32_t));
+	g->known_node = mem_alloc(p->nodes.n, sizeof(uint32_t));
+	memset(g->known_root, 0xff, p->nodes.n * sizeof(uint32_t));
+	for (uint32_t i = 0; i < p->events.n; i++)
+		if (p->events.p[i].decimals > g->decimals)
+			g->decimals = p->events.p[i].decimals;
+	add_growing(g, 0, label_of_text(g->labels, STR("all")));
+	return regex_list_compile(&g->hide, &q->hide, e) && regex_list_compile(&g->root, &q->root, e);
+}
+
+static void growth_fini(struct growth *g)
+{
+	labels_free(g->labels);
+	index_map_fini(&g->map);
+	vec_fini(&g->nodes);
+	for (unsigned v = 0; v < TREE_MAX_VALUES; v++)
+		vec_fini(&g->self[v]);
+	vec_fini(&g->own_stacks);
+	free(g->known_root);
+	free(g->known_node);
+	vec_fini(&g->pending);
+	regex_list_fini(&g->hide);
+	regex_list_fini(&g->root);
+	free(g->fate);
+	vec_fini(&g->path);
+	vec_fini(&g->labels_path);
+}
+
+static void finish(struct growth *g, struct query_ledger *ledger)
+{
+	tree_alloc_nodes(g->tree, g->nodes.n, g->value_count);
+	g->tree->decimals = ledger->is_in_periods ? g->decimals : 0;
+	place_nodes(g);
+	sum_totals(g);
+	for (uint32_t i = 0; i < g->nodes.n; i++)
+		ledger->stacks += g->own_stacks.p[i] > 0;
+	ledger->overflows = g->overflows;
+}
+
+struct tree *query_tree(const struct profile *p, const struct query *q, struct query_ledger *ledger,
+			struct err *e)
+{
+	AUTO(growth) struct growth g = { 0 };
+	struct selection *s = NULL;
+	*ledger = (struct query_ledger){ 0 };
+	if (!growth_init(&g, p, q, e) || !(s = selection_new(p, q, g.labels, e))) {
+		tree_free(g.tree);
+		return NULL;
+	}
+	ledger->event = selection_event(s);
+	for (uint32_t row = 0; row < p->samples.n; row++) {
+		uint64_t count = p->samples.count[row];
+		ledger->samples_in += count;
+		if (!selection_has(s, row, ledger))
+			continue;
+		if (add_row(&g, row, ledger))
+			ledger->shown += count;
+		else
+			ledger->not_under_root += count;
+	}
+	selection_free(s);
+	finish(&g, ledger);
+	return g.tree;
+}

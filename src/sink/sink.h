@@ -1,0 +1,6 @@
+/* Output: a tree becomes bytes. Nothing is aggregated here. */
+#pragma once
+#include "query/query.h"
+
+/* `root;caller;leaf COUNT`, sorted bytewise; with two values `... BEFORE AFTER`. Errors surface in writer_commit. */
+void sink_folded(const struct tree *tree, struct writer *out);

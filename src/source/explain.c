@@ -1,0 +1,60 @@
+/* An input that no reader takes: what is it, and what would the user run instead? */
+#include "source/source_int.h"
+
+static const struct {
+	struct str magic;
+	const char *text;
+} known[] = {
+	{ STR("PERFILE2"), "this is a perf.data file; run 'perf script -i FILE | plume fold -'" },
+	{ STR("2ELIFREP"), "this is a perf.data file of another byte order; run 'perf script' where "
+			   "it was recorded" },
+	{ STR("\x7f" "ELF"), "this is a program or library, not a recording of one" },
+	{ STR("<?xml"), "this is XML or SVG, a picture rather than stacks; give plume what it was "
+			"made from" },
+	{ STR("<svg"), "this is an SVG picture; give plume the stacks it was made from" },
+	{ STR("<!DOCTYPE"), "this is a web page, not a profile" },
+	{ STR("{"), "this looks like JSON; plume reads perf script text and folded stacks" },
+	{ STR("["), "this looks like JSON; plume reads perf script text and folded stacks" },
+	{ STR("\xfd" "7zXZ"), "this is xz-compressed; unpack it with 'xz -d'" },
+	{ STR("BZh"), "this is bzip2-compressed; unpack it with 'bzip2 -d'" },
+	{ STR("PK\x03\x04"), "this is a zip archive; unpack it first" },
+};
+
+static unsigned percent_of_text(struct str head)
+{
+	size_t text = 0;
+	for (size_t i = 0; i < head.n; i++) {
+		unsigned char c = (unsigned char)head.p[i];
+		text += c >= 0x20 ? c != 0x7f : is_space((char)c);
+	}
+	return head.n ? (unsigned)(text * 100 / head.n) : 0;
+}
+
+static void add_printable(struct buf *out, struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		buf_add_char(out, (unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f ? '?' : s.p[i]);
+}
+
+void source_explain(struct str head, struct buf *out)
+{
+	if (head.n == 0) {
+		buf_addf(out, "the input is empty (did the command that wrote it fail?)");
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (str_starts(head, known[i].magic)) {
+			buf_addf(out, "%s", known[i].text);
+			return;
+		}
+	if (percent_of_text(head) < 90) {
+		buf_addf(out, "this is binary data of a kind plume does not know");
+		return;
+	}
+	struct str line = str_trim(head);
+	ptrdiff_t newline = str_find_char(line, '\n');
+	line = str_first(line, newline < 0 ? line.n : (size_t)newline);
+	buf_addf(out, "this is text, but neither perf script output nor folded stacks; it begins '");
+	add_printable(out, str_first(line, 60));
+	buf_addf(out, "'. Force a format with --input NAME");
+}

@@ -1,0 +1,14 @@
+#include "source/source_int.h"
+
+const struct source_format *const source_formats[] = {
+	&perf_script_format,
+	&folded_diff_format,
+	&folded_format,
+	NULL,
+};
+
+const char *const *source_format_names(void)
+{
+	static const char *const names[] = { "perf-script", "folded-diff", "folded", NULL };
+	return names;
+}

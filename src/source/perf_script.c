@@ -1,0 +1,547 @@
+/*
+ * perf script text. Two things make it fast: 95 % of all frame lines repeat, so a line is parsed and named once and
+ * found again by its bytes; and a sample usually ends in the same callers as the one before it, so the common tail of
+ * the two texts is found by comparing bytes backwards and only what differs is looked up at all.
+ */
+#include "source/perf_script_int.h"
+#include "source/source_int.h"
+#include "symbol/symbol.h"
+
+/* A frame line that was seen: its bytes and the frames it stands for, outermost first. */
+struct known_line {
+	const char *text;
+	uint32_t n;
+	uint32_t first_frame; /* in line_frames */
+	uint16_t frame_count; /* at least 1 */
+	bool is_unknown;
+};
+
+/* One line of the last sample, counted from the root: how to go on from there. */
+struct tail_line {
+	size_t bytes;   /* from the line's start to the end of the sample */
+	node_id node;   /* the stack up to and including this line */
+	uint32_t frames, unknown; /* up to and including this line */
+};
+
+struct perf_script {
+	struct profile *p;
+	const struct source_options *options;
+	uint64_t offset; /* of text_start in the input */
+	const char *text_start;
+
+	struct index_map line_map;
+	VEC(struct known_line) lines;
+	VEC(frame_id) line_frames;
+	struct arena line_text;
+	struct buf name; /* scratch */
+
+	/* The sample being read line by line. */
+	struct script_header header;
+	struct buf header_text; /* what header's strings point into between two calls of feed */
+	bool is_open;           /* a record has begun */
+	bool is_weak;           /* ... by a line that only frames behind it can confirm */
+	bool is_cut;            /* ... and has too many frames */
+	VEC(frame_id) frames;   /* leaf first, in groups of one line, each group innermost first */
+	uint32_t unknown;
+
+	/* The last sample read in one piece; valid inside one call of feed. */
+	const char *tail_end;
+	VEC(struct tail_line) tail;
+	const char *next_blank; /* the first blank line at or after the reading point, if looked for */
+	bool no_more_blanks;
+
+	/* comm and event of the last sample. */
+	struct thread thread;
+	thread_id thread_id;
+	event_id event;
+};
+
+static void *perf_script_begin(struct profile *p, const struct source_options *options, struct str first)
+{
+	(void)first;
+	struct perf_script *s = mem_zalloc(1, sizeof(*s));
+	s->p = p;
+	s->options = options;
+	s->thread = p->threads.p[THREAD_NONE];
+	s->event = INDEX_NONE;
+	return s;
+}
+
+/* --- frames ------------------------------------------------------------------------------------------------ */
+
+static bool is_jit_dso(struct str dso)
+{
+	struct str base = str_basename(dso);
+	if (str_starts(dso, STR("[JIT]")))
+		return true;
+	if (str_starts(base, STR("perf-")) && str_ends(base, STR(".map")))
+		return true;
+	return str_starts(base, STR("jitted-")) && str_ends(base, STR(".so"));
+}
+
+static bool is_kernel_dso(struct str dso)
+{
+	static const struct str user[] = { STR("[vdso"),  STR("[vsyscall"), STR("[heap]"),
+					   STR("[stack"), STR("[anon"),	    STR("[uprobes]") };
+	struct str base = str_basename(dso);
+	if (str_starts(base, STR("vmlinux")) || str_find(base, STR(".ko.")) >= 0 || str_ends(base, STR(".ko")))
+		return true;
+	if (dso.n == 0 || dso.p[0] != '[')
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(user); i++)
+		if (str_starts(dso, user[i]))
+			return false;
+	return true;
+}
+
+static enum frame_kind kind_of(const struct script_frame *f)
+{
+	if (is_jit_dso(f->dso))
+		return f->symbol.n ? FRAME_JIT : FRAME_UNKNOWN;
+	if (is_kernel_dso(f->dso))
+		return FRAME_KERNEL;
+	return f->symbol.n ? FRAME_USER : FRAME_UNKNOWN;
+}
+
+static void add_line_frame(struct perf_script *s, struct str symbol, struct frame frame)
+{
+	size_t mark_at;
+	s->name.n = 0;
+	symbol_tidy_name(symbol, &s->name);
+	frame.name = profile_add_str(s->p, buf_str(&s->name));
+	frame.tier = (char)symbol_v8_tier(buf_str(&s->name), &mark_at);
+	vec_push(&s->line_frames, profile_add_frame(s->p, &frame));
+}
+
+/* A frame without a symbol: named by its dso when it is shown, or here with its address when that is asked for. */
+static void add_unknown_frame(struct perf_script *s, const struct script_frame *f, struct frame frame)
+{
+	if (s->options->keep_addresses) {
+		struct str dso = f->dso.n ? str_basename(f->dso) : STR("unknown");
+		s->name.n = 0;
+		buf_addf(&s->name, "[%.*s <%.*s>]", STR_ARG(dso), STR_ARG(f->address_text));
+		frame.name = profile_add_str(s->p, buf_str(&s->name));
+	}
+	vec_push(&s->line_frames, profile_add_frame(s->p, &frame));
+}
+
+enum { MAX_INLINES = 64 };
+
+/* Appends the frames that the line stands for, outermost first. */
+static void add_frames_of_line(struct perf_script *s, const struct script_frame *f)
+{
+	struct frame frame = {
+		.module = profile_add_str(s->p, f->dso),
+		.kind = (uint8_t)kind_of(f),
+		.flags = f->is_inlined ? FRAME_INLINED : 0,
+	};
+	if (!f->symbol.n) {
+		add_unknown_frame(s, f, frame);
+		return;
+	}
+	struct str parts[MAX_INLINES] = { f->symbol };
+	size_t n = 1;
+	if (frame.kind == FRAME_JIT || !f->has_dso)
+		n = symbol_split_inlines(f->symbol, parts, MAX_INLINES);
+	for (size_t i = 0; i < n; i++) {
+		add_line_frame(s, parts[i], frame);
+		frame.flags |= FRAME_INLINED;
+	}
+}
+
+/* Only frame lines are kept: what is not understood must not take memory. */
+static const struct known_line *add_line(struct perf_script *s, struct str line, uint32_t hash)
+{
+	struct script_frame f;
+	if (line.n > MAX_LINE_BYTES || !script_frame_parse(line, &f))
+		return NULL;
+	struct known_line known = {
+		.text = arena_copy(&s->line_text, line).p,
+		.n = (uint32_t)line.n,
+		.first_frame = s->line_frames.n,
+		.is_unknown = f.symbol.n == 0,
+	};
+	add_frames_of_line(s, &f);
+	known.frame_count = (uint16_t)(s->line_frames.n - known.first_frame);
+	index_map_add(&s->line_map, hash, s->lines.n);
+	vec_push(&s->lines, known);
+	return &s->lines.p[s->lines.n - 1];
+}
+
+static bool line_equal(const void *lines, uint32_t i, const void *key)
+{
+	const struct known_line *l = (const struct known_line *)lines + i;
+	const struct str *line = key;
+	return l->n == line->n && memcmp(l->text, line->p, line->n) == 0;
+}
+
+/* NULL when the line is not a frame's. */
+static const struct known_line *find_line(struct perf_script *s, struct str line)
+{
+	uint32_t hash = hash_str(line);
+	uint32_t i = index_map_find(&s->line_map, hash, line_equal, s->lines.p, &line);
+	return i != INDEX_NONE ? &s->lines.p[i] : add_line(s, line, hash);
+}
+
+/* --- samples ----------------------------------------------------------------------------------------------- */
+
+static thread_id thread_of(struct perf_script *s, const struct script_header *h)
+{
+	unsigned columns = s->p->columns;
+	int32_t pid = columns & (COLUMN_PID | COLUMN_TID) ? h->pid : PID_UNKNOWN;
+	int32_t tid = columns & COLUMN_TID ? h->tid : PID_UNKNOWN;
+	/* Where only one number was printed it is the tid; asked for pids, it is the best there is. */
+	if (columns & COLUMN_PID && !(columns & COLUMN_TID) && pid == PID_UNKNOWN)
+		tid = h->tid;
+	if (pid == s->thread.pid && tid == s->thread.tid && str_eq(h->comm, profile_str(s->p, s->thread.comm)))
+		return s->thread_id;
+	s->thread = (struct thread){ pid, tid, profile_add_str(s->p, h->comm), STR_NONE };
+	return s->thread_id = profile_add_thread(s->p, s->thread);
+}
+
+static event_id event_of(struct perf_script *s, const struct script_header *h)
+{
+	if (s->event != INDEX_NONE && str_eq(h->event, profile_str(s->p, s->p->events.p[s->event].name)))
+		return s->event;
+	struct event e = {
+		.name = profile_add_str(s->p, h->event),
+		.unit = profile_add_str(s->p, STR("samples")),
+		.counts_periods = h->event.n > 0 && !event_samples_time(h->event),
+	};
+	return s->event = profile_add_event(s->p, e);
+}
+
+static void count_sample(struct perf_script *s, const struct script_header *h, node_id node, uint32_t frames,
+			 uint32_t unknown)
+{
+	uint64_t *ledger = s->p->ledger.count;
+	ledger[LEDGER_SAMPLES]++;
+	ledger[LEDGER_NO_STACK] += frames == 0;
+	ledger[LEDGER_NO_TIME] += !h->has_time;
+	ledger[LEDGER_FRAMES] += frames;
+	ledger[LEDGER_UNKNOWN_FRAMES] += unknown;
+	profile_add_sample(s->p, &(struct sample){
+		.node = node,
+		.thread = thread_of(s, h),
+		.event = event_of(s, h),
+		.cpu = h->cpu,
+		.time_ns = h->time_ns,
+		.count = 1,
+		.period = h->has_period ? h->period : 1,
+	});
+}
+
+/* --- a sample in one piece --------------------------------------------------------------------------------- */
+
+/* How many lines, counted from the root, the text that ends at `end` shares with the last sample. */
+static uint32_t common_lines(const struct perf_script *s, const char *start, const char *end)
+{
+	if (!s->tail_end || s->tail.n == 0)
+		return 0;
+	size_t whole = s->tail.p[s->tail.n - 1].bytes, size = (size_t)(end - start);
+	/* One byte more than the last sample has: the newline before its first line. */
+	size_t limit = size < whole + 1 ? size : whole + 1;
+	size_t common = scan_common_tail(end, s->tail_end, limit);
+	uint32_t low = 0, high = s->tail.n;
+	while (low < high) { /* lines whose start, and the newline before it, lie in the common part */
+		uint32_t middle = (low + high) / 2;
+		size_t bytes = s->tail.p[middle].bytes;
+		if (bytes < common || (bytes == common && bytes == size))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void push_tail_line(struct perf_script *s, const struct known_line *line, size_t bytes)
+{
+	struct tail_line t = s->tail.n ? s->tail.p[s->tail.n - 1] : (struct tail_line){ .node = NODE_ROOT };
+	const frame_id *frames = s->line_frames.p + line->first_frame;
+	for (uint32_t i = 0; i < line->frame_count; i++)
+		t.node = profile_add_node(s->p, t.node, frames[i]);
+	t.bytes = bytes;
+	t.frames += line->frame_count;
+	t.unknown += line->is_unknown;
+	vec_push(&s->tail, t);
+}
+
+/* The frame lines in [start, end), leaf first. False, with nothing counted, when one of them is something else. */
+static bool read_stack(struct perf_script *s, const char *start, const char *end)
+{
+	uint32_t shared = common_lines(s, start, end);
+	const char *stop = shared ? end - s->tail.p[shared - 1].bytes : end;
+	s->tail.n = shared;
+	s->tail_end = end;
+	/* From the root towards the leaf: each line ends one byte before `stop`. */
+	while (stop > start) {
+		const char *newline = memrchr(start, '\n', (size_t)(stop - 1 - start));
+		const char *line_start = newline ? newline + 1 : start;
+		const struct known_line *line =
+			find_line(s, (struct str){ line_start, (size_t)(stop - 1 - line_start) });
+		bool is_frame = line && (*line_start == '\t' || *line_start == ' ');
+		if (!is_frame || s->tail.n >= MAX_STACK_FRAMES) {
+			s->tail_end = NULL;
+			s->tail.n = 0;
+			return false;
+		}
+		push_tail_line(s, line, (size_t)(end - line_start));
+		stop = line_start;
+	}
+	return true;
+}
+
+/* The blank line that ends the sample at p: its first newline. NULL when there is none in this text. */
+static const char *blank_after(struct perf_script *s, const char *p, const char *end)
+{
+	if (s->no_more_blanks)
+		return NULL;
+	if (!s->next_blank || s->next_blank < p) {
+		s->next_blank = scan_blank_line(p, end);
+		s->no_more_blanks = !s->next_blank;
+	}
+	return s->next_blank;
+}
+
+/* A sample that begins at p: header, frames, blank line. Returns what follows it, or NULL to go line by line. */
+static const char *read_sample(struct perf_script *s, const char *p, const char *end)
+{
+	struct script_header h;
+	if (is_space(*p) || *p == '#')
+		return NULL;
+	const char *blank = blank_after(s, p, end);
+	if (!blank)
+		return NULL;
+	const char *newline = memchr(p, '\n', (size_t)(blank + 1 - p));
+	if (!script_header_parse((struct str){ p, (size_t)(newline - p) }, &h) || !h.is_sample)
+		return NULL;
+	if (h.rest.n && newline == blank)
+		return NULL; /* perhaps a sample in one line */
+	if (!read_stack(s, newline + 1 < blank + 1 ? newline + 1 : blank + 1, blank + 1))
+		return NULL;
+	struct tail_line leaf = s->tail.n ? s->tail.p[s->tail.n - 1] : (struct tail_line){ .node = NODE_ROOT };
+	count_sample(s, &h, leaf.node, leaf.frames, leaf.unknown);
+	return blank + 2;
+}
+
+/* --- line by line ------------------------------------------------------------------------------------------ */
+
+static void finish_sample(struct perf_script *s)
+{
+	if (!s->is_open)
+		return;
+	s->is_open = false;
+	if (s->is_weak && s->frames.n == 0) {
+		source_bad_line(s->p, buf_str(&s->header_text), s->offset);
+		return;
+	}
+	node_id node = NODE_ROOT;
+	for (uint32_t i = s->frames.n; i-- > 0;)
+		node = profile_add_node(s->p, node, s->frames.p[i]);
+	count_sample(s, &s->header, node, s->frames.n, s->unknown);
+	s->frames.n = s->unknown = 0;
+}
+
+static struct str moved(struct str s, const char *from, const char *to)
+{
+	return s.n ? (struct str){ to + (s.p - from), s.n } : s;
+}
+
+/* Keeps the header's texts: the line they are in may be gone when the sample ends. */
+static void open_sample(struct perf_script *s, struct str line, struct script_header h, bool is_weak)
+{
+	s->header_text.n = 0;
+	buf_add(&s->header_text, line);
+	h.comm = moved(h.comm, line.p, s->header_text.p);
+	h.event = moved(h.event, line.p, s->header_text.p);
+	h.rest = (struct str){ NULL, 0 };
+	s->header = h;
+	s->is_open = true;
+	s->is_weak = is_weak;
+	s->is_cut = false;
+	s->frames.n = s->unknown = 0;
+}
+
+static void push_frames(struct perf_script *s, const struct known_line *line)
+{
+	if (s->frames.n + line->frame_count > MAX_STACK_FRAMES) {
+		s->p->ledger.count[LEDGER_CUT_STACKS] += !s->is_cut;
+		s->is_cut = true;
+		return;
+	}
+	for (uint32_t i = line->frame_count; i-- > 0;)
+		vec_push(&s->frames, s->line_frames.p[line->first_frame + i]);
+	s->unknown += line->is_unknown;
+}
+
+static void on_header(struct perf_script *s, struct str line, struct script_header *h)
+{
+	struct script_frame f;
+	finish_sample(s);
+	if (!h->is_sample) {
+		s->p->ledger.count[LEDGER_OTHER_RECORDS]++;
+		return;
+	}
+	open_sample(s, line, *h, false);
+	if (h->rest.n && script_frame_parse(h->rest, &f) && f.has_dso) {
+		push_frames(s, find_line(s, h->rest));
+		finish_sample(s);
+	}
+}
+
+/* `node` or `node cycles:` or `node 12`: a header of perf script -F without a time. Only frames behind it make it one. */
+static void on_weak_header(struct perf_script *s, struct str line)
+{
+	struct script_header h = { .pid = PID_UNKNOWN, .tid = PID_UNKNOWN, .cpu = -1, .is_sample = true };
+	struct str text = str_trim(line);
+	ptrdiff_t space = str_find_last_char(text, ' ');
+	struct str last = str_from_byte(text, (size_t)(space + 1));
+	if (space > 0 && last.n > 1 && last.p[last.n - 1] == ':') {
+		h.event = str_first(last, last.n - 1);
+		text = str_trim(str_first(text, (size_t)space));
+	} else if (space > 0) {
+		ptrdiff_t slash = str_find_char(last, '/');
+		struct str pid = str_first(last, slash < 0 ? 0 : (size_t)slash);
+		struct str tid = str_from_byte(last, (size_t)(slash + 1));
+		if (str_to_i32(tid, &h.tid) && (slash < 0 || str_to_i32(pid, &h.pid)))
+			text = str_trim(str_first(text, (size_t)space));
+	}
+	finish_sample(s);
+	h.comm = text;
+	open_sample(s, line, h, true);
+}
+
+static frame_id with_source(struct profile *p, frame_id id, const struct script_source *source)
+{
+	struct frame f = p->frames.p[id];
+	if (source->file.n) {
+		f.file = profile_add_str(p, source->file);
+		f.line = source->line;
+	}
+	if (source->is_inlined)
+		f.flags |= FRAME_INLINED;
+	return profile_add_frame(p, &f);
+}
+
+static bool on_source_line(struct perf_script *s, struct str line)
+{
+	struct script_source source;
+	if (!s->is_open || s->frames.n == 0 || !script_source_parse(line, &source))
+		return false;
+	frame_id *last = &s->frames.p[s->frames.n - 1];
+	*last = with_source(s->p, *last, &source);
+	return true;
+}
+
+static bool on_frame(struct perf_script *s, struct str line)
+{
+	const struct known_line *known = find_line(s, line);
+	if (!known)
+		return false;
+	if (!s->is_open) /* perf script -F ip,sym: stacks without a header */
+		open_sample(s, (struct str){ "", 0 },
+			    (struct script_header){ .pid = PID_UNKNOWN, .tid = PID_UNKNOWN, .cpu = -1 }, false);
+	push_frames(s, known);
+	return true;
+}
+
+static void on_line(struct perf_script *s, struct str line, uint64_t offset)
+{
+	struct script_header h;
+	if (line.n && line.p[line.n - 1] == '\r')
+		line.n--;
+	if (line.n > MAX_LINE_BYTES) {
+		s->p->ledger.count[LEDGER_LONG_LINES]++;
+		return;
+	}
+	bool is_indented = line.n && is_space(line.p[0]);
+	if (line.n == 0 || str_trim(line).n == 0)
+		finish_sample(s);
+	else if (is_indented && s->is_open && on_frame(s, line))
+		;
+	else if (script_header_parse(line, &h))
+		on_header(s, line, &h);
+	else if (line.p[0] == '#')
+		;
+	else if (on_frame(s, line) || (is_indented && on_source_line(s, line)))
+		;
+	else if (is_indented)
+		source_bad_line(s->p, line, offset);
+	else
+		on_weak_header(s, line);
+}
+
+static size_t perf_script_feed(void *state, struct str text, uint64_t offset, bool is_last)
+{
+	struct perf_script *s = state;
+	const char *p = text.p, *end = text.p + text.n;
+	s->tail_end = s->next_blank = NULL;
+	s->no_more_blanks = false;
+	s->tail.n = 0;
+	while (p < end) {
+		const char *next = s->is_open ? NULL : read_sample(s, p, end);
+		if (next) {
+			p = next;
+			continue;
+		}
+		const char *newline = memchr(p, '\n', (size_t)(end - p));
+		if (!newline && !is_last)
+			break;
+		const char *line_end = newline ? newline : end;
+		s->offset = offset + (uint64_t)(p - text.p);
+		on_line(s, (struct str){ p, (size_t)(line_end - p) }, s->offset);
+		p = newline ? newline + 1 : end;
+	}
+	return (size_t)(p - text.p);
+}
+
+static void perf_script_end(void *state)
+{
+	struct perf_script *s = state;
+	finish_sample(s);
+	index_map_fini(&s->line_map);
+	vec_fini(&s->lines);
+	vec_fini(&s->line_frames);
+	vec_fini(&s->frames);
+	vec_fini(&s->tail);
+	arena_fini(&s->line_text);
+	buf_fini(&s->name);
+	buf_fini(&s->header_text);
+	free(s);
+}
+
+static const char *after_blank_line(const char *p, const char *end)
+{
+	const char *blank = scan_blank_line(p, end);
+	return blank ? blank + 2 : NULL;
+}
+
+/* --- probe ------------------------------------------------------------------------------------------------- */
+
+/* The share of lines that are headers or frames; comments prove nothing. */
+static unsigned perf_script_probe(struct str head)
+{
+	uint64_t lines = 0, known = 0;
+	while (head.n) {
+		ptrdiff_t newline = str_find_char(head, '\n');
+		struct str line = str_first(head, newline < 0 ? head.n : (size_t)newline);
+		struct script_header h;
+		struct script_frame f;
+		head = str_from_byte(head, line.n + 1);
+		if (str_trim(line).n == 0 || line.p[0] == '#' || line.n > 8192)
+			continue;
+		lines++;
+		known += script_header_parse(line, &h) || (script_frame_parse(line, &f) && f.symbol.n);
+	}
+	return lines ? (unsigned)(known * 100 / lines) : 0;
+}
+
+const struct source_format perf_script_format = {
+	.name = "perf-script",
+	.title = "perf script text",
+	.probe = perf_script_probe,
+	.begin = perf_script_begin,
+	.feed = perf_script_feed,
+	.end = perf_script_end,
+	.cut = after_blank_line,
+};

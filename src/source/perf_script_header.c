@@ -1,0 +1,221 @@
+/*
+ * `perf script` prints a record's first line by these rules (tools/perf/builtin-script.c,
+ * perf_sample__fprintf_start): "%s " or "%16s " for comm, then "%7d/%-7d ", "[%03d] ", flags, "%5lu.%06lu: ",
+ * "%10llu ", "%s: ". comm is printed raw and may itself look like any of that, so the line is anchored at what comm
+ * cannot imitate together: a pid, perhaps a cpu, and a time in a row.
+ */
+#include "source/perf_script_int.h"
+
+#include "model/model.h"
+
+struct cursor {
+	const char *p, *end;
+};
+
+static void skip_spaces(struct cursor *c)
+{
+	while (c->p < c->end && (*c->p == ' ' || *c->p == '\t'))
+		c->p++;
+}
+
+static bool at_space_or_end(const struct cursor *c)
+{
+	return c->p == c->end || is_space(*c->p);
+}
+
+static bool take_char(struct cursor *c, char expected)
+{
+	if (c->p == c->end || *c->p != expected)
+		return false;
+	c->p++;
+	return true;
+}
+
+/* Digits that fit 63 bits. */
+static bool take_number(struct cursor *c, uint64_t *value)
+{
+	const char *start = c->p;
+	uint64_t sum = 0;
+	while (c->p < c->end && is_digit(*c->p) && sum < UINT64_MAX / 20)
+		sum = sum * 10 + (uint64_t)(*c->p++ - '0');
+	*value = sum;
+	return c->p > start && (c->p == c->end || !is_digit(*c->p));
+}
+
+static bool take_id(struct cursor *c, int32_t *id)
+{
+	bool is_negative = take_char(c, '-');
+	uint64_t value;
+	if (!take_number(c, &value) || value > INT32_MAX)
+		return false;
+	*id = is_negative ? -(int32_t)value : (int32_t)value;
+	return true;
+}
+
+/* `123`, `-1`, `123/456`: one number alone is a tid (perf's default), which is also the pid of a main thread. */
+static bool take_pid_tid(struct cursor *c, struct script_header *h)
+{
+	struct cursor at = *c;
+	int32_t first, second;
+	if (!take_id(&at, &first))
+		return false;
+	h->pid = PID_UNKNOWN;
+	h->tid = first;
+	if (take_char(&at, '/')) {
+		if (!take_id(&at, &second))
+			return false;
+		h->pid = first;
+		h->tid = second;
+	}
+	if (!at_space_or_end(&at))
+		return false;
+	skip_spaces(&at);
+	*c = at;
+	return true;
+}
+
+static bool take_cpu(struct cursor *c, struct script_header *h)
+{
+	struct cursor at = *c;
+	uint64_t cpu;
+	if (!take_char(&at, '[') || !take_number(&at, &cpu) || cpu > INT32_MAX || !take_char(&at, ']') ||
+	    !at_space_or_end(&at))
+		return false;
+	h->cpu = (int32_t)cpu;
+	skip_spaces(&at);
+	*c = at;
+	return true;
+}
+
+/* `12345.678901:` or, with --ns, nine decimals. */
+static bool take_time(struct cursor *c, struct script_header *h)
+{
+	struct cursor at = *c;
+	uint64_t seconds, fraction;
+	if (!take_number(&at, &seconds) || !take_char(&at, '.'))
+		return false;
+	const char *start = at.p;
+	if (!take_number(&at, &fraction) || !take_char(&at, ':') || !at_space_or_end(&at))
+		return false;
+	size_t digits = (size_t)(at.p - 1 - start);
+	if ((digits != 6 && digits != 9) || seconds > UINT64_MAX / 2000000000)
+		return false;
+	h->has_time = true;
+	h->time_ns = seconds * 1000000000 + fraction * (digits == 6 ? 1000 : 1);
+	skip_spaces(&at);
+	*c = at;
+	return true;
+}
+
+/* Flags of -F misc (`U`, `KM`) and the date and clock of -F tod may stand before the time. */
+static void skip_misc_and_clock(struct cursor *c)
+{
+	for (unsigned words = 0; words < 3; words++) {
+		struct cursor at = *c;
+		bool has_letter = false, has_digit = false;
+		for (; at.p < at.end && !is_space(*at.p); at.p++) {
+			bool is_letter = *at.p >= 'A' && *at.p <= 'Z';
+			bool is_clock = is_digit(*at.p) || *at.p == '-' || *at.p == ':' || *at.p == '.';
+			if (!is_letter && !is_clock)
+				return;
+			has_letter |= is_letter;
+			has_digit |= is_digit(*at.p);
+		}
+		struct script_header scratch = { 0 };
+		struct cursor time = *c;
+		if (has_letter == has_digit || take_time(&time, &scratch) || at.p - c->p > 20)
+			return;
+		skip_spaces(&at);
+		*c = at;
+	}
+}
+
+/* What follows the time: `period event: rest`, `event: rest`, `period`, nothing. True when there is an event. */
+static bool take_event(struct cursor *c, struct script_header *h)
+{
+	struct cursor at = *c;
+	if (take_number(&at, &h->period) && at_space_or_end(&at)) {
+		h->has_period = true;
+		skip_spaces(&at);
+		*c = at;
+	}
+	at = *c;
+	while (at.p < at.end && !is_space(*at.p))
+		at.p++;
+	struct str word = { c->p, (size_t)(at.p - c->p) };
+	h->is_sample = !str_starts(word, STR("PERF_RECORD_"));
+	if (word.n < 2 || word.p[word.n - 1] != ':')
+		return false;
+	h->event = str_first(word, word.n - 1);
+	skip_spaces(&at);
+	*c = at;
+	return true;
+}
+
+static void take_rest(struct cursor *c, struct str line, const char *comm_end, struct script_header *h)
+{
+	h->comm = str_trim((struct str){ line.p, (size_t)(comm_end - line.p) });
+	h->rest = str_trim((struct str){ c->p, (size_t)(c->end - c->p) });
+}
+
+static void reset(struct script_header *h)
+{
+	*h = (struct script_header){ .pid = PID_UNKNOWN, .tid = PID_UNKNOWN, .cpu = -1, .is_sample = true };
+}
+
+/* What must stand at a word for the line to be a record's, from the surest to the weakest. */
+enum anchor { ANCHOR_PID_TIME, ANCHOR_TIME, ANCHOR_PID_EVENT, ANCHOR_CPU_EVENT, ANCHOR_COUNT };
+
+static bool take_anchor(struct cursor *c, enum anchor anchor, struct script_header *h)
+{
+	bool has_pid = anchor == ANCHOR_PID_TIME || anchor == ANCHOR_PID_EVENT;
+	if (has_pid && !take_pid_tid(c, h))
+		return false;
+	bool has_cpu = take_cpu(c, h);
+	if (anchor == ANCHOR_PID_TIME || anchor == ANCHOR_TIME) {
+		if (take_time(c, h)) {
+			take_event(c, h);
+			return true;
+		}
+		if (!has_pid)
+			return false;
+		skip_misc_and_clock(c);
+		if (!take_time(c, h))
+			return false;
+		take_event(c, h);
+		return true;
+	}
+	return (has_pid || has_cpu) && take_event(c, h) && h->is_sample;
+}
+
+static const char *next_word(const char *p, const char *end)
+{
+	while (p < end && !is_space(*p))
+		p++;
+	while (p < end && is_space(*p))
+		p++;
+	return p;
+}
+
+/* A comm has at most 15 bytes; longer ones (kernel workers) stay well below this. */
+enum { MAX_COMM_BYTES = 256 };
+
+bool script_header_parse(struct str line, struct script_header *h)
+{
+	const char *end = line.p + line.n;
+	for (enum anchor anchor = 0; anchor < ANCHOR_COUNT; anchor++) {
+		const char *p = line.p;
+		if (p < end && !is_space(*p))
+			p++; /* a comm has at least one character, unless the line starts with a space */
+		for (p = next_word(p, end); p < end && p - line.p < MAX_COMM_BYTES; p = next_word(p, end)) {
+			struct cursor c = { p, end };
+			reset(h);
+			if (!take_anchor(&c, anchor, h))
+				continue;
+			take_rest(&c, line, p, h);
+			return true;
+		}
+	}
+	reset(h);
+	return false;
+}

@@ -1,0 +1,222 @@
+#include "source/source_int.h"
+
+#include <pthread.h>
+
+enum { HEAD_BYTES = 64 << 10, SMALLEST_PART_BYTES = 1 << 20, MAX_THREADS = 64 };
+
+void source_bad_line(struct profile *p, struct str line, uint64_t offset)
+{
+	struct ledger *l = &p->ledger;
+	if (l->count[LEDGER_BAD_LINES]++ == 0) {
+		l->first_bad_offset = offset;
+		l->first_bad_text = profile_add_str(p, str_first(line, 120));
+	}
+}
+
+static const struct source_format *format_by_name(const char *name)
+{
+	for (size_t i = 0; source_formats[i]; i++)
+		if (strcmp(source_formats[i]->name, name) == 0)
+			return source_formats[i];
+	return NULL;
+}
+
+static const struct source_format *best_format(struct str head)
+{
+	const struct source_format *best = NULL;
+	unsigned best_score = 0;
+	ptrdiff_t last_newline = str_find_last_char(head, '\n');
+	if (last_newline >= 0)
+		head = str_first(head, (size_t)last_newline + 1);
+	for (size_t i = 0; source_formats[i]; i++) {
+		unsigned score = source_formats[i]->probe(head);
+		if (score > best_score) {
+			best = source_formats[i];
+			best_score = score;
+		}
+	}
+	return best;
+}
+
+/* One reader of a part of a mapped file, with a profile of its own. */
+struct part {
+	pthread_t thread;
+	bool has_thread;
+	const struct source_format *format;
+	void *state;
+	struct profile *profile;
+	struct str text;
+	uint64_t offset;
+};
+
+static void *read_part(void *argument)
+{
+	struct part *part = argument;
+	part->format->feed(part->state, part->text, part->offset, true);
+	return NULL;
+}
+
+/* Cuts text into at most n parts at places where a sample begins; returns how many there are. */
+static unsigned cut_parts(const struct source_format *format, struct str text, struct part *parts, unsigned n)
+{
+	const char *p = text.p, *end = text.p + text.n;
+	unsigned made = 0;
+	if (n > text.n / SMALLEST_PART_BYTES)
+		n = (unsigned)(text.n / SMALLEST_PART_BYTES);
+	for (unsigned i = 0; p < end; i++) {
+		const char *next = end;
+		if (i + 1 < n && format->cut) {
+			const char *aim = text.p + text.n / n * (i + 1);
+			next = format->cut(aim > p ? aim : p, end);
+		}
+		if (!next)
+			next = end;
+		parts[made++] = (struct part){ .format = format,
+					       .text = { p, (size_t)(next - p) },
+					       .offset = (uint64_t)(p - text.p) };
+		p = next;
+	}
+	return made;
+}
+
+/* The first part goes straight into p, on this thread; the others into profiles that are merged in order. */
+static void read_whole(const struct source_format *format, struct str text,
+		       const struct source_options *options, struct profile *p)
+{
+	struct part parts[MAX_THREADS];
+	unsigned threads = options->threads > MAX_THREADS ? MAX_THREADS : options->threads;
+	unsigned n = cut_parts(format, text, parts, threads);
+	for (unsigned i = 0; i < n; i++) {
+		parts[i].profile = i ? profile_new(p->columns) : p;
+		parts[i].state = format->begin(parts[i].profile, options, text);
+		parts[i].has_thread =
+			i && pthread_create(&parts[i].thread, NULL, read_part, &parts[i]) == 0;
+	}
+	for (unsigned i = 0; i < n; i++)
+		if (!parts[i].has_thread)
+			read_part(&parts[i]);
+	for (unsigned i = 0; i < n; i++) {
+		if (parts[i].has_thread)
+			pthread_join(parts[i].thread, NULL);
+		format->end(parts[i].state);
+		if (i) {
+			profile_merge(p, parts[i].profile);
+			profile_unref(parts[i].profile);
+		}
+	}
+}
+
+/* Drops a line that is longer than any window should be. */
+static void skip_long_line(struct reader *r, struct profile *p)
+{
+	p->ledger.count[LEDGER_LONG_LINES]++;
+	for (;;) {
+		struct str window = reader_window(r);
+		ptrdiff_t newline = str_find_char(window, '\n');
+		reader_consume(r, newline >= 0 ? (size_t)newline : window.n);
+		if (newline >= 0 || !reader_fill(r))
+			return;
+	}
+}
+
+static void read_stream(const struct source_format *format, struct reader *r,
+			const struct source_options *options, struct profile *p)
+{
+	void *state = format->begin(p, options, reader_window(r));
+	for (;;) {
+		bool is_last = reader_is_whole(r);
+		struct str window = reader_window(r);
+		size_t done = format->feed(state, window, reader_offset(r), is_last);
+		reader_consume(r, done);
+		if (is_last)
+			break;
+		if (done == 0 && window.n > MAX_LINE_BYTES)
+			skip_long_line(r, p);
+		reader_fill(r);
+	}
+	format->end(state);
+}
+
+static bool choose_format(struct reader *r, const struct source_options *options,
+			  const struct source_format **format, struct err *e)
+{
+	while (reader_window(r).n < HEAD_BYTES && reader_fill(r))
+		;
+	struct str head = str_first(reader_window(r), HEAD_BYTES);
+	if (options->compat) {
+		*format = &perf_script_compat_format;
+		return true;
+	}
+	if (options->format) {
+		*format = format_by_name(options->format);
+		return *format || err_usage(e, "there is no input format '%s'", options->format);
+	}
+	*format = best_format(head);
+	if (*format)
+		return true;
+	AUTO(buf) struct buf why = { 0 };
+	source_explain(head, &why);
+	return err_set(e, "%s: no stacks found: %s", reader_name(r), buf_c_string(&why));
+}
+
+static void note_damage(struct reader *r, struct profile *p)
+{
+	const char *damage = reader_damage(r);
+	if (!damage)
+		return;
+	AUTO(buf) struct buf text = { 0 };
+	buf_addf(&text, "%s: %s", reader_name(r), damage);
+	p->ledger.count[LEDGER_INPUT_DAMAGED]++;
+	if (!p->ledger.damage)
+		p->ledger.damage = profile_add_str(p, buf_str(&text));
+}
+
+static bool found_something(struct reader *r, const struct source_format *format, struct profile *p,
+			    uint64_t samples_before, struct err *e)
+{
+	struct ledger *l = &p->ledger;
+	if (l->count[LEDGER_SAMPLES] > samples_before)
+		return true;
+	if (reader_damage(r))
+		return err_set(e, "%s: no stacks found before the input ended early: %s", reader_name(r),
+			       reader_damage(r));
+	if (l->count[LEDGER_BAD_LINES])
+		return err_set(e,
+			       "%s: no stacks found: read as %s, %llu lines were not understood, the "
+			       "first at byte %llu: '%.*s'",
+			       reader_name(r), format->title,
+			       (unsigned long long)l->count[LEDGER_BAD_LINES],
+			       (unsigned long long)l->first_bad_offset,
+			       STR_ARG(profile_str(p, l->first_bad_text)));
+	return err_set(e, "%s: no stacks found: it reads as %s, but holds no samples",
+		       reader_name(r), format->title);
+}
+
+static bool read_opened(struct reader *r, const struct source_options *options, struct profile *p,
+			struct err *e)
+{
+	const struct source_format *format;
+	uint64_t samples_before = p->ledger.count[LEDGER_SAMPLES];
+	if (!choose_format(r, options, &format, e)) {
+		/* Damage before the first readable byte is the better explanation. */
+		if (reader_damage(r))
+			err_set(e, "%s: nothing could be read: %s", reader_name(r), reader_damage(r));
+		return false;
+	}
+	if (reader_is_whole(r) && reader_offset(r) == 0)
+		read_whole(format, reader_window(r), options, p);
+	else
+		read_stream(format, r, options, p);
+	note_damage(r, p);
+	return found_something(r, format, p, samples_before, e);
+}
+
+bool source_read(const char *path, const struct source_options *options, struct profile *p, struct err *e)
+{
+	struct reader *r = reader_open(path, e);
+	if (!r)
+		return false;
+	bool ok = read_opened(r, options, p, e);
+	reader_free(r);
+	return ok;
+}
