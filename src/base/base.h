@@ -9,6 +9,7 @@
 #include "base/index_map.h"
 #include "base/mem.h"
 #include "base/options.h"
+#include "base/pair_map.h"
 #include "base/reader.h"
 #include "base/regex.h"
 #include "base/scan.h"

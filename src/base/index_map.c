@@ -23,9 +23,8 @@ static void place(struct index_slot *slots, uint32_t mask, struct index_slot s)
 	slots[at] = s;
 }
 
-static void grow(struct index_map *m)
+static void resize(struct index_map *m, uint64_t n)
 {
-	uint64_t n = m->slots ? ((uint64_t)m->mask + 1) * 2 : FIRST_SLOTS;
 	struct index_slot *slots = free_slots(n);
 	for (uint64_t i = 0; m->slots && i <= m->mask; i++)
 		if (m->slots[i].index != INDEX_NONE)
@@ -38,9 +37,18 @@ static void grow(struct index_map *m)
 void index_map_add(struct index_map *m, uint32_t hash, uint32_t index)
 {
 	if (!m->slots || m->used >= m->mask - m->mask / 4)
-		grow(m);
+		resize(m, m->slots ? ((uint64_t)m->mask + 1) * 2 : FIRST_SLOTS);
 	place(m->slots, m->mask, (struct index_slot){ hash, index });
 	m->used++;
+}
+
+void index_map_reserve(struct index_map *m, uint64_t n)
+{
+	uint64_t slots = FIRST_SLOTS;
+	while (slots - slots / 4 <= n)
+		slots *= 2;
+	if (slots <= (1ull << 32) && (!m->slots || slots > (uint64_t)m->mask + 1))
+		resize(m, slots);
 }
 
 void index_map_clear(struct index_map *m)

@@ -30,6 +30,8 @@ void index_map_fini(struct index_map *m);
 void index_map_add(struct index_map *m, uint32_t hash, uint32_t index);
 /* Forgets everything, keeps the memory. */
 void index_map_clear(struct index_map *m);
+/* Room for n indices without growing on the way. */
+void index_map_reserve(struct index_map *m, uint64_t n);
 
 typedef bool index_map_equal(const void *array, uint32_t index, const void *key);
 
@@ -47,4 +49,11 @@ index_map_find(const struct index_map *m, uint32_t hash, index_map_equal *equal,
 		if (s.hash == hash && equal(array, s.index, key))
 			return s.index;
 	}
+}
+
+/* Starts bringing a hash's slot into the cache, for a look-up a little later. */
+static inline void index_map_prefetch(const struct index_map *m, uint32_t hash)
+{
+	if (m->slots)
+		__builtin_prefetch(&m->slots[hash & m->mask]);
 }

@@ -77,8 +77,10 @@ struct profile *read_profiles(const struct text_list *files, const struct source
 static void add_event_list(const struct profile *p, struct buf *out)
 {
 	uint32_t n = p->events.n < 8 ? p->events.n : 8;
-	for (uint32_t i = 0; i < n; i++)
-		buf_addf(out, "%s%.*s", i ? ", " : "", STR_ARG(profile_str(p, p->events.p[i].name)));
+	for (uint32_t i = 0; i < n; i++) {
+		struct str name = profile_str(p, p->events.p[i].name);
+		buf_addf(out, "%s%.*s", i ? ", " : "", STR_ARG(name.n ? name : STR("(no name)")));
+	}
 	if (n < p->events.n)
 		buf_addf(out, " and %u more", p->events.n - n);
 }

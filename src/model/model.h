@@ -148,7 +148,8 @@ struct profile {
 
 	/* Only for building. */
 	struct arena text;
-	struct index_map string_map, frame_map, node_map, thread_map, event_map, sample_map;
+	struct index_map string_map, frame_map, thread_map, event_map, sample_map;
+	struct pair_map node_map; /* (parent, frame) to node */
 };
 
 /* columns: enum profile_column. */
@@ -164,26 +165,21 @@ thread_id profile_add_thread(struct profile *p, struct thread t);
 /* Events are told apart by name; the first one added of a name decides the rest. */
 event_id profile_add_event(struct profile *p, struct event e);
 void profile_add_sample(struct profile *p, const struct sample *s);
-node_id profile_add_node_slow(struct profile *p, uint32_t hash, struct node node);
 
 /* Adds everything of `from` to p, in order: reading in parts and merging gives what reading whole gives. */
 void profile_merge(struct profile *p, const struct profile *from);
 /* Makes event `id` keep `decimals` decimals: its weights so far are scaled up. */
 void profile_set_decimals(struct profile *p, event_id id, unsigned decimals);
 
-static inline bool profile_node_equal(const void *nodes, uint32_t i, const void *key)
-{
-	const struct node *a = (const struct node *)nodes + i, *b = key;
-	return a->frame == b->frame && a->parent == b->parent;
-}
-
 /* The child of `parent` for frame, made when it is new. The hottest call of every reader. */
 static inline node_id profile_add_node(struct profile *p, node_id parent, frame_id frame)
 {
-	struct node key = { parent, frame };
-	uint32_t hash = hash_pair(parent, frame);
-	uint32_t i = index_map_find(&p->node_map, hash, profile_node_equal, p->nodes.p, &key);
-	return i != INDEX_NONE ? i : profile_add_node_slow(p, hash, key);
+	uint32_t *node = pair_map_place(&p->node_map, parent, frame);
+	if (*node == INDEX_NONE) {
+		*node = p->nodes.n;
+		vec_push(&p->nodes, (struct node){ parent, frame });
+	}
+	return *node;
 }
 
 static inline struct str profile_str(const struct profile *p, str_id id)

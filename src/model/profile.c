@@ -32,7 +32,7 @@ static void free_maps(struct profile *p)
 {
 	index_map_fini(&p->string_map);
 	index_map_fini(&p->frame_map);
-	index_map_fini(&p->node_map);
+	pair_map_fini(&p->node_map);
 	index_map_fini(&p->thread_map);
 	index_map_fini(&p->event_map);
 	index_map_fini(&p->sample_map);
@@ -139,13 +139,5 @@ event_id profile_add_event(struct profile *p, struct event e)
 	i = p->events.n;
 	vec_push(&p->events, e);
 	index_map_add(&p->event_map, hash, i);
-	return i;
-}
-
-node_id profile_add_node_slow(struct profile *p, uint32_t hash, struct node node)
-{
-	node_id i = p->nodes.n;
-	vec_push(&p->nodes, node);
-	index_map_add(&p->node_map, hash, i);
 	return i;
 }

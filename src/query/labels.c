@@ -75,7 +75,7 @@ static void add_clean(struct buf *out, struct str s)
 	for (char *c = out->p + start; c < out->p + out->n; c++) {
 		if (*c == ';')
 			*c = ':';
-		else if (*c == '\n' || *c == '\r' || *c == '\0')
+		else if (*c == '\n')
 			*c = ' ';
 	}
 }

@@ -15,9 +15,10 @@ struct growth {
 	unsigned decimals;
 	uint64_t overflows;
 
-	struct index_map map; /* over nodes, by (parent, label) */
+	struct pair_map map; /* (parent, label) to node */
 	VEC(struct growing_node) nodes;
 	VEC(uint64_t) self[TREE_MAX_VALUES];
+	uint64_t *total[TREE_MAX_VALUES];
 	VEC(uint32_t) own_stacks;
 
 	/* For each stack of the profile: its tree node below the root that asked last. */
@@ -34,12 +35,6 @@ struct growth {
 
 enum fate { FATE_KNOWN = 1, FATE_HIDE = 2, FATE_ROOT = 4, FATE_SKIP_AFTER = 8 };
 
-static bool growing_equal(const void *nodes, uint32_t i, const void *key)
-{
-	const struct growing_node *a = (const struct growing_node *)nodes + i, *b = key;
-	return a->label == b->label && a->parent == b->parent;
-}
-
 static uint32_t add_growing(struct growth *g, uint32_t parent, uint32_t label)
 {
 	uint32_t i = g->nodes.n;
@@ -52,14 +47,10 @@ static uint32_t add_growing(struct growth *g, uint32_t parent, uint32_t label)
 
 static uint32_t child_of(struct growth *g, uint32_t parent, uint32_t label)
 {
-	struct growing_node key = { parent, label };
-	uint32_t hash = hash_pair(parent, label);
-	uint32_t i = index_map_find(&g->map, hash, growing_equal, g->nodes.p, &key);
-	if (i != INDEX_NONE)
-		return i;
-	i = add_growing(g, parent, label);
-	index_map_add(&g->map, hash, i);
-	return i;
+	uint32_t *node = pair_map_place(&g->map, parent, label);
+	if (*node == INDEX_NONE)
+		*node = add_growing(g, parent, label);
+	return *node;
 }
 
 /* The tree node of a stack below `root`. Stacks share callers, so most of the way is known already. */
@@ -192,24 +183,19 @@ static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
 
 /* --- from growing nodes to preorder ------------------------------------------------------------------------ */
 
-static int by_name(const void *a, const void *b, void *labels)
-{
-	const struct tree_label *l = labels;
-	return str_compare(l[*(const uint32_t *)a].name, l[*(const uint32_t *)b].name);
-}
-
 /* rank[label]: its place among all names in bytewise order. */
 static uint32_t *ranks_of(const struct tree *t)
 {
 	uint32_t n = t->labels.n;
+	struct str *names = mem_alloc(n, sizeof(*names));
 	uint32_t *order = mem_alloc(n, sizeof(*order));
 	uint32_t *rank = mem_alloc(n, sizeof(*rank));
 	for (uint32_t i = 0; i < n; i++)
-		order[i] = i;
-	if (n)
-		qsort_r(order, n, sizeof(*order), by_name, t->labels.p);
+		names[i] = t->labels.p[i].name;
+	str_sort(names, order, n);
 	for (uint32_t i = 0; i < n; i++)
 		rank[order[i]] = i;
+	free(names);
 	free(order);
 	return rank;
 }
@@ -258,8 +244,10 @@ static void place_node(const struct growth *g, uint32_t from, uint32_t to, uint3
 	t->label[to] = g->nodes.p[from].label;
 	t->depth[to] = depth;
 	t->own_stacks[to] = g->own_stacks.p[from];
-	for (unsigned v = 0; v < g->value_count; v++)
+	for (unsigned v = 0; v < g->value_count; v++) {
 		t->self[v][to] = g->self[v].p[from];
+		t->total[v][to] = g->total[v][from];
+	}
 }
 
 /* Numbers the nodes in preorder without recursion: stacks may be a million frames deep. */
@@ -294,26 +282,18 @@ static void place_nodes(const struct growth *g)
 	free(c.next);
 }
 
+/* Backwards, a node's total is complete before it is added to its parent's. */
 static void sum_totals(struct growth *g)
 {
-	struct tree *t = g->tree;
-	VEC(uint32_t) open = { 0 };
-	for (unsigned v = 0; v < t->value_count; v++)
-		memcpy(t->total[v], t->self[v], t->n * sizeof(*t->self[v]));
-	/* Backwards, each node's total is complete before it is added to its parent: the last open node around it. */
-	uint32_t *parent = mem_alloc(t->n, sizeof(*parent));
-	for (uint32_t i = 0; i < t->n; i++) {
-		while (open.n && t->end[open.p[open.n - 1]] <= i)
-			open.n--;
-		parent[i] = open.n ? open.p[open.n - 1] : 0;
-		vec_push(&open, i);
+	for (unsigned v = 0; v < g->value_count; v++) {
+		uint64_t *total = mem_alloc(g->nodes.n, sizeof(*total));
+		memcpy(total, g->self[v].p, g->nodes.n * sizeof(*total));
+		for (uint32_t i = g->nodes.n; i-- > 1;) {
+			uint32_t parent = g->nodes.p[i].parent;
+			total[parent] = saturating_add(total[parent], total[i], &g->overflows);
+		}
+		g->total[v] = total;
 	}
-	for (uint32_t i = t->n; i-- > 1;)
-		for (unsigned v = 0; v < t->value_count; v++)
-			t->total[v][parent[i]] =
-				saturating_add(t->total[v][parent[i]], t->total[v][i], &g->overflows);
-	free(parent);
-	vec_fini(&open);
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------------- */
@@ -332,6 +312,11 @@ static bool growth_init(struct growth *g, const struct profile *p, const struct 
 	for (uint32_t i = 0; i < p->events.n; i++)
 		if (p->events.p[i].decimals > g->decimals)
 			g->decimals = p->events.p[i].decimals;
+	pair_map_reserve(&g->map, p->nodes.n);
+	vec_reserve(&g->nodes, p->nodes.n);
+	vec_reserve(&g->own_stacks, p->nodes.n);
+	for (unsigned v = 0; v < g->value_count; v++)
+		vec_reserve(&g->self[v], p->nodes.n);
 	add_growing(g, 0, label_of_text(g->labels, STR("all")));
 	return regex_list_compile(&g->hide, &q->hide, e) && regex_list_compile(&g->root, &q->root, e);
 }
@@ -339,10 +324,12 @@ static bool growth_init(struct growth *g, const struct profile *p, const struct 
 static void growth_fini(struct growth *g)
 {
 	labels_free(g->labels);
-	index_map_fini(&g->map);
+	pair_map_fini(&g->map);
 	vec_fini(&g->nodes);
-	for (unsigned v = 0; v < TREE_MAX_VALUES; v++)
+	for (unsigned v = 0; v < TREE_MAX_VALUES; v++) {
 		vec_fini(&g->self[v]);
+		free(g->total[v]);
+	}
 	vec_fini(&g->own_stacks);
 	free(g->known_root);
 	free(g->known_node);
@@ -358,8 +345,8 @@ static void finish(struct growth *g, struct query_ledger *ledger)
 {
 	tree_alloc_nodes(g->tree, g->nodes.n, g->value_count);
 	g->tree->decimals = ledger->is_in_periods ? g->decimals : 0;
-	place_nodes(g);
 	sum_totals(g);
+	place_nodes(g);
 	for (uint32_t i = 0; i < g->nodes.n; i++)
 		ledger->stacks += g->own_stacks.p[i] > 0;
 	ledger->overflows = g->overflows;

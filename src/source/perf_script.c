@@ -7,13 +7,25 @@
 #include "source/source_int.h"
 #include "symbol/symbol.h"
 
-/* A frame line that was seen: its bytes and the frames it stands for, outermost first. */
+/*
+ * A frame line that was seen: the frames it stands for, outermost first, and its bytes. Both lie together in
+ * line_words, so that looking a line up touches memory in two places only.
+ */
 struct known_line {
-	const char *text;
 	uint32_t n;
 	uint32_t first_frame; /* in line_frames */
 	uint16_t frame_count; /* at least 1 */
 	bool is_unknown;
+	char text[];
+};
+
+/* A symbol of a dso: most lines differ in the address only. */
+struct known_symbol {
+	struct str text;
+	str_id dso;
+	uint32_t first_frame; /* in line_frames */
+	uint16_t frame_count;
+	bool has_dso, is_inlined;
 };
 
 /* One line of the last sample, counted from the root: how to go on from there. */
@@ -23,17 +35,35 @@ struct tail_line {
 	uint32_t frames, unknown; /* up to and including this line */
 };
 
+/* The last stack of a thread that was read in one piece. Its text is valid inside one call of feed. */
+struct tail {
+	const char *end;
+	VEC(struct tail_line) lines;
+};
+
+/* A frame line that has to be looked up. */
+struct wanted_line {
+	struct str text;
+	uint32_t hash;
+};
+
+/* Threads whose last stack is kept: enough for the threads that run at a time. */
+enum { TAILS = 64 };
+
 struct perf_script {
 	struct profile *p;
 	const struct source_options *options;
 	uint64_t offset; /* of text_start in the input */
 	const char *text_start;
 
-	struct index_map line_map;
-	VEC(struct known_line) lines;
+	struct index_map line_map; /* indices are places in line_words */
+	VEC(uint64_t) line_words;  /* struct known_line, one behind the other */
 	VEC(frame_id) line_frames;
-	struct arena line_text;
+	struct index_map symbol_map;
+	VEC(struct known_symbol) symbols;
+	struct arena symbol_text;
 	struct buf name; /* scratch */
+	str_id dso;      /* of the frame line parsed last: most frames stay in one dso */
 
 	/* The sample being read line by line. */
 	struct script_header header;
@@ -41,12 +71,12 @@ struct perf_script {
 	bool is_open;           /* a record has begun */
 	bool is_weak;           /* ... by a line that only frames behind it can confirm */
 	bool is_cut;            /* ... and has too many frames */
+	bool is_one_line;       /* ... and had its frame on the same line */
 	VEC(frame_id) frames;   /* leaf first, in groups of one line, each group innermost first */
 	uint32_t unknown;
 
-	/* The last sample read in one piece; valid inside one call of feed. */
-	const char *tail_end;
-	VEC(struct tail_line) tail;
+	struct tail tails[TAILS]; /* by thread */
+	VEC(struct wanted_line) wanted;
 	const char *next_blank; /* the first blank line at or after the reading point, if looked for */
 	bool no_more_blanks;
 
@@ -56,14 +86,18 @@ struct perf_script {
 	event_id event;
 };
 
+/* Distinct lines and stacks in a text, as a share of its bytes: where tables start, so that they seldom grow. */
+enum { BYTES_PER_KNOWN_LINE = 4096, BYTES_PER_NODE = 1024 };
+
 static void *perf_script_begin(struct profile *p, const struct source_options *options, struct str first)
 {
-	(void)first;
 	struct perf_script *s = mem_zalloc(1, sizeof(*s));
 	s->p = p;
 	s->options = options;
 	s->thread = p->threads.p[THREAD_NONE];
 	s->event = INDEX_NONE;
+	index_map_reserve(&s->line_map, first.n / BYTES_PER_KNOWN_LINE);
+	pair_map_reserve(&p->node_map, first.n / BYTES_PER_NODE);
 	return s;
 }
 
@@ -119,7 +153,11 @@ static void add_unknown_frame(struct perf_script *s, const struct script_frame *
 	if (s->options->keep_addresses) {
 		struct str dso = f->dso.n ? str_basename(f->dso) : STR("unknown");
 		s->name.n = 0;
-		buf_addf(&s->name, "[%.*s <%.*s>]", STR_ARG(dso), STR_ARG(f->address_text));
+		buf_add_char(&s->name, '[');
+		buf_add(&s->name, dso);
+		buf_add(&s->name, STR(" <"));
+		buf_add(&s->name, f->address_text);
+		buf_add(&s->name, STR(">]"));
 		frame.name = profile_add_str(s->p, buf_str(&s->name));
 	}
 	vec_push(&s->line_frames, profile_add_frame(s->p, &frame));
@@ -127,11 +165,11 @@ static void add_unknown_frame(struct perf_script *s, const struct script_frame *
 
 enum { MAX_INLINES = 64 };
 
-/* Appends the frames that the line stands for, outermost first. */
-static void add_frames_of_line(struct perf_script *s, const struct script_frame *f)
+/* Appends the frames that a symbol stands for, outermost first. */
+static void add_frames_of_symbol(struct perf_script *s, const struct script_frame *f)
 {
 	struct frame frame = {
-		.module = profile_add_str(s->p, f->dso),
+		.module = s->dso,
 		.kind = (uint8_t)kind_of(f),
 		.flags = f->is_inlined ? FRAME_INLINED : 0,
 	};
@@ -149,38 +187,79 @@ static void add_frames_of_line(struct perf_script *s, const struct script_frame 
 	}
 }
 
+static bool symbol_equal(const void *symbols, uint32_t i, const void *key)
+{
+	const struct known_symbol *a = (const struct known_symbol *)symbols + i, *b = key;
+	return a->dso == b->dso && a->has_dso == b->has_dso && a->is_inlined == b->is_inlined &&
+	       str_eq(a->text, b->text);
+}
+
+/* The symbol that a frame line names, with its frames. Told apart by address when that is asked for. */
+static const struct known_symbol *find_symbol(struct perf_script *s, const struct script_frame *f)
+{
+	if (!str_eq(f->dso, profile_str(s->p, s->dso)))
+		s->dso = profile_add_str(s->p, f->dso);
+	bool is_by_address = !f->symbol.n && s->options->keep_addresses;
+	struct known_symbol key = { .text = is_by_address ? f->address_text : f->symbol,
+				    .dso = s->dso,
+				    .has_dso = f->has_dso,
+				    .is_inlined = f->is_inlined,
+				    .first_frame = s->line_frames.n };
+	uint32_t hash = hash_str(key.text) ^ hash_pair(s->dso, is_by_address);
+	uint32_t i = index_map_find(&s->symbol_map, hash, symbol_equal, s->symbols.p, &key);
+	if (i != INDEX_NONE)
+		return &s->symbols.p[i];
+	add_frames_of_symbol(s, f);
+	key.text = arena_copy(&s->symbol_text, key.text);
+	key.frame_count = (uint16_t)(s->line_frames.n - key.first_frame);
+	index_map_add(&s->symbol_map, hash, s->symbols.n);
+	vec_push(&s->symbols, key);
+	return &s->symbols.p[s->symbols.n - 1];
+}
+
+static const struct known_line *line_at(const struct perf_script *s, uint32_t place)
+{
+	return (const struct known_line *)(s->line_words.p + place);
+}
+
 /* Only frame lines are kept: what is not understood must not take memory. */
 static const struct known_line *add_line(struct perf_script *s, struct str line, uint32_t hash)
 {
 	struct script_frame f;
+	uint32_t place = s->line_words.n;
+	uint32_t words = (uint32_t)((sizeof(struct known_line) + line.n + 7) / 8);
 	if (line.n > MAX_LINE_BYTES || !script_frame_parse(line, &f))
 		return NULL;
-	struct known_line known = {
-		.text = arena_copy(&s->line_text, line).p,
-		.n = (uint32_t)line.n,
-		.first_frame = s->line_frames.n,
-		.is_unknown = f.symbol.n == 0,
-	};
-	add_frames_of_line(s, &f);
-	known.frame_count = (uint16_t)(s->line_frames.n - known.first_frame);
-	index_map_add(&s->line_map, hash, s->lines.n);
-	vec_push(&s->lines, known);
-	return &s->lines.p[s->lines.n - 1];
+	const struct known_symbol *symbol = find_symbol(s, &f);
+	vec_reserve(&s->line_words, (uint64_t)place + words);
+	s->line_words.n += words;
+	struct known_line *known = (struct known_line *)(s->line_words.p + place);
+	*known = (struct known_line){ .n = (uint32_t)line.n,
+				      .first_frame = symbol->first_frame,
+				      .frame_count = symbol->frame_count,
+				      .is_unknown = f.symbol.n == 0 };
+	memcpy(known->text, line.p, line.n);
+	index_map_add(&s->line_map, hash, place);
+	return known;
 }
 
-static bool line_equal(const void *lines, uint32_t i, const void *key)
+static bool line_equal(const void *words, uint32_t place, const void *key)
 {
-	const struct known_line *l = (const struct known_line *)lines + i;
+	const struct known_line *l = (const struct known_line *)((const uint64_t *)words + place);
 	const struct str *line = key;
 	return l->n == line->n && memcmp(l->text, line->p, line->n) == 0;
 }
 
 /* NULL when the line is not a frame's. */
+static const struct known_line *find_hashed_line(struct perf_script *s, struct str line, uint32_t hash)
+{
+	uint32_t place = index_map_find(&s->line_map, hash, line_equal, s->line_words.p, &line);
+	return place != INDEX_NONE ? line_at(s, place) : add_line(s, line, hash);
+}
+
 static const struct known_line *find_line(struct perf_script *s, struct str line)
 {
-	uint32_t hash = hash_str(line);
-	uint32_t i = index_map_find(&s->line_map, hash, line_equal, s->lines.p, &line);
-	return i != INDEX_NONE ? &s->lines.p[i] : add_line(s, line, hash);
+	return find_hashed_line(s, line, hash_str(line));
 }
 
 /* --- samples ----------------------------------------------------------------------------------------------- */
@@ -233,19 +312,19 @@ static void count_sample(struct perf_script *s, const struct script_header *h, n
 
 /* --- a sample in one piece --------------------------------------------------------------------------------- */
 
-/* How many lines, counted from the root, the text that ends at `end` shares with the last sample. */
-static uint32_t common_lines(const struct perf_script *s, const char *start, const char *end)
+/* How many lines, counted from the root, the text that ends at `end` shares with the thread's last stack. */
+static uint32_t common_lines(const struct tail *tail, const char *start, const char *end)
 {
-	if (!s->tail_end || s->tail.n == 0)
+	if (!tail->end || tail->lines.n == 0)
 		return 0;
-	size_t whole = s->tail.p[s->tail.n - 1].bytes, size = (size_t)(end - start);
-	/* One byte more than the last sample has: the newline before its first line. */
+	size_t whole = tail->lines.p[tail->lines.n - 1].bytes, size = (size_t)(end - start);
+	/* One byte more than the last stack has: the newline before its first line. */
 	size_t limit = size < whole + 1 ? size : whole + 1;
-	size_t common = scan_common_tail(end, s->tail_end, limit);
-	uint32_t low = 0, high = s->tail.n;
+	size_t common = scan_common_tail(end, tail->end, limit);
+	uint32_t low = 0, high = tail->lines.n;
 	while (low < high) { /* lines whose start, and the newline before it, lie in the common part */
 		uint32_t middle = (low + high) / 2;
-		size_t bytes = s->tail.p[middle].bytes;
+		size_t bytes = tail->lines.p[middle].bytes;
 		if (bytes < common || (bytes == common && bytes == size))
 			low = middle + 1;
 		else
@@ -254,39 +333,57 @@ static uint32_t common_lines(const struct perf_script *s, const char *start, con
 	return low;
 }
 
-static void push_tail_line(struct perf_script *s, const struct known_line *line, size_t bytes)
+static struct tail_line leaf_of(const struct tail *tail)
 {
-	struct tail_line t = s->tail.n ? s->tail.p[s->tail.n - 1] : (struct tail_line){ .node = NODE_ROOT };
+	return tail->lines.n ? tail->lines.p[tail->lines.n - 1] : (struct tail_line){ .node = NODE_ROOT };
+}
+
+static void push_tail_line(struct perf_script *s, struct tail *tail, const struct known_line *line, size_t bytes)
+{
+	struct tail_line t = leaf_of(tail);
 	const frame_id *frames = s->line_frames.p + line->first_frame;
 	for (uint32_t i = 0; i < line->frame_count; i++)
 		t.node = profile_add_node(s->p, t.node, frames[i]);
 	t.bytes = bytes;
 	t.frames += line->frame_count;
 	t.unknown += line->is_unknown;
-	vec_push(&s->tail, t);
+	vec_push(&tail->lines, t);
+}
+
+/*
+ * The lines in [start, stop), from the root towards the leaf, into s->wanted. Memory is slow and the lines of a stack
+ * are independent: by the time they are looked up, their slots are on the way.
+ */
+static void want_lines(struct perf_script *s, const char *start, const char *stop)
+{
+	s->wanted.n = 0;
+	while (stop > start) {
+		const char *newline = memrchr(start, '\n', (size_t)(stop - 1 - start));
+		const char *line = newline ? newline + 1 : start;
+		struct wanted_line wanted = { { line, (size_t)(stop - 1 - line) }, 0 };
+		wanted.hash = hash_str(wanted.text);
+		index_map_prefetch(&s->line_map, wanted.hash);
+		vec_push(&s->wanted, wanted);
+		stop = line;
+	}
 }
 
 /* The frame lines in [start, end), leaf first. False, with nothing counted, when one of them is something else. */
-static bool read_stack(struct perf_script *s, const char *start, const char *end)
+static bool read_stack(struct perf_script *s, struct tail *tail, const char *start, const char *end)
 {
-	uint32_t shared = common_lines(s, start, end);
-	const char *stop = shared ? end - s->tail.p[shared - 1].bytes : end;
-	s->tail.n = shared;
-	s->tail_end = end;
-	/* From the root towards the leaf: each line ends one byte before `stop`. */
-	while (stop > start) {
-		const char *newline = memrchr(start, '\n', (size_t)(stop - 1 - start));
-		const char *line_start = newline ? newline + 1 : start;
-		const struct known_line *line =
-			find_line(s, (struct str){ line_start, (size_t)(stop - 1 - line_start) });
-		bool is_frame = line && (*line_start == '\t' || *line_start == ' ');
-		if (!is_frame || s->tail.n >= MAX_STACK_FRAMES) {
-			s->tail_end = NULL;
-			s->tail.n = 0;
+	uint32_t shared = common_lines(tail, start, end);
+	want_lines(s, start, shared ? end - tail->lines.p[shared - 1].bytes : end);
+	tail->lines.n = shared;
+	tail->end = end;
+	for (uint32_t i = 0; i < s->wanted.n; i++) {
+		struct wanted_line w = s->wanted.p[i];
+		bool is_indented = w.text.n && (w.text.p[0] == '\t' || w.text.p[0] == ' ');
+		const struct known_line *line = is_indented ? find_hashed_line(s, w.text, w.hash) : NULL;
+		if (!line || tail->lines.n >= MAX_STACK_FRAMES) {
+			tail->end = NULL;
 			return false;
 		}
-		push_tail_line(s, line, (size_t)(end - line_start));
-		stop = line_start;
+		push_tail_line(s, tail, line, (size_t)(end - w.text.p));
 	}
 	return true;
 }
@@ -317,9 +414,10 @@ static const char *read_sample(struct perf_script *s, const char *p, const char 
 		return NULL;
 	if (h.rest.n && newline == blank)
 		return NULL; /* perhaps a sample in one line */
-	if (!read_stack(s, newline + 1 < blank + 1 ? newline + 1 : blank + 1, blank + 1))
+	struct tail *tail = &s->tails[(uint32_t)h.tid % TAILS];
+	if (!read_stack(s, tail, newline + 1, blank + 1))
 		return NULL;
-	struct tail_line leaf = s->tail.n ? s->tail.p[s->tail.n - 1] : (struct tail_line){ .node = NODE_ROOT };
+	struct tail_line leaf = leaf_of(tail);
 	count_sample(s, &h, leaf.node, leaf.frames, leaf.unknown);
 	return blank + 2;
 }
@@ -358,7 +456,7 @@ static void open_sample(struct perf_script *s, struct str line, struct script_he
 	s->header = h;
 	s->is_open = true;
 	s->is_weak = is_weak;
-	s->is_cut = false;
+	s->is_cut = s->is_one_line = false;
 	s->frames.n = s->unknown = 0;
 }
 
@@ -383,9 +481,9 @@ static void on_header(struct perf_script *s, struct str line, struct script_head
 		return;
 	}
 	open_sample(s, line, *h, false);
-	if (h->rest.n && script_frame_parse(h->rest, &f) && f.has_dso) {
+	if (h->rest.n && script_frame_parse(h->rest, &f) && (f.has_dso || !h->event.n)) {
 		push_frames(s, find_line(s, h->rest));
-		finish_sample(s);
+		s->is_one_line = true; /* only its source line may follow */
 	}
 }
 
@@ -423,10 +521,11 @@ static frame_id with_source(struct profile *p, frame_id id, const struct script_
 	return profile_add_frame(p, &f);
 }
 
+/* The extra line of -F +srcline behind a frame. */
 static bool on_source_line(struct perf_script *s, struct str line)
 {
 	struct script_source source;
-	if (!s->is_open || s->frames.n == 0 || !script_source_parse(line, &source))
+	if (!s->is_open || s->frames.n == 0 || !is_space(line.p[0]) || !script_source_parse(line, &source))
 		return false;
 	frame_id *last = &s->frames.p[s->frames.n - 1];
 	*last = with_source(s->p, *last, &source);
@@ -435,14 +534,26 @@ static bool on_source_line(struct perf_script *s, struct str line)
 
 static bool on_frame(struct perf_script *s, struct str line)
 {
-	const struct known_line *known = find_line(s, line);
+	/* Without the indent only a dso tells a frame from a comm that happens to be hexadecimal. */
+	struct str text = str_trim(line);
+	bool may_be_frame = line.p[0] == '\t' || str_ends(text, STR(")")) ||
+			    (line.p[0] == ' ' && (s->is_open || text.n > 8));
+	const struct known_line *known = may_be_frame ? find_line(s, line) : NULL;
 	if (!known)
 		return false;
+	if (s->is_one_line)
+		finish_sample(s);
 	if (!s->is_open) /* perf script -F ip,sym: stacks without a header */
 		open_sample(s, (struct str){ "", 0 },
 			    (struct script_header){ .pid = PID_UNKNOWN, .tid = PID_UNKNOWN, .cpu = -1 }, false);
 	push_frames(s, known);
 	return true;
+}
+
+/* `# header text` of perf script --header; `|12  source text` of -F +srccode. */
+static bool is_remark(struct str line)
+{
+	return line.p[0] == '#' || (line.n > 1 && line.p[0] == '|' && is_digit(line.p[1]));
 }
 
 static void on_line(struct perf_script *s, struct str line, uint64_t offset)
@@ -457,13 +568,13 @@ static void on_line(struct perf_script *s, struct str line, uint64_t offset)
 	bool is_indented = line.n && is_space(line.p[0]);
 	if (line.n == 0 || str_trim(line).n == 0)
 		finish_sample(s);
-	else if (is_indented && s->is_open && on_frame(s, line))
+	else if (is_indented && s->is_open && !s->is_one_line && on_frame(s, line))
 		;
 	else if (script_header_parse(line, &h))
 		on_header(s, line, &h);
-	else if (line.p[0] == '#')
+	else if (is_remark(line))
 		;
-	else if (on_frame(s, line) || (is_indented && on_source_line(s, line)))
+	else if (on_frame(s, line) || on_source_line(s, line))
 		;
 	else if (is_indented)
 		source_bad_line(s->p, line, offset);
@@ -475,9 +586,10 @@ static size_t perf_script_feed(void *state, struct str text, uint64_t offset, bo
 {
 	struct perf_script *s = state;
 	const char *p = text.p, *end = text.p + text.n;
-	s->tail_end = s->next_blank = NULL;
+	s->next_blank = NULL;
 	s->no_more_blanks = false;
-	s->tail.n = 0;
+	for (size_t i = 0; i < TAILS; i++)
+		s->tails[i].end = NULL;
 	while (p < end) {
 		const char *next = s->is_open ? NULL : read_sample(s, p, end);
 		if (next) {
@@ -500,11 +612,15 @@ static void perf_script_end(void *state)
 	struct perf_script *s = state;
 	finish_sample(s);
 	index_map_fini(&s->line_map);
-	vec_fini(&s->lines);
+	vec_fini(&s->line_words);
 	vec_fini(&s->line_frames);
+	index_map_fini(&s->symbol_map);
+	vec_fini(&s->symbols);
+	arena_fini(&s->symbol_text);
 	vec_fini(&s->frames);
-	vec_fini(&s->tail);
-	arena_fini(&s->line_text);
+	for (size_t i = 0; i < TAILS; i++)
+		vec_fini(&s->tails[i].lines);
+	vec_fini(&s->wanted);
 	buf_fini(&s->name);
 	buf_fini(&s->header_text);
 	free(s);
@@ -531,7 +647,8 @@ static unsigned perf_script_probe(struct str head)
 		if (str_trim(line).n == 0 || line.p[0] == '#' || line.n > 8192)
 			continue;
 		lines++;
-		known += script_header_parse(line, &h) || (script_frame_parse(line, &f) && f.symbol.n);
+		bool may_be_frame = is_space(line.p[0]) || str_ends(str_trim(line), STR(")"));
+		known += script_header_parse(line, &h) || (may_be_frame && script_frame_parse(line, &f));
 	}
 	return lines ? (unsigned)(known * 100 / lines) : 0;
 }

@@ -118,10 +118,14 @@ static void add_process_name(struct compat *c, const struct compat_header *h)
 	struct str tid = has_both ? h->second_id : h->first_id;
 	c->process.n = 0;
 	buf_add(&c->process, h->comm);
-	if (c->options->compat_tid)
-		buf_addf(&c->process, "-%.*s/%.*s", STR_ARG(pid), STR_ARG(tid));
-	else if (c->options->compat_pid)
-		buf_addf(&c->process, "-%.*s", STR_ARG(pid));
+	if (c->options->compat_pid || c->options->compat_tid) {
+		buf_add_char(&c->process, '-');
+		buf_add(&c->process, pid);
+	}
+	if (c->options->compat_tid) {
+		buf_add_char(&c->process, '/');
+		buf_add(&c->process, tid);
+	}
 	for (size_t i = 0; i < c->process.n; i++)
 		if (c->process.p[i] == ' ')
 			c->process.p[i] = '_';
@@ -258,10 +262,14 @@ static void add_unknown_name(struct compat *c, const struct compat_frame *f)
 {
 	bool has_module = !str_eq(f->module, STR("[unknown]"));
 	struct str name = has_module ? str_basename(f->module) : STR("unknown");
-	if (c->options->keep_addresses)
-		buf_addf(&c->name, "[%.*s <%.*s>]", STR_ARG(name), STR_ARG(f->pc));
-	else
-		buf_addf(&c->name, "[%.*s]", STR_ARG(name));
+	buf_add_char(&c->name, '[');
+	buf_add(&c->name, name);
+	if (c->options->keep_addresses) {
+		buf_add(&c->name, STR(" <"));
+		buf_add(&c->name, f->pc);
+		buf_add_char(&c->name, '>');
+	}
+	buf_add_char(&c->name, ']');
 }
 
 /* One function of a frame line, as the script names it, in c->name. */

@@ -164,10 +164,21 @@ static void reset(struct script_header *h)
 }
 
 /* What must stand at a word for the line to be a record's, from the surest to the weakest. */
-enum anchor { ANCHOR_PID_TIME, ANCHOR_TIME, ANCHOR_PID_EVENT, ANCHOR_CPU_EVENT, ANCHOR_COUNT };
+enum anchor { ANCHOR_PID_TIME, ANCHOR_TIME, ANCHOR_PID_EVENT, ANCHOR_CPU_EVENT, ANCHOR_ADDRESS, ANCHOR_COUNT };
+
+/* `   comm  ffffffff8160e155 symbol`: perf script -F comm,ip,sym without call chains. The rest is the frame. */
+static bool at_long_address(const struct cursor *c)
+{
+	size_t n = 0;
+	while (c->p + n < c->end && is_hex(c->p[n]))
+		n++;
+	return n >= 10 && n <= 16 && c->p + n < c->end && c->p[n] == ' ';
+}
 
 static bool take_anchor(struct cursor *c, enum anchor anchor, struct script_header *h)
 {
+	if (anchor == ANCHOR_ADDRESS)
+		return at_long_address(c);
 	bool has_pid = anchor == ANCHOR_PID_TIME || anchor == ANCHOR_PID_EVENT;
 	if (has_pid && !take_pid_tid(c, h))
 		return false;
@@ -197,6 +208,15 @@ static const char *next_word(const char *p, const char *end)
 	return p;
 }
 
+static bool starts_in_hex(struct str line)
+{
+	struct str word = str_trim(line);
+	size_t n = 0;
+	while (n < word.n && is_hex(word.p[n]))
+		n++;
+	return n == word.n || is_space(word.p[n]);
+}
+
 /* A comm has at most 15 bytes; longer ones (kernel workers) stay well below this. */
 enum { MAX_COMM_BYTES = 256 };
 
@@ -205,6 +225,8 @@ bool script_header_parse(struct str line, struct script_header *h)
 	const char *end = line.p + line.n;
 	for (enum anchor anchor = 0; anchor < ANCHOR_COUNT; anchor++) {
 		const char *p = line.p;
+		if (anchor == ANCHOR_ADDRESS && (line.n == 0 || !is_space(*p) || starts_in_hex(line)))
+			continue;
 		if (p < end && !is_space(*p))
 			p++; /* a comm has at least one character, unless the line starts with a space */
 		for (p = next_word(p, end); p < end && p - line.p < MAX_COMM_BYTES; p = next_word(p, end)) {

@@ -80,7 +80,7 @@ static bool is_name_suffix(struct str s)
 static size_t rust_hash_at(struct str name)
 {
 	const size_t hash_bytes = sizeof("::h0123456789abcdef") - 1;
-	if (name.n <= hash_bytes)
+	if (name.n <= hash_bytes || str_find(name, STR("::h")) < 0)
 		return name.n;
 	for (size_t at = name.n - hash_bytes; at > 0; at--) {
 		struct str hash = str_from_byte(name, at);
@@ -166,13 +166,17 @@ static void add_as_shown(struct str name, struct buf *out)
 		buf_add(out, str_from_byte(name, hash_at + sizeof("::h0123456789abcdef") - 1));
 }
 
+static bool is_line_breaking(char c)
+{
+	return c == '\n' || c == '\r' || c == '\t' || c == '\0';
+}
+
 void symbol_tidy_name(struct str name, struct buf *out)
 {
 	size_t start = out->n;
 	AUTO(buf) struct buf demangled = { 0 };
 	add_as_shown(symbol_demangle(name, &demangled) ? buf_str(&demangled) : name, out);
-	const char spaced[] = { '\n', '\r', '\t', '\0' };
 	for (size_t i = start; i < out->n; i++)
-		if (memchr(spaced, out->p[i], sizeof(spaced)))
+		if (is_line_breaking(out->p[i]))
 			out->p[i] = ' ';
 }

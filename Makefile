@@ -1,0 +1,46 @@
+# The front door; meson and ninja do the work behind it.
+#   make            the program: build/plume          make check   every test, under ASan and UBSan
+#   make demo       a profile turned into an answer   make lint    clang-format, clang-tidy, gcc -fanalyzer
+#   make install    honours PREFIX and DESTDIR        make fuzz    libFuzzer on every parser, 60 s each
+#   make bench      plume and its peers, in one run   make accept  rewrite golden outputs
+#   make format     lay the sources out               make clean   remove what was built
+PREFIX ?= /usr/local
+DESTDIR ?=
+SECONDS_EACH ?= 60
+
+all: deps-build
+	@tools/build build
+
+demo: all
+	@tools/demo
+
+check: deps-check
+	@tools/check
+
+install: all
+	@meson configure build --prefix="$(PREFIX)" >/dev/null
+	@DESTDIR="$(DESTDIR)" meson install -C build --quiet
+
+accept: deps-check
+	@tools/build build-asan
+	@test/golden/run --accept build-asan/plume
+
+lint: deps-lint
+	@tools/lint
+
+fuzz: deps-lint
+	@tools/fuzz $(SECONDS_EACH)
+
+bench: all
+	@bench/run
+
+format: deps-lint
+	@clang-format -i $$(git ls-files '*.c' '*.h')
+
+deps-%:
+	@tools/deps $*
+
+clean:
+	rm -rf build build-asan build-fuzz build-clang
+
+.PHONY: all demo check install accept lint fuzz bench format clean
