@@ -28,16 +28,19 @@ void buf_add_slow(struct buf *b, const char *p, size_t n)
 
 void buf_addf(struct buf *b, const char *format, ...)
 {
+	enum { LIKELY_ROOM = 128 };
 	va_list args;
+	char *p = buf_reserve(b, LIKELY_ROOM);
 	va_start(args, format);
-	int n = vsnprintf(NULL, 0, format, args);
+	int n = vsnprintf(p, LIKELY_ROOM, format, args);
 	va_end(args);
-	if (n <= 0)
-		return;
-	va_start(args, format);
-	vsnprintf(buf_reserve(b, (size_t)n + 1), (size_t)n + 1, format, args);
-	va_end(args);
-	b->n += (size_t)n;
+	if (n >= LIKELY_ROOM) {
+		va_start(args, format);
+		vsnprintf(buf_reserve(b, (size_t)n + 1), (size_t)n + 1, format, args);
+		va_end(args);
+	}
+	if (n > 0)
+		b->n += (size_t)n;
 }
 
 /* Digits of value from the end of a 32-byte field; returns where they begin. */

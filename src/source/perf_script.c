@@ -537,7 +537,7 @@ static bool on_frame(struct perf_script *s, struct str line)
 	/* Without the indent only a dso tells a frame from a comm that happens to be hexadecimal. */
 	struct str text = str_trim(line);
 	bool may_be_frame = line.p[0] == '\t' || str_ends(text, STR(")")) ||
-			    (line.p[0] == ' ' && (s->is_open || text.n > 8));
+			    (line.p[0] == ' ' && ((s->is_open && !s->is_one_line) || text.n > 8));
 	const struct known_line *known = may_be_frame ? find_line(s, line) : NULL;
 	if (!known)
 		return false;
