@@ -102,13 +102,13 @@ static void warn_damage(const struct profile *p, enum ledger_line line)
 {
 	const struct ledger *l = &p->ledger;
 	AUTO(buf) struct buf text = { 0 };
+	buf_addf(&text, "%s: ", ledger_line_name(line));
 	buf_add_grouped(&text, l->count[line]);
-	buf_addf(&text, " %s", ledger_line_name(line));
 	if (line == LEDGER_BAD_LINES)
 		buf_addf(&text, ", the first at byte %llu: '%.*s'", (unsigned long long)l->first_bad_offset,
 			 STR_ARG(profile_str(p, l->first_bad_text)));
 	if (line == LEDGER_INPUT_DAMAGED)
-		buf_addf(&text, ": %.*s", STR_ARG(profile_str(p, l->damage)));
+		buf_addf(&text, "; %.*s", STR_ARG(profile_str(p, l->damage)));
 	say("%s", buf_c_string(&text));
 }
 
@@ -125,7 +125,7 @@ int say_warnings(const struct profile *p, const struct query *q, const struct qu
 			code = EXIT_DAMAGED;
 		}
 	if (l->overflows && !p->ledger.count[LEDGER_OVERFLOWS]) {
-		say("%llu %s", (unsigned long long)l->overflows, ledger_line_name(LEDGER_OVERFLOWS));
+		say("%s: %llu", ledger_line_name(LEDGER_OVERFLOWS), (unsigned long long)l->overflows);
 		code = EXIT_DAMAGED;
 	}
 	return code;

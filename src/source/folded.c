@@ -5,7 +5,7 @@
 #include "source/source_int.h"
 #include "symbol/symbol.h"
 
-enum { MAX_DECIMALS = 9 };
+enum { MAX_DECIMALS = 6 };
 
 /* A frame of the last line, from the root: where it ends in the text, and the stack up to it. */
 struct step {

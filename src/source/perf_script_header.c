@@ -107,23 +107,28 @@ static bool take_time(struct cursor *c, struct script_header *h)
 	return true;
 }
 
-/* Flags of -F misc (`U`, `KM`) and the date and clock of -F tod may stand before the time. */
+/* `U`, `KM`: flags of -F misc. `2026-11-15`, `09:30:00.123456`: date and clock of -F tod. */
+static bool is_misc_or_clock(struct str word)
+{
+	size_t letters = 0, digits = 0, signs = 0;
+	for (size_t i = 0; i < word.n; i++) {
+		letters += word.p[i] >= 'A' && word.p[i] <= 'Z';
+		digits += is_digit(word.p[i]);
+		signs += word.p[i] == '-' || word.p[i] == ':' || word.p[i] == '.';
+	}
+	if (letters)
+		return letters == word.n && letters <= 4;
+	return digits >= 6 && signs >= 2 && digits + signs == word.n;
+}
+
+/* What may stand between the ids and the time. */
 static void skip_misc_and_clock(struct cursor *c)
 {
 	for (unsigned words = 0; words < 3; words++) {
 		struct cursor at = *c;
-		bool has_letter = false, has_digit = false;
-		for (; at.p < at.end && !is_space(*at.p); at.p++) {
-			bool is_letter = *at.p >= 'A' && *at.p <= 'Z';
-			bool is_clock = is_digit(*at.p) || *at.p == '-' || *at.p == ':' || *at.p == '.';
-			if (!is_letter && !is_clock)
-				return;
-			has_letter |= is_letter;
-			has_digit |= is_digit(*at.p);
-		}
-		struct script_header scratch = { 0 };
-		struct cursor time = *c;
-		if (has_letter == has_digit || take_time(&time, &scratch) || at.p - c->p > 20)
+		while (at.p < at.end && !is_space(*at.p))
+			at.p++;
+		if (!is_misc_or_clock((struct str){ c->p, (size_t)(at.p - c->p) }))
 			return;
 		skip_spaces(&at);
 		*c = at;
