@@ -13,6 +13,7 @@ static const struct {
 	[LEDGER_BAD_LINES] = { "lines not understood", true },
 	[LEDGER_LONG_LINES] = { "lines too long, skipped", true },
 	[LEDGER_CUT_STACKS] = { "stacks too deep, cut at the root", true },
+	[LEDGER_CUT_SAMPLES] = { "samples cut off by the end of the input, left out", true },
 	[LEDGER_OVERFLOWS] = { "sums too large, held at their limit", true },
 	[LEDGER_ROUNDED] = { "counts with too many decimals, rounded down", true },
 	[LEDGER_INPUT_DAMAGED] = { "inputs that end early", true },

@@ -115,6 +115,7 @@ enum ledger_line {
 	LEDGER_BAD_LINES,      /* lines or records that could not be understood */
 	LEDGER_LONG_LINES,     /* lines beyond the limit, skipped */
 	LEDGER_CUT_STACKS,     /* stacks beyond the limit, cut at the root */
+	LEDGER_CUT_SAMPLES,    /* samples left out because the input ended inside them */
 	LEDGER_OVERFLOWS,      /* sums held at their largest value */
 	LEDGER_ROUNDED,        /* weights with more decimals than are kept */
 	LEDGER_INPUT_DAMAGED,  /* inputs that ended early */

@@ -5,7 +5,7 @@
 #include "source/source_int.h"
 #include "symbol/symbol.h"
 
-enum { MAX_DECIMALS = 6 };
+enum { MAX_DECIMALS = 6, MAX_LINE_BYTES = 64 << 20 };
 
 /* A frame of the last line, from the root: where it ends in the text, and the stack up to it. */
 struct step {
@@ -248,7 +248,7 @@ static void on_line(struct folded *f, struct str line, uint64_t offset)
 {
 	struct count counts[2];
 	struct str stack = line;
-	if (line.n > MAX_LINE_BYTES * 64ull) {
+	if (line.n > MAX_LINE_BYTES) {
 		f->p->ledger.count[LEDGER_LONG_LINES]++;
 		return;
 	}
@@ -283,8 +283,9 @@ static size_t folded_feed(void *state, struct str text, uint64_t offset, bool is
 	return (size_t)(p - text.p);
 }
 
-static void folded_end(void *state)
+static void folded_end(void *state, bool was_cut)
 {
+	(void)was_cut; /* a line is whole or was not fed at all */
 	struct folded *f = state;
 	index_map_fini(&f->name_map);
 	vec_fini(&f->names);
@@ -338,6 +339,7 @@ static unsigned folded_diff_probe(struct str head)
 const struct source_format folded_format = {
 	.name = "folded",
 	.title = "folded stacks",
+	.max_line_bytes = MAX_LINE_BYTES,
 	.probe = folded_probe,
 	.begin = folded_begin,
 	.feed = folded_feed,
@@ -348,6 +350,7 @@ const struct source_format folded_format = {
 const struct source_format folded_diff_format = {
 	.name = "folded-diff",
 	.title = "differential folded stacks",
+	.max_line_bytes = MAX_LINE_BYTES,
 	.probe = folded_diff_probe,
 	.begin = folded_diff_begin,
 	.feed = folded_feed,

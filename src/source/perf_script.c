@@ -50,6 +50,8 @@ struct wanted_line {
 /* Threads whose last stack is kept: enough for the threads that run at a time. */
 enum { TAILS = 64 };
 
+enum { MAX_LINE_BYTES = 1 << 20 };
+
 struct perf_script {
 	struct profile *p;
 	const struct source_options *options;
@@ -297,6 +299,7 @@ static void count_sample(struct perf_script *s, const struct script_header *h, n
 	ledger[LEDGER_SAMPLES]++;
 	ledger[LEDGER_NO_STACK] += frames == 0;
 	ledger[LEDGER_NO_TIME] += !h->has_time;
+	ledger[LEDGER_OVERFLOWS] += h->is_period_too_large;
 	ledger[LEDGER_FRAMES] += frames;
 	ledger[LEDGER_UNKNOWN_FRAMES] += unknown;
 	profile_add_sample(s->p, &(struct sample){
@@ -607,10 +610,13 @@ static size_t perf_script_feed(void *state, struct str text, uint64_t offset, bo
 	return (size_t)(p - text.p);
 }
 
-static void perf_script_end(void *state)
+static void perf_script_end(void *state, bool was_cut)
 {
 	struct perf_script *s = state;
-	finish_sample(s);
+	if (was_cut)
+		s->p->ledger.count[LEDGER_CUT_SAMPLES] += s->is_open;
+	else
+		finish_sample(s);
 	index_map_fini(&s->line_map);
 	vec_fini(&s->line_words);
 	vec_fini(&s->line_frames);
@@ -656,6 +662,7 @@ static unsigned perf_script_probe(struct str head)
 const struct source_format perf_script_format = {
 	.name = "perf-script",
 	.title = "perf script text",
+	.max_line_bytes = MAX_LINE_BYTES,
 	.probe = perf_script_probe,
 	.begin = perf_script_begin,
 	.feed = perf_script_feed,

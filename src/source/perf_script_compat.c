@@ -448,8 +448,9 @@ static void *compat_begin(struct profile *p, const struct source_options *option
 }
 
 /* A sample without a blank line behind it is lost, as in the script. */
-static void compat_end(void *state)
+static void compat_end(void *state, bool was_cut)
 {
+	(void)was_cut;
 	struct compat *c = state;
 	for (size_t i = 0; i < ARRAY_SIZE(c->tables); i++) {
 		index_map_fini(&c->tables[i].map);
@@ -473,6 +474,7 @@ static const char *after_blank_line(const char *p, const char *end)
 const struct source_format perf_script_compat_format = {
 	.name = "perf-script-compat",
 	.title = "perf script text",
+	.max_line_bytes = (size_t)1 << 30, /* the script has no limit */
 	.begin = compat_begin,
 	.feed = compat_feed,
 	.end = compat_end,

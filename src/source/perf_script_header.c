@@ -135,16 +135,28 @@ static void skip_misc_and_clock(struct cursor *c)
 	}
 }
 
+/* A period of any length; what does not fit is held at the largest value. */
+static void take_period(struct cursor *c, struct script_header *h)
+{
+	struct cursor at = *c;
+	while (at.p < at.end && is_digit(*at.p))
+		at.p++;
+	if (at.p == c->p || !at_space_or_end(&at))
+		return;
+	h->has_period = true;
+	if (!str_to_u64((struct str){ c->p, (size_t)(at.p - c->p) }, &h->period)) {
+		h->period = UINT64_MAX;
+		h->is_period_too_large = true;
+	}
+	skip_spaces(&at);
+	*c = at;
+}
+
 /* What follows the time: `period event: rest`, `event: rest`, `period`, nothing. True when there is an event. */
 static bool take_event(struct cursor *c, struct script_header *h)
 {
+	take_period(c, h);
 	struct cursor at = *c;
-	if (take_number(&at, &h->period) && at_space_or_end(&at)) {
-		h->has_period = true;
-		skip_spaces(&at);
-		*c = at;
-	}
-	at = *c;
 	while (at.p < at.end && !is_space(*at.p))
 		at.p++;
 	struct str word = { c->p, (size_t)(at.p - c->p) };

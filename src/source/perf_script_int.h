@@ -6,7 +6,7 @@
 struct script_header {
 	struct str comm;
 	int32_t pid, tid, cpu; /* PID_UNKNOWN, PID_UNKNOWN, -1 */
-	bool has_time, has_period;
+	bool has_time, has_period, is_period_too_large;
 	bool is_sample; /* false: a PERF_RECORD_ line of --show-task-events and its like */
 	uint64_t time_ns;
 	uint64_t period;

@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-enum { HEAD_BYTES = 64 << 10, SMALLEST_PART_BYTES = 1 << 20, MAX_THREADS = 64 };
+enum { HEAD_BYTES = 64 << 10, LONGEST_HEAD_BYTES = 64 << 20, SMALLEST_PART_BYTES = 1 << 20, MAX_THREADS = 64 };
 
 void source_bad_line(struct profile *p, struct str line, uint64_t offset)
 {
@@ -98,7 +98,7 @@ static void read_whole(const struct source_format *format, struct str text,
 	for (unsigned i = 0; i < n; i++) {
 		if (parts[i].has_thread)
 			pthread_join(parts[i].thread, NULL);
-		format->end(parts[i].state);
+		format->end(parts[i].state, false);
 		if (i) {
 			profile_merge(p, parts[i].profile);
 			profile_unref(parts[i].profile);
@@ -126,23 +126,36 @@ static void read_stream(const struct source_format *format, struct reader *r,
 	for (;;) {
 		bool is_last = reader_is_whole(r);
 		struct str window = reader_window(r);
-		size_t done = format->feed(state, window, reader_offset(r), is_last);
+		size_t done = format->feed(state, window, reader_offset(r), is_last && !reader_damage(r));
 		reader_consume(r, done);
 		if (is_last)
 			break;
-		if (done == 0 && window.n > MAX_LINE_BYTES)
+		if (done == 0 && window.n > format->max_line_bytes)
 			skip_long_line(r, p);
 		reader_fill(r);
 	}
-	format->end(state);
+	format->end(state, reader_damage(r) != NULL);
+}
+
+/* The first lines of the input: 64 KiB, or its first line where that is longer. */
+static struct str head_of(struct reader *r)
+{
+	size_t bytes = HEAD_BYTES;
+	for (;;) {
+		struct str window = reader_window(r);
+		ptrdiff_t newline = str_find_char(str_first(window, LONGEST_HEAD_BYTES), '\n');
+		if (newline >= (ptrdiff_t)bytes)
+			bytes = (size_t)newline + 1;
+		bool is_enough = window.n >= LONGEST_HEAD_BYTES || (window.n >= bytes && newline >= 0);
+		if (is_enough || !reader_fill(r))
+			return str_first(reader_window(r), newline >= 0 ? bytes : LONGEST_HEAD_BYTES);
+	}
 }
 
 static bool choose_format(struct reader *r, const struct source_options *options,
 			  const struct source_format **format, struct err *e)
 {
-	while (reader_window(r).n < HEAD_BYTES && reader_fill(r))
-		;
-	struct str head = str_first(reader_window(r), HEAD_BYTES);
+	struct str head = head_of(r);
 	if (options->compat) {
 		*format = &perf_script_compat_format;
 		return true;

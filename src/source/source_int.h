@@ -2,14 +2,14 @@
 #pragma once
 #include "source/source.h"
 
-/* A line of text beyond this is skipped and counted: no tool writes such lines, and a stream must stay bounded. */
-enum { MAX_LINE_BYTES = 1 << 20 };
 /* A stack beyond this many frames is cut at the root and counted. */
 enum { MAX_STACK_FRAMES = 1 << 20 };
 
 struct source_format {
 	const char *name;  /* for --input */
 	const char *title; /* for messages */
+	/* A longer line is skipped and counted: no tool writes such lines, and a stream must stay bounded. */
+	size_t max_line_bytes;
 	/* How sure the first bytes make us, 0 to 100. `head` is cut at a line end where it has one. */
 	unsigned (*probe)(struct str head);
 	/* Starts reading into p. first: the input from its start, as far as it is at hand. */
@@ -19,8 +19,8 @@ struct source_format {
 	 * Whole lines only, unless is_last. The rest comes again, with more behind it.
 	 */
 	size_t (*feed)(void *state, struct str text, uint64_t offset, bool is_last);
-	/* is_last_file: nothing follows. Frees state. */
-	void (*end)(void *state);
+	/* Ends and frees state. was_cut: the input broke off, so what is open is incomplete: it is counted, not shown. */
+	void (*end)(void *state, bool was_cut);
 	/* A place at or after p where another reader may begin, or NULL. NULL: the format cannot be cut. */
 	const char *(*cut)(const char *p, const char *end);
 };

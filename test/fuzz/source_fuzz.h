@@ -56,10 +56,10 @@ static inline void fuzz_format(const struct source_format *format, struct source
 	struct profile *pieces = profile_new(COLUMN_PID | COLUMN_TID);
 	void *state = format->begin(whole, &options, text);
 	format->feed(state, text, 0, true);
-	format->end(state);
+	format->end(state, false);
 	state = format->begin(pieces, &options, str_first(text, 64));
 	feed_in_pieces(format, state, text, size / 7 + 1);
-	format->end(state);
+	format->end(state, false);
 	if (whole->ledger.count[LEDGER_SAMPLES] != pieces->ledger.count[LEDGER_SAMPLES] ||
 	    whole->nodes.n != pieces->nodes.n || whole->samples.n != pieces->samples.n)
 		abort();

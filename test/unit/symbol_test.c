@@ -183,7 +183,9 @@ static void check_max_parts(void)
 
 int main(int argc, char **argv)
 {
-	FILE *file = argc > 1 ? fopen(argv[1], "r") : NULL;
+	AUTO(buf) struct buf path = { 0 };
+	buf_addf(&path, "%s/symbol_names.txt", argc > 1 ? argv[1] : ".");
+	FILE *file = fopen(buf_c_string(&path), "r");
 	tap_ok(file != NULL, "the file of cases can be read");
 	if (file) {
 		tap_ok(check_file(file) > 70, "the file of cases is complete");

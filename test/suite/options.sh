@@ -1,0 +1,42 @@
+#!/bin/bash
+# Options are declared once: the manual, the help and the completions must name every one of them.
+# shellcheck source=test/suite/tap.bash
+. "$(dirname "$0")/tap.bash" "$1"
+man=$suite/../../doc/man
+
+commands=$("$plume" help | awk '/^  [a-z]/ { print $1 }')
+ok "help lists commands" test -n "$commands"
+for shell in bash zsh fish; do
+	"$plume" completion $shell >"completion.$shell"
+	is "completion $shell: exit code" $? 0
+done
+ok "the bash completion is valid" bash -n completion.bash
+for shell in zsh fish; do
+	if command -v $shell >/dev/null; then
+		ok "the $shell completion is valid" $shell -n completion.$shell
+	else
+		skip "the $shell completion is valid" "$shell is not installed"
+	fi
+done
+for command in $commands; do
+	page=$man/plume-$command.1.scd
+	ok "plume-$command has a manual page" test -s "$page"
+	ok "plume(1) names $command" grep -q "$command" "$man/plume.1.scd"
+	options=$("$plume" help "$command" | grep -oE '^ +(-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+')
+	for option in $options; do
+		ok "plume-$command(1) names $option" grep -qF -- "*$option*" "$page"
+		for shell in bash zsh fish; do
+			ok "completion $shell names $option" grep -qF -- "${option#--}" completion.$shell
+		done
+	done
+done
+
+# What bash offers for a half-typed word.
+offer() {
+	bash -c 'source completion.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _plume; echo "${COMPREPLY[*]}"' _ "$@"
+}
+is "bash completes a command" "$(offer plume fo)" fold
+is "bash completes an option" "$(offer plume fold --collapse)" --collapse-recursion
+"$plume" help fold >help.txt
+ok "help fits 100 columns" bash -c "! grep -qE '^.{101}' help.txt"
+finish

@@ -1,0 +1,295 @@
+/* Output: a file appears whole or not at all, and an error names the path. */
+#include "base/base.h"
+#include "tap.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/plume-writer-XXXXXX";
+
+/* A name in the test's folder, valid until the next call but three. */
+static const char *in_folder(const char *name)
+{
+	static char paths[4][256];
+	static unsigned next;
+	char *path = paths[next++ % 4];
+	snprintf(path, sizeof(paths[0]), "%s/%s", folder, name);
+	return path;
+}
+
+static unsigned files_in_folder(void)
+{
+	unsigned n = 0;
+	DIR *dir = opendir(folder);
+	for (struct dirent *d; dir && (d = readdir(dir));)
+		n += strcmp(d->d_name, ".") && strcmp(d->d_name, "..");
+	closedir(dir);
+	return n;
+}
+
+static void put_file(const char *path, struct str content, mode_t mode)
+{
+	int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, content.p, content.n) != (ssize_t)content.n || fchmod(fd, mode) < 0)
+		tap_ok(false, "%s can be made", path);
+	close(fd);
+}
+
+static bool holds(const char *path, struct str want)
+{
+	AUTO(buf) struct buf got = { 0 };
+	ssize_t n;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	while ((n = read(fd, buf_reserve(&got, 4096), 4096)) > 0)
+		got.n += (size_t)n;
+	close(fd);
+	return str_eq(buf_str(&got), want);
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat status;
+	return lstat(path, &status) < 0 ? 0 : status.st_mode;
+}
+
+static bool write_file(const char *path, struct str content, struct err *e)
+{
+	struct writer *w = writer_open(path, e);
+	if (!w)
+		return false;
+	writer_add(w, content);
+	bool ok = writer_commit(w, e);
+	writer_free(w);
+	return ok;
+}
+
+static void check_new_file(void)
+{
+	struct err e = { 0 };
+	const char *path = in_folder("new");
+	struct writer *w = writer_open(path, &e);
+	tap_ok(w && writer_is_healthy(w), "a new file can be opened %s", e.text);
+	if (!w)
+		return;
+	writer_add(w, STR("one "));
+	writer_add(w, (struct str){ 0 });
+	writer_add(w, STR("two"));
+	tap_num_eq(files_in_folder(), 0, "nothing has a name before the commit");
+	tap_ok(writer_commit(w, &e), "the commit succeeds %s", e.text);
+	tap_ok(holds(path, STR("one two")), "the file is there after the commit");
+	writer_free(w);
+	tap_num_eq(files_in_folder(), 1, "and nothing else is");
+	tap_num_eq(mode_of(path) & 0777, 0640, "a new file has the mode that the umask leaves");
+	unlink(path);
+}
+
+static void check_no_commit(void)
+{
+	struct err e = { 0 };
+	const char *path = in_folder("kept");
+	AUTO_FREE char *much = mem_zalloc(1 << 20, 1);
+	put_file(path, STR("old"), 0644);
+	struct writer *w = writer_open(path, &e);
+	if (w)
+		writer_add(w, (struct str){ much, 1 << 20 });
+	tap_ok(w && holds(path, STR("old")), "the old file is there while the new one is written");
+	writer_free(w);
+	tap_ok(holds(path, STR("old")), "without a commit the old file stays");
+	tap_num_eq(files_in_folder(), 1, "without a commit nothing is left behind");
+	unlink(path);
+	w = writer_open(path, &e);
+	writer_free(w);
+	tap_num_eq(files_in_folder(), 0, "a new file without a commit is not there");
+}
+
+static void check_replace(void)
+{
+	struct err e = { 0 };
+	const char *path = in_folder("replaced");
+	put_file(path, STR("old and long"), 0600);
+	int old = open(path, O_RDONLY | O_CLOEXEC);
+	char text[16] = "";
+	tap_ok(write_file(path, STR("new"), &e), "an existing file is replaced %s", e.text);
+	tap_ok(holds(path, STR("new")), "by the new content alone");
+	tap_num_eq(mode_of(path) & 0777, 0600, "and keeps its mode");
+	tap_ok(read(old, text, sizeof(text)) == 12, "who has the old file open reads on in it");
+	tap_num_eq(files_in_folder(), 1, "no temporary file is left");
+	close(old);
+	unlink(path);
+}
+
+static void check_large(void)
+{
+	struct err e = { 0 };
+	AUTO(buf) struct buf want = { 0 };
+	const char *path = in_folder("large");
+	struct writer *w = writer_open(path, &e);
+	for (uint32_t i = 0; w && i < 400; i++) {
+		size_t n = i % 100 == 99 ? 300000 + i : i * 7 + 1;
+		size_t start = want.n;
+		memset(buf_reserve(&want, n), 'a' + (int)(i % 26), n);
+		want.n += n;
+		writer_add(w, str_from_byte(buf_str(&want), start));
+	}
+	tap_ok(w && writer_commit(w, &e), "pieces smaller and larger than the buffer");
+	tap_ok(holds(path, buf_str(&want)), "all bytes are there in order");
+	writer_free(w);
+	unlink(path);
+}
+
+static void check_empty(void)
+{
+	struct err e = { 0 };
+	const char *path = in_folder("empty");
+	tap_ok(write_file(path, STR(""), &e) && holds(path, STR("")), "an empty file is a file");
+	unlink(path);
+}
+
+static void check_full_device(void)
+{
+	struct err e = { 0 };
+	AUTO_FREE char *much = mem_zalloc(1 << 20, 1);
+	struct writer *w = writer_open("/dev/full", &e);
+	tap_ok(w != NULL, "a device can be opened");
+	if (!w)
+		return;
+	writer_add(w, STR("little"));
+	tap_ok(writer_is_healthy(w), "what is buffered has not failed yet");
+	writer_add(w, (struct str){ much, 1 << 20 });
+	tap_ok(!writer_is_healthy(w), "a failed write makes the writer unhealthy");
+	tap_ok(!writer_commit(w, &e) && e.kind == ERR_FAILED, "a full device fails the commit");
+	tap_str_eq(str_from(e.text), STR("/dev/full: No space left on device after 0 bytes"),
+		   "the error says path, reason and how much");
+	writer_free(w);
+}
+
+/* With standard output replaced by fd; what the test prints goes out before and after. */
+static bool write_stdout(int fd, struct str content, struct err *e)
+{
+	fflush(stdout);
+	int saved = dup(STDOUT_FILENO);
+	dup2(fd, STDOUT_FILENO);
+	bool ok = write_file("-", content, e);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	return ok;
+}
+
+static void check_pipe(void)
+{
+	struct err e = { 0 };
+	int ends[2];
+	char text[16];
+	if (pipe(ends) < 0)
+		return;
+	tap_ok(write_stdout(ends[1], STR("hello"), &e), "standard output");
+	tap_ok(read(ends[0], text, sizeof(text)) == 5 && !memcmp(text, "hello", 5), "what was written came");
+	close(ends[0]);
+	tap_ok(!write_stdout(ends[1], STR("hello"), &e), "a pipe without a reader fails the commit");
+	tap_str_eq(str_from(e.text),
+		   STR("standard output: its reader closed the pipe after 0 bytes"), "and says so");
+	close(ends[1]);
+}
+
+static void check_fifo(void)
+{
+	struct err e = { 0 };
+	const char *path = in_folder("fifo");
+	char text[16];
+	if (mkfifo(path, 0600) < 0)
+		return;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	tap_ok(write_file(path, STR("hello"), &e), "a fifo is written directly %s", e.text);
+	tap_ok(read(fd, text, sizeof(text)) == 5 && S_ISFIFO(mode_of(path)), "and stays a fifo");
+	close(fd);
+	unlink(path);
+}
+
+static void check_symlink(void)
+{
+	struct err e = { 0 };
+	const char *target = in_folder("target"), *link = in_folder("link");
+	put_file(target, STR("old"), 0600);
+	if (symlink("target", link) < 0)
+		return;
+	tap_ok(write_file(link, STR("new"), &e), "a symlink can be written to %s", e.text);
+	tap_ok(S_ISLNK(mode_of(link)), "a symlink stays a symlink");
+	tap_ok(holds(target, STR("new")) && S_ISREG(mode_of(target)), "its target has the content");
+	tap_num_eq(mode_of(target) & 0777, 0600, "its target keeps its mode");
+	unlink(link);
+	unlink(target);
+}
+
+static void check_refused(const char *path, const char *reason)
+{
+	struct err e = { 0 };
+	struct writer *w = writer_open(path, &e);
+	tap_ok(!w && e.kind == ERR_FAILED, "%s is refused", path);
+	tap_ok(str_starts(str_from(e.text), str_from(path)) && strstr(e.text, reason), "it says: %s", e.text);
+	writer_free(w);
+}
+
+/* Root may write everywhere, so somebody else has to try. */
+static void check_no_permission(void)
+{
+	const char *path = in_folder("locked"), *file = in_folder("locked/file");
+	bool is_root = geteuid() == 0;
+	mkdir(path, 0755);
+	put_file(file, STR("old"), 0444);
+	chmod(path, 0555);
+	if (is_root && setresuid(65534, 65534, 0) < 0)
+		return tap_ok(true, "a folder without permission # skip: the user cannot be changed");
+	check_refused(in_folder("locked/new"), "Permission denied");
+	check_refused(file, "Permission denied");
+	if (is_root && setresuid(0, 0, 0) < 0)
+		tap_ok(false, "the user can be changed back");
+	tap_ok(holds(file, STR("old")), "a file without permission is as it was");
+	chmod(path, 0755);
+	unlink(file);
+	rmdir(path);
+}
+
+/* The name is taken by a folder between open and commit. */
+static void check_failed_commit(void)
+{
+	struct err e = { 0 };
+	const char *path = in_folder("taken");
+	struct writer *w = writer_open(path, &e);
+	mkdir(path, 0755);
+	tap_ok(w && !writer_commit(w, &e), "a commit onto a folder fails");
+	tap_ok(str_starts(str_from(e.text), str_from(path)) && strstr(e.text, "no file was written"),
+	       "it says: %s", e.text);
+	writer_free(w);
+	tap_num_eq(files_in_folder(), 1, "the temporary file is gone");
+	rmdir(path);
+}
+
+int main(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+	umask(026);
+	if (!mkdtemp(folder) || chmod(folder, 0755) < 0)
+		return 1;
+	check_new_file();
+	check_no_commit();
+	check_replace();
+	check_large();
+	check_empty();
+	check_full_device();
+	check_pipe();
+	check_fifo();
+	check_symlink();
+	check_refused(folder, "is a folder; name a file in it");
+	check_refused(in_folder("nowhere/file"), "No such file or directory");
+	check_no_permission();
+	check_failed_commit();
+	tap_num_eq(files_in_folder(), 0, "the tests leave nothing behind");
+	rmdir(folder);
+	return tap_done();
+}
