@@ -10,6 +10,8 @@ struct command {
 	const char *summary;   /* one line */
 	const char *text;      /* a paragraph and examples for --help */
 	const struct option_set *const *sets; /* ends in NULL */
+	const char *const *words; /* its arguments, where they are a choice; ends in NULL */
+	bool takes_command;       /* its argument is the name of a command */
 	int (*run)(const struct command *self, char **words, size_t n);
 };
 

@@ -1,8 +1,18 @@
 /* Completion scripts for shells, written from the option tables. */
 #include "cmd/cmd.h"
 
-static void add_names(struct buf *out, const struct command *c)
+static bool takes_words(const struct command *c)
 {
+	return c->words || c->takes_command;
+}
+
+/* What may follow a command: its options and the words it takes. */
+static void add_words(struct buf *out, const struct command *c)
+{
+	for (size_t i = 0; c->words && c->words[i]; i++)
+		buf_addf(out, " %s", c->words[i]);
+	for (size_t i = 0; c->takes_command && commands[i]; i++)
+		buf_addf(out, " %s", commands[i]->name);
 	for (size_t i = 0; c->sets && c->sets[i]; i++)
 		for (size_t o = 0; o < c->sets[i]->n; o++) {
 			const struct option *option = &c->sets[i]->options[o];
@@ -12,20 +22,37 @@ static void add_names(struct buf *out, const struct command *c)
 		}
 }
 
+/* `--weight) words='auto samples period' ;;` for each option with a choice of values. */
+static void add_bash_choices(struct buf *out, const struct command *c)
+{
+	for (size_t i = 0; c->sets && c->sets[i]; i++)
+		for (size_t o = 0; o < c->sets[i]->n; o++) {
+			const struct option *option = &c->sets[i]->options[o];
+			if (!option->choices)
+				continue;
+			buf_addf(out, "\t%s:--%s) words='", c->name, option->name);
+			for (size_t v = 0; option->choices[v]; v++)
+				buf_addf(out, " %s", option->choices[v]);
+			buf_addf(out, "' only=1 ;;\n");
+		}
+}
+
 static void bash_completion(struct buf *out)
 {
-	buf_addf(out, "_plume() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} words=\n"
-		      "\tcase ${COMP_WORDS[1]} in\n");
+	buf_addf(out, "_plume() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} words= only=\n"
+		      "\tcase ${COMP_WORDS[1]}:${COMP_WORDS[COMP_CWORD-1]} in\n");
+	for (size_t i = 0; commands[i]; i++)
+		add_bash_choices(out, commands[i]);
 	for (size_t i = 0; commands[i]; i++) {
-		buf_addf(out, "\t%s) words='", commands[i]->name);
-		add_names(out, commands[i]);
-		buf_addf(out, "' ;;\n");
+		buf_addf(out, "\t%s:*) words='", commands[i]->name);
+		add_words(out, commands[i]);
+		buf_addf(out, "'%s ;;\n", takes_words(commands[i]) ? " only=1" : "");
 	}
-	buf_addf(out, "\tesac\n\tif [ \"$COMP_CWORD\" = 1 ]; then words='");
+	buf_addf(out, "\tesac\n\tif [ \"$COMP_CWORD\" = 1 ]; then only=1 words='");
 	for (size_t i = 0; commands[i]; i++)
 		buf_addf(out, "%s ", commands[i]->name);
 	buf_addf(out, "'; fi\n"
-		      "\tif [ \"$COMP_CWORD\" = 1 ] || [[ $cur == -* ]]; then\n"
+		      "\tif [ -n \"$only\" ] || [[ $cur == -* ]]; then\n"
 		      "\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
 		      "\telse\n\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n\tfi\n}\n"
 		      "complete -o filenames -F _plume plume\n");
@@ -46,8 +73,12 @@ static void add_quoted(struct buf *out, const char *text)
 
 static void zsh_option(struct buf *out, const struct option *o)
 {
-	const char *repeat = o->type == OPTION_LIST ? "*" : "";
-	buf_addf(out, "\t\t\t'%s--%s%s[", repeat, o->name, o->type == OPTION_FLAG ? "" : "=");
+	const char *equals = o->type == OPTION_FLAG ? "" : "=";
+	buf_addf(out, "\t\t\t");
+	if (o->letter) /* '(-o --output)'{-o,--output=}'[...]' */
+		buf_addf(out, "'(-%c --%s)'{-%c,--%s%s}'[", o->letter, o->name, o->letter, o->name, equals);
+	else
+		buf_addf(out, "'%s--%s%s[", o->type == OPTION_LIST ? "*" : "", o->name, equals);
 	add_quoted(out, o->help ? o->help : o->name);
 	buf_addf(out, "]");
 	if (o->type == OPTION_FILE)
@@ -80,7 +111,13 @@ static void zsh_completion(struct buf *out)
 		for (size_t s = 0; commands[i]->sets && commands[i]->sets[s]; s++)
 			for (size_t o = 0; o < commands[i]->sets[s]->n; o++)
 				zsh_option(out, &commands[i]->sets[s]->options[o]);
-		buf_addf(out, "\t\t\t'*:file:_files' ;;\n");
+		if (takes_words(commands[i])) {
+			buf_addf(out, "\t\t\t'*:word:(");
+			add_words(out, commands[i]);
+			buf_addf(out, ")' ;;\n");
+		} else {
+			buf_addf(out, "\t\t\t'*:file:_files' ;;\n");
+		}
 	}
 	buf_addf(out, "\tesac\n}\n_plume \"$@\"\n");
 }
@@ -112,6 +149,12 @@ static void fish_completion(struct buf *out)
 	for (size_t i = 0; commands[i]; i++) {
 		buf_addf(out, "complete -c plume -n __fish_use_subcommand -f -a %s -d '%s'\n",
 			 commands[i]->name, commands[i]->summary);
+		if (takes_words(commands[i])) {
+			buf_addf(out, "complete -c plume -n '__fish_seen_subcommand_from %s' -f -a '",
+				 commands[i]->name);
+			add_words(out, commands[i]);
+			buf_addf(out, "'\n");
+		}
 		for (size_t s = 0; commands[i]->sets && commands[i]->sets[s]; s++)
 			for (size_t o = 0; o < commands[i]->sets[s]->n; o++)
 				fish_option(out, commands[i], &commands[i]->sets[s]->options[o]);
@@ -136,6 +179,8 @@ static int run_completion(const struct command *self, char **words, size_t n)
 	return e.kind ? say_error(self, &e) : print_out(buf_str(&text));
 }
 
+static const char *const shells[] = { "bash", "zsh", "fish", NULL };
+
 const struct command completion_command = {
 	.name = "completion",
 	.arguments = "bash|zsh|fish",
@@ -143,5 +188,6 @@ const struct command completion_command = {
 	.text = "'make install' puts them where the shells look; by hand:\n"
 		"\n"
 		"  source <(plume completion bash)\n",
+	.words = shells,
 	.run = run_completion,
 };

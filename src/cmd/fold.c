@@ -125,8 +125,9 @@ static int fold(struct request *r, const struct source_options *source, struct e
 	if (tree && !e->kind)
 		code = write_folded(tree, r->fold.output, e);
 	if (tree && !e->kind) {
+		code = exit_code_of(p, &ledger);
 		if (!r->common.quiet)
-			code = say_warnings(p, &r->query, &ledger);
+			say_warnings(p, &r->query, &ledger);
 		if (r->common.verbose)
 			say_ledger(p, &ledger, tree);
 	}
@@ -148,7 +149,7 @@ static int run_fold(const struct command *self, char **words, size_t n)
 		return print_out(buf_str(&text));
 	}
 	struct source_options source = {
-		.format = r.input.format,
+		.format = r.input.format ? source_input_names[r.input.format] : NULL,
 		.threads = r.input.threads,
 		.keep_addresses = r.fold.keep_addresses,
 	};

@@ -46,5 +46,6 @@ const struct command help_command = {
 	.arguments = "[COMMAND]",
 	.summary = "what the commands do",
 	.text = "Without COMMAND, lists the commands.\n",
+	.takes_command = true,
 	.run = run_help,
 };

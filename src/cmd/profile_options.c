@@ -6,8 +6,9 @@
 #define QUERY(field) offsetof(struct query, field)
 
 static const struct option input_options[] = {
-	{ "input", 0, OPTION_TEXT, offsetof(struct input_options, format), "NAME",
-	  "read the input as NAME (perf-script, folded, folded-diff) instead of finding out by content" },
+	{ "input", 0, OPTION_CHOICE, offsetof(struct input_options, format), "NAME",
+	  "read the input as NAME: perf-script, folded or folded-diff; auto, the default, finds out by content",
+	  source_input_names },
 	{ "threads", 'j', OPTION_NUMBER, offsetof(struct input_options, threads), "N",
 	  "read files with N threads; the result is the same for any N (default: all cores)" },
 };
@@ -112,23 +113,28 @@ static void warn_damage(const struct profile *p, enum ledger_line line)
 	say("%s", buf_c_string(&text));
 }
 
-int say_warnings(const struct profile *p, const struct query *q, const struct query_ledger *l)
+int exit_code_of(const struct profile *p, const struct query_ledger *l)
 {
-	int code = EXIT_DONE;
+	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
+		if (p->ledger.count[line] && ledger_line_is_damage(line))
+			return EXIT_DAMAGED;
+	return l->overflows ? EXIT_DAMAGED : EXIT_DONE;
+}
+
+void say_warnings(const struct profile *p, const struct query *q, const struct query_ledger *l)
+{
 	warn_events(p, q, l);
+	if (p->ledger.count[LEDGER_OTHER_EVENTS])
+		say("--compat shows the first event only; samples of other events left out: %llu",
+		    (unsigned long long)p->ledger.count[LEDGER_OTHER_EVENTS]);
 	if (l->gave_up)
 		say("an expression took too long on %llu names and was taken as not matching",
 		    (unsigned long long)l->gave_up);
 	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
-		if (p->ledger.count[line] && ledger_line_is_damage(line)) {
+		if (p->ledger.count[line] && ledger_line_is_damage(line))
 			warn_damage(p, line);
-			code = EXIT_DAMAGED;
-		}
-	if (l->overflows && !p->ledger.count[LEDGER_OVERFLOWS]) {
+	if (l->overflows && !p->ledger.count[LEDGER_OVERFLOWS])
 		say("%s: %llu", ledger_line_name(LEDGER_OVERFLOWS), (unsigned long long)l->overflows);
-		code = EXIT_DAMAGED;
-	}
-	return code;
 }
 
 static void say_count(const char *what, uint64_t n)
@@ -174,6 +180,22 @@ static void add_known_comms(const struct profile *p, struct buf *out)
 	}
 }
 
+static bool asks_for_pid(const struct query *q)
+{
+	for (uint32_t i = 0; i < q->where.n; i++)
+		if (str_starts(str_from(q->where.p[i]), STR("pid=")))
+			return true;
+	return false;
+}
+
+static bool has_pids(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->threads.n; i++)
+		if (p->threads.p[i].pid != PID_UNKNOWN)
+			return true;
+	return false;
+}
+
 void explain_nothing(const struct profile *p, const struct query *q, const struct query_ledger *l,
 		     struct err *e)
 {
@@ -194,6 +216,8 @@ void explain_nothing(const struct profile *p, const struct query *q, const struc
 		buf_addf(&text, ", %llu are of other events", (unsigned long long)l->other_events);
 	if (l->not_under_root)
 		buf_addf(&text, ", %llu have no frame for --root", (unsigned long long)l->not_under_root);
+	if (asks_for_pid(q) && !has_pids(p))
+		buf_addf(&text, "; the input has no pids (perf script prints them with -F +pid)");
 	add_event_list(p, &known);
 	if (known.n)
 		buf_addf(&text, "; events: %s", buf_c_string(&known));

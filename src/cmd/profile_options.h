@@ -5,7 +5,7 @@
 #include "source/source.h"
 
 struct input_options {
-	const char *format;
+	unsigned format; /* index into source_input_names */
 	uint32_t threads;
 };
 
@@ -20,8 +20,10 @@ unsigned default_threads(void);
 struct profile *read_profiles(const struct text_list *files, const struct source_options *options,
 			      unsigned columns, struct err *e);
 
-/* Warnings: what is missing or odd. Returns EXIT_DAMAGED when the input was damaged or incomplete, else EXIT_DONE. */
-int say_warnings(const struct profile *p, const struct query *q, const struct query_ledger *l);
+/* EXIT_DAMAGED when the input was damaged or incomplete, else EXIT_DONE. */
+int exit_code_of(const struct profile *p, const struct query_ledger *l);
+/* What is missing or odd, in words. */
+void say_warnings(const struct profile *p, const struct query *q, const struct query_ledger *l);
 /* The ledger, a line per count that is not zero. */
 void say_ledger(const struct profile *p, const struct query_ledger *l, const struct tree *tree);
 /* Why nothing is left to show. Fills e. */

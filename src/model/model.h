@@ -64,6 +64,7 @@ struct event {
 	str_id name;
 	str_id unit;           /* of its weights: samples, ns, ... */
 	bool counts_periods;   /* the natural weight is the sum of periods, not the number of samples */
+	bool has_only_sums;    /* the input had sums, not samples: they are the only weight there is */
 	uint8_t decimals;      /* weights are in units of 10^-decimals */
 };
 
@@ -111,10 +112,11 @@ enum ledger_line {
 	LEDGER_NO_TIME,        /* ... without a time where one was asked for */
 	LEDGER_FRAMES,         /* frames of all samples */
 	LEDGER_UNKNOWN_FRAMES, /* ... without a name */
+	LEDGER_OTHER_EVENTS,   /* samples left out while reading because they are of another event (--compat) */
 	LEDGER_OTHER_RECORDS,  /* records that are no samples: forks, mappings, ... */
 	LEDGER_BAD_LINES,      /* lines or records that could not be understood */
 	LEDGER_LONG_LINES,     /* lines beyond the limit, skipped */
-	LEDGER_CUT_STACKS,     /* stacks beyond the limit, cut at the root */
+	LEDGER_CUT_STACKS,     /* stacks beyond the limit of frames */
 	LEDGER_CUT_SAMPLES,    /* samples left out because the input ended inside them */
 	LEDGER_OVERFLOWS,      /* sums held at their largest value */
 	LEDGER_ROUNDED,        /* weights with more decimals than are kept */

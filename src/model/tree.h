@@ -10,6 +10,7 @@ struct tree_label {
 	struct str name; /* never holds ';' or a newline */
 	uint8_t kind;    /* enum frame_kind */
 	char tier;
+	uint8_t mark_bytes; /* of a mark such as _[k] at the end of name */
 	uint16_t flags;
 };
 

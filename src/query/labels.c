@@ -50,7 +50,7 @@ static bool label_equal(const void *labels, uint32_t i, const void *key)
 	return str_eq(((const struct tree_label *)labels)[i].name, *(const struct str *)key);
 }
 
-static uint32_t add_label(struct labels *l, struct str name, const struct frame *f)
+static uint32_t add_label(struct labels *l, struct str name, const struct frame *f, uint8_t mark_bytes)
 {
 	uint32_t hash = hash_str(name);
 	uint32_t i = index_map_find(&l->map, hash, label_equal, l->tree->labels.p, &name);
@@ -61,6 +61,7 @@ static uint32_t add_label(struct labels *l, struct str name, const struct frame 
 		label.kind = f->kind;
 		label.tier = f->tier;
 		label.flags = f->flags;
+		label.mark_bytes = mark_bytes;
 	}
 	index_map_add(&l->map, hash, l->tree->labels.n);
 	vec_push(&l->tree->labels, label);
@@ -123,15 +124,16 @@ uint32_t label_of_frame(struct labels *l, frame_id frame)
 		const struct frame *f = &l->p->frames.p[frame];
 		l->text.n = 0;
 		add_name(l, f);
+		size_t bare = l->text.n;
 		add_mark(l, f);
-		l->of_frame[frame] = add_label(l, buf_str(&l->text), f);
+		l->of_frame[frame] = add_label(l, buf_str(&l->text), f, (uint8_t)(l->text.n - bare));
 	}
 	return l->of_frame[frame];
 }
 
 uint32_t label_of_text(struct labels *l, struct str text)
 {
-	return add_label(l, text, NULL);
+	return add_label(l, text, NULL, 0);
 }
 
 static void add_id(struct buf *out, int32_t id)
@@ -163,7 +165,7 @@ uint32_t label_of_thread(struct labels *l, thread_id thread)
 		buf_add_char(&l->text, '/');
 		add_id(&l->text, t->tid);
 	}
-	return l->of_thread[thread] = add_label(l, buf_str(&l->text), NULL);
+	return l->of_thread[thread] = add_label(l, buf_str(&l->text), NULL, 0);
 }
 
 void frame_path_of(const struct profile *p, node_id node, struct frame_path *out)

@@ -15,11 +15,11 @@ struct query {
 	struct text_list without;
 	bool no_idle;
 
-	/* Transforms: what happens to the stacks of the samples shown, in this order. */
+	/* Transforms: what happens to the stacks of the samples shown, in this order. Expressions see names without marks. */
+	bool merge_tiers;            /* V8's tiers of one function are one function */
 	struct text_list root;       /* stacks begin at the first frame that matches; others are left out */
 	struct text_list skip_after; /* the callers of this function are cut off */
 	struct text_list hide;       /* frames that match are taken out */
-	bool merge_tiers;            /* V8's tiers of one function are one function */
 	bool collapse_recursion;     /* a;a;a is a */
 	bool reverse;                /* leaf first */
 

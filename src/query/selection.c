@@ -127,6 +127,19 @@ static void split_values(struct str text, struct text_list *values)
 	text_list_add(values, buf_str(&value));
 }
 
+static bool check_kinds(const struct text_list *values, struct err *e)
+{
+	for (uint32_t i = 0; i < values->n; i++) {
+		enum frame_kind kind = 0;
+		while (kind < FRAME_KIND_COUNT && strcmp(values->p[i], frame_kind_name(kind)) != 0)
+			kind++;
+		if (kind == FRAME_KIND_COUNT)
+			return err_usage(e, "--where kind=%s: a kind is user, kernel, jit, interpreted, builtin, gc, "
+					    "wasm or unknown", values->p[i]);
+	}
+	return true;
+}
+
 static bool compile_clause(struct selection *s, const char *text, struct err *e)
 {
 	struct clause c = { 0 };
@@ -135,6 +148,10 @@ static bool compile_clause(struct selection *s, const char *text, struct err *e)
 		return err_usage(e, "--where %s: must be KEY=VALUE with one of pid, tid, comm, cpu, event, "
 				    "container, module, kind", text);
 	split_values(str_from(text + key.n + 1), &c.values);
+	if (c.key == KEY_KIND && !check_kinds(&c.values, e)) {
+		text_list_fini(&c.values);
+		return false;
+	}
 	c.is_all = c.key == KEY_EVENT && c.values.n == 1 && strcmp(c.values.p[0], "all") == 0;
 	vec_push(&s->clauses, c);
 	return true;
@@ -185,7 +202,7 @@ static bool compile_time(struct selection *s, struct err *e)
 	uint64_t first = UINT64_MAX, last = 0;
 	struct str text = str_from(s->q->time);
 	ptrdiff_t comma = str_find_char(text, ',');
-	if (s->p->ledger.count[LEDGER_NO_TIME] || !rows->time_ns)
+	if (s->p->ledger.count[LEDGER_NO_TIME] || (rows->n && !rows->time_ns))
 		return err_set(e, "--time %s: the samples carry no times (perf script prints them unless "
 				  "-F leaves time out)", s->q->time);
 	for (uint32_t i = 0; i < rows->n; i++) {
@@ -195,7 +212,7 @@ static bool compile_time(struct selection *s, struct err *e)
 	struct str from = str_first(text, comma < 0 ? text.n : (size_t)comma);
 	struct str until = comma < 0 ? STR("") : str_from_byte(text, (size_t)comma + 1);
 	s->has_time = true;
-	if (text.n > 1 && time_point(from, first, last, first, &s->from_ns) &&
+	if (comma >= 0 && text.n > 1 && time_point(from, first, last, first, &s->from_ns) &&
 	    time_point(until, first, last, UINT64_MAX, &s->until_ns))
 		return true;
 	return err_usage(e, "--time %s: must be A,B in seconds from the start (or with ms, s, m, h; "
@@ -277,6 +294,17 @@ static bool module_is(const struct profile *p, const struct frame *leaf, struct 
 	return str_eq(module, value) || str_eq(str_basename(module), value);
 }
 
+/* A space may be given as '_', which is how folded stacks show it. */
+static bool comm_is(struct str comm, struct str value)
+{
+	if (comm.n != value.n)
+		return false;
+	for (size_t i = 0; i < comm.n; i++)
+		if (comm.p[i] != value.p[i] && !(comm.p[i] == ' ' && value.p[i] == '_'))
+			return false;
+	return true;
+}
+
 static bool value_holds(const struct selection *s, const struct clause *c, const char *value, uint32_t row)
 {
 	const struct profile *p = s->p;
@@ -289,7 +317,7 @@ static bool value_holds(const struct selection *s, const struct clause *c, const
 	case KEY_TID:
 		return number_is(t->tid, value);
 	case KEY_COMM:
-		return str_eq(profile_str(p, t->comm), text);
+		return comm_is(profile_str(p, t->comm), text);
 	case KEY_CPU:
 		return p->samples.cpu && number_is(p->samples.cpu[row], value);
 	case KEY_EVENT:

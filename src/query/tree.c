@@ -13,6 +13,7 @@ struct growth {
 	struct labels *labels;
 	unsigned value_count;
 	unsigned decimals;
+	bool mixes_events; /* clocks and other events are shown together */
 	uint64_t overflows;
 
 	struct pair_map map; /* (parent, label) to node */
@@ -82,6 +83,7 @@ static uint8_t fate_of(struct growth *g, uint32_t label, uint64_t *gave_up)
 	}
 	if (!g->fate[label]) {
 		struct str name = g->tree->labels.p[label].name;
+		name.n -= g->tree->labels.p[label].mark_bytes;
 		uint8_t fate = FATE_KNOWN;
 		fate |= regex_list_any(&g->hide, name, gave_up) ? FATE_HIDE : 0;
 		fate |= regex_list_any(&g->root, name, gave_up) ? FATE_ROOT : 0;
@@ -149,11 +151,24 @@ static uint64_t weight_of(struct growth *g, uint32_t row, bool is_in_periods)
 	return weight;
 }
 
+/* Sums have no other weight. Samples of clocks and periods of other events do not add up: then samples count. */
 static bool counts_periods(const struct growth *g, const struct event *e)
 {
+	if (e->has_only_sums)
+		return true;
 	if (g->q->weight == QUERY_WEIGHT_AUTO)
-		return e->counts_periods;
+		return e->counts_periods && !g->mixes_events;
 	return g->q->weight == QUERY_WEIGHT_PERIOD;
+}
+
+static bool mixes_events(const struct profile *p, event_id shown)
+{
+	bool has_clocks = false, has_others = false;
+	for (uint32_t i = 0; i < p->events.n; i++) {
+		has_clocks |= !p->events.p[i].counts_periods;
+		has_others |= p->events.p[i].counts_periods;
+	}
+	return shown == INDEX_NONE && has_clocks && has_others;
 }
 
 static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
@@ -363,6 +378,7 @@ struct tree *query_tree(const struct profile *p, const struct query *q, struct q
 		return NULL;
 	}
 	ledger->event = selection_event(s);
+	g.mixes_events = mixes_events(p, ledger->event);
 	for (uint32_t row = 0; row < p->samples.n; row++) {
 		uint64_t count = p->samples.count[row];
 		ledger->samples_in += count;

@@ -5,7 +5,7 @@ static const struct {
 	struct str magic;
 	const char *text;
 } known[] = {
-	{ STR("PERFILE2"), "this is a perf.data file; run 'perf script -i FILE | plume fold -'" },
+	{ STR("PERFILE2"), "this is a perf.data file; run 'perf script -i %s | plume fold -'" },
 	{ STR("2ELIFREP"), "this is a perf.data file of another byte order; run 'perf script' where "
 			   "it was recorded" },
 	{ STR("\x7f" "ELF"), "this is a program or library, not a recording of one" },
@@ -36,7 +36,20 @@ static void add_printable(struct buf *out, struct str s)
 		buf_add_char(out, (unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f ? '?' : s.p[i]);
 }
 
-void source_explain(struct str head, struct buf *out)
+/* The text with the input's name for %s. */
+static void add_advice(struct buf *out, const char *text, const char *name)
+{
+	const char *place = strstr(text, "%s");
+	if (!place) {
+		buf_add(out, str_from(text));
+		return;
+	}
+	buf_add(out, (struct str){ text, (size_t)(place - text) });
+	buf_add(out, strcmp(name, "standard input") == 0 ? STR("perf.data") : str_from(name));
+	buf_add(out, str_from(place + 2));
+}
+
+void source_explain(struct str head, const char *name, struct buf *out)
 {
 	if (head.n == 0) {
 		buf_addf(out, "the input is empty (did the command that wrote it fail?)");
@@ -44,7 +57,7 @@ void source_explain(struct str head, struct buf *out)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (str_starts(head, known[i].magic)) {
-			buf_addf(out, "%s", known[i].text);
+			add_advice(out, known[i].text, name);
 			return;
 		}
 	if (percent_of_text(head) < 90) {

@@ -23,6 +23,7 @@ struct folded {
 	struct profile *p;
 	bool is_diff;
 	event_id events[2];
+	uint64_t overflows; /* of the ledger's count, which is not worth a word */
 	struct index_map name_map;
 	VEC(struct known_name) names;
 	struct arena name_text;
@@ -35,7 +36,7 @@ struct folded {
 
 static event_id add_event(struct profile *p, struct str name)
 {
-	struct event e = { .name = profile_add_str(p, name), .counts_periods = true };
+	struct event e = { .name = profile_add_str(p, name), .counts_periods = true, .has_only_sums = true };
 	e.unit = profile_add_str(p, STR("samples"));
 	return profile_add_event(p, e);
 }
@@ -69,6 +70,7 @@ static void *folded_diff_begin(struct profile *p, const struct source_options *o
 
 struct count {
 	uint64_t value;    /* in units of 10^-decimals */
+	uint64_t whole;    /* without the decimals */
 	unsigned decimals;
 	bool is_rounded, is_too_large;
 };
@@ -98,6 +100,8 @@ static bool count_parse(struct str s, struct count *c)
 			c->value = UINT64_MAX;
 			c->is_too_large = true;
 		}
+		if (i < whole.n)
+			c->whole = c->value;
 	}
 	return true;
 }
@@ -136,7 +140,7 @@ static void add_weight(struct folded *f, node_id node, event_id event, struct co
 						   .thread = THREAD_NONE,
 						   .event = event,
 						   .cpu = -1,
-						   .count = 1,
+						   .count = c.whole,
 						   .period = c.value });
 }
 
@@ -244,6 +248,12 @@ static node_id read_stack(struct folded *f, struct str stack)
 
 /* --- lines ------------------------------------------------------------------------------------------------- */
 
+/* `# text`; a root frame may begin with '#', but not with "# ". */
+static bool is_remark(struct str line)
+{
+	return str_starts(line, STR("# ")) || str_eq(str_trim(line), STR("#"));
+}
+
 static void on_line(struct folded *f, struct str line, uint64_t offset)
 {
 	struct count counts[2];
@@ -252,16 +262,20 @@ static void on_line(struct folded *f, struct str line, uint64_t offset)
 		f->p->ledger.count[LEDGER_LONG_LINES]++;
 		return;
 	}
+	if (is_remark(line))
+		return;
 	bool ok = take_count(&stack, &counts[1]);
 	if (ok && f->is_diff)
 		ok = take_count(&stack, &counts[0]);
 	if (!ok) {
-		if (str_trim(line).n && line.p[0] != '#')
+		if (str_trim(line).n)
 			source_bad_line(f->p, line, offset);
 		return;
 	}
 	node_id node = read_stack(f, stack);
-	f->p->ledger.count[LEDGER_SAMPLES]++;
+	f->p->ledger.count[LEDGER_SAMPLES] =
+		saturating_add(f->p->ledger.count[LEDGER_SAMPLES], counts[1].whole, &f->overflows);
+	f->p->ledger.count[LEDGER_NO_TIME]++;
 	if (f->is_diff)
 		add_weight(f, node, f->events[0], counts[0]);
 	add_weight(f, node, f->events[1], counts[1]);
@@ -314,7 +328,7 @@ static unsigned probe(struct str head, unsigned numbers)
 		struct count c;
 		unsigned found = 0;
 		head = str_from_byte(head, line.n + 1);
-		if (str_trim(line).n == 0 || line.p[0] == '#')
+		if (str_trim(line).n == 0 || is_remark(line))
 			continue;
 		lines++;
 		while (found < numbers && take_count(&stack, &c))

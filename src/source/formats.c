@@ -7,8 +7,4 @@ const struct source_format *const source_formats[] = {
 	NULL,
 };
 
-const char *const *source_format_names(void)
-{
-	static const char *const names[] = { "perf-script", "folded-diff", "folded", NULL };
-	return names;
-}
+const char *const source_input_names[] = { "auto", "perf-script", "folded", "folded-diff", NULL };

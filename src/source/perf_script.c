@@ -271,9 +271,6 @@ static thread_id thread_of(struct perf_script *s, const struct script_header *h)
 	unsigned columns = s->p->columns;
 	int32_t pid = columns & (COLUMN_PID | COLUMN_TID) ? h->pid : PID_UNKNOWN;
 	int32_t tid = columns & COLUMN_TID ? h->tid : PID_UNKNOWN;
-	/* Where only one number was printed it is the tid; asked for pids, it is the best there is. */
-	if (columns & COLUMN_PID && !(columns & COLUMN_TID) && pid == PID_UNKNOWN)
-		tid = h->tid;
 	if (pid == s->thread.pid && tid == s->thread.tid && str_eq(h->comm, profile_str(s->p, s->thread.comm)))
 		return s->thread_id;
 	s->thread = (struct thread){ pid, tid, profile_add_str(s->p, h->comm), STR_NONE };

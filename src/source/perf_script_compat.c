@@ -158,8 +158,10 @@ static void on_header(struct compat *c, struct str line, const struct compat_hea
 	if (match_event(line, &period, &event)) {
 		if (!c->has_event_filter)
 			set_event_filter(c, event);
-		else if (!str_eq(event, buf_str(&c->event_filter)))
+		if (!str_eq(event, buf_str(&c->event_filter))) {
+			c->p->ledger.count[LEDGER_OTHER_EVENTS]++;
 			return; /* what was open stays open, as in the script */
+		}
 	} else {
 		period.n = 0;
 	}

@@ -169,19 +169,13 @@ static bool take_event(struct cursor *c, struct script_header *h)
 	return true;
 }
 
-static void take_rest(struct cursor *c, struct str line, const char *comm_end, struct script_header *h)
-{
-	h->comm = str_trim((struct str){ line.p, (size_t)(comm_end - line.p) });
-	h->rest = str_trim((struct str){ c->p, (size_t)(c->end - c->p) });
-}
-
 static void reset(struct script_header *h)
 {
 	*h = (struct script_header){ .pid = PID_UNKNOWN, .tid = PID_UNKNOWN, .cpu = -1, .is_sample = true };
 }
 
 /* What must stand at a word for the line to be a record's, from the surest to the weakest. */
-enum anchor { ANCHOR_PID_TIME, ANCHOR_TIME, ANCHOR_PID_EVENT, ANCHOR_CPU_EVENT, ANCHOR_ADDRESS, ANCHOR_COUNT };
+enum anchor { ANCHOR_PID_TIME, ANCHOR_FIRST_PID_TIME, ANCHOR_TIME, ANCHOR_PID_EVENT, ANCHOR_CPU_EVENT, ANCHOR_ADDRESS, ANCHOR_COUNT };
 
 /* `   comm  ffffffff8160e155 symbol`: perf script -F comm,ip,sym without call chains. The rest is the frame. */
 static bool at_long_address(const struct cursor *c)
@@ -196,11 +190,12 @@ static bool take_anchor(struct cursor *c, enum anchor anchor, struct script_head
 {
 	if (anchor == ANCHOR_ADDRESS)
 		return at_long_address(c);
-	bool has_pid = anchor == ANCHOR_PID_TIME || anchor == ANCHOR_PID_EVENT;
+	bool has_time = anchor == ANCHOR_PID_TIME || anchor == ANCHOR_FIRST_PID_TIME || anchor == ANCHOR_TIME;
+	bool has_pid = anchor != ANCHOR_TIME && anchor != ANCHOR_CPU_EVENT;
 	if (has_pid && !take_pid_tid(c, h))
 		return false;
 	bool has_cpu = take_cpu(c, h);
-	if (anchor == ANCHOR_PID_TIME || anchor == ANCHOR_TIME) {
+	if (has_time) {
 		if (take_time(c, h)) {
 			take_event(c, h);
 			return true;
@@ -237,23 +232,34 @@ static bool starts_in_hex(struct str line)
 /* A comm has at most 15 bytes; longer ones (kernel workers) stay well below this. */
 enum { MAX_COMM_BYTES = 256 };
 
+/* Tries an anchor at one word; true when the line is a header by it. */
+static bool parse_at(const char *word, struct str line, enum anchor anchor, struct script_header *h)
+{
+	struct cursor c = { word, line.p + line.n };
+	reset(h);
+	if (!take_anchor(&c, anchor, h))
+		return false;
+	h->comm = str_trim((struct str){ line.p, (size_t)(word - line.p) });
+	h->rest = str_trim((struct str){ c.p, (size_t)(c.end - c.p) });
+	return true;
+}
+
 bool script_header_parse(struct str line, struct script_header *h)
 {
 	const char *end = line.p + line.n;
 	for (enum anchor anchor = 0; anchor < ANCHOR_COUNT; anchor++) {
-		const char *p = line.p;
-		if (anchor == ANCHOR_ADDRESS && (line.n == 0 || !is_space(*p) || starts_in_hex(line)))
+		if (anchor == ANCHOR_ADDRESS && (line.n == 0 || !is_space(line.p[0]) || starts_in_hex(line)))
 			continue;
-		if (p < end && !is_space(*p))
-			p++; /* a comm has at least one character, unless the line starts with a space */
-		for (p = next_word(p, end); p < end && p - line.p < MAX_COMM_BYTES; p = next_word(p, end)) {
-			struct cursor c = { p, end };
-			reset(h);
-			if (!take_anchor(&c, anchor, h))
-				continue;
-			take_rest(&c, line, p, h);
-			return true;
+		if (anchor == ANCHOR_FIRST_PID_TIME) { /* perf script -F without comm */
+			if (parse_at(line.p, line, anchor, h))
+				return true;
+			continue;
 		}
+		/* The second word, or the first one of a line that starts with a space. */
+		const char *word = next_word(line.p, end);
+		for (; word < end && word - line.p < MAX_COMM_BYTES; word = next_word(word, end))
+			if (parse_at(word, line, anchor, h))
+				return true;
 	}
 	reset(h);
 	return false;

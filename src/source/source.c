@@ -168,7 +168,7 @@ static bool choose_format(struct reader *r, const struct source_options *options
 	if (*format)
 		return true;
 	AUTO(buf) struct buf why = { 0 };
-	source_explain(head, &why);
+	source_explain(head, reader_name(r), &why);
 	return err_set(e, "%s: no stacks found: %s", reader_name(r), buf_c_string(&why));
 }
 
@@ -184,12 +184,10 @@ static void note_damage(struct reader *r, struct profile *p)
 		p->ledger.damage = profile_add_str(p, buf_str(&text));
 }
 
-static bool found_something(struct reader *r, const struct source_format *format, struct profile *p,
-			    uint64_t samples_before, struct err *e)
+static bool explain_no_samples(struct reader *r, const struct source_format *format, struct profile *p,
+			       struct err *e)
 {
 	struct ledger *l = &p->ledger;
-	if (l->count[LEDGER_SAMPLES] > samples_before)
-		return true;
 	if (reader_damage(r))
 		return err_set(e, "%s: no stacks found before the input ended early: %s", reader_name(r),
 			       reader_damage(r));
@@ -209,6 +207,7 @@ static bool read_opened(struct reader *r, const struct source_options *options, 
 			struct err *e)
 {
 	const struct source_format *format;
+	uint32_t rows_before = p->samples.n;
 	uint64_t samples_before = p->ledger.count[LEDGER_SAMPLES];
 	if (!choose_format(r, options, &format, e)) {
 		/* Damage before the first readable byte is the better explanation. */
@@ -216,12 +215,17 @@ static bool read_opened(struct reader *r, const struct source_options *options, 
 			err_set(e, "%s: nothing could be read: %s", reader_name(r), reader_damage(r));
 		return false;
 	}
+	if (rows_before && p->is_differential != (format == &folded_diff_format))
+		return err_usage(e, "%s: differential stacks cannot be added to other profiles; read one at a time",
+				 reader_name(r));
 	if (reader_is_whole(r) && reader_offset(r) == 0)
 		read_whole(format, reader_window(r), options, p);
 	else
 		read_stream(format, r, options, p);
 	note_damage(r, p);
-	return found_something(r, format, p, samples_before, e);
+	if (p->samples.n > rows_before || p->ledger.count[LEDGER_SAMPLES] > samples_before)
+		return true;
+	return explain_no_samples(r, format, p, e);
 }
 
 bool source_read(const char *path, const struct source_options *options, struct profile *p, struct err *e)

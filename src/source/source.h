@@ -21,5 +21,5 @@ struct source_options {
  */
 bool source_read(const char *path, const struct source_options *options, struct profile *p, struct err *e);
 
-/* Names for --input, ending in NULL. */
-const char *const *source_format_names(void);
+/* Names for --input, ending in NULL; the first is "auto". */
+extern const char *const source_input_names[];

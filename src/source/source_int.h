@@ -34,7 +34,7 @@ extern const struct source_format folded_diff_format;
 extern const struct source_format *const source_formats[];
 
 /* One sentence on what the bytes look like and what to do with them. */
-void source_explain(struct str head, struct buf *out);
+void source_explain(struct str head, const char *name, struct buf *out);
 
 /* Counts a line that could not be understood and remembers the first. */
 void source_bad_line(struct profile *p, struct str line, uint64_t offset);

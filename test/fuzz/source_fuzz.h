@@ -61,7 +61,8 @@ static inline void fuzz_format(const struct source_format *format, struct source
 	feed_in_pieces(format, state, text, size / 7 + 1);
 	format->end(state, false);
 	if (whole->ledger.count[LEDGER_SAMPLES] != pieces->ledger.count[LEDGER_SAMPLES] ||
-	    whole->nodes.n != pieces->nodes.n || whole->samples.n != pieces->samples.n)
+	    whole->ledger.count[LEDGER_FRAMES] != pieces->ledger.count[LEDGER_FRAMES] ||
+	    whole->samples.n != pieces->samples.n)
 		abort();
 	if (query_all(whole) != query_all(pieces))
 		abort();

@@ -75,7 +75,7 @@ is "... has all its frames" "$(tr ';' '\n' <out | wc -l)" 100001
 "$plume" fold out >again
 ok "... and reads back" cmp out again
 awk 'BEGIN { print "deep 1 1.000000: 1 cycles:"; for (i = 0; i < 1100000; i++) printf "\t%x f (/srv/x)\n", i; print "" }' >deep
-try "a stack of 1,100,000 frames" 3 "stacks too deep, cut at the root: 1" "$plume" fold deep
+try "a stack of 1,100,000 frames" 3 "stacks too deep, cut: 1" "$plume" fold deep
 rm -f deep out again
 
 # Odd bytes.

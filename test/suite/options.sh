@@ -36,6 +36,8 @@ offer() {
 	bash -c 'source completion.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _plume; echo "${COMPREPLY[*]}"' _ "$@"
 }
 is "bash completes a command" "$(offer plume fo)" fold
+is "bash completes a value" "$(offer plume fold --weight sa)" samples
+is "bash completes the name of a command" "$(offer plume help comp)" completion
 is "bash completes an option" "$(offer plume fold --collapse)" --collapse-recursion
 "$plume" help fold >help.txt
 ok "help fits 100 columns" bash -c "! grep -qE '^.{101}' help.txt"
