@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/banned.h"
 #include "base/buf.h"
+#include "base/child_map.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/index_map.h"

@@ -152,7 +152,7 @@ struct profile {
 	/* Only for building. */
 	struct arena text;
 	struct index_map string_map, frame_map, thread_map, event_map, sample_map;
-	struct pair_map node_map; /* (parent, frame) to node */
+	struct child_map node_map; /* (parent, frame) to node */
 };
 
 /* columns: enum profile_column. */
@@ -177,12 +177,10 @@ void profile_set_decimals(struct profile *p, event_id id, unsigned decimals);
 /* The child of `parent` for frame, made when it is new. The hottest call of every reader. */
 static inline node_id profile_add_node(struct profile *p, node_id parent, frame_id frame)
 {
-	uint32_t *node = pair_map_place(&p->node_map, parent, frame);
-	if (*node == INDEX_NONE) {
-		*node = p->nodes.n;
+	node_id node = child_map_get(&p->node_map, parent, frame);
+	if (node == p->nodes.n)
 		vec_push(&p->nodes, (struct node){ parent, frame });
-	}
-	return *node;
+	return node;
 }
 
 static inline struct str profile_str(const struct profile *p, str_id id)

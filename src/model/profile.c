@@ -19,6 +19,7 @@ struct profile *profile_new(unsigned columns)
 	profile_add_str(p, STR(""));
 	profile_add_thread(p, (struct thread){ PID_UNKNOWN, PID_UNKNOWN, STR_NONE, STR_NONE });
 	vec_push(&p->nodes, (struct node){ NODE_ROOT, INDEX_NONE });
+	child_map_init(&p->node_map);
 	return p;
 }
 
@@ -32,7 +33,7 @@ static void free_maps(struct profile *p)
 {
 	index_map_fini(&p->string_map);
 	index_map_fini(&p->frame_map);
-	pair_map_fini(&p->node_map);
+	child_map_fini(&p->node_map);
 	index_map_fini(&p->thread_map);
 	index_map_fini(&p->event_map);
 	index_map_fini(&p->sample_map);

@@ -16,7 +16,7 @@ struct growth {
 	bool mixes_events; /* clocks and other events are shown together */
 	uint64_t overflows;
 
-	struct pair_map map; /* (parent, label) to node */
+	struct child_map map; /* (parent, label) to node */
 	VEC(struct growing_node) nodes;
 	VEC(uint64_t) self[TREE_MAX_VALUES];
 	uint64_t *total[TREE_MAX_VALUES];
@@ -36,22 +36,20 @@ struct growth {
 
 enum fate { FATE_KNOWN = 1, FATE_HIDE = 2, FATE_ROOT = 4, FATE_SKIP_AFTER = 8 };
 
-static uint32_t add_growing(struct growth *g, uint32_t parent, uint32_t label)
+static void add_growing(struct growth *g, uint32_t parent, uint32_t label)
 {
-	uint32_t i = g->nodes.n;
 	vec_push(&g->nodes, (struct growing_node){ parent, label });
 	for (unsigned v = 0; v < g->value_count; v++)
 		vec_push(&g->self[v], 0);
 	vec_push(&g->own_stacks, 0);
-	return i;
 }
 
 static uint32_t child_of(struct growth *g, uint32_t parent, uint32_t label)
 {
-	uint32_t *node = pair_map_place(&g->map, parent, label);
-	if (*node == INDEX_NONE)
-		*node = add_growing(g, parent, label);
-	return *node;
+	uint32_t node = child_map_get(&g->map, parent, label);
+	if (node == g->nodes.n)
+		add_growing(g, parent, label);
+	return node;
 }
 
 /* The tree node of a stack below `root`. Stacks share callers, so most of the way is known already. */
@@ -327,7 +325,7 @@ static bool growth_init(struct growth *g, const struct profile *p, const struct 
 	for (uint32_t i = 0; i < p->events.n; i++)
 		if (p->events.p[i].decimals > g->decimals)
 			g->decimals = p->events.p[i].decimals;
-	pair_map_reserve(&g->map, p->nodes.n);
+	child_map_init(&g->map);
 	vec_reserve(&g->nodes, p->nodes.n);
 	vec_reserve(&g->own_stacks, p->nodes.n);
 	for (unsigned v = 0; v < g->value_count; v++)
@@ -339,7 +337,7 @@ static bool growth_init(struct growth *g, const struct profile *p, const struct 
 static void growth_fini(struct growth *g)
 {
 	labels_free(g->labels);
-	pair_map_fini(&g->map);
+	child_map_fini(&g->map);
 	vec_fini(&g->nodes);
 	for (unsigned v = 0; v < TREE_MAX_VALUES; v++) {
 		vec_fini(&g->self[v]);

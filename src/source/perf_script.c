@@ -88,8 +88,8 @@ struct perf_script {
 	event_id event;
 };
 
-/* Distinct lines and stacks in a text, as a share of its bytes: where tables start, so that they seldom grow. */
-enum { BYTES_PER_KNOWN_LINE = 4096, BYTES_PER_NODE = 1024 };
+/* Distinct lines in a text, as a share of its bytes: where their table starts, so that it seldom grows. */
+enum { BYTES_PER_KNOWN_LINE = 4096 };
 
 static void *perf_script_begin(struct profile *p, const struct source_options *options, struct str first)
 {
@@ -99,7 +99,6 @@ static void *perf_script_begin(struct profile *p, const struct source_options *o
 	s->thread = p->threads.p[THREAD_NONE];
 	s->event = INDEX_NONE;
 	index_map_reserve(&s->line_map, first.n / BYTES_PER_KNOWN_LINE);
-	pair_map_reserve(&p->node_map, first.n / BYTES_PER_NODE);
 	return s;
 }
 

@@ -32,7 +32,8 @@ static void add_all(struct index_map *m, uint32_t hashes, uint32_t *keys, uint32
 static bool holds(const struct index_map *m, uint32_t hashes, const uint32_t *keys, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (find(m, hashes, keys, i * 3) != i || find(m, hashes, keys, i * 3 + 1) != INDEX_NONE)
+		if (find(m, hashes, keys, i * 3) != i ||
+		    find(m, hashes, keys, i * 3 + 1) != INDEX_NONE)
 			return false;
 	return true;
 }
@@ -45,12 +46,15 @@ static void check_index_map(uint32_t hashes, uint32_t n)
 	add_all(&m, hashes, keys, n);
 	tap_ok(holds(&m, hashes, keys, n), "%u keys under %u hashes are found", n, hashes);
 	tap_num_eq(m.used, n, "%u keys are counted", n);
-	tap_ok(m.used <= (uint64_t)(m.mask + 1ull) * 3 / 4, "the map is at most three quarters full");
+	tap_ok(m.used <= (uint64_t)(m.mask + 1ull) * 3 / 4,
+	       "the map is at most three quarters full");
 	index_map_clear(&m);
-	tap_ok(find(&m, hashes, keys, 3) == INDEX_NONE && m.used == 0, "a cleared map finds nothing");
+	tap_ok(find(&m, hashes, keys, 3) == INDEX_NONE && m.used == 0,
+	       "a cleared map finds nothing");
 	uint32_t mask = m.mask;
 	add_all(&m, hashes, keys, n);
-	tap_ok(holds(&m, hashes, keys, n) && m.mask == mask, "a cleared map is filled again in its memory");
+	tap_ok(holds(&m, hashes, keys, n) && m.mask == mask,
+	       "a cleared map is filled again in its memory");
 	index_map_fini(&m);
 	tap_ok(!m.slots && !m.used, "a finished map is empty");
 	free(keys);
@@ -160,11 +164,14 @@ static uint32_t fullest_bucket(uint32_t step_a, uint32_t step_b)
 
 static void check_spread(void)
 {
-	static const uint32_t steps[][2] = { { 1, 0 }, { 0, 1 }, { 1, 1 }, { 1 << 16, 0 },
-					     { 0, 1 << 16 }, { 64, 64 }, { 3, 7 }, { 1, UINT32_MAX } };
+	static const uint32_t steps[][2] = {
+		{ 1, 0 },	{ 0, 1 },   { 1, 1 }, { 1 << 16, 0 },
+		{ 0, 1 << 16 }, { 64, 64 }, { 3, 7 }, { 1, UINT32_MAX }
+	};
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
 		tap_ok(fullest_bucket(steps[i][0], steps[i][1]) <= 12,
-		       "pairs in steps of (%u, %u) spread over the buckets", steps[i][0], steps[i][1]);
+		       "pairs in steps of (%u, %u) spread over the buckets", steps[i][0],
+		       steps[i][1]);
 }
 
 int main(void)

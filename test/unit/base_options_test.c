@@ -13,14 +13,17 @@ struct values {
 static const char *const weights[] = { "auto", "samples", "period", NULL };
 
 static const struct option table[] = {
-	{ "all", 'a', OPTION_FLAG, offsetof(struct values, all), .help = "show everything there is" },
+	{ "all", 'a', OPTION_FLAG, offsetof(struct values, all),
+	  .help = "show everything there is" },
 	{ "brief", 'b', OPTION_FLAG, offsetof(struct values, brief), .help = "show less" },
 	{ "color", 0, OPTION_FLAG, offsetof(struct values, color), .help = "use colors" },
 	{ "colour", 0, OPTION_FLAG, offsetof(struct values, color) },
 	{ "output", 'o', OPTION_FILE, offsetof(struct values, output), "FILE",
 	  "write to FILE and not to the terminal, which is where it goes when nothing is said" },
-	{ "title", 't', OPTION_TEXT, offsetof(struct values, title), "TEXT", "head the page with TEXT" },
-	{ "threads", 0, OPTION_NUMBER, offsetof(struct values, threads), "N", "work with N threads" },
+	{ "title", 't', OPTION_TEXT, offsetof(struct values, title), "TEXT",
+	  "head the page with TEXT" },
+	{ "threads", 0, OPTION_NUMBER, offsetof(struct values, threads), "N",
+	  "work with N threads" },
 	{ "where", 'w', OPTION_LIST, offsetof(struct values, where), "KEY=VALUE[,VALUE...]",
 	  "show samples with one of the values" },
 	{ "event", 'e', OPTION_LIST, offsetof(struct values, where), "E", "show event E",
@@ -74,7 +77,8 @@ static void check_flags(void)
 	PARSE(&o, "-ab");
 	tap_ok(o.ok && o.v.brief && o.v.all, "-ab is -a -b");
 	PARSE(&o, "-abofile");
-	tap_ok(o.ok && o.v.all && o.v.brief && !strcmp(o.v.output, "file"), "-abofile is -a -b -o file");
+	tap_ok(o.ok && o.v.all && o.v.brief && !strcmp(o.v.output, "file"),
+	       "-abofile is -a -b -o file");
 	PARSE(&o, "--all=yes");
 	check_refused(&o, "--all takes no value");
 	PARSE(&o, "-ax");
@@ -136,8 +140,8 @@ static void check_prefixes(void)
 
 static void check_file_list(const struct outcome *o, const char *a, const char *b, const char *what)
 {
-	tap_ok(o->ok && o->files.n == 2 && !strcmp(o->files.p[0], a) && !strcmp(o->files.p[1], b), "%s",
-	       what);
+	tap_ok(o->ok && o->files.n == 2 && !strcmp(o->files.p[0], a) && !strcmp(o->files.p[1], b),
+	       "%s", what);
 }
 
 static void check_files(void)
@@ -191,7 +195,8 @@ static void check_lists(void)
 		return;
 	tap_str_eq(str_from(o.v.where.p[0]), STR("pid=1"), "the first of a list");
 	tap_str_eq(str_from(o.v.where.p[1]), STR("tid=2"), "the second of a list");
-	tap_str_eq(str_from(o.v.where.p[2]), STR("event=cycles"), "a prefix is put before the value");
+	tap_str_eq(str_from(o.v.where.p[2]), STR("event=cycles"),
+		   "a prefix is put before the value");
 	tap_str_eq(str_from(o.v.where.p[3]), STR("event=x"), "a prefix with a letter");
 }
 
@@ -205,7 +210,8 @@ static void check_two_sets(void)
 	struct option_binding both[] = { { &set, &o.v }, { &second, target } };
 	char *words[] = { (char *)"-az7", (char *)"file" };
 	o.ok = options_parse(words, 2, both, 2, &o.files, &o.e);
-	tap_ok(o.ok && o.v.all && target[0] == 0 && target[1] == 7, "letters of two sets in one word");
+	tap_ok(o.ok && o.v.all && target[0] == 0 && target[1] == 7,
+	       "letters of two sets in one word");
 }
 
 static void check_help(unsigned width)
@@ -221,7 +227,8 @@ static void check_help(unsigned width)
 	}
 	tap_ok(longest <= width, "help for %u columns has %zu", width, longest);
 	tap_ok(str_ends(buf_str(&out), STR("\n")), "help for %u columns ends in a newline", width);
-	tap_ok(str_find(buf_str(&out), STR("-o, --output FILE")) >= 0, "help names letter and value");
+	tap_ok(str_find(buf_str(&out), STR("-o, --output FILE")) >= 0,
+	       "help names letter and value");
 	tap_ok(str_find(buf_str(&out), STR("colour")) < 0, "help leaves synonyms out");
 }
 

@@ -97,7 +97,7 @@ static void drain(struct reader *r, struct buf *out, bool *offset_ok)
 struct expected {
 	struct str text;
 	const char *compression; /* NULL: none */
-	const char *damage;      /* a part of it; NULL: none */
+	const char *damage;	 /* a part of it; NULL: none */
 };
 
 static bool same_text(const char *a, const char *b)
@@ -118,9 +118,10 @@ static void check_read(const char *path, struct expected want, const char *what)
 	const char *damage = reader_damage(r);
 	tap_ok(str_eq(buf_str(&got), want.text), "%s: %zu of %zu bytes", what, got.n, want.text.n);
 	tap_ok(offset_ok, "%s: offsets add up", what);
-	tap_ok(same_text(reader_compression(r), want.compression), "%s: the compression is known", what);
-	tap_ok(want.damage ? damage && strstr(damage, want.damage) : !damage, "%s: damage '%s'", what,
-	       damage ? damage : "none");
+	tap_ok(same_text(reader_compression(r), want.compression), "%s: the compression is known",
+	       what);
+	tap_ok(want.damage ? damage && strstr(damage, want.damage) : !damage, "%s: damage '%s'",
+	       what, damage ? damage : "none");
 	tap_ok(reader_is_whole(r) && !reader_fill(r), "%s: nothing comes after the end", what);
 	reader_free(r);
 }
@@ -144,8 +145,8 @@ static void check_plain(struct str text)
 	check_file(STR("\x1f"), (struct expected){ STR("\x1f"), NULL, NULL }, "half a gzip mark");
 	check_file(STR("\x28\xb5\x2f"), (struct expected){ STR("\x28\xb5\x2f"), NULL, NULL },
 		   "three quarters of a zstd mark");
-	check_pipe(str_first(text, 900000), (struct expected){ str_first(text, 900000), NULL, NULL },
-		   "a pipe");
+	check_pipe(str_first(text, 900000),
+		   (struct expected){ str_first(text, 900000), NULL, NULL }, "a pipe");
 	check_pipe(STR("ab"), (struct expected){ STR("ab"), NULL, NULL }, "a pipe of two bytes");
 	check_pipe(STR(""), (struct expected){ STR(""), NULL, NULL }, "an empty pipe");
 }
@@ -160,8 +161,10 @@ static void check_mapped(struct str text)
 	tap_ok(r && strcmp(reader_name(r), f.path) == 0, "its name is its path");
 	if (r) {
 		reader_consume(r, 10);
-		tap_ok(reader_offset(r) == 10 && reader_window(r).n == text.n - 10, "10 bytes consumed");
-		tap_ok(!reader_fill(r) && reader_window(r).n == text.n - 10, "fill changes nothing");
+		tap_ok(reader_offset(r) == 10 && reader_window(r).n == text.n - 10,
+		       "10 bytes consumed");
+		tap_ok(!reader_fill(r) && reader_window(r).n == text.n - 10,
+		       "fill changes nothing");
 		reader_consume(r, text.n);
 		tap_ok(reader_offset(r) == text.n && reader_window(r).n == 0,
 		       "no more is consumed than there is");
@@ -185,7 +188,8 @@ static void check_stdin(struct str content, off_t offset, struct str want, const
 	close(saved);
 }
 
-static void check_compressed(void add(struct buf *out, struct str text), const char *name, struct str text)
+static void check_compressed(void add(struct buf *out, struct str text), const char *name,
+			     struct str text)
 {
 	AUTO(buf) struct buf one = { 0 }, two = { 0 }, zeros = { 0 }, small = { 0 };
 	AUTO_FREE char *much = mem_zalloc(40 << 20, 1);
@@ -194,9 +198,11 @@ static void check_compressed(void add(struct buf *out, struct str text), const c
 	check_pipe(buf_str(&one), (struct expected){ text, name, NULL }, "compressed in a pipe");
 	for (size_t at = 0; at < text.n; at += text.n / 3)
 		add(&two, str_first(str_from_byte(text, at), text.n / 3));
-	check_file(buf_str(&two), (struct expected){ text, name, NULL }, "members one after the other");
+	check_file(buf_str(&two), (struct expected){ text, name, NULL },
+		   "members one after the other");
 	add(&zeros, (struct str){ much, 40 << 20 });
-	check_file(buf_str(&zeros), (struct expected){ { much, 40 << 20 }, name, NULL }, "40 MiB of zeros");
+	check_file(buf_str(&zeros), (struct expected){ { much, 40 << 20 }, name, NULL },
+		   "40 MiB of zeros");
 	add(&small, STR(""));
 	check_file(buf_str(&small), (struct expected){ STR(""), name, NULL }, "compressed nothing");
 	buf_add(&one, STR("this is no member"));
@@ -204,7 +210,8 @@ static void check_compressed(void add(struct buf *out, struct str text), const c
 }
 
 /* Cut anywhere: what could be read comes, and the damage is reported. */
-static void check_truncated(void add(struct buf *out, struct str text), const char *name, struct str text)
+static void check_truncated(void add(struct buf *out, struct str text), const char *name,
+			    struct str text)
 {
 	AUTO(buf) struct buf all = { 0 };
 	size_t longest = 0;
@@ -221,7 +228,8 @@ static void check_truncated(void add(struct buf *out, struct str text), const ch
 		drain(r, &got, &offset_ok);
 		is_prefix &= got.n < text.n && got.n >= longest &&
 			     str_eq(str_first(text, got.n), buf_str(&got));
-		is_reported &= reader_damage(r) && strstr(reader_damage(r), "ends before its end mark");
+		is_reported &=
+			reader_damage(r) && strstr(reader_damage(r), "ends before its end mark");
 		longest = got.n;
 		reader_free(r);
 	}
@@ -233,7 +241,8 @@ static void check_gzip_trailer(struct str text)
 {
 	AUTO(buf) struct buf gz = { 0 };
 	add_gzip(&gz, text);
-	check_file(str_first(buf_str(&gz), gz.n - 1), (struct expected){ text, "gzip", "ends before" },
+	check_file(str_first(buf_str(&gz), gz.n - 1),
+		   (struct expected){ text, "gzip", "ends before" },
 		   "all but the last byte of a gzip");
 	gz.p[gz.n - 6] ^= 1;
 	check_file(buf_str(&gz), (struct expected){ text, "gzip", "incorrect data check" },
@@ -295,7 +304,8 @@ int main(void)
 	check_mapped(text);
 	check_stdin(STR("from a pipe"), -1, STR("from a pipe"), "a pipe as standard input");
 	check_stdin(STR("from a file"), 0, STR("from a file"), "a file as standard input");
-	check_stdin(STR("from a file"), 5, STR("a file"), "standard input that was read from before");
+	check_stdin(STR("from a file"), 5, STR("a file"),
+		    "standard input that was read from before");
 	check_compressed(add_gzip, "gzip", text);
 	check_compressed(add_zstd, "zstd", text);
 	check_truncated(add_gzip, "gzip", text);

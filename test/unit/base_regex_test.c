@@ -2,7 +2,8 @@
 #include "base/base.h"
 #include "tap.h"
 
-static void check_match(struct str pattern, struct str subject, enum regex_result want, const char *what)
+static void check_match(struct str pattern, struct str subject, enum regex_result want,
+			const char *what)
 {
 	struct err e = { 0 };
 	struct regex *re = regex_new(pattern, &e);
@@ -18,11 +19,13 @@ static void check_matches(void)
 	check_match(STR("x|^;"), STR(""), REGEX_NO, "no match in the empty text");
 	check_match(STR(""), STR("abc"), REGEX_YES, "the empty pattern matches");
 	check_match(STR("^$"), (struct str){ 0 }, REGEX_YES, "text that is nowhere is empty");
-	check_match(STR("(?<=std::)sort\\b"), STR("std::sort<int>"), REGEX_YES, "Perl's look-behind");
+	check_match(STR("(?<=std::)sort\\b"), STR("std::sort<int>"), REGEX_YES,
+		    "Perl's look-behind");
 	check_match(STR("^(.)(.)\\2\\1$"), STR("abba"), REGEX_YES, "back references");
 	check_match(STR("a$"), STR("b\na"), REGEX_YES, "$ at the end of the text");
 	check_match(STR("^a"), STR("b\na"), REGEX_NO, "^ is the start of the text, not of a line");
-	check_match(STR("b.a"), STR("b\ra"), REGEX_YES, "a carriage return is an ordinary character");
+	check_match(STR("b.a"), STR("b\ra"), REGEX_YES,
+		    "a carriage return is an ordinary character");
 	check_match(STR("b.a"), STR("b\na"), REGEX_NO, "the dot is no newline");
 }
 
@@ -32,13 +35,15 @@ static void check_bytes(void)
 	check_match(STR("a\\x00b"), STR("a\0b"), REGEX_YES, "NUL as an escape");
 	check_match(STR("a\0b"), STR("a\0b"), REGEX_YES, "NUL in the pattern");
 	check_match(STR("a\0b"), STR("a\0c"), REGEX_NO, "the pattern goes on behind its NUL");
-	check_match(STR("z"), STR("\xff\xfe\xc3z"), REGEX_YES, "found behind bytes that are not UTF-8");
+	check_match(STR("z"), STR("\xff\xfe\xc3z"), REGEX_YES,
+		    "found behind bytes that are not UTF-8");
 	check_match(STR("^.$"), STR("\xc3"), REGEX_YES, "half a character is a byte");
 	check_match(STR("\xc3\xa9"), STR("caf\xc3\xa9"), REGEX_YES, "UTF-8 as bytes");
 	check_match(STR("\xff"), STR("a\xff"), REGEX_YES, "a pattern that is not UTF-8");
 	char exact[] = { 'a', 'b', 'X' };
 	check_match(STR("X"), (struct str){ exact, 2 }, REGEX_NO, "nothing behind the end is seen");
-	check_match(STR("b$"), (struct str){ exact, 2 }, REGEX_YES, "the end is where the length says");
+	check_match(STR("b$"), (struct str){ exact, 2 }, REGEX_YES,
+		    "the end is where the length says");
 }
 
 static void check_captures(void)
@@ -57,7 +62,8 @@ static void check_captures(void)
 	tap_ok(!groups[3].p && !groups[3].n, "a group that took no part is unset");
 	tap_ok(groups[4].p && !groups[4].n, "a group that matched nothing is empty and set");
 	struct str more[8];
-	tap_ok(regex_capture(re, subject, more, 8) == REGEX_YES && !more[7].p, "groups beyond the last are unset");
+	tap_ok(regex_capture(re, subject, more, 8) == REGEX_YES && !more[7].p,
+	       "groups beyond the last are unset");
 	tap_ok(regex_capture(re, subject, more, 1) == REGEX_YES, "fewer groups than there are");
 	tap_ok(regex_capture(re, STR("none"), more, 8) == REGEX_NO, "no match, no groups");
 	tap_ok(regex_capture(re, STR("a:1"), more, 8) == REGEX_YES && str_eq(more[1], STR("a")),
@@ -88,7 +94,8 @@ static void check_catastrophes(void)
 		tap_ok(re && regex_match(re, (struct str){ subject, 5001 }) == REGEX_GAVE_UP,
 		       "%.*s gives up", STR_ARG(patterns[i]));
 		struct str group;
-		tap_ok(re && regex_capture(re, (struct str){ subject, 5001 }, &group, 1) == REGEX_GAVE_UP,
+		tap_ok(re && regex_capture(re, (struct str){ subject, 5001 }, &group, 1) ==
+				       REGEX_GAVE_UP,
 		       "%.*s gives up with groups", STR_ARG(patterns[i]));
 		tap_ok(re && regex_match(re, STR("zzz")) == REGEX_NO, "and can be used again");
 		regex_free(re);
@@ -100,8 +107,10 @@ static void check_long_subject(void)
 	AUTO_FREE char *text = mem_alloc(8 << 20, 1);
 	memset(text, 'a', 8 << 20);
 	text[(8 << 20) - 1] = 'z';
-	check_match(STR("z$"), (struct str){ text, 8 << 20 }, REGEX_YES, "a plain pattern in 8 MiB");
-	check_match(STR("^a*z$"), (struct str){ text, 8 << 20 }, REGEX_YES, "a repeated letter in 8 MiB");
+	check_match(STR("z$"), (struct str){ text, 8 << 20 }, REGEX_YES,
+		    "a plain pattern in 8 MiB");
+	check_match(STR("^a*z$"), (struct str){ text, 8 << 20 }, REGEX_YES,
+		    "a repeated letter in 8 MiB");
 }
 
 int main(void)
@@ -109,11 +118,15 @@ int main(void)
 	check_matches();
 	check_bytes();
 	check_captures();
-	check_invalid(STR("a(b"), "'a(b' is not a regular expression: missing closing parenthesis at character 4");
-	check_invalid(STR("[z-a]"),
-		      "'[z-a]' is not a regular expression: range out of order in character class at character 4");
-	check_invalid(STR("*"), "'*' is not a regular expression: quantifier does not follow a repeatable item"
-				" at character 1");
+	check_invalid(
+		STR("a(b"),
+		"'a(b' is not a regular expression: missing closing parenthesis at character 4");
+	check_invalid(STR("[z-a]"), "'[z-a]' is not a regular expression: range out of order in "
+				    "character class at character 4");
+	check_invalid(
+		STR("*"),
+		"'*' is not a regular expression: quantifier does not follow a repeatable item"
+		" at character 1");
 	check_catastrophes();
 	check_long_subject();
 	regex_free(NULL);

@@ -16,7 +16,8 @@ static uint32_t random_below(uint32_t n)
 
 static void check_trim(void)
 {
-	tap_str_eq(str_trim(STR(" \t\r\n\v\fa b \n")), STR("a b"), "trim takes white space at both ends");
+	tap_str_eq(str_trim(STR(" \t\r\n\v\fa b \n")), STR("a b"),
+		   "trim takes white space at both ends");
 	tap_str_eq(str_trim(STR("ab")), STR("ab"), "trim leaves what has no white space");
 	tap_num_eq(str_trim(STR(" \n ")).n, 0, "trim of white space is empty");
 	tap_num_eq(str_trim((struct str){ 0 }).n, 0, "trim of nothing is empty");
@@ -145,8 +146,15 @@ static void check_sorts(void)
 {
 	static const struct str equal[] = { STR("b"), STR("a"), STR("b"), STR("a"), STR("b") };
 	static const struct str zeros[] = {
-		STR("\0\0\0\0\0\0\0\0\0"), STR("\0"),	  STR("\0\0\0\0\0\0\0\0"), STR(""),
-		STR("\0\0\0\0\0\0\0"),	   STR("a\0\0"), STR("a"), STR("a\0\0\0\0\0\0\0b"), STR("a\0"),
+		STR("\0\0\0\0\0\0\0\0\0"),
+		STR("\0"),
+		STR("\0\0\0\0\0\0\0\0"),
+		STR(""),
+		STR("\0\0\0\0\0\0\0"),
+		STR("a\0\0"),
+		STR("a"),
+		STR("a\0\0\0\0\0\0\0b"),
+		STR("a\0"),
 	};
 	static const struct str lengths[] = { STR("12345678x"), STR("12345678"), STR("1234567"),
 					      STR("1234567\xff"), STR("12345678") };
@@ -160,6 +168,7 @@ static void check_sorts(void)
 	check_random_sort(0, STR("\x01\x7f\x80\xff"), "random strings of high bytes");
 	check_random_sort(41, STR("xy\0"), "random strings with long shared prefixes");
 	check_random_sort(56, STR("\0"), "random strings that end in zeros only");
+	check_random_sort(58, STR("xy"), "random strings that differ late");
 	check_random_sort(61, STR("z"), "many equal strings");
 }
 
@@ -240,7 +249,8 @@ static void check_arena_copies(void)
 	}
 	tap_ok(ok, "copies survive blocks of 3 MiB between them, each with a NUL behind it");
 	struct str none = arena_copy(&a, (struct str){ 0 });
-	tap_ok(none.n == 0 && none.p && none.p[0] == '\0', "a copy of nothing is an empty C string");
+	tap_ok(none.n == 0 && none.p && none.p[0] == '\0',
+	       "a copy of nothing is an empty C string");
 	vec_fini(&copies);
 }
 

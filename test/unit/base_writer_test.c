@@ -189,9 +189,11 @@ static void check_pipe(void)
 	if (pipe(ends) < 0)
 		return;
 	tap_ok(write_stdout(ends[1], STR("hello"), &e), "standard output");
-	tap_ok(read(ends[0], text, sizeof(text)) == 5 && !memcmp(text, "hello", 5), "what was written came");
+	tap_ok(read(ends[0], text, sizeof(text)) == 5 && !memcmp(text, "hello", 5),
+	       "what was written came");
 	close(ends[0]);
-	tap_ok(!write_stdout(ends[1], STR("hello"), &e), "a pipe without a reader fails the commit");
+	tap_ok(!write_stdout(ends[1], STR("hello"), &e),
+	       "a pipe without a reader fails the commit");
 	tap_str_eq(str_from(e.text),
 		   STR("standard output: its reader closed the pipe after 0 bytes"), "and says so");
 	close(ends[1]);
@@ -231,7 +233,8 @@ static void check_refused(const char *path, const char *reason)
 	struct err e = { 0 };
 	struct writer *w = writer_open(path, &e);
 	tap_ok(!w && e.kind == ERR_FAILED, "%s is refused", path);
-	tap_ok(str_starts(str_from(e.text), str_from(path)) && strstr(e.text, reason), "it says: %s", e.text);
+	tap_ok(str_starts(str_from(e.text), str_from(path)) && strstr(e.text, reason),
+	       "it says: %s", e.text);
 	writer_free(w);
 }
 
@@ -244,7 +247,8 @@ static void check_no_permission(void)
 	put_file(file, STR("old"), 0444);
 	chmod(path, 0555);
 	if (is_root && setresuid(65534, 65534, 0) < 0)
-		return tap_ok(true, "a folder without permission # skip: the user cannot be changed");
+		return tap_ok(true,
+			      "a folder without permission # skip: the user cannot be changed");
 	check_refused(in_folder("locked/new"), "Permission denied");
 	check_refused(file, "Permission denied");
 	if (is_root && setresuid(0, 0, 0) < 0)
@@ -263,7 +267,8 @@ static void check_failed_commit(void)
 	struct writer *w = writer_open(path, &e);
 	mkdir(path, 0755);
 	tap_ok(w && !writer_commit(w, &e), "a commit onto a folder fails");
-	tap_ok(str_starts(str_from(e.text), str_from(path)) && strstr(e.text, "no file was written"),
+	tap_ok(str_starts(str_from(e.text), str_from(path)) &&
+		       strstr(e.text, "no file was written"),
 	       "it says: %s", e.text);
 	writer_free(w);
 	tap_num_eq(files_in_folder(), 1, "the temporary file is gone");

@@ -28,7 +28,8 @@ static void check_new(void)
 	struct profile *p = profile_new(0);
 	tap_ok(p->strings.n == 1 && profile_str(p, STR_NONE).n == 0, "string 0 is the empty one");
 	tap_num_eq(profile_add_str(p, STR("")), STR_NONE, "the empty string is interned as 0");
-	tap_ok(p->threads.n == 1 && p->threads.p[THREAD_NONE].pid == PID_UNKNOWN, "thread 0 is not known");
+	tap_ok(p->threads.n == 1 && p->threads.p[THREAD_NONE].pid == PID_UNKNOWN,
+	       "thread 0 is not known");
 	tap_num_eq(p->nodes.n, 1, "the empty stack is there");
 	tap_num_eq(p->samples.n, 0, "no samples are");
 	struct profile *same = profile_ref(p);
@@ -74,14 +75,20 @@ static void check_records(void)
 	};
 	bool ok = true;
 	for (uint32_t i = 0; i < 2 * ARRAY_SIZE(variants); i++)
-		ok &= profile_add_frame(p, &variants[i % ARRAY_SIZE(variants)]) == i % ARRAY_SIZE(variants);
-	tap_ok(ok && p->frames.n == ARRAY_SIZE(variants), "frames that differ in one field are different");
+		ok &= profile_add_frame(p, &variants[i % ARRAY_SIZE(variants)]) ==
+		      i % ARRAY_SIZE(variants);
+	tap_ok(ok && p->frames.n == ARRAY_SIZE(variants),
+	       "frames that differ in one field are different");
 	thread_id t = profile_add_thread(p, (struct thread){ 1, 2, name, STR_NONE });
-	tap_num_eq(profile_add_thread(p, (struct thread){ 1, 2, name, STR_NONE }), t, "a thread once");
-	tap_ok(profile_add_thread(p, (struct thread){ 1, 3, name, STR_NONE }) != t, "threads by tid");
-	tap_ok(profile_add_thread(p, (struct thread){ 1, 2, name, name }) != t, "threads by container");
+	tap_num_eq(profile_add_thread(p, (struct thread){ 1, 2, name, STR_NONE }), t,
+		   "a thread once");
+	tap_ok(profile_add_thread(p, (struct thread){ 1, 3, name, STR_NONE }) != t,
+	       "threads by tid");
+	tap_ok(profile_add_thread(p, (struct thread){ 1, 2, name, name }) != t,
+	       "threads by container");
 	event_id e = profile_add_event(p, (struct event){ .name = name, .counts_periods = true });
-	tap_num_eq(profile_add_event(p, (struct event){ .name = name }), e, "events are told apart by name");
+	tap_num_eq(profile_add_event(p, (struct event){ .name = name }), e,
+		   "events are told apart by name");
 	tap_ok(p->events.p[e].counts_periods, "the first one added of a name decides the rest");
 	profile_unref(p);
 }
@@ -95,7 +102,8 @@ static void check_nodes(void)
 	tap_num_eq(profile_add_node(p, a, g), b, "the same grandchild is the same node");
 	tap_ok(profile_add_node(p, NODE_ROOT, g) != b, "one frame under two callers is two nodes");
 	tap_ok(profile_add_node(p, a, f) != a, "recursion is another node");
-	tap_ok(p->nodes.p[b].parent == a && p->nodes.p[b].frame == g, "a node knows caller and frame");
+	tap_ok(p->nodes.p[b].parent == a && p->nodes.p[b].frame == g,
+	       "a node knows caller and frame");
 	tap_num_eq(p->nodes.n, 5, "five nodes with the root");
 	profile_unref(p);
 }
@@ -105,8 +113,12 @@ static void add_three(struct profile *p)
 	event_id e = add_event(p, STR("cycles"), 0);
 	node_id node = profile_add_node(p, NODE_ROOT, add_frame(p, STR("f")));
 	for (uint32_t i = 0; i < 3; i++)
-		profile_add_sample(p, &(struct sample){ .node = node, .event = e, .cpu = (int32_t)i,
-							.time_ns = 100 + i, .count = 1, .period = 10 });
+		profile_add_sample(p, &(struct sample){ .node = node,
+							.event = e,
+							.cpu = (int32_t)i,
+							.time_ns = 100 + i,
+							.count = 1,
+							.period = 10 });
 }
 
 static void check_rows(void)
@@ -116,9 +128,11 @@ static void check_rows(void)
 	add_three(sums);
 	add_three(times);
 	add_three(cpus);
-	tap_ok(sums->samples.n == 1 && !sums->samples.time_ns && !sums->samples.cpu, "equal stacks share a row");
+	tap_ok(sums->samples.n == 1 && !sums->samples.time_ns && !sums->samples.cpu,
+	       "equal stacks share a row");
 	tap_ok(sums->samples.count[0] == 3 && sums->samples.period[0] == 30, "a row is a sum");
-	tap_ok(times->samples.n == 3 && times->samples.time_ns[2] == 102, "with times each sample has a row");
+	tap_ok(times->samples.n == 3 && times->samples.time_ns[2] == 102,
+	       "with times each sample has a row");
 	tap_ok(!times->samples.cpu, "times alone keep no cpu");
 	tap_ok(cpus->samples.n == 3 && cpus->samples.cpu[2] == 2 && !cpus->samples.time_ns,
 	       "with cpus each sample has a row");
@@ -131,6 +145,23 @@ static void check_rows(void)
 	profile_unref(cpus);
 }
 
+/* So many that some have the same hash. */
+static void check_many_rows(void)
+{
+	enum { ROWS = 200000 };
+	struct profile *p = profile_new(0);
+	for (uint32_t i = 0; i < ROWS; i++)
+		profile_add_sample(p, &(struct sample){ .node = 1, .thread = i, .count = 1 });
+	tap_num_eq(p->samples.n, ROWS, "rows are told apart by thread");
+	profile_add_sample(
+		p, &(struct sample){ .node = 9, .thread = 1 << 20, .event = 0, .count = 1 });
+	profile_add_sample(p, &(struct sample){ .node = 9, .thread = 0, .event = 1, .count = 1 });
+	profile_add_sample(
+		p, &(struct sample){ .node = 9, .thread = 0, .event = 1 + 4096, .count = 1 });
+	tap_num_eq(p->samples.n, ROWS + 3, "threads and events with one hash are told apart");
+	profile_unref(p);
+}
+
 static void check_saturation(void)
 {
 	struct profile *p = profile_new(0);
@@ -140,7 +171,8 @@ static void check_saturation(void)
 	tap_ok(p->samples.period[0] == UINT64_MAX && !p->ledger.count[LEDGER_OVERFLOWS],
 	       "the largest sum that fits is no overflow");
 	profile_add_sample(p, &(struct sample){ .count = UINT64_MAX, .period = 1 });
-	tap_ok(p->samples.period[0] == UINT64_MAX && p->samples.count[0] == UINT64_MAX, "sums are held");
+	tap_ok(p->samples.period[0] == UINT64_MAX && p->samples.count[0] == UINT64_MAX,
+	       "sums are held");
 	tap_num_eq(p->ledger.count[LEDGER_OVERFLOWS], 2, "each one held is counted");
 	tap_ok(ledger_line_is_damage(LEDGER_OVERFLOWS), "and is damage");
 	profile_unref(p);
@@ -157,11 +189,13 @@ static void check_decimals(void)
 	tap_num_eq(p->samples.period[1], 7, "other events stay as they are");
 	tap_num_eq(p->samples.count[0], 1, "counts have no decimals");
 	profile_set_decimals(p, e, 1);
-	tap_ok(p->events.p[e].decimals == 2 && p->samples.period[0] == 700, "decimals never become fewer");
+	tap_ok(p->events.p[e].decimals == 2 && p->samples.period[0] == 700,
+	       "decimals never become fewer");
 	event_id three = add_event(q, STR("ms"), 3);
 	profile_add_sample(q, &(struct sample){ .event = three, .count = 1, .period = 1 });
 	profile_merge(p, q);
-	tap_ok(p->events.p[e].decimals == 3 && p->samples.period[0] == 7001, "merging 7.00 and 0.001");
+	tap_ok(p->events.p[e].decimals == 3 && p->samples.period[0] == 7001,
+	       "merging 7.00 and 0.001");
 	profile_merge(q, p);
 	tap_num_eq(q->samples.period[0], 7002, "merging into the finer one");
 	profile_set_decimals(p, e, 19);
@@ -192,13 +226,14 @@ static void read_sample(struct profile *p, uint32_t seed)
 	t.comm = profile_add_str(p, (struct str){ text, (size_t)n });
 	thread_id thread = profile_add_thread(p, t);
 	event_id event = add_event(p, random_below(3) ? STR("cycles") : STR("faults"), 0);
-	profile_add_sample(p, &(struct sample){ node, thread, event, (int32_t)random_below(4), seed, 1,
-						random_below(1000) });
+	profile_add_sample(p, &(struct sample){ node, thread, event, (int32_t)random_below(4), seed,
+						1, random_below(1000) });
 	p->ledger.count[LEDGER_SAMPLES]++;
 	random_state = saved;
 }
 
-#define SAME_VEC(a, b) ((a).n == (b).n && ((a).n == 0 || !memcmp((a).p, (b).p, (a).n * sizeof(*(a).p))))
+#define SAME_VEC(a, b)                                                                             \
+	((a).n == (b).n && ((a).n == 0 || !memcmp((a).p, (b).p, (a).n * sizeof(*(a).p))))
 
 static bool same_column(const void *a, const void *b, uint32_t n, size_t size)
 {
@@ -252,7 +287,8 @@ static void check_merge(unsigned columns, uint32_t samples, const char *what)
 		profile_merge(merged, p);
 		profile_unref(p);
 	}
-	tap_ok(same_profile(whole, merged), "%s: three parts of %u samples give the whole", what, samples);
+	tap_ok(same_profile(whole, merged), "%s: three parts of %u samples give the whole", what,
+	       samples);
 	profile_unref(whole);
 	profile_unref(merged);
 }
@@ -268,7 +304,8 @@ static void check_merged_ledger(void)
 	profile_merge(p, a);
 	profile_merge(p, b);
 	tap_str_eq(profile_str(p, p->ledger.damage), STR("first"), "the first damage is kept");
-	tap_str_eq(profile_str(p, p->ledger.first_bad_text), STR("bad"), "the first bad line is kept");
+	tap_str_eq(profile_str(p, p->ledger.first_bad_text), STR("bad"),
+		   "the first bad line is kept");
 	tap_num_eq(p->ledger.first_bad_offset, 99, "with its place");
 	tap_ok(p->is_differential, "what is merged with a difference is one");
 	profile_unref(p);
@@ -282,22 +319,35 @@ static void check_event_names(void)
 		struct str name;
 		bool samples_time;
 	} cases[] = {
-		{ STR("cycles"), true },	   { STR("cycles:u"), true },
-		{ STR("cycles:ppp"), true },	   { STR("cpu-cycles"), true },
-		{ STR("cpu-clock"), true },	   { STR("cpu-clock:pppH"), true },
-		{ STR("task-clock"), true },	   { STR("ref-cycles"), true },
-		{ STR("bus-cycles"), true },	   { STR("cpu_core/cycles/"), true },
-		{ STR("cpu_core/cycles:u/P"), true }, { STR("cpu_atom/cycles,period=100/"), true },
-		{ STR("cpu/cpu-cycles/ppp"), true }, { STR("cpu/cycles-t/"), true },
-		{ STR("instructions"), false },	   { STR("cache-misses"), false },
-		{ STR("page-faults"), false },	   { STR("sched:sched_switch"), false },
-		{ STR("stalled-cycles-frontend"), false }, { STR("cyclesx"), false },
-		{ STR("cycle"), false },	   { STR(""), false },
-		{ STR("cpu/instructions/"), false }, { STR("probe:cycles"), false },
+		{ STR("cycles"), true },
+		{ STR("cycles:u"), true },
+		{ STR("cycles:ppp"), true },
+		{ STR("cpu-cycles"), true },
+		{ STR("cpu-clock"), true },
+		{ STR("cpu-clock:pppH"), true },
+		{ STR("task-clock"), true },
+		{ STR("ref-cycles"), true },
+		{ STR("bus-cycles"), true },
+		{ STR("cpu_core/cycles/"), true },
+		{ STR("cpu_core/cycles:u/P"), true },
+		{ STR("cpu_atom/cycles,period=100/"), true },
+		{ STR("cpu/cpu-cycles/ppp"), true },
+		{ STR("cpu/cycles-t/"), true },
+		{ STR("instructions"), false },
+		{ STR("cache-misses"), false },
+		{ STR("page-faults"), false },
+		{ STR("sched:sched_switch"), false },
+		{ STR("stalled-cycles-frontend"), false },
+		{ STR("cyclesx"), false },
+		{ STR("cycle"), false },
+		{ STR(""), false },
+		{ STR("cpu/instructions/"), false },
+		{ STR("probe:cycles"), false },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		tap_ok(event_samples_time(cases[i].name) == cases[i].samples_time, "%.*s samples %s",
-		       STR_ARG(cases[i].name), cases[i].samples_time ? "time" : "something else");
+		tap_ok(event_samples_time(cases[i].name) == cases[i].samples_time,
+		       "%.*s samples %s", STR_ARG(cases[i].name),
+		       cases[i].samples_time ? "time" : "something else");
 }
 
 static void check_names(void)
@@ -318,6 +368,7 @@ int main(void)
 	check_records();
 	check_nodes();
 	check_rows();
+	check_many_rows();
 	check_saturation();
 	check_decimals();
 	for (uint32_t samples = 0; samples < 2000; samples = samples * 2 + 1) {

@@ -27,9 +27,9 @@ static const struct row rows[] = {
 };
 
 #define NODE_READ "node;main;JS:*run;read 1\n"
-#define NODE_RUN "node;main;JS:~run 1\n"
-#define POSTGRES "postgres;main;exec;exec;sort 1\n"
-#define SWAPPER "swapper;do_idle;intel_idle 1\n"
+#define NODE_RUN  "node;main;JS:~run 1\n"
+#define POSTGRES  "postgres;main;exec;exec;sort 1\n"
+#define SWAPPER	  "swapper;do_idle;intel_idle 1\n"
 
 static frame_id add_frame(struct profile *p, struct str text)
 {
@@ -37,7 +37,10 @@ static frame_id add_frame(struct profile *p, struct str text)
 	char mark = text.n > 2 && text.p[text.n - 2] == '@' ? text.p[text.n - 1] : 0;
 	struct str name = str_first(text, text.n - (mark ? 2 : 0));
 	f.kind = mark == 'k' || mark == 'm' ? FRAME_KERNEL : mark == 'j' ? FRAME_JIT : FRAME_USER;
-	f.flags = mark == 'i' ? FRAME_INLINED : mark == 'w' ? FRAME_WAKER : mark == 'm' ? FRAME_MARKED : 0;
+	f.flags = mark == 'i'	? FRAME_INLINED
+		  : mark == 'w' ? FRAME_WAKER
+		  : mark == 'm' ? FRAME_MARKED
+				: 0;
 	if (mark == 'k')
 		f.module = profile_add_str(p, STR("[kernel.kallsyms]"));
 	if (mark == 'j' && str_starts(name, STR("JS:")))
@@ -68,16 +71,17 @@ static void add_row(struct profile *p, const struct row *r)
 	struct thread t = { r->pid, r->tid, profile_add_str(p, str_from(r->comm)),
 			    profile_add_str(p, str_from(r->container)) };
 	bool is_faults = strcmp(r->event, "faults") == 0;
-	struct event e = { .name = profile_add_str(p, str_from(r->event)), .counts_periods = is_faults };
+	struct event e = { .name = profile_add_str(p, str_from(r->event)),
+			   .counts_periods = is_faults };
 	profile_add_sample(p, &(struct sample){
-		.node = add_stack(p, str_from(r->stack)),
-		.thread = r->comm[0] ? profile_add_thread(p, t) : THREAD_NONE,
-		.event = profile_add_event(p, e),
-		.cpu = r->cpu,
-		.time_ns = START_NS + r->time_ms * 1000000ull,
-		.count = 1,
-		.period = r->period,
-	});
+				      .node = add_stack(p, str_from(r->stack)),
+				      .thread = r->comm[0] ? profile_add_thread(p, t) : THREAD_NONE,
+				      .event = profile_add_event(p, e),
+				      .cpu = r->cpu,
+				      .time_ns = START_NS + r->time_ms * 1000000ull,
+				      .count = 1,
+				      .period = r->period,
+			      });
 }
 
 static struct profile *profile_of(unsigned columns, const struct row *r, size_t n)
@@ -111,10 +115,12 @@ static void fold_tree(const struct tree *t, struct buf *out)
 
 static uint64_t reasons(const struct query_ledger *l)
 {
-	return l->by_where + l->by_time + l->by_text + l->idle + l->other_events + l->not_under_root;
+	return l->by_where + l->by_time + l->by_text + l->idle + l->other_events +
+	       l->not_under_root;
 }
 
-static struct query_ledger check(const struct profile *p, struct query *q, const char *want, const char *what)
+static struct query_ledger check(const struct profile *p, struct query *q, const char *want,
+				 const char *what)
 {
 	struct err e = { 0 };
 	struct query_ledger l;
@@ -123,13 +129,15 @@ static struct query_ledger check(const struct profile *p, struct query *q, const
 	if (t)
 		fold_tree(t, &got);
 	tap_str_eq(buf_str(&got), str_from(want), "%s %s", what, e.text);
-	tap_ok(t && l.samples_in == l.shown + reasons(&l), "%s: each sample is accounted for", what);
+	tap_ok(t && l.samples_in == l.shown + reasons(&l), "%s: each sample is accounted for",
+	       what);
 	tree_free(t);
 	query_fini(q);
 	return l;
 }
 
-static void check_refused(const struct profile *p, struct query *q, enum err_kind kind, const char *text)
+static void check_refused(const struct profile *p, struct query *q, enum err_kind kind,
+			  const char *text)
 {
 	struct err e = { 0 };
 	struct query_ledger l;
@@ -148,7 +156,8 @@ static struct text_list list_of(const char *a, const char *b)
 	return list;
 }
 
-static void check_where(const struct profile *p, const char *clause, uint64_t by_where, const char *want)
+static void check_where(const struct profile *p, const char *clause, uint64_t by_where,
+			const char *want)
 {
 	struct query q = { .where = list_of(clause, NULL) };
 	struct query_ledger l = check(p, &q, want, clause);
@@ -171,6 +180,8 @@ static void check_keys(const struct profile *p)
 	check_where(p, "module=[kernel.kallsyms]", 2, NODE_READ SWAPPER);
 	check_where(p, "kind=kernel", 2, NODE_READ SWAPPER);
 	check_where(p, "kind=jit,user", 2, NODE_RUN POSTGRES);
+	struct query kind = { .where = list_of("kind=kernel,wrong", NULL) };
+	check_refused(p, &kind, ERR_USAGE, "kind=wrong");
 	struct query both = { .where = list_of("pid=10", "cpu=1") };
 	check(p, &both, NODE_RUN, "two clauses must both hold");
 }
@@ -187,12 +198,16 @@ static void check_wrong_keys(const struct profile *p)
 static void check_events(const struct profile *p)
 {
 	struct query first = { 0 }, faults = { .where = list_of("event=faults", NULL) };
-	struct query all = { .where = list_of("event=all", NULL) }, none = { .where = list_of("event=x", NULL) };
-	struct query_ledger l = check(p, &first, NODE_READ NODE_RUN POSTGRES SWAPPER, "the first event");
-	tap_ok(l.other_events == 1 && l.event == 0 && !l.is_in_periods, "the other event is counted");
+	struct query all = { .where = list_of("event=all", NULL) },
+		     none = { .where = list_of("event=x", NULL) };
+	struct query_ledger l =
+		check(p, &first, NODE_READ NODE_RUN POSTGRES SWAPPER, "the first event");
+	tap_ok(l.other_events == 1 && l.event == 0 && !l.is_in_periods,
+	       "the other event is counted");
 	l = check(p, &faults, "node;main;alloc 5\n", "event=faults is in periods");
 	tap_ok(l.other_events == 4 && l.event == 1 && l.is_in_periods, "the event shown is known");
-	l = check(p, &all, NODE_READ NODE_RUN "node;main;alloc 5\n" POSTGRES SWAPPER, "event=all");
+	l = check(p, &all, NODE_READ NODE_RUN "node;main;alloc 1\n" POSTGRES SWAPPER, "event=all");
+	tap_ok(!l.is_in_periods, "clocks and other events together count samples");
 	tap_ok(l.event == INDEX_NONE && l.stacks == 5, "several events, five stacks");
 	l = check(p, &none, "", "an event that is not there");
 	tap_num_eq(l.other_events, 5, "all samples are of other events");
@@ -206,15 +221,16 @@ static void check_time(const struct profile *p, const char *time, const char *wa
 
 static void check_times(const struct profile *p, const struct profile *without_times)
 {
-	static const char *const wrong[] = { "x1", "1,x", "", ",", "-", "5q", "1,2,3", "--5", "1 ,2", "1e99," };
+	static const char *const wrong[] = { "x1", "1,x",   "",	   ",",	   "-",
+					     "5q", "1,2,3", "--5", "1 ,2", "1e99," };
 	check_time(p, "1,3", NODE_RUN POSTGRES);
 	check_time(p, "1s,2500ms", NODE_RUN POSTGRES);
 	check_time(p, "1.5,", POSTGRES SWAPPER);
 	check_time(p, ",1", NODE_READ);
 	check_time(p, "0,", NODE_READ NODE_RUN POSTGRES SWAPPER);
-	check_time(p, "-2s", POSTGRES SWAPPER);
+	check_time(p, "-2s,", POSTGRES SWAPPER);
 	check_time(p, "-3s,-1s", NODE_RUN POSTGRES);
-	check_time(p, "-1h", NODE_READ NODE_RUN POSTGRES SWAPPER);
+	check_time(p, "-1h,", NODE_READ NODE_RUN POSTGRES SWAPPER);
 	check_time(p, "1000000us,.05m", NODE_RUN POSTGRES);
 	check_time(p, "10,20", "");
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
@@ -227,8 +243,10 @@ static void check_times(const struct profile *p, const struct profile *without_t
 
 static void check_expressions(const struct profile *p)
 {
-	struct query only = { .only = list_of("^postgres;", NULL) }, both = { .only = list_of("main", "run;re") };
-	struct query without = { .without = list_of("idle$", "JS") }, mixed = { .only = list_of("main", NULL) };
+	struct query only = { .only = list_of("^postgres;", NULL) },
+		     both = { .only = list_of("main", "run;re") };
+	struct query without = { .without = list_of("idle$", "JS") },
+		     mixed = { .only = list_of("main", NULL) };
 	mixed.without = list_of("JS:~", NULL);
 	struct query_ledger l = check(p, &only, POSTGRES, "--only on the whole stack");
 	tap_num_eq(l.by_text, 3, "--only counts the others");
@@ -239,7 +257,8 @@ static void check_expressions(const struct profile *p)
 	l = check(p, &idle, NODE_READ NODE_RUN POSTGRES, "no idle loops");
 	tap_num_eq(l.idle, 1, "the idle sample is counted");
 	check_refused(p, &bad, ERR_USAGE, "not a regular expression");
-	struct query bad_hide = { .hide = list_of("(", NULL) }, bad_root = { .root = list_of("[", NULL) };
+	struct query bad_hide = { .hide = list_of("(", NULL) },
+		     bad_root = { .root = list_of("[", NULL) };
 	check_refused(p, &bad_hide, ERR_USAGE, "not a regular expression");
 	check_refused(p, &bad_root, ERR_USAGE, "not a regular expression");
 }
@@ -259,8 +278,10 @@ static void check_gave_up(void)
 
 static void check_weights(const struct profile *p)
 {
-	struct query samples = { .where = list_of("event=faults", NULL), .weight = QUERY_WEIGHT_SAMPLES };
-	struct query periods = { .where = list_of("kind=kernel", NULL), .weight = QUERY_WEIGHT_PERIOD };
+	struct query samples = { .where = list_of("event=faults", NULL),
+				 .weight = QUERY_WEIGHT_SAMPLES };
+	struct query periods = { .where = list_of("kind=kernel", NULL),
+				 .weight = QUERY_WEIGHT_PERIOD };
 	struct query_ledger l = check(p, &samples, "node;main;alloc 1\n", "--weight samples");
 	tap_ok(!l.is_in_periods, "samples are not periods");
 	l = check(p, &periods, "node;main;JS:*run;read 100\nswapper;do_idle;intel_idle 400\n",
@@ -270,43 +291,73 @@ static void check_weights(const struct profile *p)
 
 static void check_transforms(const struct profile *p)
 {
-	struct query hide = { .hide = list_of("^exec$", "idle") }, root = { .root = list_of("^JS", NULL) };
-	struct query skip = { .skip_after = list_of("exec", "JS:*run") }, tiers = { .merge_tiers = true };
+	struct query hide = { .hide = list_of("^exec$", "idle") },
+		     root = { .root = list_of("^JS", NULL) };
+	struct query skip = { .skip_after = list_of("exec", "JS:*run") },
+		     tiers = { .merge_tiers = true };
 	struct query collapse = { .collapse_recursion = true }, reverse = { .reverse = true };
 	check(p, &hide, NODE_READ NODE_RUN "postgres;main;sort 1\nswapper 1\n", "--hide");
 	struct query_ledger l = check(p, &root, "JS:*run;read 1\nJS:~run 1\n", "--root");
 	tap_num_eq(l.not_under_root, 2, "--root counts the others");
-	check(p, &skip, "node;JS:*run;read 1\n" NODE_RUN "postgres;exec;sort 1\n" SWAPPER, "--skip-after");
-	check(p, &tiers, "node;main;JS:run 1\nnode;main;JS:run;read 1\n" POSTGRES SWAPPER, "--merge-tiers");
-	check(p, &collapse, NODE_READ NODE_RUN "postgres;main;exec;sort 1\n" SWAPPER, "--collapse-recursion");
+	check(p, &skip, "node;JS:*run;read 1\n" NODE_RUN "postgres;exec;sort 1\n" SWAPPER,
+	      "--skip-after");
+	check(p, &tiers, "node;main;JS:run 1\nnode;main;JS:run;read 1\n" POSTGRES SWAPPER,
+	      "--merge-tiers");
+	check(p, &collapse, NODE_READ NODE_RUN "postgres;main;exec;sort 1\n" SWAPPER,
+	      "--collapse-recursion");
 	check(p, &reverse,
 	      "JS:~run;main;node 1\nintel_idle;do_idle;swapper 1\n"
-	      "read;JS:*run;main;node 1\nsort;exec;exec;main;postgres 1\n", "--reverse");
-	struct query all = { .root = list_of("^main$", NULL), .hide = list_of("^main$", NULL),
-			     .merge_tiers = true, .collapse_recursion = true, .reverse = true };
+	      "read;JS:*run;main;node 1\nsort;exec;exec;main;postgres 1\n",
+	      "--reverse");
+	struct query all = { .root = list_of("^main$", NULL),
+			     .hide = list_of("^main$", NULL),
+			     .merge_tiers = true,
+			     .collapse_recursion = true,
+			     .reverse = true };
 	check(p, &all, "JS:run 1\nread;JS:run 1\nsort;exec 1\n", "all transforms at once");
+}
+
+/* A thread's name is no frame of the recursion, and no frame that --skip-after cuts off. */
+static void check_comm_like_a_frame(void)
+{
+	static const struct row r = { "main", 1, 1, 0, "", "cycles", "main;main;work", 0, 1 };
+	struct profile *p = profile_of(0, &r, 1);
+	struct query collapse = { .collapse_recursion = true },
+		     skip = { .skip_after = list_of("work", NULL) };
+	check(p, &collapse, "main;main;work 1\n", "the comm is not part of the recursion");
+	check(p, &skip, "main;work 1\n", "the comm is not cut off");
+	profile_unref(p);
 }
 
 static void check_names(void)
 {
 	static const struct row odd[] = {
 		{ "my comm 1", 7, PID_UNKNOWN, 0, "", "cycles", "a;k@k;j@j;i@i;w@w;m@m", 0, 1 },
-		{ "my comm 1", 7, PID_UNKNOWN, 0, "", "cycles", "/lib/libc.so@u;[vdso]@u;/@u", 0, 1 },
+		{ "my comm 1", 7, PID_UNKNOWN, 0, "", "cycles", "/lib/libc.so@u;[vdso]@u;/@u", 0,
+		  1 },
 		{ "a,b", PID_UNKNOWN, 1, 0, "", "cycles", "x\ny", 0, 1 },
 		{ "", 0, 0, 0, "", "cycles", "", 0, 1 },
 	};
 	struct profile *p = profile_of(0, odd, ARRAY_SIZE(odd));
-	struct query plain = { 0 }, marks = { .mark_kernel = true, .mark_jit = true, .show_pid = true };
+	struct query plain = { 0 },
+		     marks = { .mark_kernel = true, .mark_jit = true, .show_pid = true };
 	struct query tid = { .show_tid = true, .hide = list_of(".", NULL) };
 	check(p, &plain,
 	      "[no stack] 1\na,b;x y 1\nmy_comm_1;[libc.so];[vdso];[unknown] 1\n"
-	      "my_comm_1;a;k;j;i_[i];w_[w];m_[k] 1\n", "names without marks");
+	      "my_comm_1;a;k;j;i_[i];w_[w];m_[k] 1\n",
+	      "names without marks");
 	check(p, &marks,
 	      "[no stack] 1\na,b-?;x y 1\nmy_comm_1-7;[libc.so];[vdso];[unknown] 1\n"
-	      "my_comm_1-7;a;k_[k];j_[j];i_[i];w_[w];m_[k] 1\n", "marks and process ids");
+	      "my_comm_1-7;a;k_[k];j_[j];i_[i];w_[w];m_[k] 1\n",
+	      "marks and process ids");
 	check(p, &tid, "[no stack] 1\na,b-?/1 1\nmy_comm_1-7/? 2\n", "thread ids, where known");
 	struct query comma = { .where = list_of("comm=a\\,b", NULL) };
 	check(p, &comma, "a,b;x y 1\n", "an escaped comma in a value");
+	struct query shown = { .where = list_of("comm=my_comm_1", NULL),
+			       .root = list_of("^[km]$", NULL) };
+	shown.mark_kernel = true;
+	check(p, &shown, "k_[k];j;i_[i];w_[w];m_[k] 1\n",
+	      "a comm as it is shown, a name without its mark");
 	profile_unref(p);
 }
 
@@ -316,8 +367,9 @@ static void check_separator_in_name(void)
 	struct query q = { 0 };
 	struct frame f = { .name = profile_add_str(p, STR("operator;\n()")) };
 	profile_add_event(p, (struct event){ .name = profile_add_str(p, STR("cycles")) });
-	profile_add_sample(p, &(struct sample){
-		.node = profile_add_node(p, NODE_ROOT, profile_add_frame(p, &f)), .count = 2 });
+	profile_add_sample(p, &(struct sample){ .node = profile_add_node(p, NODE_ROOT,
+									 profile_add_frame(p, &f)),
+						.count = 2 });
 	profile_seal(p);
 	check(p, &q, "operator: () 2\n", "no ';' and no newline in a name");
 	profile_unref(p);
@@ -329,20 +381,41 @@ static void check_values(void)
 	struct query q = { 0 };
 	node_id node = add_stack(p, STR("a;b"));
 	for (uint32_t i = 0; i < 2; i++)
-		profile_add_event(p, (struct event){ profile_add_str(p, i ? STR("after") : STR("before")),
-						     STR_NONE, true, 2 });
-	profile_add_sample(p, &(struct sample){ .node = node, .event = 0, .count = 1, .period = 125 });
-	profile_add_sample(p, &(struct sample){ .node = node, .event = 1, .count = 1, .period = 3000 });
-	profile_add_sample(p, &(struct sample){ .node = node - 1, .event = 1, .count = 1, .period = 5 });
+		profile_add_event(p, (struct event){ .name = profile_add_str(p, i ? STR("after")
+										  : STR("before")),
+						     .counts_periods = true,
+						     .decimals = 2 });
+	profile_add_sample(p,
+			   &(struct sample){ .node = node, .event = 0, .count = 1, .period = 125 });
+	profile_add_sample(
+		p, &(struct sample){ .node = node, .event = 1, .count = 1, .period = 3000 });
+	profile_add_sample(
+		p, &(struct sample){ .node = node - 1, .event = 1, .count = 1, .period = 5 });
 	p->is_differential = true;
 	profile_seal(p);
 	check(p, &q, "a 0 0.05\na;b 1.25 30\n", "before and after, with decimals");
 	profile_unref(p);
 }
 
+/* Where the input had only sums, they are shown whatever weight is asked for. */
+static void check_only_sums(void)
+{
+	struct profile *p = profile_new(0);
+	struct query q = { .weight = QUERY_WEIGHT_SAMPLES };
+	profile_add_event(
+		p, (struct event){ .name = profile_add_str(p, STR("us")), .has_only_sums = true });
+	profile_add_sample(
+		p, &(struct sample){ .node = add_stack(p, STR("a")), .count = 1, .period = 42 });
+	profile_seal(p);
+	struct query_ledger l = check(p, &q, "a 42\n", "sums are the only weight there is");
+	tap_ok(l.is_in_periods, "and are no samples");
+	profile_unref(p);
+}
+
 static void check_columns(void)
 {
-	struct query none = { 0 }, time = { .time = "1," }, pid = { .show_pid = true }, tid = { .show_tid = true };
+	struct query none = { 0 }, time = { .time = "1," }, pid = { .show_pid = true },
+		     tid = { .show_tid = true };
 	struct query where = { .where = list_of("cpu=1", "pid=1") };
 	tap_num_eq(query_columns(&none), 0, "no columns for no questions");
 	tap_num_eq(query_columns(&time), COLUMN_TIME, "the time for --time");
@@ -364,9 +437,11 @@ int main(void)
 	check_gave_up();
 	check_weights(p);
 	check_transforms(p);
+	check_comm_like_a_frame();
 	check_names();
 	check_separator_in_name();
 	check_values();
+	check_only_sums();
 	check_columns();
 	profile_unref(p);
 	profile_unref(sums);

@@ -47,15 +47,17 @@ static struct profile *random_profile(uint32_t samples, uint32_t deepest, bool i
 		profile_add_event(p, (struct event){ .name = profile_add_str(p, events[i]) });
 	for (uint32_t i = 0; i < samples; i++) {
 		char text[8];
-		struct thread t = { .pid = (int32_t)random_below(3), .comm = profile_add_str(p, random_name(text)) };
+		struct thread t = { .pid = (int32_t)random_below(3),
+				    .comm = profile_add_str(p, random_name(text)) };
 		profile_add_sample(p, &(struct sample){
-			.node = random_stack(p, deepest),
-			.thread = random_below(4) ? profile_add_thread(p, t) : THREAD_NONE,
-			.event = random_below(2),
-			.time_ns = i,
-			.count = random_below(5),
-			.period = random_below(1000),
-		});
+					      .node = random_stack(p, deepest),
+					      .thread = random_below(4) ? profile_add_thread(p, t)
+									: THREAD_NONE,
+					      .event = random_below(2),
+					      .time_ns = i,
+					      .count = random_below(5),
+					      .period = random_below(1000),
+				      });
 	}
 	profile_seal(p);
 	return p;
@@ -107,7 +109,8 @@ static struct str name_of(const struct tree *t, uint32_t node)
 static bool siblings_are_ordered(const struct tree *t)
 {
 	for (uint32_t i = 0; i < t->n; i++)
-		for (uint32_t child = i + 1; child < t->end[i] && t->end[child] < t->end[i]; child = t->end[child])
+		for (uint32_t child = i + 1; child < t->end[i] && t->end[child] < t->end[i];
+		     child = t->end[child])
 			if (str_compare(name_of(t, child), name_of(t, t->end[child])) >= 0)
 				return false;
 	return true;
@@ -148,18 +151,20 @@ static bool ledger_adds_up(const struct profile *p, const struct query_ledger *l
 	uint64_t all = 0;
 	for (uint32_t i = 0; i < p->samples.n; i++)
 		all += p->samples.count[i];
-	return l->samples_in == all &&
-	       all == l->shown + l->by_where + l->by_time + l->by_text + l->idle + l->other_events +
-			      l->not_under_root;
+	return l->samples_in == all && all == l->shown + l->by_where + l->by_time + l->by_text +
+						       l->idle + l->other_events +
+						       l->not_under_root;
 }
 
 static void check_invariants(void)
 {
-	bool preorder = true, totals = true, ordered = true, leaves = true, ledger = true, weights = true;
+	bool preorder = true, totals = true, ordered = true, leaves = true, ledger = true,
+	     weights = true;
 	for (uint32_t round = 0; round < 400; round++) {
 		struct err e = { 0 };
 		struct query_ledger l;
-		struct profile *p = random_profile(random_below(200), 1 + random_below(12), round % 4 == 0);
+		struct profile *p =
+			random_profile(random_below(200), 1 + random_below(12), round % 4 == 0);
 		struct query q = random_query();
 		struct tree *t = query_tree(p, &q, &l, &e);
 		preorder &= t && is_preorder(t);
@@ -189,7 +194,9 @@ static void check_periods(bool reverse)
 	struct query_ledger l;
 	uint64_t want = 0;
 	struct profile *p = random_profile(500, 6, false);
-	struct query q = { .weight = QUERY_WEIGHT_PERIOD, .reverse = reverse, .collapse_recursion = reverse };
+	struct query q = { .weight = QUERY_WEIGHT_PERIOD,
+			   .reverse = reverse,
+			   .collapse_recursion = reverse };
 	for (uint32_t i = 0; i < p->samples.n; i++)
 		want += p->samples.event[i] == 0 ? p->samples.period[i] : 0;
 	struct tree *t = query_tree(p, &q, &l, &e);
@@ -206,7 +213,8 @@ static void check_empty(void)
 	struct profile *p = random_profile(0, 1, false);
 	struct query q = { 0 };
 	struct tree *t = query_tree(p, &q, &l, &e);
-	tap_ok(t && t->n == 1 && t->end[0] == 1 && t->total[0][0] == 0, "no samples: the root alone");
+	tap_ok(t && t->n == 1 && t->end[0] == 1 && t->total[0][0] == 0,
+	       "no samples: the root alone");
 	tap_num_eq(l.samples_in, 0, "no samples: none in the ledger");
 	tree_free(t);
 	profile_unref(p);
@@ -315,7 +323,8 @@ static void check_folded(uint32_t samples, uint32_t deepest)
 	if (t)
 		fold_tree(t, &got);
 	naive_fold(p, &want);
-	tap_ok(t && str_eq(buf_str(&got), buf_str(&want)), "%u random stacks as a naive fold has them", samples);
+	tap_ok(t && str_eq(buf_str(&got), buf_str(&want)),
+	       "%u random stacks as a naive fold has them", samples);
 	tree_free(t);
 	query_fini(&q);
 	profile_unref(p);
