@@ -36,7 +36,7 @@ static void add_block(struct arena *a, size_t at_least)
 
 static char *take(struct arena *a, size_t n)
 {
-	if (n > (size_t)(a->end - a->next))
+	if (!a->next || n > (size_t)(a->end - a->next))
 		add_block(a, n);
 	char *p = a->next;
 	a->next += n;
@@ -46,10 +46,11 @@ static char *take(struct arena *a, size_t n)
 void *arena_alloc(struct arena *a, size_t n)
 {
 	size_t padding = -(uintptr_t)a->next & (alignof(max_align_t) - 1);
-	if (padding <= (size_t)(a->end - a->next))
-		a->next += padding;
-	if (n > (size_t)(a->end - a->next))
+	size_t left = (size_t)(a->end - a->next);
+	if (!a->next || padding > left || n > left - padding)
 		add_block(a, n);
+	else
+		a->next += padding;
 	return take(a, n);
 }
 

@@ -13,7 +13,8 @@
 enum { MAX_GUARDS = 64 };
 
 static struct guard {
-	_Atomic(uintptr_t) start; /* 0: free */
+	atomic_bool is_taken;
+	_Atomic(uintptr_t) start; /* 0: not in force */
 	_Atomic(uintptr_t) end;
 	atomic_bool was_cut;
 } guards[MAX_GUARDS];
@@ -50,13 +51,13 @@ bool map_guard_add(const void *start, size_t size_bytes)
 {
 	struct sigaction action = { .sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO };
 	for (size_t i = 0; i < MAX_GUARDS; i++) {
-		uintptr_t expected = 0;
-		if (atomic_load(&guards[i].start))
+		bool expected = false;
+		if (!atomic_compare_exchange_strong(&guards[i].is_taken, &expected, true))
 			continue;
 		atomic_store(&guards[i].was_cut, false);
 		atomic_store(&guards[i].end, (uintptr_t)start + size_bytes);
-		if (atomic_compare_exchange_strong(&guards[i].start, &expected, (uintptr_t)start))
-			return sigaction(SIGBUS, &action, NULL) == 0;
+		atomic_store(&guards[i].start, (uintptr_t)start);
+		return sigaction(SIGBUS, &action, NULL) == 0;
 	}
 	return false;
 }
@@ -64,8 +65,10 @@ bool map_guard_add(const void *start, size_t size_bytes)
 void map_guard_remove(const void *start)
 {
 	struct guard *g = guard_of((uintptr_t)start);
-	if (g)
-		atomic_store(&g->start, 0);
+	if (!g)
+		return;
+	atomic_store(&g->start, 0);
+	atomic_store(&g->is_taken, false);
 }
 
 bool map_guard_was_cut(const void *start)

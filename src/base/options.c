@@ -36,9 +36,10 @@ static struct found found_in(const struct option_binding *b, size_t i)
 	return (struct found){ o, (char *)b->target + o->offset };
 }
 
-static bool same_option(const struct option *a, const struct option *b)
+/* Two names of one thing: they write the same field in the same way. */
+static bool same_option(struct found a, struct found b)
 {
-	return a->offset == b->offset && a->type == b->type && a->prefix == b->prefix;
+	return a.field == b.field && a.option->type == b.option->type && a.option->prefix == b.option->prefix;
 }
 
 /* By full name, else by a prefix that only one option (or one and its synonyms) has. */
@@ -56,7 +57,7 @@ static bool find_long(struct parse *p, struct str name, struct found *found)
 			}
 			if (!name.n || !str_starts(full, name))
 				continue;
-			if (matches && same_option(found->option, f.option))
+			if (matches && same_option(*found, f))
 				continue;
 			*found = f;
 			buf_addf(&candidates, "%s--%s", matches++ ? ", " : "", f.option->name);

@@ -67,7 +67,9 @@ static void set_damage(struct reader *r, const char *what, const char *why)
 
 const char *reader_damage(struct reader *r)
 {
-	if (r->map && map_guard_was_cut(r->map))
+	struct stat status;
+	bool is_shorter = r->map && fstat(r->fd, &status) == 0 && (uint64_t)status.st_size < r->map_bytes;
+	if (is_shorter || (r->map && map_guard_was_cut(r->map)))
 		set_damage(r, "the file", "was cut short while it was being read");
 	return r->damage[0] ? r->damage : NULL;
 }
@@ -181,7 +183,8 @@ static bool open_fd(struct reader *r, const char *path, struct err *e)
 	if (S_ISDIR(status.st_mode))
 		return err_set(e, "%s: is a folder, not a profile", r->name);
 	char head[4];
-	ssize_t n = S_ISREG(status.st_mode) ? pread(r->fd, head, sizeof(head), 0) : 0;
+	off_t start = S_ISREG(status.st_mode) ? lseek(r->fd, 0, SEEK_CUR) : -1; /* stdin may be further on */
+	ssize_t n = start >= 0 ? pread(r->fd, head, sizeof(head), start) : 0;
 	if (n < 0)
 		return err_set(e, "%s: %s", r->name, strerror(errno));
 	r->decoder = decoder_for((struct str){ head, (size_t)n });

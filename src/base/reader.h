@@ -4,7 +4,9 @@
  * The reader shows a window of bytes that have been read and not yet consumed. A plain file is mapped and its
  * window is the whole file from the start; everything else is a stream whose window grows by reader_fill:
  *
- *	while (reader_fill(r, &e)) { n = parse(reader_window(r)); reader_consume(r, n); }
+ *	do
+ *		reader_consume(r, parse(reader_window(r), reader_is_whole(r)));
+ *	while (reader_fill(r));
  *
  * Damage (a truncated gzip, a file that shrinks while it is mapped) ends the input where it is; what was
  * readable before it has been shown, and reader_damage says what happened.

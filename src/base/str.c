@@ -30,6 +30,8 @@ ptrdiff_t str_find_last_char(struct str s, char c)
 
 ptrdiff_t str_find(struct str s, struct str needle)
 {
+	if (needle.n == 0)
+		return 0;
 	const char *at = s.n ? memmem(s.p, s.n, needle.p, needle.n) : NULL;
 	return at ? at - s.p : -1;
 }

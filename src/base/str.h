@@ -27,12 +27,13 @@ static inline bool str_eq(struct str a, struct str b)
 
 static inline bool str_starts(struct str s, struct str prefix)
 {
-	return s.n >= prefix.n && memcmp(s.p, prefix.p, prefix.n) == 0;
+	return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
 }
 
 static inline bool str_ends(struct str s, struct str suffix)
 {
-	return s.n >= suffix.n && memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0;
+	return s.n >= suffix.n &&
+	       (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
 }
 
 /* From byte `from` to the end; empty when `from` lies beyond it. */
@@ -40,7 +41,7 @@ static inline struct str str_from_byte(struct str s, size_t from)
 {
 	if (from > s.n)
 		from = s.n;
-	return (struct str){ s.p + from, s.n - from };
+	return (struct str){ from ? s.p + from : s.p, s.n - from };
 }
 
 /* The first n bytes, or all of s when it is shorter. */
@@ -75,7 +76,7 @@ ptrdiff_t str_find(struct str s, struct str needle);
 struct str str_basename(struct str path);
 /* All of s as a decimal number. False when s is empty, has another character, or does not fit. */
 bool str_to_u64(struct str s, uint64_t *value);
-/* The same with an optional '-'. */
+/* The same with an optional '-', for magnitudes up to INT32_MAX: INT32_MIN marks an unknown id. */
 bool str_to_i32(struct str s, int32_t *value);
 /* Puts the indices of strings[0..n) into order[0..n), bytewise by the strings they stand for. Equal ones stay as given. */
 void str_sort(const struct str *strings, uint32_t *order, uint32_t n);

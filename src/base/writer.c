@@ -67,10 +67,10 @@ static char *folder_of(const char *path)
 }
 
 /* A file without a name where the file system can do that, so that not even kill -9 leaves a trace. */
-static bool open_temporary(struct writer *w, mode_t mode)
+static bool open_temporary(struct writer *w)
 {
 	AUTO_FREE char *folder = folder_of(w->path);
-	w->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+	w->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 	if (w->fd >= 0)
 		return true;
 	AUTO(buf) struct buf name = { 0 };
@@ -78,35 +78,48 @@ static bool open_temporary(struct writer *w, mode_t mode)
 	w->temporary = mem_strdup(buf_c_string(&name));
 	w->fd = mkostemp(w->temporary, O_CLOEXEC);
 	if (w->fd < 0) {
-		mem_free_pointer(&w->temporary);
+		free(w->temporary);
 		w->temporary = NULL;
 		return false;
 	}
 	mode_t mask = umask(0);
 	umask(mask);
-	return fchmod(w->fd, mode & ~mask) == 0;
+	return fchmod(w->fd, 0666 & ~mask) == 0;
+}
+
+/* A file that is made whole and put in place at the end; one that is replaced keeps its mode. */
+static bool open_file(struct writer *w, const char *path, const struct stat *old)
+{
+	w->path = old ? realpath(path, NULL) : mem_strdup(path);
+	if (!w->path || (old && access(path, W_OK) < 0))
+		return false;
+	return open_temporary(w) && (!old || fchmod(w->fd, old->st_mode & 07777) == 0);
+}
+
+static bool is_dangling_link(const char *path)
+{
+	struct stat status;
+	return lstat(path, &status) == 0 && S_ISLNK(status.st_mode) && stat(path, &status) < 0;
 }
 
 static bool open_output(struct writer *w, const char *path, struct err *e)
 {
 	struct stat status;
+	bool is_stdout = strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
 	bool exists = stat(path, &status) == 0;
-	if (strcmp(path, "-") == 0) {
-		w->name = mem_strdup("standard output");
+	bool is_descriptor = str_starts(str_from(path), STR("/dev/fd/")) ||
+			     str_starts(str_from(path), STR("/proc/"));
+	w->name = mem_strdup(is_stdout ? "standard output" : path);
+	if (is_stdout)
 		w->fd = dup(STDOUT_FILENO);
-	} else {
-		w->name = mem_strdup(path);
-		if (exists && S_ISDIR(status.st_mode))
-			return err_set(e, "%s: is a folder; name a file in it", path);
-		if (exists && !S_ISREG(status.st_mode)) {
-			w->fd = open(path, O_WRONLY | O_CLOEXEC);
-		} else {
-			w->path = exists ? realpath(path, NULL) : mem_strdup(path);
-			if (!w->path || (exists && access(path, W_OK) < 0))
-				return err_set(e, "%s: %s", path, strerror(errno));
-			open_temporary(w, exists ? status.st_mode & 0777 : 0666);
-		}
-	}
+	else if (exists && S_ISDIR(status.st_mode))
+		return err_set(e, "%s: is a folder; name a file in it", path);
+	else if (is_dangling_link(path))
+		w->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	else if (exists && (!S_ISREG(status.st_mode) || is_descriptor))
+		w->fd = open(path, O_WRONLY | O_CLOEXEC);
+	else if (!open_file(w, path, exists ? &status : NULL))
+		return err_set(e, "%s: cannot write: %s", path, strerror(errno));
 	return w->fd >= 0 || err_set(e, "%s: cannot write: %s", w->name, strerror(errno));
 }
 

@@ -8,7 +8,7 @@
 
 struct writer;
 
-/* "-" is standard output. Devices and pipes are written directly. NULL and e when the path cannot be written. */
+/* "-" is standard output. Devices, pipes and links to nothing are written directly. NULL and e when the path cannot be written. */
 struct writer *writer_open(const char *path, struct err *e);
 /* Frees; without a commit before it, a file output leaves nothing behind. */
 void writer_free(struct writer *w);

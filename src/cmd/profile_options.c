@@ -23,7 +23,8 @@ static const struct option selection_options[] = {
 	{ "event-filter", 0, OPTION_LIST, QUERY(where), "EVENT", "the same as --where event=EVENT", NULL,
 	  "event=" },
 	{ "time", 0, OPTION_TEXT, QUERY(time), "A,B",
-	  "only samples from A to B, in seconds from the start (or 200ms, 1.5m, 1h); -5s counts from the end" },
+	  "only samples from A to B, in seconds from the start (or 200ms, 1.5m, 1h; A, and ,B are open); -5s "
+	  "counts from the end, and alone means the last five seconds" },
 	{ "only", 0, OPTION_LIST, QUERY(only), "RE", "only stacks whose folded text comm;root;...;leaf matches RE" },
 	{ "without", 0, OPTION_LIST, QUERY(without), "RE", "no stacks whose folded text matches RE" },
 	{ "no-idle", 0, OPTION_FLAG, QUERY(no_idle), NULL, "no stacks whose leaf is the kernel's idle loop" },
@@ -180,10 +181,18 @@ static void add_known_comms(const struct profile *p, struct buf *out)
 	}
 }
 
-static bool asks_for_pid(const struct query *q)
+static bool asks_for(const struct query *q, struct str key)
 {
 	for (uint32_t i = 0; i < q->where.n; i++)
-		if (str_starts(str_from(q->where.p[i]), STR("pid=")))
+		if (str_starts(str_from(q->where.p[i]), key))
+			return true;
+	return false;
+}
+
+static bool has_cpus(const struct profile *p)
+{
+	for (uint32_t i = 0; p->samples.cpu && i < p->samples.n; i++)
+		if (p->samples.cpu[i] >= 0)
 			return true;
 	return false;
 }
@@ -216,8 +225,11 @@ void explain_nothing(const struct profile *p, const struct query *q, const struc
 		buf_addf(&text, ", %llu are of other events", (unsigned long long)l->other_events);
 	if (l->not_under_root)
 		buf_addf(&text, ", %llu have no frame for --root", (unsigned long long)l->not_under_root);
-	if (asks_for_pid(q) && !has_pids(p))
+	if (asks_for(q, STR("pid=")) && !has_pids(p))
 		buf_addf(&text, "; the input has no pids (perf script prints them with -F +pid)");
+	if (asks_for(q, STR("cpu=")) && !has_cpus(p))
+		buf_addf(&text, "; the input has no cpus (perf record --sample-cpu keeps them, perf script prints "
+				"them with -F +cpu)");
 	add_event_list(p, &known);
 	if (known.n)
 		buf_addf(&text, "; events: %s", buf_c_string(&known));

@@ -10,7 +10,7 @@ enum query_weight { QUERY_WEIGHT_AUTO, QUERY_WEIGHT_SAMPLES, QUERY_WEIGHT_PERIOD
 struct query {
 	/* Selections: a sample is shown when all of them hold. */
 	struct text_list where;   /* KEY=VALUE[,VALUE...] */
-	const char *time;         /* A,B from the start; -5s: from the end; NULL: all */
+	const char *time;         /* A,B or A, or ,B from the start; -5s, from the end; NULL: all */
 	struct text_list only;    /* expressions on the whole folded stack */
 	struct text_list without;
 	bool no_idle;

@@ -212,7 +212,8 @@ static bool compile_time(struct selection *s, struct err *e)
 	struct str from = str_first(text, comma < 0 ? text.n : (size_t)comma);
 	struct str until = comma < 0 ? STR("") : str_from_byte(text, (size_t)comma + 1);
 	s->has_time = true;
-	if (comma >= 0 && text.n > 1 && time_point(from, first, last, first, &s->from_ns) &&
+	bool is_last_part = comma < 0 && from.n > 1 && from.p[0] == '-'; /* -5s: the last five seconds */
+	if ((is_last_part || (comma >= 0 && text.n > 1)) && time_point(from, first, last, first, &s->from_ns) &&
 	    time_point(until, first, last, UINT64_MAX, &s->until_ns))
 		return true;
 	return err_usage(e, "--time %s: must be A,B in seconds from the start (or with ms, s, m, h; "

@@ -134,14 +134,13 @@ static bool transformed_path(struct growth *g, uint32_t row, uint64_t *gave_up)
 	return is_rooted;
 }
 
+/* In units of 10^-decimals of the tree. */
 static uint64_t weight_of(struct growth *g, uint32_t row, bool is_in_periods)
 {
 	const struct samples *s = &g->p->samples;
 	const struct event *e = &g->p->events.p[s->event[row]];
-	if (!is_in_periods)
-		return s->count[row];
-	uint64_t weight = s->period[row];
-	for (unsigned d = e->decimals; d < g->decimals; d++)
+	uint64_t weight = is_in_periods ? s->period[row] : s->count[row];
+	for (unsigned d = is_in_periods ? e->decimals : 0; d < g->decimals; d++)
 		if (__builtin_mul_overflow(weight, 10u, &weight)) {
 			g->overflows++;
 			return UINT64_MAX;
@@ -185,7 +184,7 @@ static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
 	if (at == 0)
 		at = child_of(g, 0, label_of_text(g->labels, STR("[no stack]")));
 	const struct event *e = &g->p->events.p[s->event[row]];
-	unsigned value = g->p->is_differential ? s->event[row] : 0;
+	unsigned value = g->p->is_differential && s->event[row] == 1; /* event 0 is before, event 1 after */
 	bool is_in_periods = counts_periods(g, e);
 	g->self[value].p[at] =
 		saturating_add(g->self[value].p[at], weight_of(g, row, is_in_periods), &g->overflows);
@@ -357,7 +356,7 @@ static void growth_fini(struct growth *g)
 static void finish(struct growth *g, struct query_ledger *ledger)
 {
 	tree_alloc_nodes(g->tree, g->nodes.n, g->value_count);
-	g->tree->decimals = ledger->is_in_periods ? g->decimals : 0;
+	g->tree->decimals = g->decimals;
 	sum_totals(g);
 	place_nodes(g);
 	for (uint32_t i = 0; i < g->nodes.n; i++)

@@ -1,7 +1,7 @@
 #include "sink/sink.h"
 
 /*
- * Bytewise order of whole lines is nearly the tree's preorder. Not quite: between `p;f 1` and `p;f;g 1` belongs
+ * Bytewise order of whole stacks is nearly the tree's preorder. Not quite: between `p;f 1` and `p;f;g 1` belongs
  * `p;f(int) 1`, as '(' is less than ';'. So a node's own line and the lines below it are two items that are
  * ordered on their own.
  */
@@ -52,8 +52,10 @@ static void push_children(struct fold *f, uint32_t node)
 		if (next < t->end[node] && str_starts(name_of(t, next), name_of(t, child)))
 			is_ordered = false;
 	}
-	struct item *items = f->items.p + start;
 	uint32_t n = f->items.n - start;
+	if (n == 0)
+		return;
+	struct item *items = f->items.p + start;
 	if (!is_ordered)
 		qsort_r(items, n, sizeof(*items), compare_items, (void *)t);
 	for (uint32_t i = 0; i < n / 2; i++) {

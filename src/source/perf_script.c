@@ -8,8 +8,8 @@
 #include "symbol/symbol.h"
 
 /*
- * A frame line that was seen: the frames it stands for, outermost first, and its bytes. Both lie together in
- * line_words, so that looking a line up touches memory in two places only.
+ * A frame line that was seen: the frames it stands for, outermost first, and its bytes. Both lie together, so that
+ * looking a line up touches memory in two places only.
  */
 struct known_line {
 	uint32_t n;
@@ -17,6 +17,14 @@ struct known_line {
 	uint16_t frame_count; /* at least 1 */
 	bool is_unknown;
 	char text[];
+};
+
+/* Lines in chunks that never move; a place is a chunk's number and a word in it. */
+enum { CHUNK_BITS = 18, CHUNK_WORDS = 1 << CHUNK_BITS };
+
+struct line_store {
+	VEC(uint64_t *) chunks;
+	uint32_t used; /* words of the last chunk */
 };
 
 /* A symbol of a dso: most lines differ in the address only. */
@@ -58,8 +66,8 @@ struct perf_script {
 	uint64_t offset; /* of text_start in the input */
 	const char *text_start;
 
-	struct index_map line_map; /* indices are places in line_words */
-	VEC(uint64_t) line_words;  /* struct known_line, one behind the other */
+	struct index_map line_map;
+	struct line_store lines;
 	VEC(frame_id) line_frames;
 	struct index_map symbol_map;
 	VEC(struct known_symbol) symbols;
@@ -218,23 +226,40 @@ static const struct known_symbol *find_symbol(struct perf_script *s, const struc
 	return &s->symbols.p[s->symbols.n - 1];
 }
 
-static const struct known_line *line_at(const struct perf_script *s, uint32_t place)
+static struct known_line *line_at(const struct line_store *store, uint32_t place)
 {
-	return (const struct known_line *)(s->line_words.p + place);
+	return (struct known_line *)(store->chunks.p[place >> CHUNK_BITS] + (place & (CHUNK_WORDS - 1)));
+}
+
+/* Room for a line of n bytes: its place. */
+static uint32_t add_line_place(struct line_store *store, size_t n)
+{
+	uint32_t words = (uint32_t)((sizeof(struct known_line) + n + 7) / 8);
+	if (store->chunks.n == 0 || store->used + words > CHUNK_WORDS) {
+		vec_push(&store->chunks, mem_alloc(CHUNK_WORDS, sizeof(uint64_t)));
+		store->used = 0;
+	}
+	uint32_t place = (store->chunks.n - 1) << CHUNK_BITS | store->used;
+	store->used += words;
+	return place;
+}
+
+static void line_store_fini(struct line_store *store)
+{
+	for (uint32_t i = 0; i < store->chunks.n; i++)
+		free(store->chunks.p[i]);
+	vec_fini(&store->chunks);
 }
 
 /* Only frame lines are kept: what is not understood must not take memory. */
 static const struct known_line *add_line(struct perf_script *s, struct str line, uint32_t hash)
 {
 	struct script_frame f;
-	uint32_t place = s->line_words.n;
-	uint32_t words = (uint32_t)((sizeof(struct known_line) + line.n + 7) / 8);
 	if (line.n > MAX_LINE_BYTES || !script_frame_parse(line, &f))
 		return NULL;
 	const struct known_symbol *symbol = find_symbol(s, &f);
-	vec_reserve(&s->line_words, (uint64_t)place + words);
-	s->line_words.n += words;
-	struct known_line *known = (struct known_line *)(s->line_words.p + place);
+	uint32_t place = add_line_place(&s->lines, line.n);
+	struct known_line *known = line_at(&s->lines, place);
 	*known = (struct known_line){ .n = (uint32_t)line.n,
 				      .first_frame = symbol->first_frame,
 				      .frame_count = symbol->frame_count,
@@ -244,9 +269,9 @@ static const struct known_line *add_line(struct perf_script *s, struct str line,
 	return known;
 }
 
-static bool line_equal(const void *words, uint32_t place, const void *key)
+static bool line_equal(const void *store, uint32_t place, const void *key)
 {
-	const struct known_line *l = (const struct known_line *)((const uint64_t *)words + place);
+	const struct known_line *l = line_at(store, place);
 	const struct str *line = key;
 	return l->n == line->n && memcmp(l->text, line->p, line->n) == 0;
 }
@@ -254,8 +279,8 @@ static bool line_equal(const void *words, uint32_t place, const void *key)
 /* NULL when the line is not a frame's. */
 static const struct known_line *find_hashed_line(struct perf_script *s, struct str line, uint32_t hash)
 {
-	uint32_t place = index_map_find(&s->line_map, hash, line_equal, s->line_words.p, &line);
-	return place != INDEX_NONE ? line_at(s, place) : add_line(s, line, hash);
+	uint32_t place = index_map_find(&s->line_map, hash, line_equal, &s->lines, &line);
+	return place != INDEX_NONE ? line_at(&s->lines, place) : add_line(s, line, hash);
 }
 
 static const struct known_line *find_line(struct perf_script *s, struct str line)
@@ -614,7 +639,7 @@ static void perf_script_end(void *state, bool was_cut)
 	else
 		finish_sample(s);
 	index_map_fini(&s->line_map);
-	vec_fini(&s->line_words);
+	line_store_fini(&s->lines);
 	vec_fini(&s->line_frames);
 	index_map_fini(&s->symbol_map);
 	vec_fini(&s->symbols);

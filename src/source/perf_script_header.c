@@ -121,18 +121,21 @@ static bool is_misc_or_clock(struct str word)
 	return digits >= 6 && signs >= 2 && digits + signs == word.n;
 }
 
-/* What may stand between the ids and the time. */
-static void skip_misc_and_clock(struct cursor *c)
+/* The time, and what may stand before it. */
+static bool take_late_time(struct cursor *c, struct script_header *h)
 {
 	for (unsigned words = 0; words < 3; words++) {
 		struct cursor at = *c;
 		while (at.p < at.end && !is_space(*at.p))
 			at.p++;
+		if (take_time(c, h))
+			return true;
 		if (!is_misc_or_clock((struct str){ c->p, (size_t)(at.p - c->p) }))
-			return;
+			return false;
 		skip_spaces(&at);
 		*c = at;
 	}
+	return take_time(c, h);
 }
 
 /* A period of any length; what does not fit is held at the largest value. */
@@ -196,14 +199,7 @@ static bool take_anchor(struct cursor *c, enum anchor anchor, struct script_head
 		return false;
 	bool has_cpu = take_cpu(c, h);
 	if (has_time) {
-		if (take_time(c, h)) {
-			take_event(c, h);
-			return true;
-		}
-		if (!has_pid)
-			return false;
-		skip_misc_and_clock(c);
-		if (!take_time(c, h))
+		if (!(has_pid ? take_late_time(c, h) : take_time(c, h)))
 			return false;
 		take_event(c, h);
 		return true;
