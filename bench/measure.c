@@ -1,7 +1,8 @@
 /*
- * Runs a command some times and prints the best of each: `cpu_ms wall_ms peak_kib`. CPU time is the child's own (user and
- * system), which other load on the machine changes little; wall time is not worth much on a shared one.
- *   measure RUNS OUTPUT COMMAND ARGS...     standard output goes to the file OUTPUT, made anew for each run
+ * Runs a command some times and prints the best of each: `cpu_ms wall_ms peak_kib`. CPU time is the
+ * child's own (user and system), which other load on the machine changes little; wall time is not
+ * worth much on a shared one.
+ *   measure RUNS OUTPUT COMMAND ARGS...     standard output goes to OUTPUT, made anew each time
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,7 +26,8 @@ static double ms(struct timeval t)
 
 static void become(const char *output, char **command)
 {
-	int out = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666), err = open("/dev/null", O_WRONLY);
+	int out = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666),
+	    err = open("/dev/null", O_WRONLY);
 	if (out < 0 || err < 0)
 		_exit(126);
 	dup2(out, STDOUT_FILENO);
@@ -48,7 +50,8 @@ int main(int argc, char **argv)
 		pid_t pid = fork();
 		if (pid == 0)
 			become(argv[2], argv + 3);
-		if (pid < 0 || wait4(pid, &status, 0, &usage) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) > 0)
+		if (pid < 0 || wait4(pid, &status, 0, &usage) < 0 || !WIFEXITED(status) ||
+		    WEXITSTATUS(status) > 0)
 			return 1;
 		double took = wall_ms() - start, used = ms(usage.ru_utime) + ms(usage.ru_stime);
 		wall = took < wall ? took : wall;

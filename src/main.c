@@ -6,8 +6,8 @@
 int main(int argc, char **argv)
 {
 	/*
-	 * Large tables are made, freed and made again: keep their pages instead of giving them back to the kernel and
-	 * faulting them in anew, which costs 7 % of a whole run.
+	 * Large tables are made, freed and made again: keep their pages instead of giving them back
+	 * to the kernel and faulting them in anew, which costs 7 % of a whole run.
 	 */
 	mallopt(M_MMAP_THRESHOLD, 1 << 30);
 	mallopt(M_TRIM_THRESHOLD, 1 << 30);

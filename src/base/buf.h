@@ -1,4 +1,6 @@
-/* Bytes being built. Start with `struct buf b = {0};`, end with buf_fini, or declare it AUTO(buf). */
+/*
+ * Bytes being built. Start with `struct buf b = {0};`, end with buf_fini, or declare it AUTO(buf).
+ */
 #pragma once
 #include "base/mem.h"
 #include "base/str.h"

@@ -1,7 +1,8 @@
 /*
- * The children of nodes: (parent, key) to child, where nodes are numbered from 0, the root, in the order they are made.
- * Most nodes of a call tree have one child, which is kept beside its parent; only the others need a hash table. So a
- * path that was walked before, and a new path, mostly touch memory in order.
+ * The children of nodes: (parent, key) to child, where nodes are numbered from 0, the root, in the
+ * order they are made. Most nodes of a call tree have one child, which is kept beside its parent;
+ * only the others need a hash table. So a path that was walked before, and a new path, mostly touch
+ * memory in order.
  */
 #pragma once
 #include "base/pair_map.h"
@@ -24,7 +25,10 @@ void child_map_fini(struct child_map *m);
 uint32_t child_map_add_node(struct child_map *m);
 uint32_t child_map_get_other(struct child_map *m, uint32_t parent, uint32_t key);
 
-/* The child of parent for key. A number that was not there before is the number of nodes so far: the child is new. */
+/*
+ * The child of parent for key. A number that was not there before is the number of nodes so far:
+ * the child is new.
+ */
 static inline uint32_t child_map_get(struct child_map *m, uint32_t parent, uint32_t key)
 {
 	struct first_child *first = &m->first.p[parent];

@@ -6,7 +6,7 @@
 enum err_kind {
 	ERR_NONE = 0,
 	ERR_FAILED = 1, /* nothing was produced */
-	ERR_USAGE = 2,  /* the command line is wrong */
+	ERR_USAGE = 2,	/* the command line is wrong */
 };
 
 struct err {
@@ -14,6 +14,14 @@ struct err {
 	char text[1024];
 };
 
-/* Both set e and return false, so that `return err_set(e, ...);` leaves a fallible function. */
-bool err_set(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-bool err_usage(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void err_fill(struct err *e, enum err_kind kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * Both fill e and are false, so that `return err_set(e, ...);` leaves a fallible function. Macros, so
+ * that compilers and analyzers see the false.
+ */
+/* clang-format off */
+#define err_set(e, ...) ({ err_fill((e), ERR_FAILED, __VA_ARGS__); false; })
+#define err_usage(e, ...) ({ err_fill((e), ERR_USAGE, __VA_ARGS__); false; })
+/* clang-format on */

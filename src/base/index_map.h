@@ -1,6 +1,7 @@
 /*
- * A hash index over a dense array that the caller owns. The map holds only (hash, index) pairs: the caller's
- * array keeps insertion order, so iteration and output are deterministic, and growing the map never touches it.
+ * A hash index over a dense array that the caller owns. The map holds only (hash, index) pairs: the
+ * caller's array keeps insertion order, so iteration and output are deterministic, and growing the
+ * map never touches it.
  *
  *	static bool is_name(const void *names, uint32_t i, const void *key) { ... }
  *	uint32_t i = index_map_find(&map, hash, is_name, names, key);
@@ -35,10 +36,15 @@ void index_map_reserve(struct index_map *m, uint64_t n);
 
 typedef bool index_map_equal(const void *array, uint32_t index, const void *key);
 
-/* The index whose element equals key, or INDEX_NONE. Inlined with its comparison: this is the hot loop. */
-static inline __attribute__((always_inline)) uint32_t
-index_map_find(const struct index_map *m, uint32_t hash, index_map_equal *equal, const void *array,
-	       const void *key)
+/*
+ * The index whose element equals key, or INDEX_NONE. Inlined with its comparison: this is the hot
+ * loop.
+ */
+static inline __attribute__((always_inline)) uint32_t index_map_find(const struct index_map *m,
+								     uint32_t hash,
+								     index_map_equal *equal,
+								     const void *array,
+								     const void *key)
 {
 	if (!m->slots)
 		return INDEX_NONE;

@@ -39,7 +39,8 @@ static struct found found_in(const struct option_binding *b, size_t i)
 /* Two names of one thing: they write the same field in the same way. */
 static bool same_option(struct found a, struct found b)
 {
-	return a.field == b.field && a.option->type == b.option->type && a.option->prefix == b.option->prefix;
+	return a.field == b.field && a.option->type == b.option->type &&
+	       a.option->prefix == b.option->prefix;
 }
 
 /* By full name, else by a prefix that only one option (or one and its synonyms) has. */
@@ -100,8 +101,7 @@ static bool set_value(struct found f, const char *value, struct err *e)
 	uint64_t number;
 	switch (f.option->type) {
 	case OPTION_FLAG:
-		*(bool *)f.field = true;
-		return true;
+		break; /* has no value */
 	case OPTION_TEXT:
 	case OPTION_FILE:
 		*(const char **)f.field = value;
@@ -115,7 +115,8 @@ static bool set_value(struct found f, const char *value, struct err *e)
 	}
 	case OPTION_NUMBER:
 		if (!str_to_u64(str_from(value), &number) || number > UINT32_MAX)
-			return err_usage(e, "--%s %s: must be a whole number", f.option->name, value);
+			return err_usage(e, "--%s %s: must be a whole number", f.option->name,
+					 value);
 		*(uint32_t *)f.field = (uint32_t)number;
 		return true;
 	case OPTION_CHOICE:
@@ -124,12 +125,13 @@ static bool set_value(struct found f, const char *value, struct err *e)
 	return false;
 }
 
-static bool next_word(struct parse *p, const struct option *o, const char **value)
+/* NULL and an error when there is none. */
+static const char *next_word(struct parse *p, const struct option *o)
 {
-	if (p->at >= p->n)
-		return err_usage(p->e, "--%s needs a value: %s", o->name, o->value);
-	*value = p->words[p->at++];
-	return true;
+	if (p->at < p->n)
+		return p->words[p->at++];
+	err_usage(p->e, "--%s needs a value: %s", o->name, o->value);
+	return NULL;
 }
 
 static bool parse_long(struct parse *p, const char *word)
@@ -144,11 +146,13 @@ static bool parse_long(struct parse *p, const char *word)
 	}
 	if (!find_long(p, name, &f))
 		return false;
-	if (f.option->type == OPTION_FLAG && value)
-		return err_usage(p->e, "--%s takes no value", f.option->name);
-	if (f.option->type != OPTION_FLAG && !value && !next_word(p, f.option, &value))
-		return false;
-	return set_value(f, value, p->e);
+	if (f.option->type == OPTION_FLAG) {
+		*(bool *)f.field = true;
+		return !value || err_usage(p->e, "--%s takes no value", f.option->name);
+	}
+	if (!value)
+		value = next_word(p, f.option);
+	return value && set_value(f, value, p->e);
 }
 
 static bool parse_letters(struct parse *p, const char *letters)
@@ -159,18 +163,18 @@ static bool parse_letters(struct parse *p, const char *letters)
 		if (!find_letter(p, *letters, &f))
 			return false;
 		if (f.option->type == OPTION_FLAG) {
-			set_value(f, NULL, p->e);
+			*(bool *)f.field = true;
 			continue;
 		}
-		if (!*value && !next_word(p, f.option, &value))
-			return false;
-		return set_value(f, value, p->e);
+		if (!*value)
+			value = next_word(p, f.option);
+		return value && set_value(f, value, p->e);
 	}
 	return true;
 }
 
-bool options_parse(char **words, size_t n, const struct option_binding *bindings, size_t binding_count,
-		   struct text_list *files, struct err *e)
+bool options_parse(char **words, size_t n, const struct option_binding *bindings,
+		   size_t binding_count, struct text_list *files, struct err *e)
 {
 	struct parse p = { words, n, 0, bindings, binding_count, e };
 	bool only_files = false;

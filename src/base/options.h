@@ -1,6 +1,6 @@
 /*
- * Command-line options, declared once: the same table drives parsing, --help, the shell completions and the test
- * that the manual names each of them.
+ * Command-line options, declared once: the same table drives parsing, --help, the shell completions
+ * and the test that the manual names each of them.
  *
  *	struct fold_options { bool pid; const char *output; };
  *	static const struct option fold_table[] = {
@@ -35,13 +35,13 @@ enum option_type {
 
 struct option {
 	const char *name; /* without the dashes */
-	char letter;      /* 0: none */
+	char letter;	  /* 0: none */
 	enum option_type type;
-	size_t offset;      /* of the field in the struct that the set is bound to */
-	const char *value;  /* what stands for the value in help: FILE, RE, N */
-	const char *help;   /* one sentence fragment, lower case, no full stop */
+	size_t offset;		    /* of the field in the struct that the set is bound to */
+	const char *value;	    /* what stands for the value in help: FILE, RE, N */
+	const char *help;	    /* one sentence fragment, lower case, no full stop */
 	const char *const *choices; /* ends in NULL */
-	const char *prefix; /* OPTION_LIST: put before the value (--event-filter=E adds "event=E" to where) */
+	const char *prefix;	    /* OPTION_LIST: put before the value, e.g. "event=" */
 };
 
 struct option_set {
@@ -57,11 +57,12 @@ struct option_binding {
 };
 
 /*
- * Parses words[0..n). Long options by unambiguous prefix, `--name=value`, `--name value`, `-o value`, `-ovalue`,
- * `-ab`; options may follow files; everything after `--` is a file. e is a usage error that names the option.
+ * Parses words[0..n). Long options by unambiguous prefix, `--name=value`, `--name value`, `-o
+ * value`, `-ovalue`, `-ab`; options may follow files; everything after `--` is a file. e is a usage
+ * error that names the option.
  */
-bool options_parse(char **words, size_t n, const struct option_binding *bindings, size_t binding_count,
-		   struct text_list *files, struct err *e);
+bool options_parse(char **words, size_t n, const struct option_binding *bindings,
+		   size_t binding_count, struct text_list *files, struct err *e);
 
 /* The options of a set as indented, aligned lines that fit `width` columns. */
 void options_help(const struct option_set *set, unsigned width, struct buf *out);

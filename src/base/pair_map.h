@@ -1,6 +1,6 @@
 /*
- * A map from pairs of 32-bit ids to an id: (parent node, frame) to node. The keys lie in the slots, so that a look-up
- * touches memory in one place. For keys of other kinds there is index_map.
+ * A map from pairs of 32-bit ids to an id: (parent node, frame) to node. The keys lie in the slots,
+ * so that a look-up touches memory in one place. For keys of other kinds there is index_map.
  */
 #pragma once
 #include "base/hash.h"
@@ -23,8 +23,8 @@ void pair_map_reserve(struct pair_map *m, uint64_t n);
 void pair_map_grow(struct pair_map *m);
 
 /*
- * The place of the pair's id: *place is INDEX_NONE when the pair is new, and the caller then stores its id there
- * before the next call.
+ * The place of the pair's id: *place is INDEX_NONE when the pair is new, and the caller then stores
+ * its id there before the next call.
  */
 static inline uint32_t *pair_map_place(struct pair_map *m, uint32_t a, uint32_t b)
 {

@@ -12,7 +12,7 @@ struct reader {
 	char *name;
 	int fd;
 	bool is_at_end;
-	uint64_t consumed;  /* bytes dropped so far */
+	uint64_t consumed; /* bytes dropped so far */
 	struct str window;
 	char damage[256];
 
@@ -20,9 +20,9 @@ struct reader {
 	size_t map_bytes;
 
 	struct decoder *decoder;
-	struct buf raw;    /* read, not yet decoded; without a decoder unused */
+	struct buf raw; /* read, not yet decoded; without a decoder unused */
 	size_t raw_taken;
-	struct buf text;   /* the window of a stream lives in here */
+	struct buf text; /* the window of a stream lives in here */
 };
 
 const char *reader_name(const struct reader *r)
@@ -68,7 +68,8 @@ static void set_damage(struct reader *r, const char *what, const char *why)
 const char *reader_damage(struct reader *r)
 {
 	struct stat status;
-	bool is_shorter = r->map && fstat(r->fd, &status) == 0 && (uint64_t)status.st_size < r->map_bytes;
+	bool is_shorter =
+		r->map && fstat(r->fd, &status) == 0 && (uint64_t)status.st_size < r->map_bytes;
 	if (is_shorter || (r->map && map_guard_was_cut(r->map)))
 		set_damage(r, "the file", "was cut short while it was being read");
 	return r->damage[0] ? r->damage : NULL;
@@ -183,7 +184,8 @@ static bool open_fd(struct reader *r, const char *path, struct err *e)
 	if (S_ISDIR(status.st_mode))
 		return err_set(e, "%s: is a folder, not a profile", r->name);
 	char head[4];
-	off_t start = S_ISREG(status.st_mode) ? lseek(r->fd, 0, SEEK_CUR) : -1; /* stdin may be further on */
+	off_t start = S_ISREG(status.st_mode) ? lseek(r->fd, 0, SEEK_CUR)
+					      : -1; /* stdin may be further on */
 	ssize_t n = start >= 0 ? pread(r->fd, head, sizeof(head), start) : 0;
 	if (n < 0)
 		return err_set(e, "%s: %s", r->name, strerror(errno));

@@ -1,15 +1,17 @@
 /*
- * Reading a file, a pipe or "-" (standard input); gzip and zstd are recognised by their first bytes.
+ * Reading a file, a pipe or "-" (standard input); gzip and zstd are recognised by their first
+ * bytes.
  *
- * The reader shows a window of bytes that have been read and not yet consumed. A plain file is mapped and its
- * window is the whole file from the start; everything else is a stream whose window grows by reader_fill:
+ * The reader shows a window of bytes that have been read and not yet consumed. A plain file is
+ * mapped and its window is the whole file from the start; everything else is a stream whose window
+ * grows by reader_fill:
  *
  *	do
  *		reader_consume(r, parse(reader_window(r), reader_is_whole(r)));
  *	while (reader_fill(r));
  *
- * Damage (a truncated gzip, a file that shrinks while it is mapped) ends the input where it is; what was
- * readable before it has been shown, and reader_damage says what happened.
+ * Damage (a truncated gzip, a file that shrinks while it is mapped) ends the input where it is;
+ * what was readable before it has been shown, and reader_damage says what happened.
  */
 #pragma once
 #include "base/err.h"
@@ -23,10 +25,16 @@ void reader_free(struct reader *r);
 
 /* How messages call the input: its path, or "standard input". */
 const char *reader_name(const struct reader *r);
-/* True when the window holds all that will ever come: a mapped file from the start, a stream at its end. */
+/*
+ * True when the window holds all that will ever come: a mapped file from the start, a stream at its
+ * end.
+ */
 bool reader_is_whole(const struct reader *r);
 struct str reader_window(const struct reader *r);
-/* Drops the first n bytes of the window. Pointers into the window stay valid until the next reader_fill. */
+/*
+ * Drops the first n bytes of the window. Pointers into the window stay valid until the next
+ * reader_fill.
+ */
 void reader_consume(struct reader *r, size_t n);
 /* Makes the window longer. False when nothing more comes. */
 bool reader_fill(struct reader *r);

@@ -11,15 +11,17 @@ struct decoder *decoder_for(struct str head);
 const char *decoder_name(const struct decoder *d);
 void decoder_free(struct decoder *d);
 /*
- * Takes bytes from *in (advancing it) and appends at most `room` bytes to out. DECODE_END: the data is complete
- * and *in holds what follows it. DECODE_BROKEN: *why says what is wrong.
+ * Takes bytes from *in (advancing it) and appends at most `room` bytes to out. DECODE_END: the data
+ * is complete and *in holds what follows it. DECODE_BROKEN: *why says what is wrong.
  */
 enum decode_state decoder_run(struct decoder *d, struct str *in, struct buf *out, size_t room,
 			      const char **why);
 /* True between two members: an input that ends here ends well. */
 bool decoder_at_boundary(const struct decoder *d);
 
-/* A mapped file may be cut by another program; guarded ranges then read as zeros instead of SIGBUS. */
+/*
+ * A mapped file may be cut by another program; guarded ranges then read as zeros instead of SIGBUS.
+ */
 bool map_guard_add(const void *start, size_t size_bytes);
 void map_guard_remove(const void *start);
 /* True when a page of the range was lost since it was guarded. */

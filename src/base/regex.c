@@ -18,8 +18,7 @@ struct regex *regex_new(struct str pattern, struct err *e)
 	PCRE2_SIZE at;
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
-	pcre2_code *code =
-		pcre2_compile((PCRE2_SPTR)pattern.p, pattern.n, 0, &error, &at, context);
+	pcre2_code *code = pcre2_compile((PCRE2_SPTR)pattern.p, pattern.n, 0, &error, &at, context);
 	pcre2_compile_context_free(context);
 	if (!code) {
 		char why[128] = "";
@@ -76,7 +75,8 @@ enum regex_result regex_capture(struct regex *re, struct str subject, struct str
 	for (size_t i = 0; i < n; i++) {
 		groups[i] = (struct str){ NULL, 0 };
 		if (i < have && at[2 * i] != PCRE2_UNSET)
-			groups[i] = (struct str){ subject.p + at[2 * i], at[2 * i + 1] - at[2 * i] };
+			groups[i] =
+				(struct str){ subject.p + at[2 * i], at[2 * i + 1] - at[2 * i] };
 	}
 	return REGEX_YES;
 }

@@ -1,4 +1,7 @@
-/* Perl regular expressions over bytes (PCRE2, compiled to machine code), with a limit on the work per match. */
+/*
+ * Perl regular expressions over bytes (PCRE2, compiled to machine code), with a limit on the work
+ * per match.
+ */
 #pragma once
 #include "base/err.h"
 #include "base/str.h"

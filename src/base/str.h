@@ -78,5 +78,8 @@ struct str str_basename(struct str path);
 bool str_to_u64(struct str s, uint64_t *value);
 /* The same with an optional '-', for magnitudes up to INT32_MAX: INT32_MIN marks an unknown id. */
 bool str_to_i32(struct str s, int32_t *value);
-/* Puts the indices of strings[0..n) into order[0..n), bytewise by the strings they stand for. Equal ones stay as given. */
+/*
+ * Puts the indices of strings[0..n) into order[0..n), bytewise by the strings they stand for. Equal
+ * ones stay as given.
+ */
 void str_sort(const struct str *strings, uint32_t *order, uint32_t n);

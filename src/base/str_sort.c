@@ -1,6 +1,7 @@
 /*
- * Sorting strings eight bytes at a time: items are ordered by a word of each string, and only where words are equal by
- * the next one. Names share long prefixes, which a comparison of whole strings would walk through every time.
+ * Sorting strings eight bytes at a time: items are ordered by a word of each string, and only where
+ * words are equal by the next one. Names share long prefixes, which a comparison of whole strings
+ * would walk through every time.
  */
 #include "base/base.h"
 
@@ -49,7 +50,8 @@ struct range_list {
 	uint32_t n, capacity;
 };
 
-static void sort_range(const struct str *strings, struct item *items, struct range r, struct range_list *todo)
+static void sort_range(const struct str *strings, struct item *items, struct range r,
+		       struct range_list *todo)
 {
 	bool has_more = false;
 	for (uint32_t i = r.start; i < r.start + r.n; i++) {

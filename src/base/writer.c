@@ -8,8 +8,8 @@
 enum { BUFFER_BYTES = 256 << 10 };
 
 struct writer {
-	char *name;      /* for messages */
-	char *path;      /* where a file ends up; NULL when written directly */
+	char *name;	 /* for messages */
+	char *path;	 /* where a file ends up; NULL when written directly */
 	char *temporary; /* its name until then; NULL while it has none */
 	int fd;
 	int error; /* errno of the first failed write */
@@ -66,7 +66,9 @@ static char *folder_of(const char *path)
 	return folder.p;
 }
 
-/* A file without a name where the file system can do that, so that not even kill -9 leaves a trace. */
+/*
+ * A file without a name where the file system can do that, so that not even kill -9 leaves a trace.
+ */
 static bool open_temporary(struct writer *w)
 {
 	AUTO_FREE char *folder = folder_of(w->path);
@@ -145,7 +147,8 @@ static bool name_file(struct writer *w)
 	for (unsigned attempt = 0; attempt < 100; attempt++) {
 		name.n = 0;
 		buf_addf(&name, "%s/.plume-%d-%u", folder, (int)getpid(), attempt);
-		if (linkat(AT_FDCWD, source, AT_FDCWD, buf_c_string(&name), AT_SYMLINK_FOLLOW) == 0) {
+		if (linkat(AT_FDCWD, source, AT_FDCWD, buf_c_string(&name), AT_SYMLINK_FOLLOW) ==
+		    0) {
 			w->temporary = mem_strdup(name.p);
 			return true;
 		}

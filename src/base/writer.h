@@ -1,6 +1,7 @@
 /*
- * Writing a file or standard output. A file appears whole or not at all: bytes go to a nameless or temporary
- * file in the same folder that takes the name only in writer_commit. Errors are kept and reported there.
+ * Writing a file or standard output. A file appears whole or not at all: bytes go to a nameless or
+ * temporary file in the same folder that takes the name only in writer_commit. Errors are kept and
+ * reported there.
  */
 #pragma once
 #include "base/buf.h"
@@ -8,7 +9,10 @@
 
 struct writer;
 
-/* "-" is standard output. Devices, pipes and links to nothing are written directly. NULL and e when the path cannot be written. */
+/*
+ * "-" is standard output. Devices, pipes and links to nothing are written directly. NULL and e when
+ * the path cannot be written.
+ */
 struct writer *writer_open(const char *path, struct err *e);
 /* Frees; without a commit before it, a file output leaves nothing behind. */
 void writer_free(struct writer *w);

@@ -6,12 +6,12 @@ enum exit_code { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG_USAGE = 2, EXIT_DAMA
 
 struct command {
 	const char *name;
-	const char *arguments; /* behind the name in usage: [options] FILE... */
-	const char *summary;   /* one line */
-	const char *text;      /* a paragraph and examples for --help */
+	const char *arguments;		      /* behind the name in usage: [options] FILE... */
+	const char *summary;		      /* one line */
+	const char *text;		      /* a paragraph and examples for --help */
 	const struct option_set *const *sets; /* ends in NULL */
 	const char *const *words; /* its arguments, where they are a choice; ends in NULL */
-	bool takes_command;       /* its argument is the name of a command */
+	bool takes_command;	  /* its argument is the name of a command */
 	int (*run)(const struct command *self, char **words, size_t n);
 };
 
@@ -21,11 +21,16 @@ const struct command *command_by_name(const char *name);
 
 extern const struct command fold_command, help_command, completion_command;
 
-/* --- saying things ------------------------------------------------------------------------------------------ */
+/*
+ * --- saying things
+ * ------------------------------------------------------------------------------------------
+ */
 
 /* `plume: ...` on standard error. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Prints e with a pointer to the command's help where it is a usage error; returns the exit code. */
+/*
+ * Prints e with a pointer to the command's help where it is a usage error; returns the exit code.
+ */
 int say_error(const struct command *self, const struct err *e);
 /* Writes text to standard output; the exit code. */
 int print_out(struct str text);
@@ -35,7 +40,10 @@ unsigned terminal_width(int fd, unsigned otherwise);
 /* What `plume help NAME` prints. */
 void command_help(const struct command *c, struct buf *out);
 
-/* --- options that commands share ---------------------------------------------------------------------------- */
+/*
+ * --- options that commands share
+ * ----------------------------------------------------------------------------
+ */
 
 struct common_options {
 	bool help, quiet, verbose;

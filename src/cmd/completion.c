@@ -76,7 +76,8 @@ static void zsh_option(struct buf *out, const struct option *o)
 	const char *equals = o->type == OPTION_FLAG ? "" : "=";
 	buf_addf(out, "\t\t\t");
 	if (o->letter) /* '(-o --output)'{-o,--output=}'[...]' */
-		buf_addf(out, "'(-%c --%s)'{-%c,--%s%s}'[", o->letter, o->name, o->letter, o->name, equals);
+		buf_addf(out, "'(-%c --%s)'{-%c,--%s%s}'[", o->letter, o->name, o->letter, o->name,
+			 equals);
 	else
 		buf_addf(out, "'%s--%s%s[", o->type == OPTION_LIST ? "*" : "", o->name, equals);
 	add_quoted(out, o->help ? o->help : o->name);
@@ -98,14 +99,16 @@ static void zsh_option(struct buf *out, const struct option *o)
 
 static void zsh_completion(struct buf *out)
 {
-	buf_addf(out, "#compdef plume\n_plume() {\n\tif (( CURRENT == 2 )); then\n\t\tlocal -a names=(\n");
+	buf_addf(out, "#compdef plume\n_plume() {\n\tif (( CURRENT == 2 )); then\n\t\tlocal -a "
+		      "names=(\n");
 	for (size_t i = 0; commands[i]; i++) {
 		buf_addf(out, "\t\t\t'%s:", commands[i]->name);
 		add_quoted(out, commands[i]->summary);
 		buf_addf(out, "'\n");
 	}
 	buf_addf(out, "\t\t)\n\t\t_describe command names\n\t\treturn\n\tfi\n"
-		      "\tlocal command=$words[2]\n\tshift words\n\t(( CURRENT-- ))\n\tcase $command in\n");
+		      "\tlocal command=$words[2]\n\tshift words\n\t(( CURRENT-- ))\n\tcase "
+		      "$command in\n");
 	for (size_t i = 0; commands[i]; i++) {
 		buf_addf(out, "\t%s)\n\t\t_arguments \\\n", commands[i]->name);
 		for (size_t s = 0; commands[i]->sets && commands[i]->sets[s]; s++)
@@ -124,7 +127,8 @@ static void zsh_completion(struct buf *out)
 
 static void fish_option(struct buf *out, const struct command *c, const struct option *o)
 {
-	buf_addf(out, "complete -c plume -n '__fish_seen_subcommand_from %s' -l %s", c->name, o->name);
+	buf_addf(out, "complete -c plume -n '__fish_seen_subcommand_from %s' -l %s", c->name,
+		 o->name);
 	if (o->letter)
 		buf_addf(out, " -s %c", o->letter);
 	if (o->type != OPTION_FLAG)
@@ -150,7 +154,8 @@ static void fish_completion(struct buf *out)
 		buf_addf(out, "complete -c plume -n __fish_use_subcommand -f -a %s -d '%s'\n",
 			 commands[i]->name, commands[i]->summary);
 		if (takes_words(commands[i])) {
-			buf_addf(out, "complete -c plume -n '__fish_seen_subcommand_from %s' -f -a '",
+			buf_addf(out,
+				 "complete -c plume -n '__fish_seen_subcommand_from %s' -f -a '",
 				 commands[i]->name);
 			add_words(out, commands[i]);
 			buf_addf(out, "'\n");

@@ -9,29 +9,37 @@ struct fold_options {
 };
 
 #define QUERY(field) offsetof(struct query, field)
-#define FOLD(field) offsetof(struct fold_options, field)
+#define FOLD(field)  offsetof(struct fold_options, field)
 
 static const struct option output_options[] = {
-	{ "output", 'o', OPTION_FILE, FOLD(output), "FILE", "write to FILE instead of standard output" },
+	{ "output", 'o', OPTION_FILE, FOLD(output), "FILE",
+	  "write to FILE instead of standard output" },
 	{ "compat", 0, OPTION_FLAG, FOLD(compat), NULL,
 	  "print what stackcollapse-perf.pl prints, mistakes included" },
 	{ "addrs", 0, OPTION_FLAG, FOLD(keep_addresses), NULL,
 	  "show the address of frames without a name: [libc.so.6 <7f3a...>]" },
 	{ "all", 0, OPTION_FLAG, FOLD(mark_all), NULL, "the same as --kernel --jit" },
 };
-static const struct option_set output_option_set = { "Output", output_options, ARRAY_SIZE(output_options) };
+static const struct option_set output_option_set = { "Output", output_options,
+						     ARRAY_SIZE(output_options) };
 
 static const struct option name_options[] = {
 	{ "pid", 0, OPTION_FLAG, QUERY(show_pid), NULL, "root frame is comm-PID" },
 	{ "tid", 0, OPTION_FLAG, QUERY(show_tid), NULL, "root frame is comm-PID/TID" },
 	{ "kernel", 0, OPTION_FLAG, QUERY(mark_kernel), NULL, "mark kernel functions with _[k]" },
-	{ "jit", 0, OPTION_FLAG, QUERY(mark_jit), NULL, "mark functions of a just-in-time compiler with _[j]" },
+	{ "jit", 0, OPTION_FLAG, QUERY(mark_jit), NULL,
+	  "mark functions of a just-in-time compiler with _[j]" },
 };
-static const struct option_set name_option_set = { "Names", name_options, ARRAY_SIZE(name_options) };
+static const struct option_set name_option_set = { "Names", name_options,
+						   ARRAY_SIZE(name_options) };
 
-static const struct option_set *const fold_sets[] = { &output_option_set,    &name_option_set,
-						      &selection_option_set, &transform_option_set,
-						      &input_option_set,     &common_option_set, NULL };
+static const struct option_set *const fold_sets[] = { &output_option_set,
+						      &name_option_set,
+						      &selection_option_set,
+						      &transform_option_set,
+						      &input_option_set,
+						      &common_option_set,
+						      NULL };
 
 /* Everything the command line says. */
 struct request {
@@ -51,9 +59,9 @@ static void request_fini(struct request *r)
 static bool parse(struct request *r, char **words, size_t n, struct err *e)
 {
 	const struct option_binding bindings[] = {
-		{ &output_option_set, &r->fold },      { &name_option_set, &r->query },
-		{ &selection_option_set, &r->query },  { &transform_option_set, &r->query },
-		{ &input_option_set, &r->input },      { &common_option_set, &r->common },
+		{ &output_option_set, &r->fold },     { &name_option_set, &r->query },
+		{ &selection_option_set, &r->query }, { &transform_option_set, &r->query },
+		{ &input_option_set, &r->input },     { &common_option_set, &r->common },
 	};
 	if (!options_parse(words, n, bindings, ARRAY_SIZE(bindings), &r->files, e))
 		return false;
@@ -65,23 +73,29 @@ static bool parse(struct request *r, char **words, size_t n, struct err *e)
 /* A picture asked of the wrong command is worth a word. */
 static bool check_output_name(const char *path, struct err *e)
 {
-	static const char *const others[] = { ".svg", ".html", ".plume", ".data", ".pb.gz", ".json", ".csv",
-					      ".cpuprofile" };
+	static const char *const others[] = { ".svg",	".html", ".plume", ".data",
+					      ".pb.gz", ".json", ".csv",   ".cpuprofile" };
 	for (size_t i = 0; path && i < ARRAY_SIZE(others); i++)
 		if (str_ends(str_from(path), str_from(others[i])))
-			return err_usage(e, "-o %s: fold writes folded stacks; name the file .folded or .txt",
-					 path);
+			return err_usage(
+				e,
+				"-o %s: fold writes folded stacks; name the file .folded or .txt",
+				path);
 	return true;
 }
 
-/* stackcollapse-perf.pl has only its own options; its marks and pids are part of the names it makes. */
+/*
+ * stackcollapse-perf.pl has only its own options; its marks and pids are part of the names it
+ * makes.
+ */
 static bool check_compat(struct request *r, struct source_options *source, struct err *e)
 {
 	struct query *q = &r->query;
 	const char *event = NULL;
 	for (uint32_t i = 0; i < q->where.n; i++) {
 		if (!str_starts(str_from(q->where.p[i]), STR("event=")))
-			return err_usage(e, "--compat knows only --event-filter, not --where %s", q->where.p[i]);
+			return err_usage(e, "--compat knows only --event-filter, not --where %s",
+					 q->where.p[i]);
 		event = q->where.p[i] + strlen("event=");
 	}
 	if (r->input.format || q->time)
@@ -153,7 +167,8 @@ static int run_fold(const struct command *self, char **words, size_t n)
 		.threads = r.input.threads,
 		.keep_addresses = r.fold.keep_addresses,
 	};
-	if (!check_output_name(r.fold.output, &e) || (r.fold.compat && !check_compat(&r, &source, &e)))
+	if (!check_output_name(r.fold.output, &e) ||
+	    (r.fold.compat && !check_compat(&r, &source, &e)))
 		return say_error(self, &e);
 	int code = fold(&r, &source, &e);
 	return e.kind ? say_error(self, &e) : code;
@@ -163,8 +178,10 @@ const struct command fold_command = {
 	.name = "fold",
 	.arguments = "[options] [FILE...]",
 	.summary = "any profile to folded stacks",
-	.text = "Reads perf script text or folded stacks, plain or compressed with gzip or zstd, from files or\n"
-		"'-' (standard input), and prints one line per distinct stack: root;caller;leaf COUNT.\n"
+	.text = "Reads perf script text or folded stacks, plain or compressed with gzip or zstd, "
+		"from files or\n"
+		"'-' (standard input), and prints one line per distinct stack: root;caller;leaf "
+		"COUNT.\n"
 		"\n"
 		"  perf script | plume fold - > out.folded\n"
 		"  plume fold --where comm=node --no-idle recording.perf.gz -o node.folded\n",

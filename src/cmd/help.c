@@ -17,7 +17,8 @@ void command_help(const struct command *c, struct buf *out)
 
 static void general_help(struct buf *out)
 {
-	buf_addf(out, "plume shows what a running program burns.\n\nplume COMMAND [options] [FILE...]\n\n");
+	buf_addf(out, "plume shows what a running program burns.\n\nplume COMMAND [options] "
+		      "[FILE...]\n\n");
 	for (size_t i = 0; commands[i]; i++)
 		buf_addf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
 	buf_addf(out, "\n'plume help COMMAND' or 'man plume-COMMAND' tells more.\n");

@@ -7,7 +7,8 @@
 
 static const struct option input_options[] = {
 	{ "input", 0, OPTION_CHOICE, offsetof(struct input_options, format), "NAME",
-	  "read the input as NAME: perf-script, folded or folded-diff; auto, the default, finds out by content",
+	  "read the input as NAME: perf-script, folded or folded-diff; auto, the default, finds "
+	  "out by content",
 	  source_input_names },
 	{ "threads", 'j', OPTION_NUMBER, offsetof(struct input_options, threads), "N",
 	  "read files with N threads; the result is the same for any N (default: all cores)" },
@@ -18,34 +19,47 @@ static const char *const weights[] = { "auto", "samples", "period", NULL };
 
 static const struct option selection_options[] = {
 	{ "where", 0, OPTION_LIST, QUERY(where), "KEY=VALUE[,VALUE]",
-	  "only samples whose pid, tid, comm, cpu, event, container, module or kind is VALUE; module and kind "
+	  "only samples whose pid, tid, comm, cpu, event, container, module or kind is VALUE; "
+	  "module and kind "
 	  "are the leaf frame's; repeatable, all must hold; event=all shows all events" },
-	{ "event-filter", 0, OPTION_LIST, QUERY(where), "EVENT", "the same as --where event=EVENT", NULL,
-	  "event=" },
+	{ "event-filter", 0, OPTION_LIST, QUERY(where), "EVENT", "the same as --where event=EVENT",
+	  NULL, "event=" },
 	{ "time", 0, OPTION_TEXT, QUERY(time), "A,B",
-	  "only samples from A to B, in seconds from the start (or 200ms, 1.5m, 1h; A, and ,B are open); -5s "
+	  "only samples from A to B, in seconds from the start (or 200ms, 1.5m, 1h; A, and ,B are "
+	  "open); -5s "
 	  "counts from the end, and alone means the last five seconds" },
-	{ "only", 0, OPTION_LIST, QUERY(only), "RE", "only stacks whose folded text comm;root;...;leaf matches RE" },
-	{ "without", 0, OPTION_LIST, QUERY(without), "RE", "no stacks whose folded text matches RE" },
-	{ "no-idle", 0, OPTION_FLAG, QUERY(no_idle), NULL, "no stacks whose leaf is the kernel's idle loop" },
+	{ "only", 0, OPTION_LIST, QUERY(only), "RE",
+	  "only stacks whose folded text comm;root;...;leaf matches RE" },
+	{ "without", 0, OPTION_LIST, QUERY(without), "RE",
+	  "no stacks whose folded text matches RE" },
+	{ "no-idle", 0, OPTION_FLAG, QUERY(no_idle), NULL,
+	  "no stacks whose leaf is the kernel's idle loop" },
 	{ "weight", 0, OPTION_CHOICE, QUERY(weight), "WHAT",
-	  "count samples, or the period of each: samples, period or auto (the default: samples for clocks and "
-	  "cycles, periods for other events)", weights },
+	  "count samples, or the period of each: samples, period or auto (the default: samples for "
+	  "clocks and "
+	  "cycles, periods for other events)",
+	  weights },
 };
-const struct option_set selection_option_set = { "Selection", selection_options, ARRAY_SIZE(selection_options) };
+const struct option_set selection_option_set = { "Selection", selection_options,
+						 ARRAY_SIZE(selection_options) };
 
 static const struct option transform_options[] = {
-	{ "hide", 0, OPTION_LIST, QUERY(hide), "RE", "take frames whose name matches RE out of the stacks" },
+	{ "hide", 0, OPTION_LIST, QUERY(hide), "RE",
+	  "take frames whose name matches RE out of the stacks" },
 	{ "root", 0, OPTION_LIST, QUERY(root), "RE",
-	  "begin stacks at the first frame whose name matches RE; leave out stacks that have none" },
-	{ "skip-after", 0, OPTION_LIST, QUERY(skip_after), "FN", "cut off the callers of function FN" },
+	  "begin stacks at the first frame whose name matches RE; leave out stacks that have "
+	  "none" },
+	{ "skip-after", 0, OPTION_LIST, QUERY(skip_after), "FN",
+	  "cut off the callers of function FN" },
 	{ "merge-tiers", 0, OPTION_FLAG, QUERY(merge_tiers), NULL,
 	  "show a JavaScript function as one, whichever V8 tier ran it" },
 	{ "collapse-recursion", 0, OPTION_FLAG, QUERY(collapse_recursion), NULL,
 	  "show a function that calls itself once" },
-	{ "reverse", 0, OPTION_FLAG, QUERY(reverse), NULL, "turn stacks around: the leaf becomes the root" },
+	{ "reverse", 0, OPTION_FLAG, QUERY(reverse), NULL,
+	  "turn stacks around: the leaf becomes the root" },
 };
-const struct option_set transform_option_set = { "Transforms", transform_options, ARRAY_SIZE(transform_options) };
+const struct option_set transform_option_set = { "Transforms", transform_options,
+						 ARRAY_SIZE(transform_options) };
 
 unsigned default_threads(void)
 {
@@ -87,7 +101,8 @@ static void add_event_list(const struct profile *p, struct buf *out)
 		buf_addf(out, " and %u more", p->events.n - n);
 }
 
-static void warn_events(const struct profile *p, const struct query *q, const struct query_ledger *l)
+static void warn_events(const struct profile *p, const struct query *q,
+			const struct query_ledger *l)
 {
 	if (!l->other_events || l->event == INDEX_NONE)
 		return;
@@ -96,8 +111,9 @@ static void warn_events(const struct profile *p, const struct query *q, const st
 			return;
 	AUTO(buf) struct buf events = { 0 };
 	add_event_list(p, &events);
-	say("%u events in the input (%s); showing %.*s, choose with --where event=NAME", p->events.n,
-	    buf_c_string(&events), STR_ARG(profile_str(p, p->events.p[l->event].name)));
+	say("%u events in the input (%s); showing %.*s, choose with --where event=NAME",
+	    p->events.n, buf_c_string(&events),
+	    STR_ARG(profile_str(p, p->events.p[l->event].name)));
 }
 
 static void warn_damage(const struct profile *p, enum ledger_line line)
@@ -107,7 +123,8 @@ static void warn_damage(const struct profile *p, enum ledger_line line)
 	buf_addf(&text, "%s: ", ledger_line_name(line));
 	buf_add_grouped(&text, l->count[line]);
 	if (line == LEDGER_BAD_LINES)
-		buf_addf(&text, ", the first at byte %llu: '%.*s'", (unsigned long long)l->first_bad_offset,
+		buf_addf(&text, ", the first at byte %llu: '%.*s'",
+			 (unsigned long long)l->first_bad_offset,
 			 STR_ARG(profile_str(p, l->first_bad_text)));
 	if (line == LEDGER_INPUT_DAMAGED)
 		buf_addf(&text, "; %.*s", STR_ARG(profile_str(p, l->damage)));
@@ -135,7 +152,8 @@ void say_warnings(const struct profile *p, const struct query *q, const struct q
 		if (p->ledger.count[line] && ledger_line_is_damage(line))
 			warn_damage(p, line);
 	if (l->overflows && !p->ledger.count[LEDGER_OVERFLOWS])
-		say("%s: %llu", ledger_line_name(LEDGER_OVERFLOWS), (unsigned long long)l->overflows);
+		say("%s: %llu", ledger_line_name(LEDGER_OVERFLOWS),
+		    (unsigned long long)l->overflows);
 }
 
 static void say_count(const char *what, uint64_t n)
@@ -224,11 +242,13 @@ void explain_nothing(const struct profile *p, const struct query *q, const struc
 	if (l->other_events)
 		buf_addf(&text, ", %llu are of other events", (unsigned long long)l->other_events);
 	if (l->not_under_root)
-		buf_addf(&text, ", %llu have no frame for --root", (unsigned long long)l->not_under_root);
+		buf_addf(&text, ", %llu have no frame for --root",
+			 (unsigned long long)l->not_under_root);
 	if (asks_for(q, STR("pid=")) && !has_pids(p))
 		buf_addf(&text, "; the input has no pids (perf script prints them with -F +pid)");
 	if (asks_for(q, STR("cpu=")) && !has_cpus(p))
-		buf_addf(&text, "; the input has no cpus (perf record --sample-cpu keeps them, perf script prints "
+		buf_addf(&text, "; the input has no cpus (perf record --sample-cpu keeps them, "
+				"perf script prints "
 				"them with -F +cpu)");
 	add_event_list(p, &known);
 	if (known.n)

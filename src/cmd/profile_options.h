@@ -1,4 +1,7 @@
-/* What every command that reads profiles has in common: its options, reading the files, the ledger in words. */
+/*
+ * What every command that reads profiles has in common: its options, reading the files, the ledger
+ * in words.
+ */
 #pragma once
 #include "cmd/cmd.h"
 #include "query/query.h"
@@ -9,9 +12,9 @@ struct input_options {
 	uint32_t threads;
 };
 
-extern const struct option_set input_option_set;      /* struct input_options */
-extern const struct option_set selection_option_set;  /* struct query */
-extern const struct option_set transform_option_set;  /* struct query */
+extern const struct option_set input_option_set;     /* struct input_options */
+extern const struct option_set selection_option_set; /* struct query */
+extern const struct option_set transform_option_set; /* struct query */
 
 /* Threads to use when the user said nothing: one per core. */
 unsigned default_threads(void);

@@ -1,7 +1,8 @@
 #include "cmd/cmd.h"
 
 /* In the order of `plume help`. */
-const struct command *const commands[] = { &fold_command, &completion_command, &help_command, NULL };
+const struct command *const commands[] = { &fold_command, &completion_command, &help_command,
+					   NULL };
 
 const struct command *command_by_name(const char *name)
 {
@@ -14,7 +15,9 @@ const struct command *command_by_name(const char *name)
 static const struct option common_options[] = {
 	{ "verbose", 'v', OPTION_FLAG, offsetof(struct common_options, verbose), NULL,
 	  "print the ledger: what became of every sample" },
-	{ "quiet", 'q', OPTION_FLAG, offsetof(struct common_options, quiet), NULL, "print errors only" },
+	{ "quiet", 'q', OPTION_FLAG, offsetof(struct common_options, quiet), NULL,
+	  "print errors only" },
 	{ "help", 'h', OPTION_FLAG, offsetof(struct common_options, help), NULL, "show this text" },
 };
-const struct option_set common_option_set = { "General", common_options, ARRAY_SIZE(common_options) };
+const struct option_set common_option_set = { "General", common_options,
+					      ARRAY_SIZE(common_options) };

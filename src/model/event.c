@@ -1,6 +1,9 @@
 #include "model/model.h"
 
-/* `cpu_core/cycles:u/P` and `cycles:ppp` are cycles: without the PMU around the name and the modifiers behind it. */
+/*
+ * `cpu_core/cycles:u/P` and `cycles:ppp` are cycles: without the PMU around the name and the
+ * modifiers behind it.
+ */
 static struct str bare_event(struct str name)
 {
 	ptrdiff_t slash = str_find_char(name, '/');
@@ -15,8 +18,8 @@ static struct str bare_event(struct str name)
 bool event_samples_time(struct str name)
 {
 	static const struct str clocks[] = {
-		STR("cycles"),	   STR("cpu-cycles"), STR("ref-cycles"), STR("bus-cycles"),
-		STR("cycles-t"),   STR("cycles-ct"),  STR("cpu-clock"),	 STR("task-clock"),
+		STR("cycles"),	 STR("cpu-cycles"), STR("ref-cycles"), STR("bus-cycles"),
+		STR("cycles-t"), STR("cycles-ct"),  STR("cpu-clock"),  STR("task-clock"),
 	};
 	struct str bare = bare_event(name);
 	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++)

@@ -1,14 +1,14 @@
 /*
  * The profile: what every source makes and every view is a query on.
  *
- * Records refer to each other by 32-bit ids into dense arrays; no pointers. Strings, frames, stack nodes, threads
- * and events are stored once each. A profile is built by one thread, then sealed: from there on it does not
- * change and may be shared.
+ * Records refer to each other by 32-bit ids into dense arrays; no pointers. Strings, frames, stack
+ * nodes, threads and events are stored once each. A profile is built by one thread, then sealed:
+ * from there on it does not change and may be shared.
  */
 #pragma once
 #include "base/base.h"
 
-typedef uint32_t str_id;    /* 0 is the empty string: "not known" */
+typedef uint32_t str_id; /* 0 is the empty string: "not known" */
 typedef uint32_t frame_id;
 typedef uint32_t node_id;   /* NODE_ROOT is the empty stack */
 typedef uint32_t thread_id; /* 0 is "not known" */
@@ -33,7 +33,8 @@ const char *frame_kind_name(enum frame_kind kind);
 enum frame_flag {
 	FRAME_INLINED = 1 << 0,
 	FRAME_WAKER = 1 << 1,
-	FRAME_MARKED = 1 << 2, /* the input itself carried a mark such as _[k]: it is always shown */
+	FRAME_MARKED =
+		1 << 2, /* the input itself carried a mark such as _[k]: it is always shown */
 };
 
 struct frame {
@@ -41,9 +42,9 @@ struct frame {
 	str_id module; /* path of the file it comes from, or [kernel.kallsyms] and the like */
 	str_id file;   /* source */
 	uint32_t line, column;
-	uint8_t kind;    /* enum frame_kind */
-	char tier;       /* V8: '~' '^' '+' '*', else 0 */
-	uint16_t flags;  /* enum frame_flag */
+	uint8_t kind;	/* enum frame_kind */
+	char tier;	/* V8: '~' '^' '+' '*', else 0 */
+	uint16_t flags; /* enum frame_flag */
 };
 
 /* A stack is one node: its leaf frame and, by way of the parents, its callers. */
@@ -62,13 +63,15 @@ struct thread {
 
 struct event {
 	str_id name;
-	str_id unit;           /* of its weights: samples, ns, ... */
-	bool counts_periods;   /* the natural weight is the sum of periods, not the number of samples */
-	bool has_only_sums;    /* the input had sums, not samples: they are the only weight there is */
-	uint8_t decimals;      /* weights are in units of 10^-decimals */
+	str_id unit;	     /* of its weights: samples, ns, ... */
+	bool counts_periods; /* its natural weight is the sum of periods, not of samples */
+	bool has_only_sums; /* the input had sums, not samples: they are the only weight there is */
+	uint8_t decimals;   /* weights are in units of 10^-decimals */
 };
 
-/* True for events whose samples are a clock's: cycles, cpu-clock, task-clock, in perf's spellings. */
+/*
+ * True for events whose samples are a clock's: cycles, cpu-clock, task-clock, in perf's spellings.
+ */
 bool event_samples_time(struct str name);
 
 /* The columns that a reader is asked to keep beyond stack, event and comm. */
@@ -86,13 +89,14 @@ struct sample {
 	event_id event;
 	int32_t cpu; /* -1: not known */
 	uint64_t time_ns;
-	uint64_t count;  /* samples: 1, or more when the input has sums */
+	uint64_t count;	 /* samples: 1, or more when the input has sums */
 	uint64_t period; /* what the event counted in them */
 };
 
 /*
- * Sample columns, all of length n. Without COLUMN_TIME or COLUMN_CPU equal (node, thread, event) share a row, so
- * memory grows with distinct stacks; with them each sample has a row and time_ns and cpu are there.
+ * Sample columns, all of length n. Without COLUMN_TIME or COLUMN_CPU equal (node, thread, event)
+ * share a row, so memory grows with distinct stacks; with them each sample has a row and time_ns
+ * and cpu are there.
  */
 struct samples {
 	uint32_t n, capacity;
@@ -102,28 +106,30 @@ struct samples {
 	uint64_t *count;
 	uint64_t *period;
 	uint64_t *time_ns; /* NULL without COLUMN_TIME */
-	int32_t *cpu;      /* NULL without COLUMN_CPU */
+	int32_t *cpu;	   /* NULL without COLUMN_CPU */
 };
 
 /* Everything that happened to the input: what does not fit in a row is counted here. */
 enum ledger_line {
-	LEDGER_SAMPLES,        /* samples in the input */
+	LEDGER_SAMPLES,	       /* samples in the input */
 	LEDGER_NO_STACK,       /* ... of them without a single frame */
-	LEDGER_NO_TIME,        /* ... without a time where one was asked for */
-	LEDGER_FRAMES,         /* frames of all samples */
+	LEDGER_NO_TIME,	       /* ... without a time where one was asked for */
+	LEDGER_FRAMES,	       /* frames of all samples */
 	LEDGER_UNKNOWN_FRAMES, /* ... without a name */
-	LEDGER_OTHER_EVENTS,   /* samples left out while reading because they are of another event (--compat) */
+	LEDGER_OTHER_EVENTS,   /* samples that --compat leaves out while reading */
 	LEDGER_OTHER_RECORDS,  /* records that are no samples: forks, mappings, ... */
 	LEDGER_BAD_LINES,      /* lines or records that could not be understood */
 	LEDGER_LONG_LINES,     /* lines beyond the limit, skipped */
 	LEDGER_CUT_STACKS,     /* stacks beyond the limit of frames */
 	LEDGER_CUT_SAMPLES,    /* samples left out because the input ended inside them */
 	LEDGER_OVERFLOWS,      /* sums held at their largest value */
-	LEDGER_ROUNDED,        /* weights with more decimals than are kept */
+	LEDGER_ROUNDED,	       /* weights with more decimals than are kept */
 	LEDGER_INPUT_DAMAGED,  /* inputs that ended early */
 	LEDGER_LINES
 };
-/* Reads "samples", "lines not understood", ...; is_damage: a result with it is incomplete (exit 3). */
+/*
+ * Reads "samples", "lines not understood", ...; is_damage: a result with it is incomplete (exit 3).
+ */
 const char *ledger_line_name(enum ledger_line line);
 bool ledger_line_is_damage(enum ledger_line line);
 
@@ -169,7 +175,10 @@ thread_id profile_add_thread(struct profile *p, struct thread t);
 event_id profile_add_event(struct profile *p, struct event e);
 void profile_add_sample(struct profile *p, const struct sample *s);
 
-/* Adds everything of `from` to p, in order: reading in parts and merging gives what reading whole gives. */
+/*
+ * Adds everything of `from` to p, in order: reading in parts and merging gives what reading whole
+ * gives.
+ */
 void profile_merge(struct profile *p, const struct profile *from);
 /* Makes event `id` keep `decimals` decimals: its weights so far are scaled up. */
 void profile_set_decimals(struct profile *p, event_id id, unsigned decimals);

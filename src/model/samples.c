@@ -163,14 +163,14 @@ void profile_merge(struct profile *p, const struct profile *from)
 		event_id event = t.events[s->event[i]];
 		unsigned more = p->events.p[event].decimals - from->events.p[s->event[i]].decimals;
 		profile_add_sample(p, &(struct sample){
-			.node = t.nodes[s->node[i]],
-			.thread = t.threads[s->thread[i]],
-			.event = event,
-			.cpu = s->cpu ? s->cpu[i] : -1,
-			.time_ns = s->time_ns ? s->time_ns[i] : 0,
-			.count = s->count[i],
-			.period = scaled(p, s->period[i], more),
-		});
+					      .node = t.nodes[s->node[i]],
+					      .thread = t.threads[s->thread[i]],
+					      .event = event,
+					      .cpu = s->cpu ? s->cpu[i] : -1,
+					      .time_ns = s->time_ns ? s->time_ns[i] : 0,
+					      .count = s->count[i],
+					      .period = scaled(p, s->period[i], more),
+				      });
 	}
 	p->is_differential |= from->is_differential;
 	merge_ledger(p, from, &t);

@@ -1,14 +1,17 @@
 /*
- * The tree: what flame graphs, folded text and reports are drawn from. Preorder arrays, so that a view skips a
- * subtree in O(1) and the same arrays can be sent as they are.
+ * The tree: what flame graphs, folded text and reports are drawn from. Preorder arrays, so that a
+ * view skips a subtree in O(1) and the same arrays can be sent as they are.
  */
 #pragma once
 #include "base/base.h"
 
-/* A frame as it is shown: name with marks, what it is. Equal labels under one parent are one tree node. */
+/*
+ * A frame as it is shown: name with marks, what it is. Equal labels under one parent are one tree
+ * node.
+ */
 struct tree_label {
 	struct str name; /* never holds ';' or a newline */
-	uint8_t kind;    /* enum frame_kind */
+	uint8_t kind;	 /* enum frame_kind */
 	char tier;
 	uint8_t mark_bytes; /* of a mark such as _[k] at the end of name */
 	uint16_t flags;
@@ -19,14 +22,14 @@ enum { TREE_MAX_VALUES = 2 };
 struct tree {
 	uint32_t n; /* nodes; node 0 is the root "all", whose label is not shown in folded text */
 	uint32_t *label;
-	uint32_t *depth; /* the root has 0 */
-	uint32_t *end;   /* one past the last node of the subtree */
+	uint32_t *depth;      /* the root has 0 */
+	uint32_t *end;	      /* one past the last node of the subtree */
 	unsigned value_count; /* 1, or 2 for before and after */
 	uint64_t *self[TREE_MAX_VALUES];
 	uint64_t *total[TREE_MAX_VALUES];
 	/* A stack with the value 0 is still a stack that was there. */
 	uint32_t *own_stacks; /* how many rows ended here */
-	unsigned decimals; /* values are in units of 10^-decimals */
+	unsigned decimals;    /* values are in units of 10^-decimals */
 
 	VEC(struct tree_label) labels; /* siblings are ordered by name, bytewise */
 	struct arena text;

@@ -50,7 +50,8 @@ static bool label_equal(const void *labels, uint32_t i, const void *key)
 	return str_eq(((const struct tree_label *)labels)[i].name, *(const struct str *)key);
 }
 
-static uint32_t add_label(struct labels *l, struct str name, const struct frame *f, uint8_t mark_bytes)
+static uint32_t add_label(struct labels *l, struct str name, const struct frame *f,
+			  uint8_t mark_bytes)
 {
 	uint32_t hash = hash_str(name);
 	uint32_t i = index_map_find(&l->map, hash, label_equal, l->tree->labels.p, &name);
@@ -126,7 +127,8 @@ uint32_t label_of_frame(struct labels *l, frame_id frame)
 		add_name(l, f);
 		size_t bare = l->text.n;
 		add_mark(l, f);
-		l->of_frame[frame] = add_label(l, buf_str(&l->text), f, (uint8_t)(l->text.n - bare));
+		l->of_frame[frame] =
+			add_label(l, buf_str(&l->text), f, (uint8_t)(l->text.n - bare));
 	}
 	return l->of_frame[frame];
 }

@@ -1,6 +1,7 @@
 /*
- * Questions to a sealed profile: which samples (selection), shown how (transforms), as which shape (tree). No input,
- * no output. The words are the same on the command line, in the API and in the page's URL.
+ * Questions to a sealed profile: which samples (selection), shown how (transforms), as which shape
+ * (tree). No input, no output. The words are the same on the command line, in the API and in the
+ * page's URL.
  */
 #pragma once
 #include "model/model.h"
@@ -9,24 +10,28 @@ enum query_weight { QUERY_WEIGHT_AUTO, QUERY_WEIGHT_SAMPLES, QUERY_WEIGHT_PERIOD
 
 struct query {
 	/* Selections: a sample is shown when all of them hold. */
-	struct text_list where;   /* KEY=VALUE[,VALUE...] */
-	const char *time;         /* A,B or A, or ,B from the start; -5s, from the end; NULL: all */
-	struct text_list only;    /* expressions on the whole folded stack */
+	struct text_list where; /* KEY=VALUE[,VALUE...] */
+	const char *time;	/* A,B or A, or ,B from the start; -5s, from the end; NULL: all */
+	struct text_list only;	/* expressions on the whole folded stack */
 	struct text_list without;
 	bool no_idle;
 
-	/* Transforms: what happens to the stacks of the samples shown, in this order. Expressions see names without marks. */
-	bool merge_tiers;            /* V8's tiers of one function are one function */
-	struct text_list root;       /* stacks begin at the first frame that matches; others are left out */
+	/*
+	 * Transforms: what happens to the stacks of the samples shown, in this order. Expressions
+	 * see names without marks.
+	 */
+	bool merge_tiers; /* V8's tiers of one function are one function */
+	struct text_list
+		root; /* stacks begin at the first frame that matches; others are left out */
 	struct text_list skip_after; /* the callers of this function are cut off */
-	struct text_list hide;       /* frames that match are taken out */
+	struct text_list hide;	     /* frames that match are taken out */
 	bool collapse_recursion;     /* a;a;a is a */
-	bool reverse;                /* leaf first */
+	bool reverse;		     /* leaf first */
 
 	/* What is written into names. */
-	bool show_pid, show_tid;     /* root frame comm-PID or comm-PID/TID */
-	bool mark_kernel, mark_jit;  /* _[k], _[j] */
-	unsigned weight;             /* enum query_weight */
+	bool show_pid, show_tid;    /* root frame comm-PID or comm-PID/TID */
+	bool mark_kernel, mark_jit; /* _[k], _[j] */
+	unsigned weight;	    /* enum query_weight */
 };
 
 void query_fini(struct query *q);
@@ -43,12 +48,13 @@ struct query_ledger {
 	uint64_t overflows; /* sums held at their largest value */
 	uint64_t stacks;    /* distinct stacks shown */
 	bool is_in_periods; /* the weight is the sum of periods */
-	event_id event;     /* the one shown; INDEX_NONE: several */
+	event_id event;	    /* the one shown; INDEX_NONE: several */
 };
 
 /*
- * The tree of the samples that q selects. NULL and e when q is wrong (a usage error) or asks for what the profile does
- * not have. A tree with no samples is not an error: the ledger says where they went.
+ * The tree of the samples that q selects. NULL and e when q is wrong (a usage error) or asks for
+ * what the profile does not have. A tree with no samples is not an error: the ledger says where
+ * they went.
  */
 struct tree *query_tree(const struct profile *p, const struct query *q, struct query_ledger *ledger,
 			struct err *e);

@@ -1,13 +1,16 @@
 #pragma once
 #include "query/query.h"
 
-/* --- selection.c: which rows ------------------------------------------------------------------------------- */
+/*
+ * --- selection.c: which rows
+ * -------------------------------------------------------------------------------
+ */
 
 struct selection;
 struct labels;
 
-struct selection *selection_new(const struct profile *p, const struct query *q, struct labels *labels,
-				struct err *e);
+struct selection *selection_new(const struct profile *p, const struct query *q,
+				struct labels *labels, struct err *e);
 void selection_free(struct selection *s);
 /* True when the row is shown; else counts in the ledger why not. */
 bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledger);
@@ -25,7 +28,10 @@ void regex_list_fini(struct regex_list *list);
 bool regex_list_any(const struct regex_list *list, struct str subject, uint64_t *gave_up);
 bool regex_list_all(const struct regex_list *list, struct str subject, uint64_t *gave_up);
 
-/* --- labels.c: names as they are shown --------------------------------------------------------------------- */
+/*
+ * --- labels.c: names as they are shown
+ * ---------------------------------------------------------------------
+ */
 
 struct labels *labels_new(const struct profile *p, const struct query *q, struct tree *tree);
 void labels_free(struct labels *l);

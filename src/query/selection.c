@@ -1,6 +1,16 @@
 #include "query/query_int.h"
 
-enum key { KEY_PID, KEY_TID, KEY_COMM, KEY_CPU, KEY_EVENT, KEY_CONTAINER, KEY_MODULE, KEY_KIND, KEY_COUNT };
+enum key {
+	KEY_PID,
+	KEY_TID,
+	KEY_COMM,
+	KEY_CPU,
+	KEY_EVENT,
+	KEY_CONTAINER,
+	KEY_MODULE,
+	KEY_KIND,
+	KEY_COUNT
+};
 
 static const char *const key_names[KEY_COUNT] = { "pid",   "tid",	"comm",	  "cpu",
 						  "event", "container", "module", "kind" };
@@ -134,8 +144,11 @@ static bool check_kinds(const struct text_list *values, struct err *e)
 		while (kind < FRAME_KIND_COUNT && strcmp(values->p[i], frame_kind_name(kind)) != 0)
 			kind++;
 		if (kind == FRAME_KIND_COUNT)
-			return err_usage(e, "--where kind=%s: a kind is user, kernel, jit, interpreted, builtin, gc, "
-					    "wasm or unknown", values->p[i]);
+			return err_usage(e,
+					 "--where kind=%s: a kind is user, kernel, jit, "
+					 "interpreted, builtin, gc, "
+					 "wasm or unknown",
+					 values->p[i]);
 	}
 	return true;
 }
@@ -145,8 +158,11 @@ static bool compile_clause(struct selection *s, const char *text, struct err *e)
 	struct clause c = { 0 };
 	struct str key = key_of(text);
 	if (!key.n || !key_by_name(key, &c.key))
-		return err_usage(e, "--where %s: must be KEY=VALUE with one of pid, tid, comm, cpu, event, "
-				    "container, module, kind", text);
+		return err_usage(
+			e,
+			"--where %s: must be KEY=VALUE with one of pid, tid, comm, cpu, event, "
+			"container, module, kind",
+			text);
 	split_values(str_from(text + key.n + 1), &c.values);
 	if (c.key == KEY_KIND && !check_kinds(&c.values, e)) {
 		text_list_fini(&c.values);
@@ -163,7 +179,8 @@ static bool duration_parse(struct str text, double *seconds)
 	static const struct {
 		const char *unit;
 		double seconds;
-	} units[] = { { "ms", 1e-3 }, { "us", 1e-6 }, { "s", 1 }, { "m", 60 }, { "h", 3600 }, { "", 1 } };
+	} units[] = { { "ms", 1e-3 }, { "us", 1e-6 }, { "s", 1 },
+		      { "m", 60 },    { "h", 3600 },  { "", 1 } };
 	char copy[64], *end;
 	if (text.n == 0 || text.n >= sizeof(copy) || !(is_digit(text.p[0]) || text.p[0] == '.'))
 		return false;
@@ -179,7 +196,8 @@ static bool duration_parse(struct str text, double *seconds)
 }
 
 /* One end of a range, in ns of the profile's own clock. */
-static bool time_point(struct str text, uint64_t first, uint64_t last, uint64_t if_empty, uint64_t *ns)
+static bool time_point(struct str text, uint64_t first, uint64_t last, uint64_t if_empty,
+		       uint64_t *ns)
 {
 	double seconds;
 	bool from_end = text.n && text.p[0] == '-';
@@ -203,8 +221,11 @@ static bool compile_time(struct selection *s, struct err *e)
 	struct str text = str_from(s->q->time);
 	ptrdiff_t comma = str_find_char(text, ',');
 	if (s->p->ledger.count[LEDGER_NO_TIME] || (rows->n && !rows->time_ns))
-		return err_set(e, "--time %s: the samples carry no times (perf script prints them unless "
-				  "-F leaves time out)", s->q->time);
+		return err_set(
+			e,
+			"--time %s: the samples carry no times (perf script prints them unless "
+			"-F leaves time out)",
+			s->q->time);
 	for (uint32_t i = 0; i < rows->n; i++) {
 		first = rows->time_ns[i] < first ? rows->time_ns[i] : first;
 		last = rows->time_ns[i] > last ? rows->time_ns[i] : last;
@@ -212,12 +233,16 @@ static bool compile_time(struct selection *s, struct err *e)
 	struct str from = str_first(text, comma < 0 ? text.n : (size_t)comma);
 	struct str until = comma < 0 ? STR("") : str_from_byte(text, (size_t)comma + 1);
 	s->has_time = true;
-	bool is_last_part = comma < 0 && from.n > 1 && from.p[0] == '-'; /* -5s: the last five seconds */
-	if ((is_last_part || (comma >= 0 && text.n > 1)) && time_point(from, first, last, first, &s->from_ns) &&
+	bool is_last_part =
+		comma < 0 && from.n > 1 && from.p[0] == '-'; /* -5s: the last five seconds */
+	if ((is_last_part || (comma >= 0 && text.n > 1)) &&
+	    time_point(from, first, last, first, &s->from_ns) &&
 	    time_point(until, first, last, UINT64_MAX, &s->until_ns))
 		return true;
-	return err_usage(e, "--time %s: must be A,B in seconds from the start (or with ms, s, m, h; "
-			    "-5s counts from the end)", s->q->time);
+	return err_usage(e,
+			 "--time %s: must be A,B in seconds from the start (or with ms, s, m, h; "
+			 "-5s counts from the end)",
+			 s->q->time);
 }
 
 /* Without a word on events the first one of the profile is shown. */
@@ -232,7 +257,8 @@ static bool choose_event(struct selection *s)
 		s->shows_several_events = true;
 		s->event = INDEX_NONE;
 		for (uint32_t v = 0; v < s->p->events.n && c->values.n == 1; v++)
-			if (str_eq(profile_str(s->p, s->p->events.p[v].name), str_from(c->values.p[0])))
+			if (str_eq(profile_str(s->p, s->p->events.p[v].name),
+				   str_from(c->values.p[0])))
 				s->event = v;
 	}
 	if (s->p->events.n > 1 && s->p->is_differential)
@@ -240,8 +266,8 @@ static bool choose_event(struct selection *s)
 	return true;
 }
 
-struct selection *selection_new(const struct profile *p, const struct query *q, struct labels *labels,
-				struct err *e)
+struct selection *selection_new(const struct profile *p, const struct query *q,
+				struct labels *labels, struct err *e)
 {
 	struct selection *s = mem_zalloc(1, sizeof(*s));
 	bool ok = true;
@@ -251,7 +277,8 @@ struct selection *selection_new(const struct profile *p, const struct query *q, 
 	for (uint32_t i = 0; ok && i < q->where.n; i++)
 		ok = compile_clause(s, q->where.p[i], e);
 	ok = ok && choose_event(s) && (!q->time || compile_time(s, e)) &&
-	     regex_list_compile(&s->only, &q->only, e) && regex_list_compile(&s->without, &q->without, e);
+	     regex_list_compile(&s->only, &q->only, e) &&
+	     regex_list_compile(&s->without, &q->without, e);
 	if (ok)
 		return s;
 	selection_free(s);
@@ -306,7 +333,8 @@ static bool comm_is(struct str comm, struct str value)
 	return true;
 }
 
-static bool value_holds(const struct selection *s, const struct clause *c, const char *value, uint32_t row)
+static bool value_holds(const struct selection *s, const struct clause *c, const char *value,
+			uint32_t row)
 {
 	const struct profile *p = s->p;
 	const struct thread *t = &p->threads.p[p->samples.thread[row]];
@@ -322,7 +350,8 @@ static bool value_holds(const struct selection *s, const struct clause *c, const
 	case KEY_CPU:
 		return p->samples.cpu && number_is(p->samples.cpu[row], value);
 	case KEY_EVENT:
-		return c->is_all || str_eq(profile_str(p, p->events.p[p->samples.event[row]].name), text);
+		return c->is_all ||
+		       str_eq(profile_str(p, p->events.p[p->samples.event[row]].name), text);
 	case KEY_CONTAINER:
 		return str_eq(profile_str(p, t->container), text);
 	case KEY_MODULE:
@@ -346,14 +375,29 @@ static bool clause_holds(const struct selection *s, const struct clause *c, uint
 static bool is_idle(const struct profile *p, uint32_t row)
 {
 	static const struct str loops[] = {
-		STR("native_safe_halt"),     STR("pv_native_safe_halt"), STR("acpi_safe_halt"),
-		STR("default_idle"),	     STR("default_idle_call"),	 STR("arch_cpu_idle"),
-		STR("intel_idle"),	     STR("intel_idle_irq"),	 STR("intel_idle_ibrs"),
-		STR("mwait_idle"),	     STR("mwait_idle_with_hints"), STR("poll_idle"),
-		STR("cpuidle_enter_state"),  STR("cpuidle_enter"),	 STR("acpi_idle_do_entry"),
-		STR("acpi_idle_enter"),	     STR("cpu_idle"),		 STR("do_idle"),
-		STR("cpu_idle_poll"),	     STR("cpu_do_idle"),	 STR("cpu_startup_entry"),
-		STR("xen_hypercall_sched_op"), STR("acpi_processor_ffh_cstate_enter"),
+		STR("native_safe_halt"),
+		STR("pv_native_safe_halt"),
+		STR("acpi_safe_halt"),
+		STR("default_idle"),
+		STR("default_idle_call"),
+		STR("arch_cpu_idle"),
+		STR("intel_idle"),
+		STR("intel_idle_irq"),
+		STR("intel_idle_ibrs"),
+		STR("mwait_idle"),
+		STR("mwait_idle_with_hints"),
+		STR("poll_idle"),
+		STR("cpuidle_enter_state"),
+		STR("cpuidle_enter"),
+		STR("acpi_idle_do_entry"),
+		STR("acpi_idle_enter"),
+		STR("cpu_idle"),
+		STR("do_idle"),
+		STR("cpu_idle_poll"),
+		STR("cpu_do_idle"),
+		STR("cpu_startup_entry"),
+		STR("xen_hypercall_sched_op"),
+		STR("acpi_processor_ffh_cstate_enter"),
 	};
 	const struct frame *leaf = leaf_of(p, row);
 	struct str name = leaf ? profile_str(p, leaf->name) : STR("");
@@ -388,7 +432,8 @@ static bool text_holds(struct selection *s, uint32_t row, uint64_t *gave_up)
 	if (!s->only.n && !s->without.n)
 		return true;
 	struct str stack = folded_stack(s, row);
-	return regex_list_all(&s->only, stack, gave_up) && !regex_list_any(&s->without, stack, gave_up);
+	return regex_list_all(&s->only, stack, gave_up) &&
+	       !regex_list_any(&s->without, stack, gave_up);
 }
 
 bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledger)
@@ -399,8 +444,10 @@ bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledge
 		reason = &ledger->other_events;
 	for (uint32_t i = 0; !reason && i < s->clauses.n; i++)
 		if (!clause_holds(s, &s->clauses.p[i], row))
-			reason = s->clauses.p[i].key == KEY_EVENT ? &ledger->other_events : &ledger->by_where;
-	if (!reason && s->has_time && (rows->time_ns[row] < s->from_ns || rows->time_ns[row] >= s->until_ns))
+			reason = s->clauses.p[i].key == KEY_EVENT ? &ledger->other_events
+								  : &ledger->by_where;
+	if (!reason && s->has_time &&
+	    (rows->time_ns[row] < s->from_ns || rows->time_ns[row] >= s->until_ns))
 		reason = &ledger->by_time;
 	if (!reason && s->q->no_idle && is_idle(s->p, row))
 		reason = &ledger->idle;

@@ -52,7 +52,9 @@ static uint32_t child_of(struct growth *g, uint32_t parent, uint32_t label)
 	return node;
 }
 
-/* The tree node of a stack below `root`. Stacks share callers, so most of the way is known already. */
+/*
+ * The tree node of a stack below `root`. Stacks share callers, so most of the way is known already.
+ */
 static uint32_t node_of_stack(struct growth *g, uint32_t root, node_id node)
 {
 	g->pending.n = 0;
@@ -103,8 +105,9 @@ static void reverse_path(struct frame_path *path)
 }
 
 /*
- * The labels of a row's stack after all transforms, in g->labels_path. False when the row has no frame that --root
- * asks for. The thread's label is a frame like the others, but not cut by --skip-after.
+ * The labels of a row's stack after all transforms, in g->labels_path. False when the row has no
+ * frame that --root asks for. The thread's label is a frame like the others, but not cut by
+ * --skip-after.
  */
 static bool transformed_path(struct growth *g, uint32_t row, uint64_t *gave_up)
 {
@@ -125,7 +128,8 @@ static bool transformed_path(struct growth *g, uint32_t row, uint64_t *gave_up)
 		}
 		if (fate & FATE_SKIP_AFTER)
 			out->n = first;
-		bool repeats = g->q->collapse_recursion && out->n > first && out->p[out->n - 1] == label;
+		bool repeats =
+			g->q->collapse_recursion && out->n > first && out->p[out->n - 1] == label;
 		if (!(fate & FATE_HIDE) && !repeats)
 			vec_push(out, label);
 	}
@@ -148,7 +152,10 @@ static uint64_t weight_of(struct growth *g, uint32_t row, bool is_in_periods)
 	return weight;
 }
 
-/* Sums have no other weight. Samples of clocks and periods of other events do not add up: then samples count. */
+/*
+ * Sums have no other weight. Samples of clocks and periods of other events do not add up: then
+ * samples count.
+ */
 static bool counts_periods(const struct growth *g, const struct event *e)
 {
 	if (e->has_only_sums)
@@ -179,21 +186,26 @@ static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
 			at = child_of(g, at, g->labels_path.p[i]);
 	} else {
 		uint32_t thread = label_of_thread(g->labels, s->thread[row]);
-		at = node_of_stack(g, thread == INDEX_NONE ? 0 : child_of(g, 0, thread), s->node[row]);
+		at = node_of_stack(g, thread == INDEX_NONE ? 0 : child_of(g, 0, thread),
+				   s->node[row]);
 	}
 	if (at == 0)
 		at = child_of(g, 0, label_of_text(g->labels, STR("[no stack]")));
 	const struct event *e = &g->p->events.p[s->event[row]];
-	unsigned value = g->p->is_differential && s->event[row] == 1; /* event 0 is before, event 1 after */
+	unsigned value =
+		g->p->is_differential && s->event[row] == 1; /* event 0 is before, event 1 after */
 	bool is_in_periods = counts_periods(g, e);
-	g->self[value].p[at] =
-		saturating_add(g->self[value].p[at], weight_of(g, row, is_in_periods), &g->overflows);
+	g->self[value].p[at] = saturating_add(g->self[value].p[at],
+					      weight_of(g, row, is_in_periods), &g->overflows);
 	g->own_stacks.p[at]++;
 	ledger->is_in_periods |= is_in_periods;
 	return true;
 }
 
-/* --- from growing nodes to preorder ------------------------------------------------------------------------ */
+/*
+ * --- from growing nodes to preorder
+ * ------------------------------------------------------------------------
+ */
 
 /* rank[label]: its place among all names in bytewise order. */
 static uint32_t *ranks_of(const struct tree *t)
@@ -308,16 +320,21 @@ static void sum_totals(struct growth *g)
 	}
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------- */
+/*
+ * --- the whole
+ * ----------------------------------------------------------------------------------------------
+ */
 
-static bool growth_init(struct growth *g, const struct profile *p, const struct query *q, struct err *e)
+static bool growth_init(struct growth *g, const struct profile *p, const struct query *q,
+			struct err *e)
 {
 	g->p = p;
 	g->q = q;
 	g->tree = tree_new();
 	g->labels = labels_new(p, q, g->tree);
 	g->value_count = p->is_differential ? 2 : 1;
-	g->changes_paths = q->root.n || q->hide.n || q->skip_after.n || q->collapse_recursion || q->reverse;
+	g->changes_paths =
+		q->root.n || q->hide.n || q->skip_after.n || q->collapse_recursion || q->reverse;
 	g->known_root = mem_alloc(p->nodes.n, sizeof(uint32_t));
 	g->known_node = mem_alloc(p->nodes.n, sizeof(uint32_t));
 	memset(g->known_root, 0xff, p->nodes.n * sizeof(uint32_t));
@@ -330,7 +347,8 @@ static bool growth_init(struct growth *g, const struct profile *p, const struct 
 	for (unsigned v = 0; v < g->value_count; v++)
 		vec_reserve(&g->self[v], p->nodes.n);
 	add_growing(g, 0, label_of_text(g->labels, STR("all")));
-	return regex_list_compile(&g->hide, &q->hide, e) && regex_list_compile(&g->root, &q->root, e);
+	return regex_list_compile(&g->hide, &q->hide, e) &&
+	       regex_list_compile(&g->root, &q->root, e);
 }
 
 static void growth_fini(struct growth *g)

@@ -1,9 +1,9 @@
 #include "sink/sink.h"
 
 /*
- * Bytewise order of whole stacks is nearly the tree's preorder. Not quite: between `p;f 1` and `p;f;g 1` belongs
- * `p;f(int) 1`, as '(' is less than ';'. So a node's own line and the lines below it are two items that are
- * ordered on their own.
+ * Bytewise order of whole stacks is nearly the tree's preorder. Not quite: between `p;f 1` and
+ * `p;f;g 1` belongs `p;f(int) 1`, as '(' is less than ';'. So a node's own line and the lines below
+ * it are two items that are ordered on their own.
  */
 struct item {
 	uint32_t node;
@@ -13,9 +13,10 @@ struct item {
 struct fold {
 	const struct tree *tree;
 	struct writer *out;
-	struct buf line;             /* the path of the item at hand */
-	VEC(uint32_t) path_bytes;    /* [depth]: length of the path of the open node there, with its ';' */
-	VEC(struct item) items;      /* to do, last first */
+	struct buf line; /* the path of the item at hand */
+	VEC(uint32_t)
+	path_bytes; /* [depth]: length of the path of the open node there, with its ';' */
+	VEC(struct item) items; /* to do, last first */
 };
 
 static struct str name_of(const struct tree *t, uint32_t node)

@@ -2,5 +2,8 @@
 #pragma once
 #include "query/query.h"
 
-/* `root;caller;leaf COUNT`, sorted bytewise; with two values `... BEFORE AFTER`. Errors surface in writer_commit. */
+/*
+ * `root;caller;leaf COUNT`, sorted bytewise; with two values `... BEFORE AFTER`. Errors surface in
+ * writer_commit.
+ */
 void sink_folded(const struct tree *tree, struct writer *out);

@@ -6,16 +6,21 @@ static const struct {
 	const char *text;
 } known[] = {
 	{ STR("PERFILE2"), "this is a perf.data file; run 'perf script -i %s | plume fold -'" },
-	{ STR("2ELIFREP"), "this is a perf.data file of another byte order; run 'perf script' where "
-			   "it was recorded" },
-	{ STR("\x7f" "ELF"), "this is a program or library, not a recording of one" },
+	{ STR("2ELIFREP"),
+	  "this is a perf.data file of another byte order; run 'perf script' where "
+	  "it was recorded" },
+	{ STR("\x7f"
+	      "ELF"),
+	  "this is a program or library, not a recording of one" },
 	{ STR("<?xml"), "this is XML or SVG, a picture rather than stacks; give plume what it was "
 			"made from" },
 	{ STR("<svg"), "this is an SVG picture; give plume the stacks it was made from" },
 	{ STR("<!DOCTYPE"), "this is a web page, not a profile" },
 	{ STR("{"), "this looks like JSON; plume reads perf script text and folded stacks" },
 	{ STR("["), "this looks like JSON; plume reads perf script text and folded stacks" },
-	{ STR("\xfd" "7zXZ"), "this is xz-compressed; unpack it with 'xz -d'" },
+	{ STR("\xfd"
+	      "7zXZ"),
+	  "this is xz-compressed; unpack it with 'xz -d'" },
 	{ STR("BZh"), "this is bzip2-compressed; unpack it with 'bzip2 -d'" },
 	{ STR("PK\x03\x04"), "this is a zip archive; unpack it first" },
 };
@@ -67,7 +72,8 @@ void source_explain(struct str head, const char *name, struct buf *out)
 	struct str line = str_trim(head);
 	ptrdiff_t newline = str_find_char(line, '\n');
 	line = str_first(line, newline < 0 ? line.n : (size_t)newline);
-	buf_addf(out, "this is text, but neither perf script output nor folded stacks; it begins '");
+	buf_addf(out,
+		 "this is text, but neither perf script output nor folded stacks; it begins '");
 	add_printable(out, str_first(line, 60));
 	buf_addf(out, "'. Force a format with --input NAME");
 }

@@ -1,6 +1,7 @@
 /*
- * Folded stacks: `root;caller;leaf 12`. The last number is the count; a differential line has two. Sorted files, which
- * most are, repeat the front of the line before: only what differs is looked up.
+ * Folded stacks: `root;caller;leaf 12`. The last number is the count; a differential line has two.
+ * Sorted files, which most are, repeat the front of the line before: only what differs is looked
+ * up.
  */
 #include "source/source_int.h"
 #include "symbol/symbol.h"
@@ -36,7 +37,9 @@ struct folded {
 
 static event_id add_event(struct profile *p, struct str name)
 {
-	struct event e = { .name = profile_add_str(p, name), .counts_periods = true, .has_only_sums = true };
+	struct event e = { .name = profile_add_str(p, name),
+			   .counts_periods = true,
+			   .has_only_sums = true };
 	e.unit = profile_add_str(p, STR("samples"));
 	return profile_add_event(p, e);
 }
@@ -59,18 +62,22 @@ static void *folded_begin(struct profile *p, const struct source_options *option
 	return begin(p, false);
 }
 
-static void *folded_diff_begin(struct profile *p, const struct source_options *options, struct str first)
+static void *folded_diff_begin(struct profile *p, const struct source_options *options,
+			       struct str first)
 {
 	(void)options;
 	(void)first;
 	return begin(p, true);
 }
 
-/* --- counts ------------------------------------------------------------------------------------------------ */
+/*
+ * --- counts
+ * ------------------------------------------------------------------------------------------------
+ */
 
 struct count {
-	uint64_t value;    /* in units of 10^-decimals */
-	uint64_t whole;    /* without the decimals */
+	uint64_t value; /* in units of 10^-decimals */
+	uint64_t whole; /* without the decimals */
 	unsigned decimals;
 	bool is_rounded, is_too_large;
 };
@@ -81,7 +88,8 @@ static bool count_parse(struct str s, struct count *c)
 	*c = (struct count){ 0 };
 	ptrdiff_t point = str_find_char(s, '.');
 	struct str whole = str_first(s, point < 0 ? s.n : (size_t)point);
-	struct str fraction = point < 0 ? (struct str){ "", 0 } : str_from_byte(s, (size_t)point + 1);
+	struct str fraction =
+		point < 0 ? (struct str){ "", 0 } : str_from_byte(s, (size_t)point + 1);
 	if (whole.n == 0)
 		return false;
 	while (fraction.n && fraction.p[fraction.n - 1] == '0')
@@ -144,7 +152,10 @@ static void add_weight(struct folded *f, node_id node, event_id event, struct co
 						   .period = c.value });
 }
 
-/* --- frames ------------------------------------------------------------------------------------------------ */
+/*
+ * --- frames
+ * ------------------------------------------------------------------------------------------------
+ */
 
 /* `name_[k]`: what the mark says, without the mark. */
 static struct str take_mark(struct str name, struct frame *frame)
@@ -199,11 +210,15 @@ static frame_id find_frame(struct folded *f, struct str text)
 	if (i != INDEX_NONE)
 		return f->names.p[i].frame;
 	index_map_add(&f->name_map, hash, f->names.n);
-	vec_push(&f->names, (struct known_name){ arena_copy(&f->name_text, text), frame_of(f, text) });
+	vec_push(&f->names,
+		 (struct known_name){ arena_copy(&f->name_text, text), frame_of(f, text) });
 	return f->names.p[f->names.n - 1].frame;
 }
 
-/* Frames that the stack shares with the one before: whole frames only, so up to a ';' or the end in both. */
+/*
+ * Frames that the stack shares with the one before: whole frames only, so up to a ';' or the end in
+ * both.
+ */
 static uint32_t shared_steps(const struct folded *f, struct str stack)
 {
 	size_t limit = stack.n < f->last_bytes ? stack.n : f->last_bytes;
@@ -211,8 +226,9 @@ static uint32_t shared_steps(const struct folded *f, struct str stack)
 	uint32_t n = f->last ? f->steps.n : 0;
 	while (n) {
 		size_t bytes = f->steps.p[n - 1].bytes;
-		if (bytes < common || (bytes == common && (bytes == stack.n || stack.p[bytes] == ';') &&
-				       (bytes == f->last_bytes || f->last[bytes] == ';')))
+		if (bytes < common ||
+		    (bytes == common && (bytes == stack.n || stack.p[bytes] == ';') &&
+		     (bytes == f->last_bytes || f->last[bytes] == ';')))
 			break;
 		n--;
 	}
@@ -225,14 +241,16 @@ static node_id read_stack(struct folded *f, struct str stack)
 	f->steps.n = shared_steps(f, stack);
 	f->last = stack.p;
 	f->last_bytes = stack.n;
-	struct step step = f->steps.n ? f->steps.p[f->steps.n - 1] : (struct step){ 0, NODE_ROOT, false };
+	struct step step =
+		f->steps.n ? f->steps.p[f->steps.n - 1] : (struct step){ 0, NODE_ROOT, false };
 	size_t at = f->steps.n ? step.bytes + 1 : 0;
 	while (at <= stack.n) {
 		if (f->steps.n == MAX_STACK_FRAMES) {
 			ledger[LEDGER_CUT_STACKS]++;
 			break;
 		}
-		const char *semicolon = at < stack.n ? memchr(stack.p + at, ';', stack.n - at) : NULL;
+		const char *semicolon =
+			at < stack.n ? memchr(stack.p + at, ';', stack.n - at) : NULL;
 		step.bytes = semicolon ? (size_t)(semicolon - stack.p) : stack.n;
 		frame_id frame = find_frame(f, (struct str){ stack.p + at, step.bytes - at });
 		step.node = profile_add_node(f->p, step.node, frame);
@@ -246,7 +264,10 @@ static node_id read_stack(struct folded *f, struct str stack)
 	return step.node;
 }
 
-/* --- lines ------------------------------------------------------------------------------------------------- */
+/*
+ * --- lines
+ * -------------------------------------------------------------------------------------------------
+ */
 
 /* `# text`; a root frame may begin with '#', but not with "# ". */
 static bool is_remark(struct str line)
@@ -291,7 +312,8 @@ static size_t folded_feed(void *state, struct str text, uint64_t offset, bool is
 		if (!newline && !is_last)
 			break;
 		const char *line_end = newline ? newline : end;
-		on_line(f, (struct str){ p, (size_t)(line_end - p) }, offset + (uint64_t)(p - text.p));
+		on_line(f, (struct str){ p, (size_t)(line_end - p) },
+			offset + (uint64_t)(p - text.p));
 		p = newline ? newline + 1 : end;
 	}
 	return (size_t)(p - text.p);
@@ -315,7 +337,10 @@ static const char *after_newline(const char *p, const char *end)
 	return newline ? newline + 1 : NULL;
 }
 
-/* --- probe ------------------------------------------------------------------------------------------------- */
+/*
+ * --- probe
+ * -------------------------------------------------------------------------------------------------
+ */
 
 /* The share of lines that end in `numbers` numbers behind a stack. */
 static unsigned probe(struct str head, unsigned numbers)

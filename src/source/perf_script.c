@@ -1,15 +1,16 @@
 /*
- * perf script text. Two things make it fast: 95 % of all frame lines repeat, so a line is parsed and named once and
- * found again by its bytes; and a sample usually ends in the same callers as the one before it, so the common tail of
- * the two texts is found by comparing bytes backwards and only what differs is looked up at all.
+ * perf script text. Two things make it fast: 95 % of all frame lines repeat, so a line is parsed
+ * and named once and found again by its bytes; and a sample usually ends in the same callers as the
+ * one before it, so the common tail of the two texts is found by comparing bytes backwards and only
+ * what differs is looked up at all.
  */
 #include "source/perf_script_int.h"
 #include "source/source_int.h"
 #include "symbol/symbol.h"
 
 /*
- * A frame line that was seen: the frames it stands for, outermost first, and its bytes. Both lie together, so that
- * looking a line up touches memory in two places only.
+ * A frame line that was seen: the frames it stands for, outermost first, and its bytes. Both lie
+ * together, so that looking a line up touches memory in two places only.
  */
 struct known_line {
 	uint32_t n;
@@ -38,12 +39,14 @@ struct known_symbol {
 
 /* One line of the last sample, counted from the root: how to go on from there. */
 struct tail_line {
-	size_t bytes;   /* from the line's start to the end of the sample */
-	node_id node;   /* the stack up to and including this line */
+	size_t bytes;		  /* from the line's start to the end of the sample */
+	node_id node;		  /* the stack up to and including this line */
 	uint32_t frames, unknown; /* up to and including this line */
 };
 
-/* The last stack of a thread that was read in one piece. Its text is valid inside one call of feed. */
+/*
+ * The last stack of a thread that was read in one piece. Its text is valid inside one call of feed.
+ */
 struct tail {
 	const char *end;
 	VEC(struct tail_line) lines;
@@ -73,21 +76,21 @@ struct perf_script {
 	VEC(struct known_symbol) symbols;
 	struct arena symbol_text;
 	struct buf name; /* scratch */
-	str_id dso;      /* of the frame line parsed last: most frames stay in one dso */
+	str_id dso;	 /* of the frame line parsed last: most frames stay in one dso */
 
 	/* The sample being read line by line. */
 	struct script_header header;
 	struct buf header_text; /* what header's strings point into between two calls of feed */
-	bool is_open;           /* a record has begun */
-	bool is_weak;           /* ... by a line that only frames behind it can confirm */
-	bool is_cut;            /* ... and has too many frames */
-	bool is_one_line;       /* ... and had its frame on the same line */
-	VEC(frame_id) frames;   /* leaf first, in groups of one line, each group innermost first */
+	bool is_open;		/* a record has begun */
+	bool is_weak;		/* ... by a line that only frames behind it can confirm */
+	bool is_cut;		/* ... and has too many frames */
+	bool is_one_line;	/* ... and had its frame on the same line */
+	VEC(frame_id) frames;	/* leaf first, in groups of one line, each group innermost first */
 	uint32_t unknown;
 
 	struct tail tails[TAILS]; /* by thread */
 	VEC(struct wanted_line) wanted;
-	const char *next_blank; /* the first blank line at or after the reading point, if looked for */
+	const char *next_blank; /* at or after the reading point, if looked for */
 	bool no_more_blanks;
 
 	/* comm and event of the last sample. */
@@ -96,10 +99,14 @@ struct perf_script {
 	event_id event;
 };
 
-/* Distinct lines in a text, as a share of its bytes: where their table starts, so that it seldom grows. */
+/*
+ * Distinct lines in a text, as a share of its bytes: where their table starts, so that it seldom
+ * grows.
+ */
 enum { BYTES_PER_KNOWN_LINE = 4096 };
 
-static void *perf_script_begin(struct profile *p, const struct source_options *options, struct str first)
+static void *perf_script_begin(struct profile *p, const struct source_options *options,
+			       struct str first)
 {
 	struct perf_script *s = mem_zalloc(1, sizeof(*s));
 	s->p = p;
@@ -110,7 +117,10 @@ static void *perf_script_begin(struct profile *p, const struct source_options *o
 	return s;
 }
 
-/* --- frames ------------------------------------------------------------------------------------------------ */
+/*
+ * --- frames
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static bool is_jit_dso(struct str dso)
 {
@@ -127,7 +137,8 @@ static bool is_kernel_dso(struct str dso)
 	static const struct str user[] = { STR("[vdso"),  STR("[vsyscall"), STR("[heap]"),
 					   STR("[stack"), STR("[anon"),	    STR("[uprobes]") };
 	struct str base = str_basename(dso);
-	if (str_starts(base, STR("vmlinux")) || str_find(base, STR(".ko.")) >= 0 || str_ends(base, STR(".ko")))
+	if (str_starts(base, STR("vmlinux")) || str_find(base, STR(".ko.")) >= 0 ||
+	    str_ends(base, STR(".ko")))
 		return true;
 	if (dso.n == 0 || dso.p[0] != '[')
 		return false;
@@ -156,8 +167,12 @@ static void add_line_frame(struct perf_script *s, struct str symbol, struct fram
 	vec_push(&s->line_frames, profile_add_frame(s->p, &frame));
 }
 
-/* A frame without a symbol: named by its dso when it is shown, or here with its address when that is asked for. */
-static void add_unknown_frame(struct perf_script *s, const struct script_frame *f, struct frame frame)
+/*
+ * A frame without a symbol: named by its dso when it is shown, or here with its address when that
+ * is asked for.
+ */
+static void add_unknown_frame(struct perf_script *s, const struct script_frame *f,
+			      struct frame frame)
 {
 	if (s->options->keep_addresses) {
 		struct str dso = f->dso.n ? str_basename(f->dso) : STR("unknown");
@@ -203,7 +218,10 @@ static bool symbol_equal(const void *symbols, uint32_t i, const void *key)
 	       str_eq(a->text, b->text);
 }
 
-/* The symbol that a frame line names, with its frames. Told apart by address when that is asked for. */
+/*
+ * The symbol that a frame line names, with its frames. Told apart by address when that is asked
+ * for.
+ */
 static const struct known_symbol *find_symbol(struct perf_script *s, const struct script_frame *f)
 {
 	if (!str_eq(f->dso, profile_str(s->p, s->dso)))
@@ -228,7 +246,8 @@ static const struct known_symbol *find_symbol(struct perf_script *s, const struc
 
 static struct known_line *line_at(const struct line_store *store, uint32_t place)
 {
-	return (struct known_line *)(store->chunks.p[place >> CHUNK_BITS] + (place & (CHUNK_WORDS - 1)));
+	return (struct known_line *)(store->chunks.p[place >> CHUNK_BITS] +
+				     (place & (CHUNK_WORDS - 1)));
 }
 
 /* Room for a line of n bytes: its place. */
@@ -277,7 +296,8 @@ static bool line_equal(const void *store, uint32_t place, const void *key)
 }
 
 /* NULL when the line is not a frame's. */
-static const struct known_line *find_hashed_line(struct perf_script *s, struct str line, uint32_t hash)
+static const struct known_line *find_hashed_line(struct perf_script *s, struct str line,
+						 uint32_t hash)
 {
 	uint32_t place = index_map_find(&s->line_map, hash, line_equal, &s->lines, &line);
 	return place != INDEX_NONE ? line_at(&s->lines, place) : add_line(s, line, hash);
@@ -288,14 +308,18 @@ static const struct known_line *find_line(struct perf_script *s, struct str line
 	return find_hashed_line(s, line, hash_str(line));
 }
 
-/* --- samples ----------------------------------------------------------------------------------------------- */
+/*
+ * --- samples
+ * -----------------------------------------------------------------------------------------------
+ */
 
 static thread_id thread_of(struct perf_script *s, const struct script_header *h)
 {
 	unsigned columns = s->p->columns;
 	int32_t pid = columns & (COLUMN_PID | COLUMN_TID) ? h->pid : PID_UNKNOWN;
 	int32_t tid = columns & COLUMN_TID ? h->tid : PID_UNKNOWN;
-	if (pid == s->thread.pid && tid == s->thread.tid && str_eq(h->comm, profile_str(s->p, s->thread.comm)))
+	if (pid == s->thread.pid && tid == s->thread.tid &&
+	    str_eq(h->comm, profile_str(s->p, s->thread.comm)))
 		return s->thread_id;
 	s->thread = (struct thread){ pid, tid, profile_add_str(s->p, h->comm), STR_NONE };
 	return s->thread_id = profile_add_thread(s->p, s->thread);
@@ -303,7 +327,8 @@ static thread_id thread_of(struct perf_script *s, const struct script_header *h)
 
 static event_id event_of(struct perf_script *s, const struct script_header *h)
 {
-	if (s->event != INDEX_NONE && str_eq(h->event, profile_str(s->p, s->p->events.p[s->event].name)))
+	if (s->event != INDEX_NONE &&
+	    str_eq(h->event, profile_str(s->p, s->p->events.p[s->event].name)))
 		return s->event;
 	struct event e = {
 		.name = profile_add_str(s->p, h->event),
@@ -313,8 +338,8 @@ static event_id event_of(struct perf_script *s, const struct script_header *h)
 	return s->event = profile_add_event(s->p, e);
 }
 
-static void count_sample(struct perf_script *s, const struct script_header *h, node_id node, uint32_t frames,
-			 uint32_t unknown)
+static void count_sample(struct perf_script *s, const struct script_header *h, node_id node,
+			 uint32_t frames, uint32_t unknown)
 {
 	uint64_t *ledger = s->p->ledger.count;
 	ledger[LEDGER_SAMPLES]++;
@@ -324,19 +349,25 @@ static void count_sample(struct perf_script *s, const struct script_header *h, n
 	ledger[LEDGER_FRAMES] += frames;
 	ledger[LEDGER_UNKNOWN_FRAMES] += unknown;
 	profile_add_sample(s->p, &(struct sample){
-		.node = node,
-		.thread = thread_of(s, h),
-		.event = event_of(s, h),
-		.cpu = h->cpu,
-		.time_ns = h->time_ns,
-		.count = 1,
-		.period = h->has_period ? h->period : 1,
-	});
+					 .node = node,
+					 .thread = thread_of(s, h),
+					 .event = event_of(s, h),
+					 .cpu = h->cpu,
+					 .time_ns = h->time_ns,
+					 .count = 1,
+					 .period = h->has_period ? h->period : 1,
+				 });
 }
 
-/* --- a sample in one piece --------------------------------------------------------------------------------- */
+/*
+ * --- a sample in one piece
+ * ---------------------------------------------------------------------------------
+ */
 
-/* How many lines, counted from the root, the text that ends at `end` shares with the thread's last stack. */
+/*
+ * How many lines, counted from the root, the text that ends at `end` shares with the thread's last
+ * stack.
+ */
 static uint32_t common_lines(const struct tail *tail, const char *start, const char *end)
 {
 	if (!tail->end || tail->lines.n == 0)
@@ -346,7 +377,8 @@ static uint32_t common_lines(const struct tail *tail, const char *start, const c
 	size_t limit = size < whole + 1 ? size : whole + 1;
 	size_t common = scan_common_tail(end, tail->end, limit);
 	uint32_t low = 0, high = tail->lines.n;
-	while (low < high) { /* lines whose start, and the newline before it, lie in the common part */
+	while (low <
+	       high) { /* lines whose start, and the newline before it, lie in the common part */
 		uint32_t middle = (low + high) / 2;
 		size_t bytes = tail->lines.p[middle].bytes;
 		if (bytes < common || (bytes == common && bytes == size))
@@ -359,10 +391,12 @@ static uint32_t common_lines(const struct tail *tail, const char *start, const c
 
 static struct tail_line leaf_of(const struct tail *tail)
 {
-	return tail->lines.n ? tail->lines.p[tail->lines.n - 1] : (struct tail_line){ .node = NODE_ROOT };
+	return tail->lines.n ? tail->lines.p[tail->lines.n - 1]
+			     : (struct tail_line){ .node = NODE_ROOT };
 }
 
-static void push_tail_line(struct perf_script *s, struct tail *tail, const struct known_line *line, size_t bytes)
+static void push_tail_line(struct perf_script *s, struct tail *tail, const struct known_line *line,
+			   size_t bytes)
 {
 	struct tail_line t = leaf_of(tail);
 	const frame_id *frames = s->line_frames.p + line->first_frame;
@@ -375,8 +409,8 @@ static void push_tail_line(struct perf_script *s, struct tail *tail, const struc
 }
 
 /*
- * The lines in [start, stop), from the root towards the leaf, into s->wanted. Memory is slow and the lines of a stack
- * are independent: by the time they are looked up, their slots are on the way.
+ * The lines in [start, stop), from the root towards the leaf, into s->wanted. Memory is slow and
+ * the lines of a stack are independent: by the time they are looked up, their slots are on the way.
  */
 static void want_lines(struct perf_script *s, const char *start, const char *stop)
 {
@@ -392,7 +426,10 @@ static void want_lines(struct perf_script *s, const char *start, const char *sto
 	}
 }
 
-/* The frame lines in [start, end), leaf first. False, with nothing counted, when one of them is something else. */
+/*
+ * The frame lines in [start, end), leaf first. False, with nothing counted, when one of them is
+ * something else.
+ */
 static bool read_stack(struct perf_script *s, struct tail *tail, const char *start, const char *end)
 {
 	uint32_t shared = common_lines(tail, start, end);
@@ -402,7 +439,8 @@ static bool read_stack(struct perf_script *s, struct tail *tail, const char *sta
 	for (uint32_t i = 0; i < s->wanted.n; i++) {
 		struct wanted_line w = s->wanted.p[i];
 		bool is_indented = w.text.n && (w.text.p[0] == '\t' || w.text.p[0] == ' ');
-		const struct known_line *line = is_indented ? find_hashed_line(s, w.text, w.hash) : NULL;
+		const struct known_line *line =
+			is_indented ? find_hashed_line(s, w.text, w.hash) : NULL;
 		if (!line || tail->lines.n >= MAX_STACK_FRAMES) {
 			tail->end = NULL;
 			return false;
@@ -412,7 +450,10 @@ static bool read_stack(struct perf_script *s, struct tail *tail, const char *sta
 	return true;
 }
 
-/* The blank line that ends the sample at p: its first newline. NULL when there is none in this text. */
+/*
+ * The blank line that ends the sample at p: its first newline. NULL when there is none in this
+ * text.
+ */
 static const char *blank_after(struct perf_script *s, const char *p, const char *end)
 {
 	if (s->no_more_blanks)
@@ -424,7 +465,10 @@ static const char *blank_after(struct perf_script *s, const char *p, const char 
 	return s->next_blank;
 }
 
-/* A sample that begins at p: header, frames, blank line. Returns what follows it, or NULL to go line by line. */
+/*
+ * A sample that begins at p: header, frames, blank line. Returns what follows it, or NULL to go
+ * line by line.
+ */
 static const char *read_sample(struct perf_script *s, const char *p, const char *end)
 {
 	struct script_header h;
@@ -446,7 +490,10 @@ static const char *read_sample(struct perf_script *s, const char *p, const char 
 	return blank + 2;
 }
 
-/* --- line by line ------------------------------------------------------------------------------------------ */
+/*
+ * --- line by line
+ * ------------------------------------------------------------------------------------------
+ */
 
 static void finish_sample(struct perf_script *s)
 {
@@ -470,7 +517,8 @@ static struct str moved(struct str s, const char *from, const char *to)
 }
 
 /* Keeps the header's texts: the line they are in may be gone when the sample ends. */
-static void open_sample(struct perf_script *s, struct str line, struct script_header h, bool is_weak)
+static void open_sample(struct perf_script *s, struct str line, struct script_header h,
+			bool is_weak)
 {
 	s->header_text.n = 0;
 	buf_add(&s->header_text, line);
@@ -511,10 +559,15 @@ static void on_header(struct perf_script *s, struct str line, struct script_head
 	}
 }
 
-/* `node` or `node cycles:` or `node 12`: a header of perf script -F without a time. Only frames behind it make it one. */
+/*
+ * `node` or `node cycles:` or `node 12`: a header of perf script -F without a time. Only frames
+ * behind it make it one.
+ */
 static void on_weak_header(struct perf_script *s, struct str line)
 {
-	struct script_header h = { .pid = PID_UNKNOWN, .tid = PID_UNKNOWN, .cpu = -1, .is_sample = true };
+	struct script_header h = {
+		.pid = PID_UNKNOWN, .tid = PID_UNKNOWN, .cpu = -1, .is_sample = true
+	};
 	struct str text = str_trim(line);
 	ptrdiff_t space = str_find_last_char(text, ' ');
 	struct str last = str_from_byte(text, (size_t)(space + 1));
@@ -549,7 +602,8 @@ static frame_id with_source(struct profile *p, frame_id id, const struct script_
 static bool on_source_line(struct perf_script *s, struct str line)
 {
 	struct script_source source;
-	if (!s->is_open || s->frames.n == 0 || !is_space(line.p[0]) || !script_source_parse(line, &source))
+	if (!s->is_open || s->frames.n == 0 || !is_space(line.p[0]) ||
+	    !script_source_parse(line, &source))
 		return false;
 	frame_id *last = &s->frames.p[s->frames.n - 1];
 	*last = with_source(s->p, *last, &source);
@@ -558,7 +612,9 @@ static bool on_source_line(struct perf_script *s, struct str line)
 
 static bool on_frame(struct perf_script *s, struct str line)
 {
-	/* Without the indent only a dso tells a frame from a comm that happens to be hexadecimal. */
+	/*
+	 * Without the indent only a dso tells a frame from a comm that happens to be hexadecimal.
+	 */
 	struct str text = str_trim(line);
 	bool may_be_frame = line.p[0] == '\t' || str_ends(text, STR(")")) ||
 			    (line.p[0] == ' ' && ((s->is_open && !s->is_one_line) || text.n > 8));
@@ -568,8 +624,10 @@ static bool on_frame(struct perf_script *s, struct str line)
 	if (s->is_one_line)
 		finish_sample(s);
 	if (!s->is_open) /* perf script -F ip,sym: stacks without a header */
-		open_sample(s, (struct str){ "", 0 },
-			    (struct script_header){ .pid = PID_UNKNOWN, .tid = PID_UNKNOWN, .cpu = -1 }, false);
+		open_sample(
+			s, (struct str){ "", 0 },
+			(struct script_header){ .pid = PID_UNKNOWN, .tid = PID_UNKNOWN, .cpu = -1 },
+			false);
 	push_frames(s, known);
 	return true;
 }
@@ -659,7 +717,10 @@ static const char *after_blank_line(const char *p, const char *end)
 	return blank ? blank + 2 : NULL;
 }
 
-/* --- probe ------------------------------------------------------------------------------------------------- */
+/*
+ * --- probe
+ * -------------------------------------------------------------------------------------------------
+ */
 
 /* The share of lines that are headers or frames; comments prove nothing. */
 static unsigned perf_script_probe(struct str head)
@@ -675,7 +736,8 @@ static unsigned perf_script_probe(struct str head)
 			continue;
 		lines++;
 		bool may_be_frame = is_space(line.p[0]) || str_ends(str_trim(line), STR(")"));
-		known += script_header_parse(line, &h) || (may_be_frame && script_frame_parse(line, &f));
+		known += script_header_parse(line, &h) ||
+			 (may_be_frame && script_frame_parse(line, &f));
 	}
 	return lines ? (unsigned)(known * 100 / lines) : 0;
 }

@@ -1,7 +1,8 @@
 /*
- * perf script text as stackcollapse-perf.pl reads it, mistakes included, for scripts that depend on its output. Its
- * rules are a handful of expressions; each function here does by hand what one of them does, and quotes it. Samples
- * become stacks of plain names: the process name is the first frame, marks are part of the names.
+ * perf script text as stackcollapse-perf.pl reads it, mistakes included, for scripts that depend on
+ * its output. Its rules are a handful of expressions; each function here does by hand what one of
+ * them does, and quotes it. Samples become stacks of plain names: the process name is the first
+ * frame, marks are part of the names.
  */
 #include "source/source_int.h"
 
@@ -24,7 +25,8 @@ struct compat {
 	bool has_event_filter;
 	event_id event;
 
-	struct line_table tables[2]; /* [1]: in processes called java..., where names are cut otherwise */
+	struct line_table
+		tables[2]; /* [1]: in processes called java..., where names are cut otherwise */
 	VEC(frame_id) line_frames;
 	struct arena text;
 	struct buf name;
@@ -55,13 +57,17 @@ static size_t skip_digits(struct str s, size_t i)
 	return i;
 }
 
-/* --- the first line of a sample ----------------------------------------------------------------------------- */
+/*
+ * --- the first line of a sample
+ * -----------------------------------------------------------------------------
+ */
 
 struct compat_header {
 	struct str comm, first_id, second_id;
 };
 
-// /^(\S.+?)\s+(\d+)\/*(\d+)*\s+/: the shortest comm of at least two characters that is followed by an id.
+// /^(\S.+?)\s+(\d+)\/*(\d+)*\s+/: the shortest comm of at least two characters that is followed by
+// an id.
 static bool match_header(struct str s, struct compat_header *h)
 {
 	if (s.n == 0 || is_space(s.p[0]))
@@ -85,7 +91,8 @@ static bool match_header(struct str s, struct compat_header *h)
 	return false;
 }
 
-// /:\s*(\d+)*\s+(\S+):\s*$/ from the end: the word before the last colon is the event, a number before it the period.
+// /:\s*(\d+)*\s+(\S+):\s*$/ from the end: the word before the last colon is the event, a number
+// before it the period.
 static bool match_event(struct str s, struct str *period, struct str *event)
 {
 	size_t end = s.n;
@@ -112,7 +119,10 @@ static bool match_event(struct str s, struct str *period, struct str *event)
 
 static void add_process_name(struct compat *c, const struct compat_header *h)
 {
-	/* The script's `not $tid` holds for no number and for 0: then the first number is the thread's. */
+	/*
+	 * The script's `not $tid` holds for no number and for 0: then the first number is the
+	 * thread's.
+	 */
 	bool has_both = h->second_id.n && !str_eq(h->second_id, STR("0"));
 	struct str pid = has_both ? h->first_id : STR("?");
 	struct str tid = has_both ? h->second_id : h->first_id;
@@ -136,9 +146,10 @@ static void set_event_filter(struct compat *c, struct str event)
 {
 	c->has_event_filter = true;
 	buf_add(&c->event_filter, event);
-	c->event = profile_add_event(c->p, (struct event){ .name = profile_add_str(c->p, event),
-							   .unit = profile_add_str(c->p, STR("samples")),
-							   .counts_periods = true });
+	c->event = profile_add_event(c->p,
+				     (struct event){ .name = profile_add_str(c->p, event),
+						     .unit = profile_add_str(c->p, STR("samples")),
+						     .counts_periods = true });
 }
 
 static uint64_t period_value(struct compat *c, struct str digits)
@@ -169,14 +180,19 @@ static void on_header(struct compat *c, struct str line, const struct compat_hea
 	add_process_name(c, h);
 }
 
-/* --- frames -------------------------------------------------------------------------------------------------- */
+/*
+ * --- frames
+ * --------------------------------------------------------------------------------------------------
+ */
 
 struct compat_frame {
 	struct str pc, function, module;
 };
 
-// /^\s*(\w+)\s*(.+) \((.*)\)/, every part as long as it can be: the module is between the last ` (` that has a `)`
-// behind it and the last `)`. Where that leaves no character for the function, the script's engine gives back
+// /^\s*(\w+)\s*(.+) \((.*)\)/, every part as long as it can be: the module is between the last ` (`
+// that has a `)`
+// behind it and the last `)`. Where that leaves no character for the function, the script's engine
+// gives back
 // white space and then letters of the pc.
 static bool match_frame(struct str s, struct compat_frame *f)
 {
@@ -226,7 +242,8 @@ static bool is_go_method(struct str s)
 static size_t cut_at_parenthesis(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] == '(' && !str_starts(str_from_byte(s, i + 1), STR("anonymous namespace)")))
+		if (s.p[i] == '(' &&
+		    !str_starts(str_from_byte(s, i + 1), STR("anonymous namespace)")))
 			return i;
 	return s.n;
 }
@@ -275,7 +292,8 @@ static void add_unknown_name(struct compat *c, const struct compat_frame *f)
 }
 
 /* One function of a frame line, as the script names it, in c->name. */
-static void name_function(struct compat *c, struct str function, const struct compat_frame *f, bool is_inlined)
+static void name_function(struct compat *c, struct str function, const struct compat_frame *f,
+			  bool is_inlined)
 {
 	struct buf *name = &c->name;
 	size_t kept = 0;
@@ -342,7 +360,8 @@ static const struct compat_line *find_line(struct compat *c, struct str line)
 		return &t->lines.p[i];
 	if (!match_frame(line, &f))
 		return NULL;
-	struct compat_line known = { arena_copy(&c->text, line).p, (uint32_t)line.n, c->line_frames.n, 0 };
+	struct compat_line known = { arena_copy(&c->text, line).p, (uint32_t)line.n,
+				     c->line_frames.n, 0 };
 	add_functions(c, &f);
 	known.frame_count = c->line_frames.n - known.first_frame;
 	index_map_add(&t->map, hash, t->lines.n);
@@ -356,7 +375,10 @@ static void push_frames(struct compat *c, const struct compat_line *line)
 		vec_push(&c->stack, c->line_frames.p[line->first_frame + i]);
 }
 
-/* --- samples ------------------------------------------------------------------------------------------------- */
+/*
+ * --- samples
+ * -------------------------------------------------------------------------------------------------
+ */
 
 /* The process name is the root; a ';' in it separates frames, as it does in the script's output. */
 static void finish_sample(struct compat *c)
@@ -420,7 +442,10 @@ static size_t compat_feed(void *state, struct str text, uint64_t offset, bool is
 	return (size_t)(p - text.p);
 }
 
-/* Parts of a file are read apart from each other, but the first event of the whole file is the one shown. */
+/*
+ * Parts of a file are read apart from each other, but the first event of the whole file is the one
+ * shown.
+ */
 static void find_first_event(struct compat *c, struct str text)
 {
 	while (text.n && !c->has_event_filter) {
@@ -428,7 +453,8 @@ static void find_first_event(struct compat *c, struct str text)
 		struct str line = str_first(text, newline < 0 ? text.n : (size_t)newline);
 		struct compat_header h;
 		struct str period, event;
-		if (line.n && line.p[0] != '#' && match_header(line, &h) && match_event(line, &period, &event))
+		if (line.n && line.p[0] != '#' && match_header(line, &h) &&
+		    match_event(line, &period, &event))
 			set_event_filter(c, event);
 		text = str_from_byte(text, line.n + 1);
 	}

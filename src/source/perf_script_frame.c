@@ -1,4 +1,7 @@
-/* Frame lines and source lines of perf script text (tools/perf/util/evsel_fprintf.c, sample__fprintf_callchain). */
+/*
+ * Frame lines and source lines of perf script text (tools/perf/util/evsel_fprintf.c,
+ * sample__fprintf_callchain).
+ */
 #include "source/perf_script_int.h"
 
 static struct str skip_blanks(struct str s)
@@ -16,7 +19,8 @@ static bool take_address(struct str *rest, struct script_frame *f)
 	size_t n = 0;
 	while (n < s.n && is_hex(s.p[n])) {
 		char c = s.p[n++];
-		f->address = f->address << 4 | (unsigned)(is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
+		f->address =
+			f->address << 4 | (unsigned)(is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
 	}
 	if (n == 0 || n > 16 || (n < s.n && !is_space(s.p[n])))
 		return false;
@@ -26,8 +30,8 @@ static bool take_address(struct str *rest, struct script_frame *f)
 }
 
 /*
- * Where the dso's opening parenthesis is: the one that the last closing one belongs to, as dsos may hold
- * parentheses themselves (`(/tmp/gone (deleted))`) and so may symbols. -1: there is none.
+ * Where the dso's opening parenthesis is: the one that the last closing one belongs to, as dsos may
+ * hold parentheses themselves (`(/tmp/gone (deleted))`) and so may symbols. -1: there is none.
  */
 static ptrdiff_t dso_start(struct str s)
 {
@@ -113,7 +117,8 @@ bool script_source_parse(struct str line, struct script_source *s)
 		return true; /* `libc.so.6[27b25]`: no source known */
 	ptrdiff_t colon = str_find_last_char(text, ':');
 	uint64_t number;
-	if (colon <= 0 || !str_to_u64(str_from_byte(text, (size_t)colon + 1), &number) || number > UINT32_MAX)
+	if (colon <= 0 || !str_to_u64(str_from_byte(text, (size_t)colon + 1), &number) ||
+	    number > UINT32_MAX)
 		return false;
 	struct str file = str_first(text, (size_t)colon);
 	if (!str_eq(file, STR("??")) && number) {

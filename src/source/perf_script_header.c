@@ -1,8 +1,9 @@
 /*
  * `perf script` prints a record's first line by these rules (tools/perf/builtin-script.c,
- * perf_sample__fprintf_start): "%s " or "%16s " for comm, then "%7d/%-7d ", "[%03d] ", flags, "%5lu.%06lu: ",
- * "%10llu ", "%s: ". comm is printed raw and may itself look like any of that, so the line is anchored at what comm
- * cannot imitate together: a pid, perhaps a cpu, and a time in a row.
+ * perf_sample__fprintf_start): "%s " or "%16s " for comm, then "%7d/%-7d ", "[%03d] ", flags,
+ * "%5lu.%06lu: ", "%10llu ", "%s: ". comm is printed raw and may itself look like any of that, so
+ * the line is anchored at what comm cannot imitate together: a pid, perhaps a cpu, and a time in a
+ * row.
  */
 #include "source/perf_script_int.h"
 
@@ -52,7 +53,10 @@ static bool take_id(struct cursor *c, int32_t *id)
 	return true;
 }
 
-/* `123`, `-1`, `123/456`: one number alone is a tid (perf's default), which is also the pid of a main thread. */
+/*
+ * `123`, `-1`, `123/456`: one number alone is a tid (perf's default), which is also the pid of a
+ * main thread.
+ */
 static bool take_pid_tid(struct cursor *c, struct script_header *h)
 {
 	struct cursor at = *c;
@@ -78,8 +82,8 @@ static bool take_cpu(struct cursor *c, struct script_header *h)
 {
 	struct cursor at = *c;
 	uint64_t cpu;
-	if (!take_char(&at, '[') || !take_number(&at, &cpu) || cpu > INT32_MAX || !take_char(&at, ']') ||
-	    !at_space_or_end(&at))
+	if (!take_char(&at, '[') || !take_number(&at, &cpu) || cpu > INT32_MAX ||
+	    !take_char(&at, ']') || !at_space_or_end(&at))
 		return false;
 	h->cpu = (int32_t)cpu;
 	skip_spaces(&at);
@@ -155,7 +159,10 @@ static void take_period(struct cursor *c, struct script_header *h)
 	*c = at;
 }
 
-/* What follows the time: `period event: rest`, `event: rest`, `period`, nothing. True when there is an event. */
+/*
+ * What follows the time: `period event: rest`, `event: rest`, `period`, nothing. True when there is
+ * an event.
+ */
 static bool take_event(struct cursor *c, struct script_header *h)
 {
 	take_period(c, h);
@@ -174,13 +181,26 @@ static bool take_event(struct cursor *c, struct script_header *h)
 
 static void reset(struct script_header *h)
 {
-	*h = (struct script_header){ .pid = PID_UNKNOWN, .tid = PID_UNKNOWN, .cpu = -1, .is_sample = true };
+	*h = (struct script_header){
+		.pid = PID_UNKNOWN, .tid = PID_UNKNOWN, .cpu = -1, .is_sample = true
+	};
 }
 
 /* What must stand at a word for the line to be a record's, from the surest to the weakest. */
-enum anchor { ANCHOR_PID_TIME, ANCHOR_FIRST_PID_TIME, ANCHOR_TIME, ANCHOR_PID_EVENT, ANCHOR_CPU_EVENT, ANCHOR_ADDRESS, ANCHOR_COUNT };
+enum anchor {
+	ANCHOR_PID_TIME,
+	ANCHOR_FIRST_PID_TIME,
+	ANCHOR_TIME,
+	ANCHOR_PID_EVENT,
+	ANCHOR_CPU_EVENT,
+	ANCHOR_ADDRESS,
+	ANCHOR_COUNT
+};
 
-/* `   comm  ffffffff8160e155 symbol`: perf script -F comm,ip,sym without call chains. The rest is the frame. */
+/*
+ * `   comm  ffffffff8160e155 symbol`: perf script -F comm,ip,sym without call chains. The rest is
+ * the frame.
+ */
 static bool at_long_address(const struct cursor *c)
 {
 	size_t n = 0;
@@ -193,7 +213,8 @@ static bool take_anchor(struct cursor *c, enum anchor anchor, struct script_head
 {
 	if (anchor == ANCHOR_ADDRESS)
 		return at_long_address(c);
-	bool has_time = anchor == ANCHOR_PID_TIME || anchor == ANCHOR_FIRST_PID_TIME || anchor == ANCHOR_TIME;
+	bool has_time = anchor == ANCHOR_PID_TIME || anchor == ANCHOR_FIRST_PID_TIME ||
+			anchor == ANCHOR_TIME;
 	bool has_pid = anchor != ANCHOR_TIME && anchor != ANCHOR_CPU_EVENT;
 	if (has_pid && !take_pid_tid(c, h))
 		return false;
@@ -244,7 +265,8 @@ bool script_header_parse(struct str line, struct script_header *h)
 {
 	const char *end = line.p + line.n;
 	for (enum anchor anchor = 0; anchor < ANCHOR_COUNT; anchor++) {
-		if (anchor == ANCHOR_ADDRESS && (line.n == 0 || !is_space(line.p[0]) || starts_in_hex(line)))
+		if (anchor == ANCHOR_ADDRESS &&
+		    (line.n == 0 || !is_space(line.p[0]) || starts_in_hex(line)))
 			continue;
 		if (anchor == ANCHOR_FIRST_PID_TIME) { /* perf script -F without comm */
 			if (parse_at(line.p, line, anchor, h))

@@ -1,8 +1,13 @@
-/* The grammar of perf script text, line by line. doc/formats/perf-script.md shows it with examples. */
+/*
+ * The grammar of perf script text, line by line. doc/formats/perf-script.md shows it with examples.
+ */
 #pragma once
 #include "base/base.h"
 
-/* The first line of a record: `comm pid/tid [cpu] time: period event: rest`; every part may be missing. */
+/*
+ * The first line of a record: `comm pid/tid [cpu] time: period event: rest`; every part may be
+ * missing.
+ */
 struct script_header {
 	struct str comm;
 	int32_t pid, tid, cpu; /* PID_UNKNOWN, PID_UNKNOWN, -1 */
@@ -14,7 +19,10 @@ struct script_header {
 	struct str rest; /* fields of a tracepoint, or the frame of a one-line sample */
 };
 
-/* True when the line can only be the start of a record: it has a time, or a pid or cpu and an event. */
+/*
+ * True when the line can only be the start of a record: it has a time, or a pid or cpu and an
+ * event.
+ */
 bool script_header_parse(struct str line, struct script_header *h);
 
 /* `address symbol+0xoffset (dso)`; symbol and dso may be missing. */
@@ -22,8 +30,8 @@ struct script_frame {
 	uint64_t address;
 	struct str address_text;
 	struct str symbol; /* without the offset; empty when it is [unknown] or missing */
-	struct str dso;    /* without (deleted), ;build-id and +0xoffset; empty when it is [unknown] or missing */
-	bool has_dso;      /* a dso stood in parentheses */
+	struct str dso;	   /* without (deleted), ;build-id, +0xoffset; empty like symbol */
+	bool has_dso;	   /* a dso stood in parentheses */
 	bool is_inlined;   /* (inlined) stood there */
 };
 

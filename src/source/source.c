@@ -2,7 +2,12 @@
 
 #include <pthread.h>
 
-enum { HEAD_BYTES = 64 << 10, LONGEST_HEAD_BYTES = 64 << 20, SMALLEST_PART_BYTES = 1 << 20, MAX_THREADS = 64 };
+enum {
+	HEAD_BYTES = 64 << 10,
+	LONGEST_HEAD_BYTES = 64 << 20,
+	SMALLEST_PART_BYTES = 1 << 20,
+	MAX_THREADS = 64
+};
 
 void source_bad_line(struct profile *p, struct str line, uint64_t offset)
 {
@@ -57,7 +62,8 @@ static void *read_part(void *argument)
 }
 
 /* Cuts text into at most n parts at places where a sample begins; returns how many there are. */
-static unsigned cut_parts(const struct source_format *format, struct str text, struct part *parts, unsigned n)
+static unsigned cut_parts(const struct source_format *format, struct str text, struct part *parts,
+			  unsigned n)
 {
 	const char *p = text.p, *end = text.p + text.n;
 	unsigned made = 0;
@@ -79,7 +85,10 @@ static unsigned cut_parts(const struct source_format *format, struct str text, s
 	return made;
 }
 
-/* The first part goes straight into p, on this thread; the others into profiles that are merged in order. */
+/*
+ * The first part goes straight into p, on this thread; the others into profiles that are merged in
+ * order.
+ */
 static void read_whole(const struct source_format *format, struct str text,
 		       const struct source_options *options, struct profile *p)
 {
@@ -126,7 +135,8 @@ static void read_stream(const struct source_format *format, struct reader *r,
 	for (;;) {
 		bool is_last = reader_is_whole(r);
 		struct str window = reader_window(r);
-		size_t done = format->feed(state, window, reader_offset(r), is_last && !reader_damage(r));
+		size_t done =
+			format->feed(state, window, reader_offset(r), is_last && !reader_damage(r));
 		reader_consume(r, done);
 		if (is_last)
 			break;
@@ -146,9 +156,11 @@ static struct str head_of(struct reader *r)
 		ptrdiff_t newline = str_find_char(str_first(window, LONGEST_HEAD_BYTES), '\n');
 		if (newline >= (ptrdiff_t)bytes)
 			bytes = (size_t)newline + 1;
-		bool is_enough = window.n >= LONGEST_HEAD_BYTES || (window.n >= bytes && newline >= 0);
+		bool is_enough =
+			window.n >= LONGEST_HEAD_BYTES || (window.n >= bytes && newline >= 0);
 		if (is_enough || !reader_fill(r))
-			return str_first(reader_window(r), newline >= 0 ? bytes : LONGEST_HEAD_BYTES);
+			return str_first(reader_window(r),
+					 newline >= 0 ? bytes : LONGEST_HEAD_BYTES);
 	}
 }
 
@@ -184,21 +196,22 @@ static void note_damage(struct reader *r, struct profile *p)
 		p->ledger.damage = profile_add_str(p, buf_str(&text));
 }
 
-static bool explain_no_samples(struct reader *r, const struct source_format *format, struct profile *p,
-			       struct err *e)
+static bool explain_no_samples(struct reader *r, const struct source_format *format,
+			       struct profile *p, struct err *e)
 {
 	struct ledger *l = &p->ledger;
 	if (reader_damage(r))
-		return err_set(e, "%s: no stacks found before the input ended early: %s", reader_name(r),
-			       reader_damage(r));
+		return err_set(e, "%s: no stacks found before the input ended early: %s",
+			       reader_name(r), reader_damage(r));
 	if (l->count[LEDGER_BAD_LINES])
-		return err_set(e,
-			       "%s: no stacks found: read as %s, %llu lines were not understood, the "
-			       "first at byte %llu: '%.*s'",
-			       reader_name(r), format->title,
-			       (unsigned long long)l->count[LEDGER_BAD_LINES],
-			       (unsigned long long)l->first_bad_offset,
-			       STR_ARG(profile_str(p, l->first_bad_text)));
+		return err_set(
+			e,
+			"%s: no stacks found: read as %s, %llu lines were not understood, the "
+			"first at byte %llu: '%.*s'",
+			reader_name(r), format->title,
+			(unsigned long long)l->count[LEDGER_BAD_LINES],
+			(unsigned long long)l->first_bad_offset,
+			STR_ARG(profile_str(p, l->first_bad_text)));
 	return err_set(e, "%s: no stacks found: it reads as %s, but holds no samples",
 		       reader_name(r), format->title);
 }
@@ -212,11 +225,14 @@ static bool read_opened(struct reader *r, const struct source_options *options, 
 	if (!choose_format(r, options, &format, e)) {
 		/* Damage before the first readable byte is the better explanation. */
 		if (reader_damage(r))
-			err_set(e, "%s: nothing could be read: %s", reader_name(r), reader_damage(r));
+			err_set(e, "%s: nothing could be read: %s", reader_name(r),
+				reader_damage(r));
 		return false;
 	}
 	if (rows_before && p->is_differential != (format == &folded_diff_format))
-		return err_usage(e, "%s: differential stacks cannot be added to other profiles; read one at a time",
+		return err_usage(e,
+				 "%s: differential stacks cannot be added to other profiles; read "
+				 "one at a time",
 				 reader_name(r));
 	if (reader_is_whole(r) && reader_offset(r) == 0)
 		read_whole(format, reader_window(r), options, p);
@@ -228,7 +244,8 @@ static bool read_opened(struct reader *r, const struct source_options *options, 
 	return explain_no_samples(r, format, p, e);
 }
 
-bool source_read(const char *path, const struct source_options *options, struct profile *p, struct err *e)
+bool source_read(const char *path, const struct source_options *options, struct profile *p,
+		 struct err *e)
 {
 	struct reader *r = reader_open(path, e);
 	if (!r)

@@ -1,25 +1,27 @@
 /*
- * Input: any profile file or pipe becomes rows of a profile. The format is found by content, never by name.
- * A format is one file in this folder and one line in formats.c.
+ * Input: any profile file or pipe becomes rows of a profile. The format is found by content, never
+ * by name. A format is one file in this folder and one line in formats.c.
  */
 #pragma once
 #include "model/model.h"
 
 struct source_options {
-	const char *format;   /* force a format by name; NULL: find it by content */
-	unsigned threads;     /* for files; 0 is taken as 1 */
-	bool keep_addresses;  /* frames without a name are told apart by address: [libc.so <7f12...>] */
-	bool compat;          /* read as stackcollapse-perf.pl does, mistakes included */
-	bool compat_pid, compat_tid, compat_kernel, compat_jit; /* its options, which change its names */
+	const char *format;  /* force a format by name; NULL: find it by content */
+	unsigned threads;    /* for files; 0 is taken as 1 */
+	bool keep_addresses; /* tell frames without a name apart: [libc.so <7f12...>] */
+	bool compat;	     /* read as stackcollapse-perf.pl does, mistakes included */
+	bool compat_pid, compat_tid, compat_kernel,
+		compat_jit;	  /* its options, which change its names */
 	const char *compat_event; /* its --event-filter, or NULL */
 };
 
 /*
- * Adds what `path` ("-": standard input) holds to p. False and e when there is nothing to be had from it: it
- * cannot be read, or holds no stacks (e then says what it looks like and what to run instead). Damage that leaves
- * something readable is in p's ledger.
+ * Adds what `path` ("-": standard input) holds to p. False and e when there is nothing to be had
+ * from it: it cannot be read, or holds no stacks (e then says what it looks like and what to run
+ * instead). Damage that leaves something readable is in p's ledger.
  */
-bool source_read(const char *path, const struct source_options *options, struct profile *p, struct err *e);
+bool source_read(const char *path, const struct source_options *options, struct profile *p,
+		 struct err *e);
 
 /* Names for --input, ending in NULL; the first is "auto". */
 extern const char *const source_input_names[];

@@ -8,20 +8,32 @@ enum { MAX_STACK_FRAMES = 1 << 20 };
 struct source_format {
 	const char *name;  /* for --input */
 	const char *title; /* for messages */
-	/* A longer line is skipped and counted: no tool writes such lines, and a stream must stay bounded. */
+	/*
+	 * A longer line is skipped and counted: no tool writes such lines, and a stream must stay
+	 * bounded.
+	 */
 	size_t max_line_bytes;
-	/* How sure the first bytes make us, 0 to 100. `head` is cut at a line end where it has one. */
+	/*
+	 * How sure the first bytes make us, 0 to 100. `head` is cut at a line end where it has one.
+	 */
 	unsigned (*probe)(struct str head);
 	/* Starts reading into p. first: the input from its start, as far as it is at hand. */
 	void *(*begin)(struct profile *p, const struct source_options *options, struct str first);
 	/*
-	 * Reads from text, which starts at byte `offset` of the input, and returns how many bytes are done with.
-	 * Whole lines only, unless is_last. The rest comes again, with more behind it.
+	 * Reads from text, which starts at byte `offset` of the input, and returns how many bytes
+	 * are done with. Whole lines only, unless is_last. The rest comes again, with more behind
+	 * it.
 	 */
 	size_t (*feed)(void *state, struct str text, uint64_t offset, bool is_last);
-	/* Ends and frees state. was_cut: the input broke off, so what is open is incomplete: it is counted, not shown. */
+	/*
+	 * Ends and frees state. was_cut: the input broke off, so what is open is incomplete: it is
+	 * counted, not shown.
+	 */
 	void (*end)(void *state, bool was_cut);
-	/* A place at or after p where another reader may begin, or NULL. NULL: the format cannot be cut. */
+	/*
+	 * A place at or after p where another reader may begin, or NULL. NULL: the format cannot be
+	 * cut.
+	 */
 	const char *(*cut)(const char *p, const char *end);
 };
 

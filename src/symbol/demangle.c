@@ -14,8 +14,8 @@
 #include <setjmp.h>
 
 /* The D demangler recurses once per letter and has no limit of its own. */
-#define D_MAX_BYTES ((size_t)4 << 10)
-#define D_MAX_EXPANSION ((size_t)1 << 20)
+#define D_MAX_BYTES	   ((size_t)4 << 10)
+#define D_MAX_EXPANSION	   ((size_t)1 << 20)
 #define CPP_MAX_BACKTRACKS 12
 
 /* Appends text and returns true. On failure false, with out->n anywhere behind where it was. */

@@ -6,7 +6,7 @@
 #include "base/base.h"
 
 /* Longer mangled names, and longer readable ones, are left mangled. */
-#define SYMBOL_MANGLED_MAX_BYTES ((size_t)16 << 10)
+#define SYMBOL_MANGLED_MAX_BYTES   ((size_t)16 << 10)
 #define SYMBOL_DEMANGLED_MAX_BYTES ((size_t)64 << 10)
 
 /*

@@ -1,4 +1,7 @@
-/* What a fuzz target defines: libFuzzer calls it with what it makes up, replay.c with the files of a corpus. */
+/*
+ * What a fuzz target defines: libFuzzer calls it with what it makes up, replay.c with the files of
+ * a corpus.
+ */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

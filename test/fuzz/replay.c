@@ -1,4 +1,7 @@
-/* Feeds each file of a corpus folder to the target, and each again cut at some places: TAP, one line per file. */
+/*
+ * Feeds each file of a corpus folder to the target, and each again cut at some places: TAP, one
+ * line per file.
+ */
 #include "fuzz.h"
 
 #include "base/base.h"

@@ -1,16 +1,23 @@
-/* Feeds bytes to one format of the source module in two ways that must agree: in one piece, and in small ones. */
+/*
+ * Feeds bytes to one format of the source module in two ways that must agree: in one piece, and in
+ * small ones.
+ */
 #pragma once
 #include "fuzz.h"
 #include "query/query.h"
 #include "source/source_int.h"
 
-static inline size_t feed_in_pieces(const struct source_format *format, void *state, struct str text, size_t step)
+static inline size_t feed_in_pieces(const struct source_format *format, void *state,
+				    struct str text, size_t step)
 {
 	size_t done = 0, shown = 0;
 	while (done < text.n || shown < text.n) {
 		shown = shown + step < text.n ? shown + step : text.n;
 		bool is_last = shown == text.n;
-		/* A window of its own, as a stream has it: stale pointers into the last one are seen by ASan. */
+		/*
+		 * A window of its own, as a stream has it: stale pointers into the last one are
+		 * seen by ASan.
+		 */
 		size_t n = shown - done;
 		char *window = mem_alloc(n, 1);
 		memcpy(window, text.p + done, n);
@@ -28,7 +35,10 @@ static inline size_t feed_in_pieces(const struct source_format *format, void *st
 /* A tree from the profile: labels, transforms and sums see hostile names too. */
 static inline uint64_t query_all(struct profile *p)
 {
-	struct query q = { .mark_kernel = true, .mark_jit = true, .show_tid = true, .merge_tiers = true,
+	struct query q = { .mark_kernel = true,
+			   .mark_jit = true,
+			   .show_tid = true,
+			   .merge_tiers = true,
 			   .collapse_recursion = true };
 	struct query_ledger ledger;
 	struct err e = { 0 };
@@ -48,8 +58,8 @@ static inline uint64_t query_all(struct profile *p)
 	return sum;
 }
 
-static inline void fuzz_format(const struct source_format *format, struct source_options options, const uint8_t *data,
-			       size_t size)
+static inline void fuzz_format(const struct source_format *format, struct source_options options,
+			       const uint8_t *data, size_t size)
 {
 	struct str text = { (const char *)data, size };
 	struct profile *whole = profile_new(COLUMN_PID | COLUMN_TID);

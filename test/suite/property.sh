@@ -22,7 +22,7 @@ done <"$fixtures/perf-script/samples.txt"
 
 # One text of all shapes, large enough to be cut into parts for threads; in a pipe it comes in pieces.
 : >all.perf
-for i in $(seq 60); do
+for _ in $(seq 60); do
 	while read -r name samples; do
 		cat "$fixtures/perf-script/$name.perf"
 		echo
@@ -37,7 +37,7 @@ for threads in 2 3 8 64; do
 done
 "$plume" fold -q --weight samples --where event=all --input perf-script - <all.perf >out
 ok "a pipe gives the same bytes as a file" cmp out one
-cat all.perf | dd bs=777 status=none | "$plume" fold -q --weight samples --where event=all --input perf-script - >out
+dd if=all.perf bs=777 status=none | "$plume" fold -q --weight samples --where event=all --input perf-script - >out
 ok "a slow pipe gives the same bytes" cmp out one
 gzip -1 -c all.perf | "$plume" fold -q --weight samples --where event=all --input perf-script - >out
 ok "gzip gives the same bytes" cmp out one
@@ -59,7 +59,7 @@ ok "the output is sorted bytewise" test ! -s err
 cat out.folded out.folded >twice.folded
 is "the sum of two files is the sum of both" "$("$plume" fold out.folded out.folded | awk '{s+=$NF} END {print s}')" \
 	"$(sum twice.folded)"
-for i in $(seq 30); do cat out.folded; done >large.folded
+for _ in $(seq 30); do cat out.folded; done >large.folded
 "$plume" fold -j1 large.folded >one
 "$plume" fold -j5 large.folded >out
 ok "folded text read by 5 threads gives the same bytes as by one" cmp out one

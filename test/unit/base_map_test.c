@@ -9,7 +9,9 @@ static bool key_equal(const void *keys, uint32_t i, const void *key)
 	return ((const uint32_t *)keys)[i] == *(const uint32_t *)key;
 }
 
-/* `hashes` distinct hashes for all keys, each at the end of the table so that look-ups wrap around. */
+/*
+ * `hashes` distinct hashes for all keys, each at the end of the table so that look-ups wrap around.
+ */
 static uint32_t poor_hash(uint32_t key, uint32_t hashes)
 {
 	return UINT32_MAX - hash_pair(key, 0) % hashes * 2048;
@@ -98,7 +100,10 @@ static void check_reserve_borders(void)
 	tap_ok(ok, "room for n is room for n, for each n below 800");
 }
 
-/* --- pair_map ----------------------------------------------------------------------------------------------- */
+/*
+ * --- pair_map
+ * -----------------------------------------------------------------------------------------------
+ */
 
 enum { SIDE = 400 };
 

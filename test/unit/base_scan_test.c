@@ -1,6 +1,6 @@
 /*
- * Searching against naive versions. The texts touch pages that cannot be accessed, behind their end or before their
- * start, so that a byte read outside ends the test with SIGSEGV.
+ * Searching against naive versions. The texts touch pages that cannot be accessed, behind their end
+ * or before their start, so that a byte read outside ends the test with SIGSEGV.
  */
 #include "base/base.h"
 #include "tap.h"
@@ -53,7 +53,9 @@ static size_t naive_tail(const char *a_end, const char *b_end, size_t limit)
 	return n;
 }
 
-/* A blank line at each place of each length, with a newline behind the end that must not be seen. */
+/*
+ * A blank line at each place of each length, with a newline behind the end that must not be seen.
+ */
 static void check_blank_line_everywhere(char *start, const char *page_end)
 {
 	bool ok = true, ok_inside = true;

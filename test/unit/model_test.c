@@ -1,4 +1,7 @@
-/* The profile as it is built: everything stored once, sums that do not overflow, parts that merge to the whole. */
+/*
+ * The profile as it is built: everything stored once, sums that do not overflow, parts that merge
+ * to the whole.
+ */
 #include "model/model.h"
 #include "tap.h"
 
@@ -205,7 +208,10 @@ static void check_decimals(void)
 	profile_unref(q);
 }
 
-/* --- merging ------------------------------------------------------------------------------------------------ */
+/*
+ * --- merging
+ * ------------------------------------------------------------------------------------------------
+ */
 
 /* What a reader does with one sample of an input that is the same for all who read it. */
 static void read_sample(struct profile *p, uint32_t seed)

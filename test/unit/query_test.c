@@ -1,6 +1,7 @@
 /*
- * Selections, transforms and names, seen as folded text. In the stacks of the rows below a frame may end in @k (kernel),
- * @j (just-in-time), @i (inlined), @w (waker), @m (marked by the input) or @u (no name; the text is its module).
+ * Selections, transforms and names, seen as folded text. In the stacks of the rows below a frame
+ * may end in @k (kernel), @j (just-in-time), @i (inlined), @w (waker), @m (marked by the input) or
+ * @u (no name; the text is its module).
  */
 #include "query/query.h"
 #include "sink/sink.h"

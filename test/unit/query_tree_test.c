@@ -16,7 +16,9 @@ static uint32_t random_below(uint32_t n)
 	return (uint32_t)(random_state >> 32) % n;
 }
 
-/* Names of which many are prefixes of others, followed by characters below and above ';' and ' '. */
+/*
+ * Names of which many are prefixes of others, followed by characters below and above ';' and ' '.
+ */
 static struct str random_name(char *text)
 {
 	static const char alphabet[] = "a!(:<~\x80\x01";
@@ -241,7 +243,10 @@ static void check_overflow(void)
 	profile_unref(p);
 }
 
-/* --- folded text -------------------------------------------------------------------------------------------- */
+/*
+ * --- folded text
+ * --------------------------------------------------------------------------------------------
+ */
 
 static char folder[] = "/tmp/plume-query-XXXXXX";
 
@@ -330,7 +335,10 @@ static void check_folded(uint32_t samples, uint32_t deepest)
 	profile_unref(p);
 }
 
-/* --- deep stacks -------------------------------------------------------------------------------------------- */
+/*
+ * --- deep stacks
+ * --------------------------------------------------------------------------------------------
+ */
 
 static struct profile *deep_profile(uint32_t depth)
 {

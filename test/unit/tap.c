@@ -4,7 +4,7 @@
 
 static unsigned ran, failed;
 
-static void report(bool ok, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void report(bool ok, const char *format, va_list args)
 {
 	printf("%s %u - ", ok ? "ok" : "not ok", ++ran);
 	vprintf(format, args);
@@ -37,7 +37,8 @@ void tap_num_eq(uint64_t got, uint64_t want, const char *format, ...)
 	report(got == want, format, args);
 	va_end(args);
 	if (got != want)
-		printf("#  got %llu\n# want %llu\n", (unsigned long long)got, (unsigned long long)want);
+		printf("#  got %llu\n# want %llu\n", (unsigned long long)got,
+		       (unsigned long long)want);
 }
 
 int tap_done(void)
