@@ -18,8 +18,8 @@ void err_fill(struct err *e, enum err_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * Both fill e and are false, so that `return err_set(e, ...);` leaves a fallible function. Macros, so
- * that compilers and analyzers see the false.
+ * Both fill e and are false, so that `return err_set(e, ...);` leaves a fallible function. Macros,
+ * so that compilers and analyzers see the false.
  */
 /* clang-format off */
 #define err_set(e, ...) ({ err_fill((e), ERR_FAILED, __VA_ARGS__); false; })

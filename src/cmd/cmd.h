@@ -21,10 +21,7 @@ const struct command *command_by_name(const char *name);
 
 extern const struct command fold_command, help_command, completion_command;
 
-/*
- * --- saying things
- * ------------------------------------------------------------------------------------------
- */
+/* --- saying things --- */
 
 /* `plume: ...` on standard error. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -40,10 +37,7 @@ unsigned terminal_width(int fd, unsigned otherwise);
 /* What `plume help NAME` prints. */
 void command_help(const struct command *c, struct buf *out);
 
-/*
- * --- options that commands share
- * ----------------------------------------------------------------------------
- */
+/* --- options that commands share --- */
 
 struct common_options {
 	bool help, quiet, verbose;

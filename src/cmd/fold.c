@@ -178,12 +178,11 @@ const struct command fold_command = {
 	.name = "fold",
 	.arguments = "[options] [FILE...]",
 	.summary = "any profile to folded stacks",
-	.text = "Reads perf script text or folded stacks, plain or compressed with gzip or zstd, "
-		"from files or\n"
-		"'-' (standard input), and prints one line per distinct stack: root;caller;leaf "
-		"COUNT.\n"
+	.text = "Reads perf script text or folded stacks, plain or compressed with gzip or zstd,\n"
+		"from files, '-' or a pipe, and prints one line per distinct stack:\n"
+		"root;caller;leaf COUNT.\n"
 		"\n"
-		"  perf script | plume fold - > out.folded\n"
+		"  perf script | plume fold > out.folded\n"
 		"  plume fold --where comm=node --no-idle recording.perf.gz -o node.folded\n",
 	.sets = fold_sets,
 	.run = run_fold,

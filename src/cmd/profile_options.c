@@ -1,6 +1,7 @@
 #include "cmd/profile_options.h"
 
 #include <sched.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define QUERY(field) offsetof(struct query, field)
@@ -69,23 +70,31 @@ unsigned default_threads(void)
 	return 1;
 }
 
+/*
+ * `perf script | plume fold`: a pipe or a file there is meant to be read; a terminal or /dev/null
+ * is not.
+ */
+static bool stdin_is_piped(void)
+{
+	struct stat status;
+	return fstat(STDIN_FILENO, &status) == 0 &&
+	       (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
 struct profile *read_profiles(const struct text_list *files, const struct source_options *options,
 			      unsigned columns, struct err *e)
 {
 	struct profile *p = profile_new(columns);
-	if (files->n == 0) {
-		say("no FILE given: reading ./perf.data ('-' is standard input)");
-		if (source_read("perf.data", options, p, e))
-			profile_seal(p);
-		else
-			profile_unref(p);
-		return e->kind ? NULL : p;
-	}
-	for (uint32_t i = 0; i < files->n; i++)
-		if (!source_read(files->p[i], options, p, e)) {
+	bool is_piped = files->n == 0 && stdin_is_piped();
+	if (files->n == 0 && !is_piped)
+		say("no FILE given: reading ./perf.data");
+	for (uint32_t i = 0; i < (files->n ? files->n : 1); i++) {
+		const char *path = files->n ? files->p[i] : is_piped ? "-" : "perf.data";
+		if (!source_read(path, options, p, e)) {
 			profile_unref(p);
 			return NULL;
 		}
+	}
 	profile_seal(p);
 	return p;
 }

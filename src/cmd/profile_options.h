@@ -19,7 +19,10 @@ extern const struct option_set transform_option_set; /* struct query */
 /* Threads to use when the user said nothing: one per core. */
 unsigned default_threads(void);
 
-/* Reads all files into one sealed profile. No file: ./perf.data, and says so. NULL: e. */
+/*
+ * Reads all files into one sealed profile. No file: standard input when something is piped into it,
+ * else ./perf.data, and says so. NULL: e.
+ */
 struct profile *read_profiles(const struct text_list *files, const struct source_options *options,
 			      unsigned columns, struct err *e);
 

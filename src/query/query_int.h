@@ -1,10 +1,7 @@
 #pragma once
 #include "query/query.h"
 
-/*
- * --- selection.c: which rows
- * -------------------------------------------------------------------------------
- */
+/* --- selection.c: which rows --- */
 
 struct selection;
 struct labels;
@@ -28,10 +25,7 @@ void regex_list_fini(struct regex_list *list);
 bool regex_list_any(const struct regex_list *list, struct str subject, uint64_t *gave_up);
 bool regex_list_all(const struct regex_list *list, struct str subject, uint64_t *gave_up);
 
-/*
- * --- labels.c: names as they are shown
- * ---------------------------------------------------------------------
- */
+/* --- labels.c: names as they are shown --- */
 
 struct labels *labels_new(const struct profile *p, const struct query *q, struct tree *tree);
 void labels_free(struct labels *l);

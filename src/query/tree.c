@@ -202,10 +202,7 @@ static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
 	return true;
 }
 
-/*
- * --- from growing nodes to preorder
- * ------------------------------------------------------------------------
- */
+/* --- from growing nodes to preorder --- */
 
 /* rank[label]: its place among all names in bytewise order. */
 static uint32_t *ranks_of(const struct tree *t)
@@ -320,10 +317,7 @@ static void sum_totals(struct growth *g)
 	}
 }
 
-/*
- * --- the whole
- * ----------------------------------------------------------------------------------------------
- */
+/* --- the whole --- */
 
 static bool growth_init(struct growth *g, const struct profile *p, const struct query *q,
 			struct err *e)

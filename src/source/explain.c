@@ -5,7 +5,7 @@ static const struct {
 	struct str magic;
 	const char *text;
 } known[] = {
-	{ STR("PERFILE2"), "this is a perf.data file; run 'perf script -i %s | plume fold -'" },
+	{ STR("PERFILE2"), "this is a perf.data file; run 'perf script -i %s | plume fold'" },
 	{ STR("2ELIFREP"),
 	  "this is a perf.data file of another byte order; run 'perf script' where "
 	  "it was recorded" },

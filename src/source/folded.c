@@ -70,10 +70,7 @@ static void *folded_diff_begin(struct profile *p, const struct source_options *o
 	return begin(p, true);
 }
 
-/*
- * --- counts
- * ------------------------------------------------------------------------------------------------
- */
+/* --- counts --- */
 
 struct count {
 	uint64_t value; /* in units of 10^-decimals */
@@ -152,10 +149,7 @@ static void add_weight(struct folded *f, node_id node, event_id event, struct co
 						   .period = c.value });
 }
 
-/*
- * --- frames
- * ------------------------------------------------------------------------------------------------
- */
+/* --- frames --- */
 
 /* `name_[k]`: what the mark says, without the mark. */
 static struct str take_mark(struct str name, struct frame *frame)
@@ -264,10 +258,7 @@ static node_id read_stack(struct folded *f, struct str stack)
 	return step.node;
 }
 
-/*
- * --- lines
- * -------------------------------------------------------------------------------------------------
- */
+/* --- lines --- */
 
 /* `# text`; a root frame may begin with '#', but not with "# ". */
 static bool is_remark(struct str line)
@@ -337,10 +328,7 @@ static const char *after_newline(const char *p, const char *end)
 	return newline ? newline + 1 : NULL;
 }
 
-/*
- * --- probe
- * -------------------------------------------------------------------------------------------------
- */
+/* --- probe --- */
 
 /* The share of lines that end in `numbers` numbers behind a stack. */
 static unsigned probe(struct str head, unsigned numbers)

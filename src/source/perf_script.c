@@ -117,10 +117,7 @@ static void *perf_script_begin(struct profile *p, const struct source_options *o
 	return s;
 }
 
-/*
- * --- frames
- * ------------------------------------------------------------------------------------------------
- */
+/* --- frames --- */
 
 static bool is_jit_dso(struct str dso)
 {
@@ -308,10 +305,7 @@ static const struct known_line *find_line(struct perf_script *s, struct str line
 	return find_hashed_line(s, line, hash_str(line));
 }
 
-/*
- * --- samples
- * -----------------------------------------------------------------------------------------------
- */
+/* --- samples --- */
 
 static thread_id thread_of(struct perf_script *s, const struct script_header *h)
 {
@@ -359,10 +353,14 @@ static void count_sample(struct perf_script *s, const struct script_header *h, n
 				 });
 }
 
-/*
- * --- a sample in one piece
- * ---------------------------------------------------------------------------------
- */
+/* True for a sample in one line, which has its frame where others have a tracepoint's fields. */
+static bool has_own_frame(const struct script_header *h)
+{
+	struct script_frame f;
+	return h->rest.n && script_frame_parse(h->rest, &f) && (f.has_dso || !h->event.n);
+}
+
+/* --- a sample in one piece --- */
 
 /*
  * How many lines, counted from the root, the text that ends at `end` shares with the thread's last
@@ -480,8 +478,8 @@ static const char *read_sample(struct perf_script *s, const char *p, const char 
 	const char *newline = memchr(p, '\n', (size_t)(blank + 1 - p));
 	if (!script_header_parse((struct str){ p, (size_t)(newline - p) }, &h) || !h.is_sample)
 		return NULL;
-	if (h.rest.n && newline == blank)
-		return NULL; /* perhaps a sample in one line */
+	if (has_own_frame(&h))
+		return NULL;
 	struct tail *tail = &s->tails[(uint32_t)h.tid % TAILS];
 	if (!read_stack(s, tail, newline + 1, blank + 1))
 		return NULL;
@@ -490,10 +488,7 @@ static const char *read_sample(struct perf_script *s, const char *p, const char 
 	return blank + 2;
 }
 
-/*
- * --- line by line
- * ------------------------------------------------------------------------------------------
- */
+/* --- line by line --- */
 
 static void finish_sample(struct perf_script *s)
 {
@@ -546,14 +541,13 @@ static void push_frames(struct perf_script *s, const struct known_line *line)
 
 static void on_header(struct perf_script *s, struct str line, struct script_header *h)
 {
-	struct script_frame f;
 	finish_sample(s);
 	if (!h->is_sample) {
 		s->p->ledger.count[LEDGER_OTHER_RECORDS]++;
 		return;
 	}
 	open_sample(s, line, *h, false);
-	if (h->rest.n && script_frame_parse(h->rest, &f) && (f.has_dso || !h->event.n)) {
+	if (has_own_frame(h)) {
 		push_frames(s, find_line(s, h->rest));
 		s->is_one_line = true; /* only its source line may follow */
 	}
@@ -717,10 +711,7 @@ static const char *after_blank_line(const char *p, const char *end)
 	return blank ? blank + 2 : NULL;
 }
 
-/*
- * --- probe
- * -------------------------------------------------------------------------------------------------
- */
+/* --- probe --- */
 
 /* The share of lines that are headers or frames; comments prove nothing. */
 static unsigned perf_script_probe(struct str head)

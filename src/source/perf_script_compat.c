@@ -57,10 +57,7 @@ static size_t skip_digits(struct str s, size_t i)
 	return i;
 }
 
-/*
- * --- the first line of a sample
- * -----------------------------------------------------------------------------
- */
+/* --- the first line of a sample --- */
 
 struct compat_header {
 	struct str comm, first_id, second_id;
@@ -180,10 +177,7 @@ static void on_header(struct compat *c, struct str line, const struct compat_hea
 	add_process_name(c, h);
 }
 
-/*
- * --- frames
- * --------------------------------------------------------------------------------------------------
- */
+/* --- frames --- */
 
 struct compat_frame {
 	struct str pc, function, module;
@@ -375,10 +369,7 @@ static void push_frames(struct compat *c, const struct compat_line *line)
 		vec_push(&c->stack, c->line_frames.p[line->first_frame + i]);
 }
 
-/*
- * --- samples
- * -------------------------------------------------------------------------------------------------
- */
+/* --- samples --- */
 
 /* The process name is the root; a ';' in it separates frames, as it does in the script's output. */
 static void finish_sample(struct compat *c)

@@ -100,10 +100,7 @@ static void check_reserve_borders(void)
 	tap_ok(ok, "room for n is room for n, for each n below 800");
 }
 
-/*
- * --- pair_map
- * -----------------------------------------------------------------------------------------------
- */
+/* --- pair_map --- */
 
 enum { SIDE = 400 };
 

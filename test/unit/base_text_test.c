@@ -99,10 +99,7 @@ static void check_numbers(void)
 	check_i32(STR(""), false, 0);
 }
 
-/*
- * --- str_sort
- * -----------------------------------------------------------------------------------------------
- */
+/* --- str_sort --- */
 
 enum { SORT_COUNT = 3000, SORT_MAX_BYTES = 64 };
 
@@ -175,10 +172,7 @@ static void check_sorts(void)
 	check_random_sort(61, STR("z"), "many equal strings");
 }
 
-/*
- * --- buf
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- buf --- */
 
 static void check_buf_growth(void)
 {
@@ -220,10 +214,7 @@ static void check_digits(uint64_t value, struct str plain, struct str grouped)
 	tap_str_eq(buf_str(&b), grouped, "groups of %.*s", STR_ARG(plain));
 }
 
-/*
- * --- arena and vec
- * ------------------------------------------------------------------------------------------
- */
+/* --- arena and vec --- */
 
 static void check_arena_alignment(void)
 {

@@ -208,10 +208,7 @@ static void check_decimals(void)
 	profile_unref(q);
 }
 
-/*
- * --- merging
- * ------------------------------------------------------------------------------------------------
- */
+/* --- merging --- */
 
 /* What a reader does with one sample of an input that is the same for all who read it. */
 static void read_sample(struct profile *p, uint32_t seed)

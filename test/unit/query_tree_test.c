@@ -243,10 +243,7 @@ static void check_overflow(void)
 	profile_unref(p);
 }
 
-/*
- * --- folded text
- * --------------------------------------------------------------------------------------------
- */
+/* --- folded text --- */
 
 static char folder[] = "/tmp/plume-query-XXXXXX";
 
@@ -335,10 +332,7 @@ static void check_folded(uint32_t samples, uint32_t deepest)
 	profile_unref(p);
 }
 
-/*
- * --- deep stacks
- * --------------------------------------------------------------------------------------------
- */
+/* --- deep stacks --- */
 
 static struct profile *deep_profile(uint32_t depth)
 {
