@@ -1,41 +1,10 @@
 /*
- * perf script text. Two things make it fast: 95 % of all frame lines repeat, so a line is parsed
- * and named once and found again by its bytes; and a sample usually ends in the same callers as the
- * one before it, so the common tail of the two texts is found by comparing bytes backwards and only
+ * perf script text: records, samples, stacks. A sample usually ends in the same callers as the last one
+ * of its thread, so the common tail of the two texts is found by comparing bytes backwards, and only
  * what differs is looked up at all.
  */
 #include "source/perf_script_int.h"
 #include "source/source_int.h"
-#include "symbol/symbol.h"
-
-/*
- * A frame line that was seen: the frames it stands for, outermost first, and its bytes. Both lie
- * together, so that looking a line up touches memory in two places only.
- */
-struct known_line {
-	uint32_t n;
-	uint32_t first_frame; /* in line_frames */
-	uint16_t frame_count; /* at least 1 */
-	bool is_unknown;
-	char text[];
-};
-
-/* Lines in chunks that never move; a place is a chunk's number and a word in it. */
-enum { CHUNK_BITS = 18, CHUNK_WORDS = 1 << CHUNK_BITS };
-
-struct line_store {
-	VEC(uint64_t *) chunks;
-	uint32_t used; /* words of the last chunk */
-};
-
-/* A symbol of a dso: most lines differ in the address only. */
-struct known_symbol {
-	struct str text;
-	str_id dso;
-	uint32_t first_frame; /* in line_frames */
-	uint16_t frame_count;
-	bool has_dso, is_inlined;
-};
 
 /* One line of the last sample, counted from the root: how to go on from there. */
 struct tail_line {
@@ -61,22 +30,13 @@ struct wanted_line {
 /* Threads whose last stack is kept: enough for the threads that run at a time. */
 enum { TAILS = 64 };
 
-enum { MAX_LINE_BYTES = 1 << 20 };
-
 struct perf_script {
 	struct profile *p;
 	const struct source_options *options;
 	uint64_t offset; /* of text_start in the input */
 	const char *text_start;
 
-	struct index_map line_map;
-	struct line_store lines;
-	VEC(frame_id) line_frames;
-	struct index_map symbol_map;
-	VEC(struct known_symbol) symbols;
-	struct arena symbol_text;
-	struct buf name; /* scratch */
-	str_id dso;	 /* of the frame line parsed last: most frames stay in one dso */
+	struct line_table lines;
 
 	/* The sample being read line by line. */
 	struct script_header header;
@@ -99,12 +59,6 @@ struct perf_script {
 	event_id event;
 };
 
-/*
- * Distinct lines in a text, as a share of its bytes: where their table starts, so that it seldom
- * grows.
- */
-enum { BYTES_PER_KNOWN_LINE = 4096 };
-
 static void *perf_script_begin(struct profile *p, const struct source_options *options,
 			       struct str first)
 {
@@ -113,196 +67,8 @@ static void *perf_script_begin(struct profile *p, const struct source_options *o
 	s->options = options;
 	s->thread = p->threads.p[THREAD_NONE];
 	s->event = INDEX_NONE;
-	index_map_reserve(&s->line_map, first.n / BYTES_PER_KNOWN_LINE);
+	line_table_init(&s->lines, p, options->keep_addresses, first.n);
 	return s;
-}
-
-/* --- frames --- */
-
-static bool is_jit_dso(struct str dso)
-{
-	struct str base = str_basename(dso);
-	if (str_starts(dso, STR("[JIT]")))
-		return true;
-	if (str_starts(base, STR("perf-")) && str_ends(base, STR(".map")))
-		return true;
-	return str_starts(base, STR("jitted-")) && str_ends(base, STR(".so"));
-}
-
-static bool is_kernel_dso(struct str dso)
-{
-	static const struct str user[] = { STR("[vdso"),  STR("[vsyscall"), STR("[heap]"),
-					   STR("[stack"), STR("[anon"),	    STR("[uprobes]") };
-	struct str base = str_basename(dso);
-	if (str_starts(base, STR("vmlinux")) || str_find(base, STR(".ko.")) >= 0 ||
-	    str_ends(base, STR(".ko")))
-		return true;
-	if (dso.n == 0 || dso.p[0] != '[')
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(user); i++)
-		if (str_starts(dso, user[i]))
-			return false;
-	return true;
-}
-
-static enum frame_kind kind_of(const struct script_frame *f)
-{
-	if (is_jit_dso(f->dso))
-		return f->symbol.n ? FRAME_JIT : FRAME_UNKNOWN;
-	if (is_kernel_dso(f->dso))
-		return FRAME_KERNEL;
-	return f->symbol.n ? FRAME_USER : FRAME_UNKNOWN;
-}
-
-static void add_line_frame(struct perf_script *s, struct str symbol, struct frame frame)
-{
-	size_t mark_at;
-	s->name.n = 0;
-	symbol_tidy_name(symbol, &s->name);
-	frame.name = profile_add_str(s->p, buf_str(&s->name));
-	frame.tier = (char)symbol_v8_tier(buf_str(&s->name), &mark_at);
-	vec_push(&s->line_frames, profile_add_frame(s->p, &frame));
-}
-
-/*
- * A frame without a symbol: named by its dso when it is shown, or here with its address when that
- * is asked for.
- */
-static void add_unknown_frame(struct perf_script *s, const struct script_frame *f,
-			      struct frame frame)
-{
-	if (s->options->keep_addresses) {
-		struct str dso = f->dso.n ? str_basename(f->dso) : STR("unknown");
-		s->name.n = 0;
-		buf_add_char(&s->name, '[');
-		buf_add(&s->name, dso);
-		buf_add(&s->name, STR(" <"));
-		buf_add(&s->name, f->address_text);
-		buf_add(&s->name, STR(">]"));
-		frame.name = profile_add_str(s->p, buf_str(&s->name));
-	}
-	vec_push(&s->line_frames, profile_add_frame(s->p, &frame));
-}
-
-enum { MAX_INLINES = 64 };
-
-/* Appends the frames that a symbol stands for, outermost first. */
-static void add_frames_of_symbol(struct perf_script *s, const struct script_frame *f)
-{
-	struct frame frame = {
-		.module = s->dso,
-		.kind = (uint8_t)kind_of(f),
-		.flags = f->is_inlined ? FRAME_INLINED : 0,
-	};
-	if (!f->symbol.n) {
-		add_unknown_frame(s, f, frame);
-		return;
-	}
-	struct str parts[MAX_INLINES] = { f->symbol };
-	size_t n = 1;
-	if (frame.kind == FRAME_JIT || !f->has_dso)
-		n = symbol_split_inlines(f->symbol, parts, MAX_INLINES);
-	for (size_t i = 0; i < n; i++) {
-		add_line_frame(s, parts[i], frame);
-		frame.flags |= FRAME_INLINED;
-	}
-}
-
-static bool symbol_equal(const void *symbols, uint32_t i, const void *key)
-{
-	const struct known_symbol *a = (const struct known_symbol *)symbols + i, *b = key;
-	return a->dso == b->dso && a->has_dso == b->has_dso && a->is_inlined == b->is_inlined &&
-	       str_eq(a->text, b->text);
-}
-
-/*
- * The symbol that a frame line names, with its frames. Told apart by address when that is asked
- * for.
- */
-static const struct known_symbol *find_symbol(struct perf_script *s, const struct script_frame *f)
-{
-	if (!str_eq(f->dso, profile_str(s->p, s->dso)))
-		s->dso = profile_add_str(s->p, f->dso);
-	bool is_by_address = !f->symbol.n && s->options->keep_addresses;
-	struct known_symbol key = { .text = is_by_address ? f->address_text : f->symbol,
-				    .dso = s->dso,
-				    .has_dso = f->has_dso,
-				    .is_inlined = f->is_inlined,
-				    .first_frame = s->line_frames.n };
-	uint32_t hash = hash_str(key.text) ^ hash_pair(s->dso, is_by_address);
-	uint32_t i = index_map_find(&s->symbol_map, hash, symbol_equal, s->symbols.p, &key);
-	if (i != INDEX_NONE)
-		return &s->symbols.p[i];
-	add_frames_of_symbol(s, f);
-	key.text = arena_copy(&s->symbol_text, key.text);
-	key.frame_count = (uint16_t)(s->line_frames.n - key.first_frame);
-	index_map_add(&s->symbol_map, hash, s->symbols.n);
-	vec_push(&s->symbols, key);
-	return &s->symbols.p[s->symbols.n - 1];
-}
-
-static struct known_line *line_at(const struct line_store *store, uint32_t place)
-{
-	return (struct known_line *)(store->chunks.p[place >> CHUNK_BITS] +
-				     (place & (CHUNK_WORDS - 1)));
-}
-
-/* Room for a line of n bytes: its place. */
-static uint32_t add_line_place(struct line_store *store, size_t n)
-{
-	uint32_t words = (uint32_t)((sizeof(struct known_line) + n + 7) / 8);
-	if (store->chunks.n == 0 || store->used + words > CHUNK_WORDS) {
-		vec_push(&store->chunks, mem_alloc(CHUNK_WORDS, sizeof(uint64_t)));
-		store->used = 0;
-	}
-	uint32_t place = (store->chunks.n - 1) << CHUNK_BITS | store->used;
-	store->used += words;
-	return place;
-}
-
-static void line_store_fini(struct line_store *store)
-{
-	for (uint32_t i = 0; i < store->chunks.n; i++)
-		free(store->chunks.p[i]);
-	vec_fini(&store->chunks);
-}
-
-/* Only frame lines are kept: what is not understood must not take memory. */
-static const struct known_line *add_line(struct perf_script *s, struct str line, uint32_t hash)
-{
-	struct script_frame f;
-	if (line.n > MAX_LINE_BYTES || !script_frame_parse(line, &f))
-		return NULL;
-	const struct known_symbol *symbol = find_symbol(s, &f);
-	uint32_t place = add_line_place(&s->lines, line.n);
-	struct known_line *known = line_at(&s->lines, place);
-	*known = (struct known_line){ .n = (uint32_t)line.n,
-				      .first_frame = symbol->first_frame,
-				      .frame_count = symbol->frame_count,
-				      .is_unknown = f.symbol.n == 0 };
-	memcpy(known->text, line.p, line.n);
-	index_map_add(&s->line_map, hash, place);
-	return known;
-}
-
-static bool line_equal(const void *store, uint32_t place, const void *key)
-{
-	const struct known_line *l = line_at(store, place);
-	const struct str *line = key;
-	return l->n == line->n && memcmp(l->text, line->p, line->n) == 0;
-}
-
-/* NULL when the line is not a frame's. */
-static const struct known_line *find_hashed_line(struct perf_script *s, struct str line,
-						 uint32_t hash)
-{
-	uint32_t place = index_map_find(&s->line_map, hash, line_equal, &s->lines, &line);
-	return place != INDEX_NONE ? line_at(&s->lines, place) : add_line(s, line, hash);
-}
-
-static const struct known_line *find_line(struct perf_script *s, struct str line)
-{
-	return find_hashed_line(s, line, hash_str(line));
 }
 
 /* --- samples --- */
@@ -397,7 +163,7 @@ static void push_tail_line(struct perf_script *s, struct tail *tail, const struc
 			   size_t bytes)
 {
 	struct tail_line t = leaf_of(tail);
-	const frame_id *frames = s->line_frames.p + line->first_frame;
+	const frame_id *frames = s->lines.frames.p + line->first_frame;
 	for (uint32_t i = 0; i < line->frame_count; i++)
 		t.node = profile_add_node(s->p, t.node, frames[i]);
 	t.bytes = bytes;
@@ -418,7 +184,7 @@ static void want_lines(struct perf_script *s, const char *start, const char *sto
 		const char *line = newline ? newline + 1 : start;
 		struct wanted_line wanted = { { line, (size_t)(stop - 1 - line) }, 0 };
 		wanted.hash = hash_str(wanted.text);
-		index_map_prefetch(&s->line_map, wanted.hash);
+		index_map_prefetch(&s->lines.map, wanted.hash);
 		vec_push(&s->wanted, wanted);
 		stop = line;
 	}
@@ -438,7 +204,7 @@ static bool read_stack(struct perf_script *s, struct tail *tail, const char *sta
 		struct wanted_line w = s->wanted.p[i];
 		bool is_indented = w.text.n && (w.text.p[0] == '\t' || w.text.p[0] == ' ');
 		const struct known_line *line =
-			is_indented ? find_hashed_line(s, w.text, w.hash) : NULL;
+			is_indented ? line_table_find_hashed(&s->lines, w.text, w.hash) : NULL;
 		if (!line || tail->lines.n >= MAX_STACK_FRAMES) {
 			tail->end = NULL;
 			return false;
@@ -535,7 +301,7 @@ static void push_frames(struct perf_script *s, const struct known_line *line)
 		return;
 	}
 	for (uint32_t i = line->frame_count; i-- > 0;)
-		vec_push(&s->frames, s->line_frames.p[line->first_frame + i]);
+		vec_push(&s->frames, s->lines.frames.p[line->first_frame + i]);
 	s->unknown += line->is_unknown;
 }
 
@@ -548,7 +314,7 @@ static void on_header(struct perf_script *s, struct str line, struct script_head
 	}
 	open_sample(s, line, *h, false);
 	if (has_own_frame(h)) {
-		push_frames(s, find_line(s, h->rest));
+		push_frames(s, line_table_find(&s->lines, h->rest));
 		s->is_one_line = true; /* only its source line may follow */
 	}
 }
@@ -612,7 +378,7 @@ static bool on_frame(struct perf_script *s, struct str line)
 	struct str text = str_trim(line);
 	bool may_be_frame = line.p[0] == '\t' || str_ends(text, STR(")")) ||
 			    (line.p[0] == ' ' && ((s->is_open && !s->is_one_line) || text.n > 8));
-	const struct known_line *known = may_be_frame ? find_line(s, line) : NULL;
+	const struct known_line *known = may_be_frame ? line_table_find(&s->lines, line) : NULL;
 	if (!known)
 		return false;
 	if (s->is_one_line)
@@ -637,7 +403,7 @@ static void on_line(struct perf_script *s, struct str line, uint64_t offset)
 	struct script_header h;
 	if (line.n && line.p[line.n - 1] == '\r')
 		line.n--;
-	if (line.n > MAX_LINE_BYTES) {
+	if (line.n > SCRIPT_MAX_LINE_BYTES) {
 		s->p->ledger.count[LEDGER_LONG_LINES]++;
 		return;
 	}
@@ -690,17 +456,11 @@ static void perf_script_end(void *state, bool was_cut)
 		s->p->ledger.count[LEDGER_CUT_SAMPLES] += s->is_open;
 	else
 		finish_sample(s);
-	index_map_fini(&s->line_map);
-	line_store_fini(&s->lines);
-	vec_fini(&s->line_frames);
-	index_map_fini(&s->symbol_map);
-	vec_fini(&s->symbols);
-	arena_fini(&s->symbol_text);
+	line_table_fini(&s->lines);
 	vec_fini(&s->frames);
 	for (size_t i = 0; i < TAILS; i++)
 		vec_fini(&s->tails[i].lines);
 	vec_fini(&s->wanted);
-	buf_fini(&s->name);
 	buf_fini(&s->header_text);
 	free(s);
 }
@@ -736,7 +496,7 @@ static unsigned perf_script_probe(struct str head)
 const struct source_format perf_script_format = {
 	.name = "perf-script",
 	.title = "perf script text",
-	.max_line_bytes = MAX_LINE_BYTES,
+	.max_line_bytes = SCRIPT_MAX_LINE_BYTES,
 	.probe = perf_script_probe,
 	.begin = perf_script_begin,
 	.feed = perf_script_feed,

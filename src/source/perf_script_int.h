@@ -1,8 +1,12 @@
 /*
- * The grammar of perf script text, line by line. doc/formats/perf-script.md shows it with examples.
+ * What the files that read perf script text share: the grammar, line by line
+ * (doc/formats/perf-script.md shows it with examples), and the table of frame lines.
  */
 #pragma once
-#include "base/base.h"
+#include "model/model.h"
+
+/* A longer line is skipped and counted. */
+enum { SCRIPT_MAX_LINE_BYTES = 1 << 20 };
 
 /*
  * The first line of a record: `comm pid/tid [cpu] time: period event: rest`; every part may be
@@ -44,3 +48,47 @@ struct script_source {
 	bool is_inlined;
 };
 bool script_source_parse(struct str line, struct script_source *s);
+
+/* --- perf_script_lines.c: frame lines and what they stand for --- */
+
+/*
+ * A frame line that was seen: the frames it stands for, outermost first, and its bytes. Both lie
+ * together, so that looking a line up touches memory in two places only.
+ */
+struct known_line {
+	uint32_t n;
+	uint32_t first_frame; /* in the table's frames */
+	uint16_t frame_count; /* at least 1 */
+	bool is_unknown;      /* no name was found for it */
+	char text[];
+};
+
+/* Lines in chunks that never move. */
+struct line_store {
+	VEC(uint64_t *) chunks;
+	uint32_t used; /* words of the last chunk */
+};
+
+struct known_symbol;
+
+struct line_table {
+	struct profile *p;
+	bool keep_addresses;
+	struct index_map map; /* over places in store */
+	struct line_store store;
+	VEC(frame_id) frames;
+	struct index_map symbol_map;
+	VEC(struct known_symbol) symbols;
+	struct arena symbol_text;
+	struct buf name; /* scratch */
+	str_id dso;	 /* of the line parsed last: most frames stay in one dso */
+};
+
+/* Frames go into p. text_bytes: about how much text is to come. */
+void line_table_init(struct line_table *t, struct profile *p, bool keep_addresses,
+		     size_t text_bytes);
+void line_table_fini(struct line_table *t);
+/* NULL when the line is not a frame's. What it returns stays where it is. */
+const struct known_line *line_table_find(struct line_table *t, struct str line);
+const struct known_line *line_table_find_hashed(struct line_table *t, struct str line,
+						uint32_t hash);
