@@ -1,5 +1,6 @@
-/* Hash maps: index_map against forced collisions, pair_map against a table. */
+/* Hash maps: index_map against forced collisions, pair_map and child_map against tables. */
 #include "base/base.h"
+#include "random.h"
 #include "tap.h"
 
 enum { KEYS = 100000 };
@@ -176,6 +177,33 @@ static void check_spread(void)
 		       steps[i][1]);
 }
 
+struct pair {
+	uint32_t parent, key;
+};
+
+/* A tree of random shape, against a list of all (parent, key) pairs. */
+static void check_children(uint32_t keys, const char *what)
+{
+	enum { STEPS = 20000 };
+	struct child_map m;
+	VEC(struct pair) made = { 0 };
+	bool same = true, dense = true;
+	child_map_init(&m);
+	vec_push(&made, (struct pair){ 0, 0 });
+	for (uint32_t i = 0; i < STEPS; i++) {
+		uint32_t parent = random_below(made.n < 50 ? made.n : 50), key = random_below(keys);
+		uint32_t child = child_map_get(&m, parent, key);
+		if (child == made.n)
+			vec_push(&made, (struct pair){ parent, key });
+		dense &= child < made.n && child > 0;
+		same &= dense && made.p[child].parent == parent && made.p[child].key == key;
+	}
+	tap_ok(dense, "children are numbered in the order they are made, %s", what);
+	tap_ok(same, "a child is found again by parent and key, %s", what);
+	vec_fini(&made);
+	child_map_fini(&m);
+}
+
 int main(void)
 {
 	check_index_map(UINT32_MAX, KEYS);
@@ -188,5 +216,8 @@ int main(void)
 	check_pairs(4 * KEYS, "reserved in full");
 	check_pair_order();
 	check_spread();
+	check_children(1, "one child each");
+	check_children(2, "two children each");
+	check_children(100, "many children each");
 	return tap_done();
 }

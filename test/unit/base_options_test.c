@@ -214,6 +214,21 @@ static void check_two_sets(void)
 	       "letters of two sets in one word");
 }
 
+/* Fields at the same offset of two structs are not synonyms. */
+static void check_equal_offsets(void)
+{
+	static const struct option one[] = { { "time-one", 0, OPTION_NUMBER, 0, "N", "one" } };
+	static const struct option two[] = { { "time-two", 0, OPTION_NUMBER, 0, "N", "two" } };
+	static const struct option_set sets[] = { { "One", one, 1 }, { "Two", two, 1 } };
+	uint32_t targets[2] = { 0 };
+	struct option_binding both[] = { { &sets[0], &targets[0] }, { &sets[1], &targets[1] } };
+	AUTO(text_list) struct text_list files = { 0 };
+	struct err e = { 0 };
+	char *words[] = { (char *)"--time", (char *)"7" };
+	tap_ok(!options_parse(words, 2, both, 2, &files, &e) && e.kind == ERR_USAGE,
+	       "a prefix of options in two sets is ambiguous");
+}
+
 static void check_help(unsigned width)
 {
 	AUTO(buf) struct buf out = { 0 };
@@ -254,6 +269,7 @@ int main(void)
 	check_choices();
 	check_lists();
 	check_two_sets();
+	check_equal_offsets();
 	check_help(50);
 	check_help(80);
 	check_help(132);

@@ -279,6 +279,17 @@ static void check_cut_while_mapped(struct str text)
 	reader_free(other);
 }
 
+/* No page is lost then, so nothing is raised: only the size tells. */
+static void check_cut_within_a_page(void)
+{
+	struct err e = { 0 };
+	AUTO(file) struct file f = file_new(STR("twelve bytes"));
+	struct reader *r = reader_open(f.path, &e);
+	tap_ok(r && ftruncate(f.fd, 5) == 0 && reader_damage(r),
+	       "a cut within the last page is reported");
+	reader_free(r);
+}
+
 /* There are guards for 64 mapped files; the others are read as streams. */
 static void check_many_readers(void)
 {
@@ -314,6 +325,7 @@ int main(void)
 	check_refused("/proc/self", "/proc/self: is a folder, not a profile");
 	check_refused("/nonexistent/file", "/nonexistent/file: No such file or directory");
 	check_cut_while_mapped(text);
+	check_cut_within_a_page();
 	check_many_readers();
 	return tap_done();
 }

@@ -3,22 +3,13 @@
  * or before their start, so that a byte read outside ends the test with SIGSEGV.
  */
 #include "base/base.h"
+#include "random.h"
 #include "tap.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum { LONGEST = 200, ROUNDS = 20000 };
-
-static uint64_t random_state = 88172645463325252ull;
-
-static uint32_t random_below(uint32_t n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (uint32_t)(random_state >> 32) % n;
-}
 
 /* One accessible page between two that are not. */
 static char *guarded_page(size_t page_bytes)

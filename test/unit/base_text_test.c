@@ -1,18 +1,9 @@
 /* Text and the memory it lives in: str, str_sort, buf, arena, vec. */
 #include "base/base.h"
+#include "random.h"
 #include "tap.h"
 
 #include <stdalign.h>
-
-static uint64_t random_state = 88172645463325252ull;
-
-static uint32_t random_below(uint32_t n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (uint32_t)(random_state >> 32) % n;
-}
 
 static void check_trim(void)
 {
@@ -229,6 +220,19 @@ static void check_arena_alignment(void)
 	tap_ok(ok, "arena memory is aligned among unaligned copies");
 }
 
+/* Padding that still fits, with the piece behind it that does not. */
+static void check_arena_alignment_at_block_end(void)
+{
+	struct arena a = { 0 };
+	bool aligned = true;
+	for (size_t n = 1; n < 3000; n++) {
+		arena_copy(&a, (struct str){ "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", n % 31 });
+		aligned &= (uintptr_t)arena_alloc(&a, n % 40) % alignof(max_align_t) == 0;
+	}
+	tap_ok(aligned, "pieces are aligned where a block ends, too");
+	arena_fini(&a);
+}
+
 static void check_arena_copies(void)
 {
 	AUTO(arena) struct arena a = { 0 };
@@ -288,6 +292,7 @@ int main(void)
 	check_digits(1234567, STR("1234567"), STR("1,234,567"));
 	check_digits(UINT64_MAX, STR("18446744073709551615"), STR("18,446,744,073,709,551,615"));
 	check_arena_alignment();
+	check_arena_alignment_at_block_end();
 	check_arena_copies();
 	check_vec();
 	return tap_done();

@@ -3,17 +3,8 @@
  * to the whole.
  */
 #include "model/model.h"
+#include "random.h"
 #include "tap.h"
-
-static uint64_t random_state = 88172645463325252ull;
-
-static uint32_t random_below(uint32_t n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (uint32_t)(random_state >> 32) % n;
-}
 
 static frame_id add_frame(struct profile *p, struct str name)
 {

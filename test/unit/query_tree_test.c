@@ -1,20 +1,11 @@
 /* The tree as a shape: what must hold for every profile and every query, seen on random ones. */
 #include "query/query.h"
 #include "sink/sink.h"
+#include "random.h"
 #include "tap.h"
 
 #include <fcntl.h>
 #include <unistd.h>
-
-static uint64_t random_state = 88172645463325252ull;
-
-static uint32_t random_below(uint32_t n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (uint32_t)(random_state >> 32) % n;
-}
 
 /*
  * Names of which many are prefixes of others, followed by characters below and above ';' and ' '.
