@@ -38,12 +38,43 @@ const char *scan_blank_line(const char *p, const char *end)
 	return NULL;
 }
 
+static inline uint64_t load_word(const char *p)
+{
+	uint64_t word;
+	memcpy(&word, p, sizeof(word));
+	return word;
+}
+
+/* How many bytes of two words are equal, from the first or from the last byte in memory. */
+static inline size_t equal_first_bytes(uint64_t difference)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (size_t)__builtin_ctzll(difference) / 8;
+#else
+	return (size_t)__builtin_clzll(difference) / 8;
+#endif
+}
+
+static inline size_t equal_last_bytes(uint64_t difference)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (size_t)__builtin_clzll(difference) / 8;
+#else
+	return (size_t)__builtin_ctzll(difference) / 8;
+#endif
+}
+
 size_t scan_common_head(const char *a, const char *b, size_t limit)
 {
 	size_t n = 0;
 	while (limit - n >= 32 &&
 	       !any((load(a + n) ^ load(b + n)) | (load(a + n + 16) ^ load(b + n + 16))))
 		n += 32;
+	for (; limit - n >= 8; n += 8) {
+		uint64_t difference = load_word(a + n) ^ load_word(b + n);
+		if (difference)
+			return n + equal_first_bytes(difference);
+	}
 	while (n < limit && a[n] == b[n])
 		n++;
 	return n;
@@ -52,12 +83,16 @@ size_t scan_common_head(const char *a, const char *b, size_t limit)
 size_t scan_common_tail(const char *a_end, const char *b_end, size_t limit)
 {
 	size_t n = 0;
-	while (limit - n >= 64) {
+	for (; limit - n >= 64; n += 64) {
 		const char *a = a_end - n - 64, *b = b_end - n - 64;
 		if (any((load(a) ^ load(b)) | (load(a + 16) ^ load(b + 16)) |
 			(load(a + 32) ^ load(b + 32)) | (load(a + 48) ^ load(b + 48))))
 			break;
-		n += 64;
+	}
+	for (; limit - n >= 8; n += 8) {
+		uint64_t difference = load_word(a_end - n - 8) ^ load_word(b_end - n - 8);
+		if (difference)
+			return n + equal_last_bytes(difference);
 	}
 	while (n < limit && a_end[-1 - (ptrdiff_t)n] == b_end[-1 - (ptrdiff_t)n])
 		n++;

@@ -32,12 +32,12 @@ static bool take_char(struct cursor *c, char expected)
 	return true;
 }
 
-/* Digits that fit 63 bits. */
+/* At most 18 digits: more do not fit an id or a time. */
 static bool take_number(struct cursor *c, uint64_t *value)
 {
-	const char *start = c->p;
+	const char *start = c->p, *end = c->end - start > 18 ? start + 18 : c->end;
 	uint64_t sum = 0;
-	while (c->p < c->end && is_digit(*c->p) && sum < UINT64_MAX / 20)
+	while (c->p < end && is_digit(*c->p))
 		sum = sum * 10 + (uint64_t)(*c->p++ - '0');
 	*value = sum;
 	return c->p > start && (c->p == c->end || !is_digit(*c->p));
