@@ -14,6 +14,12 @@
 #include <setjmp.h>
 
 /* The D demangler recurses once per letter and has no limit of its own. */
+/*
+ * libiberty's own limit on recursion refuses every C++ name above 1 KiB, and templates have such names.
+ * Up to this length the deepest nesting fits a thread's stack, so the limit is lifted.
+ */
+#define UNLIMITED_MAX_BYTES ((size_t)4 << 10)
+
 #define D_MAX_BYTES	   ((size_t)4 << 10)
 #define D_MAX_EXPANSION	   ((size_t)1 << 20)
 #define CPP_MAX_BACKTRACKS 12
@@ -73,7 +79,10 @@ static bool demangle_cpp(const char *mangled, struct buf *out)
 	struct text_sink sink = { .out = out, .limit = out->n + SYMBOL_DEMANGLED_MAX_BYTES };
 	if (setjmp(sink.too_long))
 		return false;
-	return cplus_demangle_v3_callback(mangled, DMGL_PARAMS | DMGL_ANSI, take_text, &sink);
+	int options = DMGL_PARAMS | DMGL_ANSI;
+	if (strlen(mangled) <= UNLIMITED_MAX_BYTES)
+		options |= DMGL_NO_RECURSE_LIMIT;
+	return cplus_demangle_v3_callback(mangled, options, take_text, &sink);
 }
 
 static bool demangle_rust(const char *mangled, struct buf *out)
