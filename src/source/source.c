@@ -128,6 +128,21 @@ static void skip_long_line(struct reader *r, struct profile *p)
 	}
 }
 
+/*
+ * Reads on until the window holds the end of a line behind its first `seen` bytes, or nothing more
+ * comes. A format is fed whole lines: showing it a long one piece by piece would take quadratic time.
+ */
+static void fill_line(struct reader *r, size_t seen, size_t max_line_bytes)
+{
+	while (reader_fill(r)) {
+		struct str window = reader_window(r);
+		if (window.n > max_line_bytes ||
+		    str_find_char(str_from_byte(window, seen), '\n') >= 0)
+			return;
+		seen = window.n;
+	}
+}
+
 static void read_stream(const struct source_format *format, struct reader *r,
 			const struct source_options *options, struct profile *p)
 {
@@ -142,7 +157,7 @@ static void read_stream(const struct source_format *format, struct reader *r,
 			break;
 		if (done == 0 && window.n > format->max_line_bytes)
 			skip_long_line(r, p);
-		reader_fill(r);
+		fill_line(r, reader_window(r).n, format->max_line_bytes);
 	}
 	format->end(state, reader_damage(r) != NULL);
 }
