@@ -41,6 +41,6 @@ deps-%:
 	@tools/deps $*
 
 clean:
-	rm -rf build build-asan build-fuzz build-clang
+	rm -rf build build-asan build-fuzz build-clang build-gcc
 
 .PHONY: all demo check install accept lint fuzz bench format clean

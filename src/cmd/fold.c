@@ -48,12 +48,15 @@ struct request {
 	struct input_options input;
 	struct common_options common;
 	struct text_list files;
+	struct text_list
+		compat_where; /* what --compat takes out of the query and still points to */
 };
 
 static void request_fini(struct request *r)
 {
 	query_fini(&r->query);
 	text_list_fini(&r->files);
+	text_list_fini(&r->compat_where);
 }
 
 static bool parse(struct request *r, char **words, size_t n, struct err *e)
@@ -111,7 +114,8 @@ static bool check_compat(struct request *r, struct source_options *source, struc
 		.compat_event = event,
 	};
 	q->show_pid = q->show_tid = q->mark_kernel = q->mark_jit = false;
-	text_list_fini(&q->where);
+	r->compat_where = q->where;
+	q->where = (struct text_list){ 0 };
 	return true;
 }
 
@@ -134,7 +138,7 @@ static int fold(struct request *r, const struct source_options *source, struct e
 	if (!p)
 		return code;
 	struct tree *tree = query_tree(p, &r->query, &ledger, e);
-	if (tree && ledger.stacks == 0)
+	if (tree && ledger.stacks == 0 && !source->compat)
 		explain_nothing(p, &r->query, &ledger, e);
 	if (tree && !e->kind)
 		code = write_folded(tree, r->fold.output, e);

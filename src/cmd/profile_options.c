@@ -81,20 +81,35 @@ static bool stdin_is_piped(void)
 	       (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
+/* One of several inputs gives nothing: the others are shown, and what was wrong is said. */
+static void note_unreadable(struct profile *p, const struct err *e)
+{
+	p->ledger.count[LEDGER_INPUT_DAMAGED]++;
+	if (!p->ledger.damage)
+		p->ledger.damage = profile_add_str(p, str_from(e->text));
+}
+
 struct profile *read_profiles(const struct text_list *files, const struct source_options *options,
 			      unsigned columns, struct err *e)
 {
 	struct profile *p = profile_new(columns);
-	bool is_piped = files->n == 0 && stdin_is_piped();
+	bool is_piped = files->n == 0 && stdin_is_piped(), has_read = false;
 	if (files->n == 0 && !is_piped)
 		say("no FILE given: reading ./perf.data");
 	for (uint32_t i = 0; i < (files->n ? files->n : 1); i++) {
 		const char *path = files->n ? files->p[i] : is_piped ? "-" : "perf.data";
-		if (!source_read(path, options, p, e)) {
-			profile_unref(p);
-			return NULL;
-		}
+		if (source_read(path, options, p, e))
+			has_read = true;
+		else if (e->kind == ERR_USAGE)
+			break;
+		else
+			note_unreadable(p, e);
 	}
+	if (!has_read || e->kind == ERR_USAGE) {
+		profile_unref(p);
+		return NULL;
+	}
+	*e = (struct err){ 0 };
 	profile_seal(p);
 	return p;
 }
@@ -129,14 +144,21 @@ static void warn_damage(const struct profile *p, enum ledger_line line)
 {
 	const struct ledger *l = &p->ledger;
 	AUTO(buf) struct buf text = { 0 };
+	if (line == LEDGER_INPUT_DAMAGED) {
+		buf_addf(&text, "%.*s", STR_ARG(profile_str(p, l->damage)));
+		if (l->count[line] > 1)
+			buf_addf(&text, "; %s: %llu", ledger_line_name(line),
+				 (unsigned long long)l->count[line]);
+		say("%s", buf_c_string(&text));
+		return;
+	}
 	buf_addf(&text, "%s: ", ledger_line_name(line));
 	buf_add_grouped(&text, l->count[line]);
 	if (line == LEDGER_BAD_LINES)
-		buf_addf(&text, ", the first at byte %llu: '%.*s'",
+		buf_addf(&text, ", the first in %.*s at byte %llu: '%.*s'",
+			 STR_ARG(profile_str(p, l->first_bad_input)),
 			 (unsigned long long)l->first_bad_offset,
 			 STR_ARG(profile_str(p, l->first_bad_text)));
-	if (line == LEDGER_INPUT_DAMAGED)
-		buf_addf(&text, "; %.*s", STR_ARG(profile_str(p, l->damage)));
 	say("%s", buf_c_string(&text));
 }
 
@@ -151,8 +173,10 @@ int exit_code_of(const struct profile *p, const struct query_ledger *l)
 void say_warnings(const struct profile *p, const struct query *q, const struct query_ledger *l)
 {
 	warn_events(p, q, l);
+	if (l->samples_in == 0)
+		say("no stacks found");
 	if (p->ledger.count[LEDGER_OTHER_EVENTS])
-		say("--compat shows the first event only; samples of other events left out: %llu",
+		say("samples of other events left out: %llu; --event-filter chooses the event",
 		    (unsigned long long)p->ledger.count[LEDGER_OTHER_EVENTS]);
 	if (l->gave_up)
 		say("an expression took too long on %llu names and was taken as not matching",

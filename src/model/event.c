@@ -27,3 +27,14 @@ bool event_samples_time(struct str name)
 			return true;
 	return false;
 }
+
+bool event_is_tracepoint(struct str name)
+{
+	ptrdiff_t colon = str_find_char(name, ':');
+	if (colon < 0 || str_find_char(name, '/') >= 0)
+		return false;
+	for (size_t i = (size_t)colon + 1; i < name.n; i++)
+		if (!memchr("ukhvHGIpPSDWeb", name.p[i], 14))
+			return true;
+	return false;
+}

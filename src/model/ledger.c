@@ -17,7 +17,7 @@ static const struct {
 	[LEDGER_CUT_SAMPLES] = { "samples cut off by the end of the input, left out", true },
 	[LEDGER_OVERFLOWS] = { "sums too large, held at their limit", true },
 	[LEDGER_ROUNDED] = { "counts with too many decimals, rounded down", true },
-	[LEDGER_INPUT_DAMAGED] = { "inputs that end early", true },
+	[LEDGER_INPUT_DAMAGED] = { "inputs damaged or unreadable", true },
 };
 
 const char *ledger_line_name(enum ledger_line line)

@@ -73,6 +73,8 @@ struct event {
  * True for events whose samples are a clock's: cycles, cpu-clock, task-clock, in perf's spellings.
  */
 bool event_samples_time(struct str name);
+/* True for `sched:sched_switch`, not for modifiers as in `cycles:ppp`. */
+bool event_is_tracepoint(struct str name);
 
 /* The columns that a reader is asked to keep beyond stack, event and comm. */
 enum profile_column {
@@ -124,7 +126,7 @@ enum ledger_line {
 	LEDGER_CUT_SAMPLES,    /* samples left out because the input ended inside them */
 	LEDGER_OVERFLOWS,      /* sums held at their largest value */
 	LEDGER_ROUNDED,	       /* weights with more decimals than are kept */
-	LEDGER_INPUT_DAMAGED,  /* inputs that ended early */
+	LEDGER_INPUT_DAMAGED,  /* inputs that ended early or could not be read */
 	LEDGER_LINES
 };
 /*
@@ -138,6 +140,7 @@ struct ledger {
 	/* The first place where lines were not understood: offset in the input, its text. */
 	uint64_t first_bad_offset;
 	str_id first_bad_text;
+	str_id first_bad_input;
 	str_id damage; /* first reason of LEDGER_INPUT_DAMAGED, or STR_NONE */
 };
 

@@ -148,6 +148,7 @@ static void merge_ledger(struct profile *p, const struct profile *from, const st
 	if (from->ledger.first_bad_text && !to->first_bad_text) {
 		to->first_bad_text = t->strings[from->ledger.first_bad_text];
 		to->first_bad_offset = from->ledger.first_bad_offset;
+		to->first_bad_input = t->strings[from->ledger.first_bad_input];
 	}
 	if (from->ledger.damage && !to->damage)
 		to->damage = t->strings[from->ledger.damage];

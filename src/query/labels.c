@@ -157,7 +157,7 @@ uint32_t label_of_thread(struct labels *l, thread_id thread)
 	add_clean(&l->text, profile_str(l->p, t->comm));
 	/* As every folded file has it: a comm that ends in a number must not read as a count. */
 	for (size_t i = 0; i < l->text.n; i++)
-		if (l->text.p[i] == ' ')
+		if ((unsigned char)l->text.p[i] <= ' ' || l->text.p[i] == 0x7f)
 			l->text.p[i] = '_';
 	if (l->q->show_pid || l->q->show_tid) {
 		buf_add_char(&l->text, '-');

@@ -401,6 +401,9 @@ static bool is_idle(const struct profile *p, uint32_t row)
 	};
 	const struct frame *leaf = leaf_of(p, row);
 	struct str name = leaf ? profile_str(p, leaf->name) : STR("");
+	/* Folded stacks do not say what is the kernel's. */
+	if (leaf && leaf->kind != FRAME_KERNEL && leaf->module != STR_NONE)
+		return false;
 	for (size_t i = 0; leaf && i < ARRAY_SIZE(loops); i++)
 		if (str_eq(name, loops[i]))
 			return true;

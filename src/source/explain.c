@@ -35,7 +35,7 @@ static unsigned percent_of_text(struct str head)
 	return head.n ? (unsigned)(text * 100 / head.n) : 0;
 }
 
-static void add_printable(struct buf *out, struct str s)
+void source_add_printable(struct buf *out, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		buf_add_char(out, (unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f ? '?' : s.p[i]);
@@ -60,12 +60,13 @@ void source_explain(struct str head, const char *name, struct buf *out)
 		buf_addf(out, "the input is empty (did the command that wrote it fail?)");
 		return;
 	}
+	bool is_text = percent_of_text(head) >= 90;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		if (str_starts(head, known[i].magic)) {
+		if (str_starts(head, known[i].magic) && (is_text || known[i].magic.n > 1)) {
 			add_advice(out, known[i].text, name);
 			return;
 		}
-	if (percent_of_text(head) < 90) {
+	if (!is_text) {
 		buf_addf(out, "this is binary data of a kind plume does not know");
 		return;
 	}
@@ -74,6 +75,6 @@ void source_explain(struct str head, const char *name, struct buf *out)
 	line = str_first(line, newline < 0 ? line.n : (size_t)newline);
 	buf_addf(out,
 		 "this is text, but neither perf script output nor folded stacks; it begins '");
-	add_printable(out, str_first(line, 60));
+	source_add_printable(out, str_first(line, 60));
 	buf_addf(out, "'. Force a format with --input NAME");
 }

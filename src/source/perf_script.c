@@ -119,11 +119,18 @@ static void count_sample(struct perf_script *s, const struct script_header *h, n
 				 });
 }
 
-/* True for a sample in one line, which has its frame where others have a tracepoint's fields. */
+/*
+ * True for a sample in one line, which has its frame where others have a tracepoint's fields. Those are
+ * free text, so a frame must look like one: a dso that is a path or in brackets, or a long address.
+ */
 static bool has_own_frame(const struct script_header *h)
 {
 	struct script_frame f;
-	return h->rest.n && script_frame_parse(h->rest, &f) && (f.has_dso || !h->event.n);
+	if (!h->rest.n || !script_frame_parse(h->rest, &f))
+		return false;
+	bool has_path = f.dso.n && (f.dso.p[0] == '/' || f.dso.p[0] == '[');
+	bool has_long_address = f.address_text.n >= 8 && !event_is_tracepoint(h->event);
+	return has_path || has_long_address || !h->event.n;
 }
 
 /* --- a sample in one piece --- */
@@ -202,9 +209,10 @@ static bool read_stack(struct perf_script *s, struct tail *tail, const char *sta
 	tail->end = end;
 	for (uint32_t i = 0; i < s->wanted.n; i++) {
 		struct wanted_line w = s->wanted.p[i];
-		bool is_indented = w.text.n && (w.text.p[0] == '\t' || w.text.p[0] == ' ');
+		/* Spaces may also begin a record whose comm is hexadecimal: cc1, dd. */
+		bool has_tab = w.text.n && w.text.p[0] == '\t';
 		const struct known_line *line =
-			is_indented ? line_table_find_hashed(&s->lines, w.text, w.hash) : NULL;
+			has_tab ? line_table_find_hashed(&s->lines, w.text, w.hash) : NULL;
 		if (!line || tail->lines.n >= MAX_STACK_FRAMES) {
 			tail->end = NULL;
 			return false;
@@ -410,7 +418,7 @@ static void on_line(struct perf_script *s, struct str line, uint64_t offset)
 	bool is_indented = line.n && is_space(line.p[0]);
 	if (line.n == 0 || str_trim(line).n == 0)
 		finish_sample(s);
-	else if (is_indented && s->is_open && !s->is_one_line && on_frame(s, line))
+	else if (line.p[0] == '\t' && s->is_open && !s->is_one_line && on_frame(s, line))
 		;
 	else if (script_header_parse(line, &h))
 		on_header(s, line, &h);

@@ -343,6 +343,19 @@ static bool line_equal(const void *lines, uint32_t i, const void *key)
 	return l->n == line->n && memcmp(l->text, line->p, line->n) == 0;
 }
 
+/* The lines are a cache: addresses may be new in every sample. */
+enum { MAX_KNOWN_BYTES = 64 << 20 };
+
+static void forget_lines(struct compat *c)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(c->tables); i++) {
+		index_map_clear(&c->tables[i].map);
+		c->tables[i].lines.n = 0;
+	}
+	c->line_frames.n = 0;
+	arena_fini(&c->text);
+}
+
 /* What a frame line stands for; NULL when it is none. */
 static const struct compat_line *find_line(struct compat *c, struct str line)
 {
@@ -354,6 +367,8 @@ static const struct compat_line *find_line(struct compat *c, struct str line)
 		return &t->lines.p[i];
 	if (!match_frame(line, &f))
 		return NULL;
+	if (c->text.total_bytes > MAX_KNOWN_BYTES)
+		forget_lines(c);
 	struct compat_line known = { arena_copy(&c->text, line).p, (uint32_t)line.n,
 				     c->line_frames.n, 0 };
 	add_functions(c, &f);

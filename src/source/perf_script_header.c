@@ -249,6 +249,15 @@ static bool starts_in_hex(struct str line)
 /* A comm has at most 15 bytes; longer ones (kernel workers) stay well below this. */
 enum { MAX_COMM_BYTES = 256 };
 
+/* `comm 12/34 ffffffff8160e155 symbol`: the ids stand before the address. */
+static void take_id_from_comm(struct script_header *h)
+{
+	ptrdiff_t space = str_find_last_char(h->comm, ' ');
+	struct cursor c = { h->comm.p + space + 1, h->comm.p + h->comm.n };
+	if (space > 0 && take_pid_tid(&c, h) && c.p == c.end)
+		h->comm = str_trim(str_first(h->comm, (size_t)space));
+}
+
 /* Tries an anchor at one word; true when the line is a header by it. */
 static bool parse_at(const char *word, struct str line, enum anchor anchor, struct script_header *h)
 {
@@ -257,6 +266,8 @@ static bool parse_at(const char *word, struct str line, enum anchor anchor, stru
 	if (!take_anchor(&c, anchor, h))
 		return false;
 	h->comm = str_trim((struct str){ line.p, (size_t)(word - line.p) });
+	if (anchor == ANCHOR_ADDRESS)
+		take_id_from_comm(h);
 	h->rest = str_trim((struct str){ c.p, (size_t)(c.end - c.p) });
 	return true;
 }

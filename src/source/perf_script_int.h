@@ -88,7 +88,7 @@ struct line_table {
 void line_table_init(struct line_table *t, struct profile *p, bool keep_addresses,
 		     size_t text_bytes);
 void line_table_fini(struct line_table *t);
-/* NULL when the line is not a frame's. What it returns stays where it is. */
+/* NULL when the line is not a frame's. What it returns is good until the next call. */
 const struct known_line *line_table_find(struct line_table *t, struct str line);
 const struct known_line *line_table_find_hashed(struct line_table *t, struct str line,
 						uint32_t hash);

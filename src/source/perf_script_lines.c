@@ -17,6 +17,12 @@ struct known_symbol {
 /* A place in the store is a chunk's number and a word in it. */
 enum { CHUNK_BITS = 18, CHUNK_WORDS = 1 << CHUNK_BITS };
 
+/*
+ * The lines are a cache: addresses may be new in every sample, so they are forgotten when they take
+ * 64 MiB. Symbols and frames, which memory does grow with, stay.
+ */
+enum { MAX_CHUNKS = 32 };
+
 static bool is_jit_dso(struct str dso)
 {
 	struct str base = str_basename(dso);
@@ -173,6 +179,10 @@ static const struct known_line *add_line(struct line_table *t, struct str line, 
 	if (line.n > SCRIPT_MAX_LINE_BYTES || !script_frame_parse(line, &f))
 		return NULL;
 	const struct known_symbol *symbol = find_symbol(t, &f);
+	if (t->store.chunks.n > MAX_CHUNKS) {
+		line_store_fini(&t->store);
+		index_map_clear(&t->map);
+	}
 	uint32_t place = add_line_place(&t->store, line.n);
 	struct known_line *known = line_at(&t->store, place);
 	*known = (struct known_line){ .n = (uint32_t)line.n,

@@ -13,8 +13,10 @@ void source_bad_line(struct profile *p, struct str line, uint64_t offset)
 {
 	struct ledger *l = &p->ledger;
 	if (l->count[LEDGER_BAD_LINES]++ == 0) {
+		AUTO(buf) struct buf text = { 0 };
+		source_add_printable(&text, str_first(line, 120));
 		l->first_bad_offset = offset;
-		l->first_bad_text = profile_add_str(p, str_first(line, 120));
+		l->first_bad_text = profile_add_str(p, buf_str(&text));
 	}
 }
 
@@ -122,7 +124,7 @@ static void skip_long_line(struct reader *r, struct profile *p)
 	for (;;) {
 		struct str window = reader_window(r);
 		ptrdiff_t newline = str_find_char(window, '\n');
-		reader_consume(r, newline >= 0 ? (size_t)newline : window.n);
+		reader_consume(r, newline >= 0 ? (size_t)newline + 1 : window.n);
 		if (newline >= 0 || !reader_fill(r))
 			return;
 	}
@@ -166,6 +168,10 @@ static void read_stream(const struct source_format *format, struct reader *r,
 static struct str head_of(struct reader *r)
 {
 	size_t bytes = HEAD_BYTES;
+	while (reader_window(r).n < 3 && reader_fill(r))
+		;
+	if (str_starts(reader_window(r), STR("\xef\xbb\xbf"))) /* a byte order mark */
+		reader_consume(r, 3);
 	for (;;) {
 		struct str window = reader_window(r);
 		ptrdiff_t newline = str_find_char(str_first(window, LONGEST_HEAD_BYTES), '\n');
@@ -205,7 +211,9 @@ static void note_damage(struct reader *r, struct profile *p)
 	if (!damage)
 		return;
 	AUTO(buf) struct buf text = { 0 };
-	buf_addf(&text, "%s: %s", reader_name(r), damage);
+	buf_addf(&text, "%s: %s, after ", reader_name(r), damage);
+	buf_add_grouped(&text, reader_offset(r) + reader_window(r).n);
+	buf_addf(&text, " bytes of text");
 	p->ledger.count[LEDGER_INPUT_DAMAGED]++;
 	if (!p->ledger.damage)
 		p->ledger.damage = profile_add_str(p, buf_str(&text));
@@ -215,6 +223,11 @@ static bool explain_no_samples(struct reader *r, const struct source_format *for
 			       struct profile *p, struct err *e)
 {
 	struct ledger *l = &p->ledger;
+	if (l->count[LEDGER_LONG_LINES])
+		return err_set(e,
+			       "%s: no stacks found: it has lines longer than %zu bytes, which "
+			       "were skipped",
+			       reader_name(r), format->max_line_bytes);
 	if (reader_damage(r))
 		return err_set(e, "%s: no stacks found before the input ended early: %s",
 			       reader_name(r), reader_damage(r));
@@ -249,13 +262,17 @@ static bool read_opened(struct reader *r, const struct source_options *options, 
 				 "%s: differential stacks cannot be added to other profiles; read "
 				 "one at a time",
 				 reader_name(r));
-	if (reader_is_whole(r) && reader_offset(r) == 0)
+	if (reader_is_whole(r) && !reader_damage(r))
 		read_whole(format, reader_window(r), options, p);
 	else
 		read_stream(format, r, options, p);
 	note_damage(r, p);
+	if (p->ledger.first_bad_text && !p->ledger.first_bad_input)
+		p->ledger.first_bad_input = profile_add_str(p, str_from(reader_name(r)));
 	if (p->samples.n > rows_before || p->ledger.count[LEDGER_SAMPLES] > samples_before)
 		return true;
+	if (options->compat)
+		return true; /* the script says nothing and is content */
 	return explain_no_samples(r, format, p, e);
 }
 

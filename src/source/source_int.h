@@ -2,7 +2,7 @@
 #pragma once
 #include "source/source.h"
 
-/* A stack beyond this many frames is cut at the root and counted. */
+/* A stack beyond this many frames is cut and counted. */
 enum { MAX_STACK_FRAMES = 1 << 20 };
 
 struct source_format {
@@ -47,6 +47,9 @@ extern const struct source_format *const source_formats[];
 
 /* One sentence on what the bytes look like and what to do with them. */
 void source_explain(struct str head, const char *name, struct buf *out);
+
+/* s with '?' for what a terminal might take as a command. */
+void source_add_printable(struct buf *out, struct str s);
 
 /* Counts a line that could not be understood and remembers the first. */
 void source_bad_line(struct profile *p, struct str line, uint64_t offset);

@@ -18,6 +18,11 @@ for file in "$FLAMEGRAPH_DIR"/test/*.txt "$fixtures"/perf-script/*.perf; do
 		ok "$(basename "$file") $option" same "$file" $option
 	done
 done
+for event in cpu-clock:u task-clock nosuch; do
+	perl "$script" --event-filter=$event "$fixtures/perf-script/several-events.perf" >want 2>/dev/null
+	"$plume" fold -q --compat --event-filter=$event "$fixtures/perf-script/several-events.perf" >got
+	ok "several-events --event-filter=$event" cmp want got
+done
 # Bytes inserted, removed and doubled; a fixed seed, so that a failure can be seen again.
 cat >mutate.pl <<'PERL'
 my ($seed, @files) = @ARGV; srand($seed); local $/;
