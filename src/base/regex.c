@@ -51,32 +51,11 @@ void regex_free(struct regex *re)
 	free(re);
 }
 
-static int run(struct regex *re, struct str subject)
-{
-	return pcre2_match(re->code, (PCRE2_SPTR)(subject.p ? subject.p : ""), subject.n, 0, 0,
-			   re->match, re->context);
-}
-
 enum regex_result regex_match(struct regex *re, struct str subject)
 {
-	int found = run(re, subject);
+	int found = pcre2_match(re->code, (PCRE2_SPTR)(subject.p ? subject.p : ""), subject.n, 0, 0,
+				re->match, re->context);
 	if (found == PCRE2_ERROR_NOMATCH)
 		return REGEX_NO;
 	return found >= 0 ? REGEX_YES : REGEX_GAVE_UP;
-}
-
-enum regex_result regex_capture(struct regex *re, struct str subject, struct str *groups, size_t n)
-{
-	enum regex_result result = regex_match(re, subject);
-	if (result != REGEX_YES)
-		return result;
-	const PCRE2_SIZE *at = pcre2_get_ovector_pointer(re->match);
-	size_t have = pcre2_get_ovector_count(re->match);
-	for (size_t i = 0; i < n; i++) {
-		groups[i] = (struct str){ NULL, 0 };
-		if (i < have && at[2 * i] != PCRE2_UNSET)
-			groups[i] =
-				(struct str){ subject.p + at[2 * i], at[2 * i + 1] - at[2 * i] };
-	}
-	return REGEX_YES;
 }

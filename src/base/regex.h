@@ -16,5 +16,3 @@ enum regex_result { REGEX_NO, REGEX_YES, REGEX_GAVE_UP };
 
 /* Not for two threads at once on one regex. REGEX_GAVE_UP: the limit was reached. */
 enum regex_result regex_match(struct regex *re, struct str subject);
-/* The same, with the groups of a match: groups[0] is all of it; unset groups have p == NULL. */
-enum regex_result regex_capture(struct regex *re, struct str subject, struct str *groups, size_t n);

@@ -344,7 +344,7 @@ static bool line_equal(const void *lines, uint32_t i, const void *key)
 }
 
 /* The lines are a cache: addresses may be new in every sample. */
-enum { MAX_KNOWN_BYTES = 64 << 20 };
+enum { MAX_KNOWN_BYTES = 32 << 20 };
 
 static void forget_lines(struct compat *c)
 {

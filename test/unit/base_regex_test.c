@@ -46,31 +46,6 @@ static void check_bytes(void)
 		    "the end is where the length says");
 }
 
-static void check_captures(void)
-{
-	struct err e = { 0 };
-	struct str groups[5];
-	struct str subject = STR("at foo:12 here");
-	struct regex *re = regex_new(STR("(\\w+):(\\d+)(x)?()"), &e);
-	tap_ok(re && regex_capture(re, subject, groups, 5) == REGEX_YES, "a match with groups");
-	if (!re)
-		return;
-	tap_str_eq(groups[0], STR("foo:12"), "group 0 is all of the match");
-	tap_str_eq(groups[1], STR("foo"), "group 1");
-	tap_str_eq(groups[2], STR("12"), "group 2");
-	tap_ok(groups[1].p == subject.p + 3, "groups point into the subject");
-	tap_ok(!groups[3].p && !groups[3].n, "a group that took no part is unset");
-	tap_ok(groups[4].p && !groups[4].n, "a group that matched nothing is empty and set");
-	struct str more[8];
-	tap_ok(regex_capture(re, subject, more, 8) == REGEX_YES && !more[7].p,
-	       "groups beyond the last are unset");
-	tap_ok(regex_capture(re, subject, more, 1) == REGEX_YES, "fewer groups than there are");
-	tap_ok(regex_capture(re, STR("none"), more, 8) == REGEX_NO, "no match, no groups");
-	tap_ok(regex_capture(re, STR("a:1"), more, 8) == REGEX_YES && str_eq(more[1], STR("a")),
-	       "an expression is used again");
-	regex_free(re);
-}
-
 static void check_invalid(struct str pattern, const char *text)
 {
 	struct err e = { 0 };
@@ -93,10 +68,6 @@ static void check_catastrophes(void)
 		struct regex *re = regex_new(patterns[i], &e);
 		tap_ok(re && regex_match(re, (struct str){ subject, 5001 }) == REGEX_GAVE_UP,
 		       "%.*s gives up", STR_ARG(patterns[i]));
-		struct str group;
-		tap_ok(re && regex_capture(re, (struct str){ subject, 5001 }, &group, 1) ==
-				       REGEX_GAVE_UP,
-		       "%.*s gives up with groups", STR_ARG(patterns[i]));
 		tap_ok(re && regex_match(re, STR("zzz")) == REGEX_NO, "and can be used again");
 		regex_free(re);
 	}
@@ -117,7 +88,6 @@ int main(void)
 {
 	check_matches();
 	check_bytes();
-	check_captures();
 	check_invalid(
 		STR("a(b"),
 		"'a(b' is not a regular expression: missing closing parenthesis at character 4");
