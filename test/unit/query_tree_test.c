@@ -280,6 +280,9 @@ static struct str naive_stack(struct arena *a, const struct profile *p, uint32_t
 	text.n = 0;
 	if (p->samples.thread[row])
 		buf_add(&text, profile_str(p, p->threads.p[p->samples.thread[row]].comm));
+	for (size_t i = 0; i < text.n; i++) /* the rule for comms */
+		if ((unsigned char)text.p[i] <= ' ' || text.p[i] == 0x7f)
+			text.p[i] = '_';
 	buf_add(&text, text.n && tail.n ? STR(";") : STR(""));
 	buf_add(&text, text.n || tail.n ? tail : STR("[no stack]"));
 	return arena_copy(a, buf_str(&text));
