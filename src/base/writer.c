@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER_BYTES = 256 << 10 };
+enum { BUFFER_BYTES = 1 << 20 };
 
 struct writer {
 	char *name;	 /* for messages */
