@@ -4,7 +4,7 @@
 
 void command_help(const struct command *c, struct buf *out)
 {
-	unsigned width = terminal_width(STDOUT_FILENO, 100);
+	unsigned width = terminal_width(STDOUT_FILENO, 80);
 	buf_addf(out, "plume %s %s\n\n%s\n", c->name, c->arguments, c->text);
 	for (size_t i = 0; c->sets && c->sets[i]; i++) {
 		buf_addf(out, "%s:\n", c->sets[i]->title);

@@ -40,5 +40,5 @@ is "bash completes a value" "$(offer plume fold --weight sa)" samples
 is "bash completes the name of a command" "$(offer plume help comp)" completion
 is "bash completes an option" "$(offer plume fold --collapse)" --collapse-recursion
 "$plume" help fold >help.txt
-ok "help fits 100 columns" bash -c "! grep -qE '^.{101}' help.txt"
+ok "help fits 80 columns" bash -c "! grep -qE '^.{81}' help.txt"
 finish
