@@ -16,4 +16,5 @@
 #include "base/scan.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "base/utf8.h"
 #include "base/writer.h"

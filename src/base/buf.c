@@ -75,6 +75,41 @@ void buf_add_grouped(struct buf *b, uint64_t value)
 	add_digits(b, value, 3);
 }
 
+static const uint64_t fixed_scales[] = { 1, 10, 100, 1000 };
+
+/*
+ * printf rounds the exact binary value. So does rounding value * 10^decimals, unless that lies
+ * within its own rounding error of a half: then printf decides.
+ */
+uint64_t fixed_units(double value, unsigned decimals)
+{
+	double scaled = value * (double)fixed_scales[decimals];
+	double below = __builtin_floor(scaled), distance = scaled - below - 0.5;
+	if (distance > 1e-3 || distance < -1e-3)
+		return (uint64_t)below + (distance > 0);
+	char text[64], *end;
+	snprintf(text, sizeof(text), "%.*f", (int)decimals, value);
+	uint64_t units = strtoull(text, &end, 10) * fixed_scales[decimals];
+	return decimals ? units + strtoull(end + 1, NULL, 10) : units;
+}
+
+void buf_add_fixed(struct buf *b, double value, unsigned decimals)
+{
+	if (!(value >= 0 && value < 1e12)) {
+		buf_addf(b, "%.*f", (int)decimals, value);
+		return;
+	}
+	uint64_t units = fixed_units(value, decimals), unit = fixed_scales[decimals];
+	buf_add_u64(b, units / unit);
+	if (!decimals)
+		return;
+	buf_add_char(b, '.');
+	for (units %= unit; unit > 1; units %= unit) {
+		unit /= 10;
+		buf_add_char(b, (char)('0' + units / unit));
+	}
+}
+
 const char *buf_c_string(struct buf *b)
 {
 	*buf_reserve(b, 1) = '\0';

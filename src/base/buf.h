@@ -18,6 +18,10 @@ void buf_addf(struct buf *b, const char *format, ...) __attribute__((format(prin
 /* A decimal number, plain or with a comma every three digits. */
 void buf_add_u64(struct buf *b, uint64_t value);
 void buf_add_grouped(struct buf *b, uint64_t value);
+/* value in units of 10^-decimals, rounded as printf rounds; not negative, at most 1e15 units. */
+uint64_t fixed_units(double value, unsigned decimals);
+/* As printf's %.*f prints it; decimals is at most 3. */
+void buf_add_fixed(struct buf *b, double value, unsigned decimals);
 
 static inline void buf_add(struct buf *b, struct str s)
 {

@@ -96,6 +96,16 @@ static bool set_choice(const struct option *o, unsigned *field, const char *valu
 	return err_usage(e, "--%s %s: must be one of %s", o->name, value, buf_c_string(&list));
 }
 
+static bool set_real(const struct option *o, double *field, const char *value, struct err *e)
+{
+	char *end;
+	*field = strtod(value, &end);
+	bool is_plain = is_digit(value[0]) || value[0] == '.';
+	if (!is_plain || *end || !(*field >= 0 && *field <= 1e300))
+		return err_usage(e, "--%s %s: must be a number", o->name, value);
+	return true;
+}
+
 static bool set_value(struct found f, const char *value, struct err *e)
 {
 	uint64_t number;
@@ -119,6 +129,8 @@ static bool set_value(struct found f, const char *value, struct err *e)
 					 value);
 		*(uint32_t *)f.field = (uint32_t)number;
 		return true;
+	case OPTION_REAL:
+		return set_real(f.option, f.field, value, e);
 	case OPTION_CHOICE:
 		return set_choice(f.option, f.field, value, e);
 	}

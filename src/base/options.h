@@ -30,6 +30,7 @@ enum option_type {
 	OPTION_FILE,   /* the same; completed as a file name */
 	OPTION_LIST,   /* struct text_list: each one given */
 	OPTION_NUMBER, /* uint32_t */
+	OPTION_REAL,   /* double, finite and not negative */
 	OPTION_CHOICE, /* unsigned: index into choices */
 };
 
@@ -45,7 +46,7 @@ struct option {
 };
 
 struct option_set {
-	const char *title; /* heading in --help */
+	const char *title; /* heading in --help; NULL: goes on with the set before */
 	const struct option *options;
 	size_t n;
 };

@@ -5,45 +5,29 @@
 
 struct fold_options {
 	const char *output;
-	bool mark_all, keep_addresses, compat;
+	bool compat;
 };
 
-#define QUERY(field) offsetof(struct query, field)
-#define FOLD(field)  offsetof(struct fold_options, field)
+#define FOLD(field) offsetof(struct fold_options, field)
 
 static const struct option output_options[] = {
 	{ "output", 'o', OPTION_FILE, FOLD(output), "FILE",
 	  "write to FILE instead of standard output" },
 	{ "compat", 0, OPTION_FLAG, FOLD(compat), NULL,
 	  "print what stackcollapse-perf.pl prints, mistakes included" },
-	{ "addrs", 0, OPTION_FLAG, FOLD(keep_addresses), NULL,
-	  "show the address of frames without a name: [libc.so.6 <7f3a...>]" },
-	{ "all", 0, OPTION_FLAG, FOLD(mark_all), NULL, "the same as --kernel --jit" },
 };
 static const struct option_set output_option_set = { "Output", output_options,
 						     ARRAY_SIZE(output_options) };
 
-static const struct option name_options[] = {
-	{ "pid", 0, OPTION_FLAG, QUERY(show_pid), NULL, "root frame is comm-PID" },
-	{ "tid", 0, OPTION_FLAG, QUERY(show_tid), NULL, "root frame is comm-PID/TID" },
-	{ "kernel", 0, OPTION_FLAG, QUERY(mark_kernel), NULL, "mark kernel functions with _[k]" },
-	{ "jit", 0, OPTION_FLAG, QUERY(mark_jit), NULL,
-	  "mark functions of a just-in-time compiler with _[j]" },
-};
-static const struct option_set name_option_set = { "Names", name_options,
-						   ARRAY_SIZE(name_options) };
-
-static const struct option_set *const fold_sets[] = { &output_option_set,
-						      &name_option_set,
-						      &selection_option_set,
-						      &transform_option_set,
-						      &input_option_set,
-						      &common_option_set,
-						      NULL };
+static const struct option_set *const fold_sets[] = { &output_option_set,    &name_option_set,
+						      &mark_option_set,	     &selection_option_set,
+						      &transform_option_set, &input_option_set,
+						      &common_option_set,    NULL };
 
 /* Everything the command line says. */
 struct request {
 	struct fold_options fold;
+	struct mark_options marks;
 	struct query query;
 	struct input_options input;
 	struct common_options common;
@@ -63,21 +47,29 @@ static bool parse(struct request *r, char **words, size_t n, struct err *e)
 {
 	const struct option_binding bindings[] = {
 		{ &output_option_set, &r->fold },     { &name_option_set, &r->query },
-		{ &selection_option_set, &r->query }, { &transform_option_set, &r->query },
-		{ &input_option_set, &r->input },     { &common_option_set, &r->common },
+		{ &mark_option_set, &r->marks },      { &selection_option_set, &r->query },
+		{ &transform_option_set, &r->query }, { &input_option_set, &r->input },
+		{ &common_option_set, &r->common },
 	};
 	if (!options_parse(words, n, bindings, ARRAY_SIZE(bindings), &r->files, e))
 		return false;
-	r->query.mark_kernel |= r->fold.mark_all;
-	r->query.mark_jit |= r->fold.mark_all;
+	r->query.mark_kernel |= r->marks.all;
+	r->query.mark_jit |= r->marks.all;
 	return true;
 }
 
 /* A picture asked of the wrong command is worth a word. */
 static bool check_output_name(const char *path, struct err *e)
 {
-	static const char *const others[] = { ".svg",	".html", ".plume", ".data",
-					      ".pb.gz", ".json", ".csv",   ".cpuprofile" };
+	static const char *const others[] = { ".plume", ".data", ".pb.gz",
+					      ".json",	".csv",	 ".cpuprofile" };
+	static const char *const pictures[] = { ".svg", ".html" };
+	for (size_t i = 0; path && i < ARRAY_SIZE(pictures); i++)
+		if (str_ends(str_from(path), str_from(pictures[i])))
+			return err_usage(e,
+					 "-o %s: fold writes folded stacks; a picture is made by "
+					 "plume flame, with the same input and options",
+					 path);
 	for (size_t i = 0; path && i < ARRAY_SIZE(others); i++)
 		if (str_ends(str_from(path), str_from(others[i])))
 			return err_usage(
@@ -106,7 +98,7 @@ static bool check_compat(struct request *r, struct source_options *source, struc
 	*source = (struct source_options){
 		.threads = source->threads,
 		.compat = true,
-		.keep_addresses = r->fold.keep_addresses,
+		.keep_addresses = r->marks.addresses,
 		.compat_pid = q->show_pid,
 		.compat_tid = q->show_tid,
 		.compat_kernel = q->mark_kernel,
@@ -169,7 +161,7 @@ static int run_fold(const struct command *self, char **words, size_t n)
 	struct source_options source = {
 		.format = r.input.format ? source_input_names[r.input.format] : NULL,
 		.threads = r.input.threads,
-		.keep_addresses = r.fold.keep_addresses,
+		.keep_addresses = r.marks.addresses,
 	};
 	if (!check_output_name(r.fold.output, &e) ||
 	    (r.fold.compat && !check_compat(&r, &source, &e)))

@@ -7,7 +7,10 @@ void command_help(const struct command *c, struct buf *out)
 	unsigned width = terminal_width(STDOUT_FILENO, 80);
 	buf_addf(out, "plume %s %s\n\n%s\n", c->name, c->arguments, c->text);
 	for (size_t i = 0; c->sets && c->sets[i]; i++) {
-		buf_addf(out, "%s:\n", c->sets[i]->title);
+		if (c->sets[i]->title)
+			buf_addf(out, "%s:\n", c->sets[i]->title);
+		else
+			out->n--; /* goes on with the set before */
 		options_help(c->sets[i], width > 120 ? 120 : width, out);
 		buf_add_char(out, '\n');
 	}

@@ -16,6 +16,23 @@ static const struct option input_options[] = {
 };
 const struct option_set input_option_set = { "Input", input_options, ARRAY_SIZE(input_options) };
 
+static const struct option name_options[] = {
+	{ "pid", 0, OPTION_FLAG, QUERY(show_pid), NULL, "root frame is comm-PID" },
+	{ "tid", 0, OPTION_FLAG, QUERY(show_tid), NULL, "root frame is comm-PID/TID" },
+	{ "kernel", 0, OPTION_FLAG, QUERY(mark_kernel), NULL, "mark kernel functions with _[k]" },
+	{ "jit", 0, OPTION_FLAG, QUERY(mark_jit), NULL,
+	  "mark functions of a just-in-time compiler with _[j]" },
+};
+const struct option_set name_option_set = { "Names", name_options, ARRAY_SIZE(name_options) };
+
+static const struct option mark_options[] = {
+	{ "all", 0, OPTION_FLAG, offsetof(struct mark_options, all), NULL,
+	  "the same as --kernel --jit" },
+	{ "addrs", 0, OPTION_FLAG, offsetof(struct mark_options, addresses), NULL,
+	  "show the address of frames without a name: [libc.so.6 <7f3a...>]" },
+};
+const struct option_set mark_option_set = { NULL, mark_options, ARRAY_SIZE(mark_options) };
+
 static const char *const weights[] = { "auto", "samples", "period", NULL };
 
 static const struct option selection_options[] = {

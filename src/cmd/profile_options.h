@@ -12,7 +12,15 @@ struct input_options {
 	uint32_t threads;
 };
 
+/* What fold and flame write into names, beyond the query's own. */
+struct mark_options {
+	bool all; /* mark_kernel and mark_jit */
+	bool addresses;
+};
+
 extern const struct option_set input_option_set;     /* struct input_options */
+extern const struct option_set name_option_set;	     /* struct query */
+extern const struct option_set mark_option_set;	     /* struct mark_options */
 extern const struct option_set selection_option_set; /* struct query */
 extern const struct option_set transform_option_set; /* struct query */
 

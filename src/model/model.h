@@ -82,6 +82,7 @@ enum profile_column {
 	COLUMN_CPU = 1 << 1,
 	COLUMN_PID = 1 << 2,
 	COLUMN_TID = 1 << 3,
+	COLUMN_ORDER = 1 << 4, /* a row per sample, in the order of the input */
 };
 
 /* One sample as it is added. */
@@ -96,7 +97,7 @@ struct sample {
 };
 
 /*
- * Sample columns, all of length n. Without COLUMN_TIME or COLUMN_CPU equal (node, thread, event)
+ * Sample columns, all of length n. Without COLUMN_TIME, COLUMN_CPU or COLUMN_ORDER equal (node, thread, event)
  * share a row, so memory grows with distinct stacks; with them each sample has a row and time_ns
  * and cpu are there.
  */

@@ -2,7 +2,7 @@
 
 static bool row_per_sample(const struct profile *p)
 {
-	return (p->columns & (COLUMN_TIME | COLUMN_CPU)) != 0;
+	return (p->columns & (COLUMN_TIME | COLUMN_CPU | COLUMN_ORDER)) != 0;
 }
 
 static void grow_samples(struct profile *p)

@@ -10,8 +10,10 @@
  * node.
  */
 struct tree_label {
-	struct str name; /* never holds ';' or a newline */
-	uint8_t kind;	 /* enum frame_kind */
+	struct str name;   /* never holds ';' or a newline */
+	struct str module; /* the file it comes from, without folders; empty: not known */
+	uint8_t kind;	   /* enum frame_kind */
+	uint8_t category;  /* enum category of the query module */
 	char tier;
 	uint8_t mark_bytes; /* of a mark such as _[k] at the end of name */
 	uint16_t flags;
@@ -31,7 +33,8 @@ struct tree {
 	uint32_t *own_stacks; /* how many rows ended here */
 	unsigned decimals;    /* values are in units of 10^-decimals */
 
-	VEC(struct tree_label) labels; /* siblings are ordered by name, bytewise */
+	/* Siblings are ordered by name, bytewise; in a tree in order of time, by time. */
+	VEC(struct tree_label) labels;
 	struct arena text;
 };
 
@@ -39,3 +42,14 @@ struct tree *tree_new(void);
 void tree_free(struct tree *t);
 /* Allocates the node arrays for n nodes. */
 void tree_alloc_nodes(struct tree *t, uint32_t n, unsigned value_count);
+
+static inline const struct tree_label *tree_label_of(const struct tree *t, uint32_t node)
+{
+	return &t->labels.p[t->label[node]];
+}
+
+/* The name without its mark. */
+static inline struct str tree_label_bare(const struct tree_label *l)
+{
+	return str_first(l->name, l->name.n - l->mark_bytes);
+}

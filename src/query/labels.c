@@ -5,7 +5,7 @@ struct labels {
 	const struct profile *p;
 	const struct query *q;
 	struct tree *tree;
-	struct index_map map; /* by name, over tree->labels */
+	struct index_map map; /* by name (and category), over tree->labels */
 	uint32_t *of_frame;   /* INDEX_NONE: not made yet */
 	uint32_t *of_thread;
 	struct buf text;
@@ -47,23 +47,30 @@ const struct tree *labels_tree(const struct labels *l)
 
 static bool label_equal(const void *labels, uint32_t i, const void *key)
 {
-	return str_eq(((const struct tree_label *)labels)[i].name, *(const struct str *)key);
+	const struct tree_label *a = (const struct tree_label *)labels + i, *b = key;
+	return a->category == b->category && str_eq(a->name, b->name);
 }
 
 static uint32_t add_label(struct labels *l, struct str name, const struct frame *f,
 			  uint8_t mark_bytes)
 {
+	struct tree_label label = { .name = name, .category = CATEGORY_PROCESS };
+	if (f && l->q->by_category)
+		label.category = (uint8_t)category_of_frame(l->p, f);
 	uint32_t hash = hash_str(name);
-	uint32_t i = index_map_find(&l->map, hash, label_equal, l->tree->labels.p, &name);
+	uint32_t i = index_map_find(&l->map, hash, label_equal, l->tree->labels.p, &label);
 	if (i != INDEX_NONE)
 		return i;
-	struct tree_label label = { .name = arena_copy(&l->tree->text, name) };
+	label.name = arena_copy(&l->tree->text, name);
 	if (f) {
 		label.kind = f->kind;
-		label.tier = f->tier;
+		label.tier = (char)(l->q->merge_tiers ? 0 : f->tier);
 		label.flags = f->flags;
 		label.mark_bytes = mark_bytes;
 	}
+	if (f && l->q->by_category)
+		label.module =
+			arena_copy(&l->tree->text, str_basename(profile_str(l->p, f->module)));
 	index_map_add(&l->map, hash, l->tree->labels.n);
 	vec_push(&l->tree->labels, label);
 	return l->tree->labels.n - 1;
@@ -80,6 +87,32 @@ static void add_clean(struct buf *out, struct str s)
 		else if (*c == '\n')
 			*c = ' ';
 	}
+}
+
+/* 0x7f3a becomes 0x..., as difffolded.pl -s has it. */
+static void strip_hex(struct buf *text)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < text->n;) {
+		text->p[n++] = text->p[i++];
+		if (n < 2 || text->p[n - 2] != '0' || text->p[n - 1] != 'x' || i == text->n ||
+		    !is_hex(text->p[i]))
+			continue;
+		size_t digits = 0;
+		while (i + digits < text->n && is_hex(text->p[i + digits]))
+			digits++;
+		/* Three dots for up to any number of digits: make room when there are fewer. */
+		if (digits < 3) {
+			buf_reserve(text, 3 - digits);
+			memmove(text->p + i + 3, text->p + i + digits, text->n - i - digits);
+			text->n += 3 - digits;
+			digits = 3;
+		}
+		memcpy(text->p + n, "...", 3);
+		n += 3;
+		i += digits;
+	}
+	text->n = n;
 }
 
 static void add_name(struct labels *l, const struct frame *f)
@@ -125,6 +158,8 @@ uint32_t label_of_frame(struct labels *l, frame_id frame)
 		const struct frame *f = &l->p->frames.p[frame];
 		l->text.n = 0;
 		add_name(l, f);
+		if (l->q->strip_hex)
+			strip_hex(&l->text);
 		size_t bare = l->text.n;
 		add_mark(l, f);
 		l->of_frame[frame] =

@@ -5,6 +5,11 @@
  */
 #pragma once
 #include "model/model.h"
+#include "query/category.h"
+#include "query/diff.h"
+#include "query/layout.h"
+#include "query/palette.h"
+#include "query/palette_map.h"
 
 enum query_weight { QUERY_WEIGHT_AUTO, QUERY_WEIGHT_SAMPLES, QUERY_WEIGHT_PERIOD };
 
@@ -31,7 +36,12 @@ struct query {
 	/* What is written into names. */
 	bool show_pid, show_tid;    /* root frame comm-PID or comm-PID/TID */
 	bool mark_kernel, mark_jit; /* _[k], _[j] */
+	bool strip_hex;		    /* 0x7f3a... is 0x..., so that addresses compare */
 	unsigned weight;	    /* enum query_weight */
+
+	/* For pictures. */
+	bool by_category; /* a name in two categories (kernel and native) is two functions */
+	bool in_order;	  /* stacks stand side by side in time, or in the order of the input */
 };
 
 void query_fini(struct query *q);

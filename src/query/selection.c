@@ -109,6 +109,8 @@ unsigned query_columns(const struct query *q)
 		[KEY_PID] = COLUMN_PID, [KEY_TID] = COLUMN_PID | COLUMN_TID, [KEY_CPU] = COLUMN_CPU
 	};
 	unsigned columns = q->time ? COLUMN_TIME : 0;
+	if (q->in_order)
+		columns |= COLUMN_TIME | COLUMN_ORDER;
 	enum key key;
 	if (q->show_pid)
 		columns |= COLUMN_PID;

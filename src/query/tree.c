@@ -32,6 +32,7 @@ struct growth {
 	uint8_t *fate; /* by label: what the expressions say, 0: not asked yet */
 	uint32_t fate_count;
 	struct frame_path path, labels_path;
+	struct frame_path open; /* in_order: the nodes of the stack before */
 };
 
 enum fate { FATE_KNOWN = 1, FATE_HIDE = 2, FATE_ROOT = 4, FATE_SKIP_AFTER = 8 };
@@ -175,6 +176,25 @@ static bool mixes_events(const struct profile *p, event_id shown)
 	return shown == INDEX_NONE && has_clocks && has_others;
 }
 
+/*
+ * In order of time: what the stack has in common with the one before goes on, the rest begins anew.
+ */
+static uint32_t next_in_order(struct growth *g)
+{
+	uint32_t same = 0, at = 0;
+	while (same < g->open.n && same < g->labels_path.n &&
+	       g->nodes.p[g->open.p[same]].label == g->labels_path.p[same])
+		at = g->open.p[same++];
+	g->open.n = same;
+	for (uint32_t i = same; i < g->labels_path.n; i++) {
+		uint32_t child = g->nodes.n;
+		add_growing(g, at, g->labels_path.p[i]);
+		vec_push(&g->open, child);
+		at = child;
+	}
+	return at;
+}
+
 static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
 {
 	const struct samples *s = &g->p->samples;
@@ -182,7 +202,11 @@ static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
 	if (g->changes_paths) {
 		if (!transformed_path(g, row, &ledger->gave_up))
 			return false;
-		for (uint32_t i = 0; i < g->labels_path.n; i++)
+		if (g->q->in_order && g->labels_path.n == 0)
+			vec_push(&g->labels_path, label_of_text(g->labels, STR("[no stack]")));
+		if (g->q->in_order)
+			at = next_in_order(g);
+		for (uint32_t i = 0; !g->q->in_order && i < g->labels_path.n; i++)
 			at = child_of(g, at, g->labels_path.p[i]);
 	} else {
 		uint32_t thread = label_of_thread(g->labels, s->thread[row]);
@@ -204,6 +228,20 @@ static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
 
 /* --- from growing nodes to preorder --- */
 
+/* Labels of one name are in order of their categories, so that two trees have them alike. */
+static void order_namesakes(const struct tree *t, uint32_t *order)
+{
+	const struct tree_label *l = t->labels.p;
+	for (uint32_t i = 1; i < t->labels.n; i++)
+		for (uint32_t k = i; k && str_eq(l[order[k]].name, l[order[k - 1]].name) &&
+				     l[order[k]].category < l[order[k - 1]].category;
+		     k--) {
+			uint32_t swap = order[k];
+			order[k] = order[k - 1];
+			order[k - 1] = swap;
+		}
+}
+
 /* rank[label]: its place among all names in bytewise order. */
 static uint32_t *ranks_of(const struct tree *t)
 {
@@ -214,6 +252,7 @@ static uint32_t *ranks_of(const struct tree *t)
 	for (uint32_t i = 0; i < n; i++)
 		names[i] = t->labels.p[i].name;
 	str_sort(names, order, n);
+	order_namesakes(t, order);
 	for (uint32_t i = 0; i < n; i++)
 		rank[order[i]] = i;
 	free(names);
@@ -239,7 +278,15 @@ static uint32_t *nodes_by_rank(const struct growth *g)
 	return order;
 }
 
-/* Children as linked lists, in order of their names. */
+static uint32_t *nodes_by_age(const struct growth *g)
+{
+	uint32_t *order = mem_alloc(g->nodes.n, sizeof(*order));
+	for (uint32_t i = 1; i < g->nodes.n; i++)
+		order[i - 1] = i;
+	return order;
+}
+
+/* Children as linked lists, in order of their names, or of time. */
 struct children {
 	uint32_t *first, *next; /* INDEX_NONE: none */
 };
@@ -248,7 +295,7 @@ static struct children children_of(const struct growth *g)
 {
 	uint32_t n = g->nodes.n;
 	struct children c = { mem_alloc(n, sizeof(uint32_t)), mem_alloc(n, sizeof(uint32_t)) };
-	uint32_t *order = nodes_by_rank(g);
+	uint32_t *order = g->q->in_order ? nodes_by_age(g) : nodes_by_rank(g);
 	memset(c.first, 0xff, n * sizeof(uint32_t));
 	for (uint32_t i = n - 1; i-- > 0;) { /* last name first, each put before the ones there */
 		uint32_t node = order[i], parent = g->nodes.p[node].parent;
@@ -327,8 +374,8 @@ static bool growth_init(struct growth *g, const struct profile *p, const struct 
 	g->tree = tree_new();
 	g->labels = labels_new(p, q, g->tree);
 	g->value_count = p->is_differential ? 2 : 1;
-	g->changes_paths =
-		q->root.n || q->hide.n || q->skip_after.n || q->collapse_recursion || q->reverse;
+	g->changes_paths = q->root.n || q->hide.n || q->skip_after.n || q->collapse_recursion ||
+			   q->reverse || q->in_order;
 	g->known_root = mem_alloc(p->nodes.n, sizeof(uint32_t));
 	g->known_node = mem_alloc(p->nodes.n, sizeof(uint32_t));
 	memset(g->known_root, 0xff, p->nodes.n * sizeof(uint32_t));
@@ -363,6 +410,7 @@ static void growth_fini(struct growth *g)
 	free(g->fate);
 	vec_fini(&g->path);
 	vec_fini(&g->labels_path);
+	vec_fini(&g->open);
 }
 
 static void finish(struct growth *g, struct query_ledger *ledger)
@@ -374,6 +422,23 @@ static void finish(struct growth *g, struct query_ledger *ledger)
 	for (uint32_t i = 0; i < g->nodes.n; i++)
 		ledger->stacks += g->own_stacks.p[i] > 0;
 	ledger->overflows = g->overflows;
+}
+
+static int compare_times(const void *a, const void *b, void *times)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t p = ((const uint64_t *)times)[x], q = ((const uint64_t *)times)[y];
+	return p != q ? (p < q ? -1 : 1) : (x > y) - (x < y);
+}
+
+static uint32_t *rows_by_time(const struct profile *p)
+{
+	uint32_t *rows = mem_alloc(p->samples.n, sizeof(*rows));
+	for (uint32_t i = 0; i < p->samples.n; i++)
+		rows[i] = i;
+	if (p->samples.time_ns)
+		qsort_r(rows, p->samples.n, sizeof(*rows), compare_times, p->samples.time_ns);
+	return rows;
 }
 
 struct tree *query_tree(const struct profile *p, const struct query *q, struct query_ledger *ledger,
@@ -388,7 +453,9 @@ struct tree *query_tree(const struct profile *p, const struct query *q, struct q
 	}
 	ledger->event = selection_event(s);
 	g.mixes_events = mixes_events(p, ledger->event);
-	for (uint32_t row = 0; row < p->samples.n; row++) {
+	AUTO_FREE uint32_t *in_order = q->in_order ? rows_by_time(p) : NULL;
+	for (uint32_t i = 0; i < p->samples.n; i++) {
+		uint32_t row = in_order ? in_order[i] : i;
 		uint64_t count = p->samples.count[row];
 		ledger->samples_in += count;
 		if (!selection_has(s, row, ledger))

@@ -1,6 +1,7 @@
 /* Output: a tree becomes bytes. Nothing is aggregated here. */
 #pragma once
 #include "query/query.h"
+#include "sink/picture.h"
 
 /*
  * `root;caller;leaf COUNT`, sorted bytewise; with two values `... BEFORE AFTER`. Errors surface in

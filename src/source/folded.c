@@ -23,6 +23,7 @@ struct known_name {
 struct folded {
 	struct profile *p;
 	bool is_diff;
+	bool keeps_names;
 	event_id events[2];
 	uint64_t overflows; /* of the ledger's count, which is not worth a word */
 	struct index_map name_map;
@@ -44,11 +45,12 @@ static event_id add_event(struct profile *p, struct str name)
 	return profile_add_event(p, e);
 }
 
-static struct folded *begin(struct profile *p, bool is_diff)
+static struct folded *begin(struct profile *p, const struct source_options *options, bool is_diff)
 {
 	struct folded *f = mem_zalloc(1, sizeof(*f));
 	f->p = p;
 	f->is_diff = is_diff;
+	f->keeps_names = options && options->keep_names;
 	f->events[0] = add_event(p, is_diff ? STR("before") : STR("samples"));
 	f->events[1] = is_diff ? add_event(p, STR("after")) : f->events[0];
 	p->is_differential |= is_diff;
@@ -57,17 +59,15 @@ static struct folded *begin(struct profile *p, bool is_diff)
 
 static void *folded_begin(struct profile *p, const struct source_options *options, struct str first)
 {
-	(void)options;
 	(void)first;
-	return begin(p, false);
+	return begin(p, options, false);
 }
 
 static void *folded_diff_begin(struct profile *p, const struct source_options *options,
 			       struct str first)
 {
-	(void)options;
 	(void)first;
-	return begin(p, true);
+	return begin(p, options, true);
 }
 
 /* --- counts --- */
@@ -182,7 +182,10 @@ static frame_id frame_of(struct folded *f, struct str text)
 	size_t mark_at;
 	struct str name = take_mark(text, &frame);
 	f->scratch.n = 0;
-	symbol_tidy_name(name, &f->scratch);
+	if (f->keeps_names)
+		buf_add(&f->scratch, name);
+	else
+		symbol_tidy_name(name, &f->scratch);
 	name = buf_str(&f->scratch);
 	frame.name = profile_add_str(f->p, name);
 	frame.tier = (char)symbol_v8_tier(name, &mark_at);
@@ -284,6 +287,8 @@ static void on_line(struct folded *f, struct str line, uint64_t offset)
 			source_bad_line(f->p, line, offset);
 		return;
 	}
+	while (f->keeps_names && stack.n && stack.p[stack.n - 1] == ';')
+		stack.n--; /* Perl's split drops empty fields at the end */
 	node_id node = read_stack(f, stack);
 	f->p->ledger.count[LEDGER_SAMPLES] =
 		saturating_add(f->p->ledger.count[LEDGER_SAMPLES], counts[1].whole, &f->overflows);

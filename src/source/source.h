@@ -9,6 +9,7 @@ struct source_options {
 	const char *format;  /* force a format by name; NULL: find it by content */
 	unsigned threads;    /* for files; 0 is taken as 1 */
 	bool keep_addresses; /* tell frames without a name apart: [libc.so <7f12...>] */
+	bool keep_names;     /* folded stacks: names as they are, not tidied */
 	bool compat;	     /* read as stackcollapse-perf.pl does, mistakes included */
 	bool compat_pid, compat_tid, compat_kernel,
 		compat_jit;	  /* its options, which change its names */

@@ -1,0 +1,15 @@
+/* UTF-8 from anywhere: what is broken is read as U+FFFD, byte by byte. */
+#pragma once
+#include "base/str.h"
+
+enum { UTF8_REPLACEMENT = 0xfffd };
+
+/*
+ * The code point at byte *at of s, which has one; *at moves behind it. Overlong forms, surrogates,
+ * values beyond U+10FFFF and stray bytes are UTF8_REPLACEMENT, one per byte.
+ */
+uint32_t utf8_next(struct str s, size_t *at);
+/* How many code points utf8_next finds in s. */
+size_t utf8_count(struct str s);
+/* The bytes of the first n code points. */
+size_t utf8_bytes_of(struct str s, size_t n);

@@ -1,0 +1,403 @@
+#include "cmd/picture_options.h"
+
+#include <time.h>
+#include <unistd.h>
+
+struct flame_options {
+	const char *output;
+	unsigned format; /* index into formats */
+	unsigned palette;
+	bool by_hash, by_chance, keeps_palette, is_chart, compat;
+	const char *total;
+};
+
+#define FLAME(field) offsetof(struct flame_options, field)
+
+enum format { FORMAT_BY_NAME, FORMAT_SVG, FORMAT_HTML };
+static const char *const formats[] = { "auto", "svg", "html", NULL };
+
+static const struct option output_options[] = {
+	{ "output", 'o', OPTION_FILE, FLAME(output), "FILE",
+	  "write to FILE, .svg or .html (default: standard output, or on a terminal a file named "
+	  "after the input)" },
+	{ "format", 0, OPTION_CHOICE, FLAME(format), "NAME",
+	  "svg or html; auto, the default, goes by the ending of FILE", formats },
+	{ "compat", 0, OPTION_FLAG, FLAME(compat), NULL,
+	  "draw what flamegraph.pl draws from folded stacks, mistakes included" },
+};
+static const struct option_set output_option_set = { "Output", output_options,
+						     ARRAY_SIZE(output_options) };
+
+static const struct option flame_options[] = {
+	{ "colors", 0, OPTION_CHOICE, FLAME(palette), "PALETTE",
+	  "kind (whose code it is), tier (V8's compilers), hot, mem, io, wakeup, chain, java, js, "
+	  "perl, python, rust, red, green, blue, aqua, yellow, purple or orange; auto, the "
+	  "default, "
+	  "is kind where the profile knows kinds, else hot",
+	  palette_names },
+	{ "hash", 0, OPTION_FLAG, FLAME(by_hash), NULL,
+	  "shades from a hash of the name's first and last letters" },
+	{ "random", 0, OPTION_FLAG, FLAME(by_chance), NULL, "shades at random" },
+	{ "cp", 0, OPTION_FLAG, FLAME(keeps_palette), NULL,
+	  "keep colours from picture to picture, in ./palette.map" },
+	{ "flamechart", 0, OPTION_FLAG, FLAME(is_chart), NULL,
+	  "from left to right in time, or in the order of the input; equal stacks are not merged" },
+	{ "total", 0, OPTION_TEXT, FLAME(total), "N",
+	  "what the whole width stands for (default: the sum of all counts)" },
+};
+static const struct option_set flame_option_set = { NULL, flame_options,
+						    ARRAY_SIZE(flame_options) };
+
+static const struct option_set *const flame_sets[] = { &output_option_set,    &picture_option_set,
+						       &flame_option_set,     &name_option_set,
+						       &mark_option_set,      &selection_option_set,
+						       &transform_option_set, &input_option_set,
+						       &common_option_set,    NULL };
+
+/* Everything the command line says. */
+struct request {
+	struct flame_options flame;
+	struct picture_options picture;
+	struct mark_options marks;
+	struct query query;
+	struct input_options input;
+	struct common_options common;
+	struct text_list files;
+};
+
+static void request_fini(struct request *r)
+{
+	query_fini(&r->query);
+	text_list_fini(&r->files);
+}
+
+static bool parse(struct request *r, char **words, size_t n, struct err *e)
+{
+	const struct option_binding bindings[] = {
+		{ &output_option_set, &r->flame },    { &picture_option_set, &r->picture },
+		{ &flame_option_set, &r->flame },     { &name_option_set, &r->query },
+		{ &mark_option_set, &r->marks },      { &selection_option_set, &r->query },
+		{ &transform_option_set, &r->query }, { &input_option_set, &r->input },
+		{ &common_option_set, &r->common },
+	};
+	picture_options_defaults(&r->picture);
+	r->input.threads = default_threads();
+	if (!options_parse(words, n, bindings, ARRAY_SIZE(bindings), &r->files, e))
+		return false;
+	r->query.mark_kernel |= r->marks.all;
+	r->query.mark_jit |= r->marks.all;
+	r->query.by_category = !r->flame.compat;
+	r->query.in_order = r->flame.is_chart;
+	return true;
+}
+
+/* --- what is drawn --- */
+
+/* Kinds are known where the input says which file a function comes from. */
+static bool knows_kinds(const struct tree *t)
+{
+	for (uint32_t i = 0; i < t->labels.n; i++)
+		if (t->labels.p[i].module.n)
+			return true;
+	return false;
+}
+
+static struct painter painter_of(const struct flame_options *o, const struct tree *t)
+{
+	struct painter p = { .palette = o->palette, .by_marks_only = o->compat };
+	if (o->palette == PALETTE_AUTO)
+		p.palette = knows_kinds(t) ? PALETTE_KIND : PALETTE_HOT;
+	p.shade_by = o->by_hash ? SHADE_BY_HASH : o->by_chance ? SHADE_BY_CHANCE : SHADE_BY_NAME;
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	p.chance = (uint64_t)now.tv_nsec << 16 ^ (uint64_t)now.tv_sec;
+	return p;
+}
+
+/* The largest change of a stack's own count: full red or blue. */
+static double largest_delta(const struct tree *t)
+{
+	double largest = 1;
+	for (unsigned d = 0; d < t->decimals; d++)
+		largest *= 10;
+	for (uint32_t i = 0; i < t->n; i++) {
+		double delta = (double)t->self[1][i] - (double)t->self[0][i];
+		delta = delta < 0 ? -delta : delta;
+		largest = delta > largest ? delta : largest;
+	}
+	return largest;
+}
+
+struct colouring {
+	const struct tree *t;
+	struct painter painter;
+	struct palette_map *kept; /* NULL without --cp */
+	double largest_delta;
+	bool negates;
+};
+
+static struct colour own_delta_colour(const struct colouring *c, const struct box *b)
+{
+	double delta = b->has_self && b->node
+			       ? (double)c->t->self[1][b->node] - (double)c->t->self[0][b->node]
+			       : 0;
+	return paint_delta(c->negates ? -delta : delta, c->largest_delta);
+}
+
+static struct colour colour_of(struct colouring *c, const struct box *b)
+{
+	const struct tree_label *label = tree_label_of(c->t, b->node);
+	struct str name = b->node ? label->name : STR("");
+	struct colour colour;
+	if (paint_separator(name, &colour))
+		return colour;
+	if (c->t->value_count > 1)
+		return own_delta_colour(c, b);
+	if (c->kept && palette_map_get(c->kept, name, &colour))
+		return colour;
+	colour = paint_label(&c->painter, label, b->node == 0);
+	if (c->kept)
+		palette_map_add(c->kept, name, colour);
+	return colour;
+}
+
+static struct colour *colours_of(struct colouring *c, const struct layout *l)
+{
+	struct colour *colours = mem_alloc(l->boxes.n, sizeof(*colours));
+	for (uint32_t i = 0; i < l->boxes.n; i++)
+		colours[i] = colour_of(c, &l->boxes.p[i]);
+	return colours;
+}
+
+static const char PALETTE_PATH[] = "palette.map";
+
+/* NULL and e when the file there is not a palette: it is then not touched. */
+static struct palette_map *read_palette(struct err *e)
+{
+	struct palette_map *m = palette_map_new();
+	if (access(PALETTE_PATH, F_OK) != 0)
+		return m;
+	AUTO(buf) struct buf text = { 0 };
+	struct err why = { 0 };
+	if (read_text_file(PALETTE_PATH, &text, e)) {
+		if (palette_map_parse(m, buf_str(&text), &why))
+			return m;
+		err_set(e, "--cp: ./%s is not a palette file and stays as it is: %s", PALETTE_PATH,
+			why.text);
+	}
+	palette_map_free(m);
+	return NULL;
+}
+
+static bool write_palette(const struct palette_map *m, struct err *e)
+{
+	AUTO(buf) struct buf text = { 0 };
+	struct writer *out = writer_open(PALETTE_PATH, e);
+	if (!out)
+		return false;
+	palette_map_print(m, &text);
+	writer_add(out, buf_str(&text));
+	bool ok = writer_commit(out, e);
+	writer_free(out);
+	return ok;
+}
+
+/* --total: a wider scale than the sum. */
+static bool total_of(const struct request *r, const struct tree *t, uint64_t *total, struct err *e)
+{
+	uint64_t sum = t->total[t->value_count - 1][0];
+	const char *text = r->flame.total;
+	char *end;
+	*total = sum;
+	if (!text)
+		return true;
+	double value = strtod(text, &end);
+	if (!(is_digit(text[0]) || text[0] == '.') || *end || !(value >= 0 && value < 1e18))
+		return err_usage(e, "--total %s: must be a number", text);
+	for (unsigned d = 0; d < t->decimals; d++)
+		value *= 10;
+	if (value >= (double)sum && value < 1.8e19)
+		*total = (uint64_t)value;
+	else if (value > 0 && !r->common.quiet)
+		say("--total %s is less than the sum of all counts, and is not used", text);
+	return true;
+}
+
+/* --- writing --- */
+
+static bool is_html(const struct request *r, const char *path, struct err *e, bool *html)
+{
+	bool has_svg = str_ends(str_from(path), STR(".svg"));
+	*html = str_ends(str_from(path), STR(".html"));
+	if (r->flame.format != FORMAT_BY_NAME)
+		*html = r->flame.format == FORMAT_HTML;
+	else if (r->flame.output && !has_svg && !*html && strcmp(path, "-") != 0 &&
+		 !str_starts(str_from(path), STR("/dev/")))
+		return err_usage(e,
+				 "-o %s: name the file .svg or .html, or say --format svg or "
+				 "--format html",
+				 path);
+	return true;
+}
+
+static bool write_picture(const struct picture *p, const char *path, bool html, struct err *e)
+{
+	struct writer *out = writer_open(path, e);
+	if (!out)
+		return false;
+	if (html)
+		sink_html(p, out);
+	else
+		sink_svg(p, out);
+	bool ok = writer_commit(out, e);
+	writer_free(out);
+	return ok;
+}
+
+struct drawing {
+	const struct request *r;
+	const struct profile *profile;
+	const struct tree *tree;
+	const struct query_ledger *ledger;
+	struct picture_setup setup;
+	const char *path;
+	bool html;
+};
+
+static bool draw(struct drawing *d, struct err *e)
+{
+	const struct flame_options *o = &d->r->flame;
+	const struct tree *t = d->tree;
+	AUTO(buf) struct buf line = { 0 };
+	AUTO(buf) struct buf count_name = { 0 };
+	AUTO(layout) struct layout layout = { 0 };
+	AUTO(legend) struct legend legend = { 0 };
+	uint64_t total;
+	unsigned side = t->value_count - 1;
+	struct colouring c = { .t = t,
+			       .painter = painter_of(o, t),
+			       .negates = d->r->picture.negates };
+	if (!total_of(d->r, t, &total, e) || (o->keeps_palette && !(c.kept = read_palette(e))))
+		return false;
+	struct picture_style *style = &d->setup.style;
+	if (!style->count_name)
+		style->count_name = picture_count_name(d->profile, d->ledger, &count_name);
+	if (!d->r->picture.backdrop)
+		backdrop_parse(NULL, c.painter.palette, &style->backdrop, e);
+	c.largest_delta = t->value_count > 1 ? largest_delta(t) : 0;
+	struct layout_query query = { .self = t->self[side],
+				      .total = t->total[side],
+				      .min_value = picture_min_value(&d->setup, t, total),
+				      .splits_as_lines = o->compat,
+				      .in_order = o->is_chart };
+	layout_tree(t, &query, &layout);
+	layout.boxes.p[0].value = total;
+	picture_ledger(d->profile, d->ledger, &layout, &line);
+	if (t->value_count == 1)
+		legend_of_labels(&legend, &c.painter, t);
+	AUTO_FREE struct colour *colours = colours_of(&c, &layout);
+	struct picture p = {
+		.tree = t,
+		.layout = &layout,
+		.style = style,
+		.total = total,
+		.min_value = query.min_value,
+		.colours = colours,
+		.legend = &legend,
+		.ledger = buf_str(&line),
+		.attributes = d->setup.attributes,
+		.shows_own_delta = t->value_count > 1,
+		.negates = d->r->picture.negates,
+	};
+	bool ok = write_picture(&p, d->path, d->html, e) && (!c.kept || write_palette(c.kept, e));
+	palette_map_free(c.kept);
+	return ok;
+}
+
+/* Stacks whose counts are all zero have no width. */
+static void explain_no_width(const struct tree *t, const struct query_ledger *l, struct err *e)
+{
+	if (!e->kind && t->total[t->value_count - 1][0] == 0)
+		err_set(e, "nothing to draw: the counts of all %llu stacks are 0",
+			(unsigned long long)l->stacks);
+}
+
+static int flame(const struct request *r, struct drawing *d, struct err *e)
+{
+	struct query_ledger ledger;
+	struct source_options source = {
+		.format = r->input.format ? source_input_names[r->input.format] : NULL,
+		.threads = r->input.threads,
+		.keep_addresses = r->marks.addresses,
+		.keep_names = r->flame.compat,
+	};
+	int code = EXIT_FAILED;
+	struct profile *p = read_profiles(&r->files, &source, query_columns(&r->query), e);
+	if (!p)
+		return code;
+	struct tree *tree = query_tree(p, &r->query, &ledger, e);
+	if (tree && ledger.stacks == 0)
+		explain_nothing(p, &r->query, &ledger, e);
+	if (tree)
+		explain_no_width(tree, &ledger, e);
+	d->profile = p;
+	d->tree = tree;
+	d->ledger = &ledger;
+	if (tree && !e->kind && draw(d, e)) {
+		code = exit_code_of(p, &ledger);
+		if (!r->common.quiet)
+			say_warnings(p, &r->query, &ledger);
+		if (r->common.verbose)
+			say_ledger(p, &ledger, tree);
+	}
+	tree_free(tree);
+	profile_unref(p);
+	return code;
+}
+
+static const char *default_title(const struct request *r)
+{
+	return r->flame.is_chart	? "Flame Chart"
+	       : r->picture.is_inverted ? "Icicle Graph"
+					: "Flame Graph";
+}
+
+static int run_flame(const struct command *self, char **words, size_t n)
+{
+	struct err e = { 0 };
+	AUTO(request) struct request r = { 0 };
+	if (!parse(&r, words, n, &e))
+		return say_error(self, &e);
+	if (r.common.help) {
+		AUTO(buf) struct buf text = { 0 };
+		command_help(self, &text);
+		return print_out(buf_str(&text));
+	}
+	AUTO(picture_path)
+	struct picture_path path = picture_path_new(r.flame.output, &r.files, "flame");
+	struct drawing d = { .r = &r, .path = path.path };
+	int code = EXIT_FAILED;
+	if (is_html(&r, path.path, &e, &d.html) &&
+	    picture_setup_init(&d.setup, &r.picture, r.flame.palette, default_title(&r), &e))
+		code = flame(&r, &d, &e);
+	picture_setup_fini(&d.setup);
+	if (e.kind)
+		return say_error(self, &e);
+	if (path.is_named && code != EXIT_FAILED)
+		printf("%s\n", path.path);
+	return code;
+}
+
+const struct command flame_command = {
+	.name = "flame",
+	.arguments = "[options] [FILE...]",
+	.summary = "any profile to a flame graph, .svg or .html",
+	.text = "Reads what fold reads and draws it: an SVG that zooms, searches and works "
+		"without\n"
+		"a network. All options of flamegraph.pl are there, with its names and defaults.\n"
+		"\n"
+		"  perf script | plume flame > out.svg\n"
+		"  plume flame --no-idle --where comm=node recording.perf.gz -o node.svg\n",
+	.sets = flame_sets,
+	.run = run_flame,
+};

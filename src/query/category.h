@@ -1,0 +1,26 @@
+/*
+ * Whose code a frame is: what a reader of a picture wants to tell apart at a glance. The model says
+ * what a frame is (kind); this says who should look at it. Colours and legends are in palette.h.
+ */
+#pragma once
+#include "model/model.h"
+
+enum category {
+	CATEGORY_PROCESS, /* not a function: the process, the root of all */
+	CATEGORY_APP,
+	CATEGORY_DEPENDENCY,
+	CATEGORY_RUNTIME,
+	CATEGORY_BUILTIN,
+	CATEGORY_GC,
+	CATEGORY_NATIVE,
+	CATEGORY_KERNEL,
+	CATEGORY_UNKNOWN,
+	CATEGORY_COUNT
+};
+
+/* "app", "dependency", ...: the word on the command line, in legends and in the page. */
+const char *category_name(enum category c);
+/* What it holds, in a few words for a legend. */
+const char *category_text(enum category c);
+
+enum category category_of_frame(const struct profile *p, const struct frame *f);

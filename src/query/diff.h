@@ -1,0 +1,70 @@
+/* Two profiles as one tree: what changed, and whether the change is more than sampling noise. */
+#pragma once
+#include "query/layout.h"
+#include "query/palette.h"
+
+/*
+ * The tree of both, with two values: before and after. Labels are matched by name and category; a
+ * function that only one side has is there with 0 on the other.
+ */
+struct tree *tree_pair(const struct tree *before, const struct tree *after);
+
+enum { BEFORE, AFTER, SIDES };
+
+struct comparison {
+	bool is_absolute; /* counts are compared as they are, not as shares of their side */
+	bool by_self;	  /* a frame is judged by its own value, not by that of all on it */
+	uint64_t total[SIDES];
+	double samples[SIDES]; /* how many samples stand behind the totals */
+};
+
+/*
+ * How much a value changed: in shares of the side's total (0.05: five percentage points more), or
+ * with is_absolute in values.
+ */
+double comparison_change(const struct comparison *c, uint64_t before, uint64_t after);
+/*
+ * True when two samplings of the same thing would differ as much in one case of twenty or more: the
+ * binomial test of two shares, or of two counts with is_absolute.
+ */
+bool comparison_is_noise(const struct comparison *c, uint64_t before, uint64_t after);
+
+/* The value of a node that it is judged by. */
+static inline uint64_t comparison_value(const struct comparison *c, const struct tree *t,
+					unsigned side, uint32_t node)
+{
+	return c->by_self ? t->self[side][node] : t->total[side][node];
+}
+
+/* What the widths of a differential picture are made of. */
+enum diff_width { WIDTH_UNION, WIDTH_AFTER, WIDTH_BEFORE };
+
+/*
+ * Columns by node for layout_query, to be freed. Union: the larger side of each stack, with BEFORE
+ * scaled to AFTER's total unless absolute, so that what vanished is seen.
+ */
+struct diff_widths {
+	uint64_t *self, *total;
+};
+struct diff_widths diff_widths_of(const struct tree *pair, const struct comparison *c,
+				  enum diff_width by);
+void diff_widths_fini(struct diff_widths *w);
+
+/*
+ * The colour of each box: grey where nothing changed beyond noise, else stronger the larger the
+ * change is against the largest one. To be freed.
+ */
+struct colour *diff_colours(const struct tree *pair, const struct comparison *c,
+			    const struct layout *l, bool negates);
+void legend_of_diff(struct legend *l, bool negates);
+
+/* What each function took, on all sides; recursion counts once. */
+struct function {
+	uint32_t label;
+	uint64_t self[TREE_MAX_VALUES], total[TREE_MAX_VALUES];
+};
+struct functions {
+	VEC(struct function) rows; /* by label; those that no node has are left out */
+};
+void functions_of_tree(const struct tree *t, struct functions *out);
+void functions_fini(struct functions *f);

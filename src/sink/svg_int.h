@@ -1,0 +1,38 @@
+#pragma once
+#include "sink/sink.h"
+#include "sink/xml.h"
+
+/* px, all of a picture. */
+struct measures {
+	double width, height;
+	double top;	   /* above the frames */
+	double rows;	   /* the frames themselves */
+	double details;	   /* below them, for what is under the pointer */
+	double legend;	   /* below that */
+	double frames_end; /* top, rows and details: where flamegraph.pl's picture ends */
+	double unit;	   /* values of 1 count */
+	double px_per_value;
+};
+
+struct frames {
+	const struct picture *p;
+	struct measures m;
+	double y1, y2; /* of the frame at hand */
+};
+
+double svg_x(const struct measures *m, uint64_t value);
+
+/* AFTER minus BEFORE of the node's own value. */
+static inline double svg_own_delta(const struct tree *t, uint32_t node)
+{
+	return (double)t->self[1][node] - (double)t->self[0][node];
+}
+
+/* svg_diff.c: `name (before 12 samples, 1.20%; after ...)`. */
+void svg_add_diff_title(struct buf *out, const struct frames *f, const struct box *b);
+
+/* svg_model.c: the numbers behind the frames, for the script. */
+void svg_add_model(struct buf *out, const struct frames *f);
+
+/* Made from web/flame at build time. */
+extern const struct str svg_css, svg_script;

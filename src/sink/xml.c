@@ -1,0 +1,72 @@
+#include "sink/xml.h"
+
+/* Characters that mean themselves: the common case, passed through in runs. */
+static size_t plain_run(struct str s, size_t at)
+{
+	size_t n = at;
+	while (n < s.n) {
+		unsigned char c = (unsigned char)s.p[n];
+		if (c < 0x20 || c >= 0x7f || c == '&' || c == '<' || c == '>' || c == '"' ||
+		    c == '\\')
+			break;
+		n++;
+	}
+	return n;
+}
+
+/* https://www.w3.org/TR/xml/#charsets */
+static bool is_xml_character(uint32_t code)
+{
+	if (code < 0x20)
+		return code == '\t' || code == '\n' || code == '\r';
+	return !(code >= 0x7f && code < 0xa0) && code != 0xfffe && code != 0xffff;
+}
+
+static struct str entity_of(uint32_t code)
+{
+	switch (code) {
+	case '&':
+		return STR("&amp;");
+	case '<':
+		return STR("&lt;");
+	case '>':
+		return STR("&gt;");
+	case '"':
+		return STR("&quot;");
+	default:
+		return is_xml_character(code) ? STR("") : STR("\xef\xbf\xbd");
+	}
+}
+
+void xml_add(struct buf *out, struct str s)
+{
+	for (size_t at = 0; at < s.n;) {
+		size_t end = plain_run(s, at);
+		buf_add(out, (struct str){ s.p + at, end - at });
+		if ((at = end) == s.n)
+			break;
+		uint32_t code = utf8_next(s, &end);
+		struct str entity =
+			code == UTF8_REPLACEMENT ? STR("\xef\xbf\xbd") : entity_of(code);
+		buf_add(out, entity.n ? entity : (struct str){ s.p + at, end - at });
+		at = end;
+	}
+}
+
+void json_add_string(struct buf *out, struct str s)
+{
+	buf_add_char(out, '"');
+	for (size_t at = 0; at < s.n;) {
+		size_t end = plain_run(s, at);
+		buf_add(out, (struct str){ s.p + at, end - at });
+		if ((at = end) == s.n)
+			break;
+		uint32_t code = utf8_next(s, &end);
+		if (code < 0xa0 || code == UTF8_REPLACEMENT || !is_xml_character(code))
+			buf_addf(out, "\\u%04x", code);
+		else
+			buf_add(out, (struct str){ s.p + at, end - at });
+		at = end;
+	}
+	buf_add_char(out, '"');
+}
