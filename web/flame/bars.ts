@@ -1,0 +1,223 @@
+// The bar above the frames (title, ledger, controls) and the one below (legend, details). In a picture taller than the
+// window both stay in sight, and the frames pass beneath.
+
+import { byId, html, set, svg } from './dom';
+import { CharWidth, cutEnd, textWidth } from './label';
+import { Model } from './model';
+import { rulerFor } from './ruler';
+
+const CONTROLS_HEIGHT = 44;
+const TITLE_BASE = 22;
+const LEDGER_BASE = 41;
+const SUBTITLE_BASE = 59;
+/** With less room than this for the title the controls get a row of their own. */
+const TITLE_ROOM = 260;
+const LEGEND_ROW = 20;
+const DETAILS_HEIGHT = 46;
+
+/** The part of the picture that is in the window, px of the picture. */
+interface Sight {
+	left: number;
+	top: number;
+	right: number;
+	bottom: number;
+}
+
+function sightOf(picture: SVGSVGElement): Sight {
+	const box = picture.getBoundingClientRect();
+	const root = document.documentElement;
+	const width = Math.min(innerWidth, root.clientWidth || innerWidth);
+	const height = Math.min(innerHeight, root.clientHeight || innerHeight);
+	return {
+		left: Math.max(0, -box.left),
+		top: Math.max(0, -box.top),
+		right: Math.min(box.width, width - box.left),
+		bottom: Math.min(box.height, height - box.top),
+	};
+}
+
+/** A line of text that is cut to its room and keeps its whole text as a tooltip. */
+class Line {
+	private readonly text: string;
+	private readonly charWidth: CharWidth;
+
+	constructor(private readonly element: SVGElement) {
+		this.text = element.textContent || '';
+		this.charWidth = rulerFor(element);
+	}
+
+	place(x: number, y: number, room: number): void {
+		const isCut = textWidth(this.text, this.charWidth) > room;
+		this.element.textContent = isCut ? cutEnd(this.text, '\u2026', room, this.charWidth) : this.text;
+		if (isCut)
+			this.element.prepend(svg('title', {}, this.text));
+		set(this.element, { x, y, 'text-anchor': 'start' });
+	}
+}
+
+/** The legend's entries, in as many rows as the window needs. */
+class Legend {
+	private readonly charWidth: CharWidth | null;
+
+	constructor(private readonly group: SVGElement | null) {
+		const text = group && group.querySelector('text');
+		this.charWidth = text && rulerFor(text);
+	}
+
+	/** Returns its height. */
+	place(left: number, room: number): number {
+		if (!this.group || !this.charWidth)
+			return 0;
+		let x = left;
+		let y = 8;
+		const entries = Array.from(this.group.children);
+		for (let i = 0; i + 1 < entries.length; i += 2) {
+			const [swatch, text] = entries.slice(i, i + 2);
+			const size = Number(swatch.getAttribute('width'));
+			const width = size + 5 + textWidth(text.textContent || '', this.charWidth) + 18;
+			if (x > left && x + width > left + room) {
+				x = left;
+				y += LEGEND_ROW;
+			}
+			set(swatch, { x, y });
+			set(text, { x: x + size + 5, y: y + size - 2 });
+			x += width;
+		}
+		return y + LEGEND_ROW - 8;
+	}
+}
+
+export class Bars {
+	readonly controls = html('div', { id: 'controls' });
+	readonly actions = html('div', { id: 'actions' });
+	/** Room for the details' lines, px. */
+	detailsRoom = 0;
+	private readonly header = svg('g', { id: 'header' });
+	private readonly footer = svg('g', { id: 'footer' });
+	private readonly headerBack = svg('rect', { class: 'bar' });
+	private readonly footerBack = svg('rect', { class: 'bar' });
+	private readonly controlsBox = svg('foreignObject', {}, this.controls);
+	private readonly actionsBox = svg('foreignObject', {}, this.actions);
+	private readonly lines: { line: Line; base: number }[] = [];
+	private readonly legend: Legend;
+	private readonly legendGroup = byId('legend');
+	private readonly framesHeight: number;
+	private headerHeight = 0;
+	private footerHeight = 0;
+	private footerTop = 0;
+
+	constructor(
+		private readonly model: Model,
+		private readonly picture: SVGSVGElement,
+		private readonly frames: SVGElement,
+		private readonly details: SVGElement,
+	) {
+		this.framesHeight = parseFloat(picture.getAttribute('height') || '0') - model.top - model.bottom;
+		this.legend = new Legend(this.legendGroup);
+		this.header.append(this.headerBack);
+		for (const [id, base] of [['title', TITLE_BASE], ['ledger', LEDGER_BASE], ['subtitle', SUBTITLE_BASE]] as const) {
+			const element = byId(id);
+			if (!element)
+				continue;
+			this.lines.push({ line: new Line(element), base });
+			this.header.append(element);
+		}
+		this.header.append(this.controlsBox);
+		this.footer.append(this.footerBack, details, this.actionsBox);
+		if (this.legendGroup)
+			this.footer.append(this.legendGroup);
+		picture.append(this.header, this.footer);
+		this.paintBacks();
+	}
+
+	/** The bars have the colours that the background has at its ends. */
+	private paintBacks(): void {
+		const background = byId('background');
+		if (!background)
+			return;
+		set(background, { x: 0, y: 0, width: '100%', height: '100%' });
+		const stops = document.querySelectorAll('#background-gradient stop');
+		const flat = background.getAttribute('fill') || '#fff';
+		const colour = (at: number) => stops.length ? stops[at].getAttribute('stop-color') || flat : flat;
+		this.headerBack.setAttribute('fill', colour(0));
+		this.footerBack.setAttribute('fill', colour(stops.length - 1));
+	}
+
+	/** Lays the bars out for the width there is. */
+	fit(): void {
+		const sight = sightOf(this.picture);
+		const width = sight.right - sight.left;
+		const { pad } = this.model;
+		const wanted = this.controls.scrollWidth;
+		const isStacked = width - wanted - 3 * pad < TITLE_ROOM;
+		const room = isStacked ? width - 2 * pad : width - wanted - 4 * pad;
+		for (const { line, base } of this.lines)
+			line.place(pad, base, room);
+		const textHeight = (this.lines.length > 2 ? SUBTITLE_BASE : LEDGER_BASE) + 10;
+		this.headerHeight = Math.max(this.model.top, textHeight + (isStacked ? CONTROLS_HEIGHT + 4 : 0));
+		this.controls.classList.toggle('stacked', isStacked);
+		set(this.controlsBox, {
+			x: isStacked ? pad : width - pad - wanted,
+			y: isStacked ? textHeight : 7,
+			width: isStacked ? width - 2 * pad : wanted,
+			height: CONTROLS_HEIGHT,
+		});
+		this.fitFooter(width);
+		this.fitPicture(sight);
+		set(this.headerBack, { width, height: this.headerHeight - 2 });
+		set(this.footerBack, { width, height: this.footerHeight });
+		this.float();
+	}
+
+	private fitFooter(width: number): void {
+		const { pad } = this.model;
+		const legendHeight = this.legend.place(pad, width - 2 * pad);
+		const actionsWidth = this.actions.scrollWidth;
+		this.detailsRoom = width - 3 * pad - actionsWidth;
+		this.details.setAttribute('transform', 'translate(' + pad + ' ' + legendHeight + ')');
+		set(this.actionsBox, { x: width - pad - actionsWidth, y: legendHeight + 10, width: actionsWidth, height: 28 });
+		this.footerHeight = legendHeight + DETAILS_HEIGHT;
+	}
+
+	private fitPicture(sight: Sight): void {
+		const shift = this.headerHeight - this.model.top;
+		this.frames.setAttribute('transform', 'translate(0 ' + shift + ')');
+		this.footerTop = this.headerHeight + this.framesHeight + 2;
+		const height = this.footerTop + this.footerHeight;
+		const isAlone = this.picture === (document.documentElement as Element) || this.picture.parentNode === document.body;
+		const fills = this.model.isFluid && isAlone;
+		const windowHeight = Math.min(innerHeight, document.documentElement.clientHeight || innerHeight);
+		const above = this.picture.getBoundingClientRect().top + sight.top;
+		this.picture.setAttribute('height', String(fills ? Math.max(height, windowHeight - Math.max(0, above)) : height));
+	}
+
+	/** Keeps the bars in sight. */
+	float(): void {
+		const sight = sightOf(this.picture);
+		const lowest = Math.max(0, this.footerTop - this.headerHeight);
+		const top = Math.min(sight.top, lowest);
+		const bottom = Math.min(this.footerTop, sight.bottom - this.footerHeight);
+		this.header.setAttribute('transform', 'translate(' + sight.left + ' ' + top + ')');
+		this.footer.setAttribute('transform', 'translate(' + sight.left + ' ' + Math.max(0, bottom) + ')');
+		this.header.classList.toggle('floating', top > 0);
+		this.footer.classList.toggle('floating', bottom < this.footerTop);
+	}
+
+	/** Scrolls so that a row of frames is between the bars. */
+	reveal(rowTop: number): void {
+		const sight = sightOf(this.picture);
+		const y = rowTop + this.headerHeight - this.model.top;
+		const first = sight.top + this.headerHeight;
+		const last = Math.min(this.footerTop, sight.bottom - this.footerHeight) - this.model.frameHeight;
+		if (y < first)
+			scrollBy(0, y - first - this.model.frameHeight);
+		else if (y > last)
+			scrollBy(0, y - last + this.model.frameHeight);
+	}
+
+	/** The middle of what is seen, for what lies above everything. */
+	middle(): { x: number; y: number; width: number; height: number } {
+		const sight = sightOf(this.picture);
+		return { x: sight.left, y: sight.top, width: sight.right - sight.left, height: sight.bottom - sight.top };
+	}
+}

@@ -1,0 +1,61 @@
+// The details bar: a name on its first line, what was counted on the second.
+
+import { svg } from './dom';
+import { CharWidth, cutEnd, cutMiddle, textWidth } from './label';
+import { Words } from './words';
+
+const FIRST_BASE = 18;
+const SECOND_BASE = 36;
+/** Keeps a right-to-left name from turning the words around it. */
+const isolated = (text: string) => '\u2068' + text + '\u2069';
+
+export class Details {
+	private words: Words | null = null;
+	private room = 0;
+
+	constructor(private readonly element: SVGElement, private readonly charWidth: CharWidth) {
+		element.setAttribute('role', 'status');
+		element.setAttribute('aria-live', 'polite');
+		for (const name of ['x', 'y', 'text-anchor'])
+			element.removeAttribute(name);
+	}
+
+	fit(room: number): void {
+		this.room = room;
+		this.draw();
+	}
+
+	/** null: the hint for those who have not begun. */
+	show(words: Words | null): void {
+		this.words = words;
+		this.draw();
+	}
+
+	/** A short word on the second line, until something else is shown. */
+	remark(text: string): void {
+		this.draw(text);
+	}
+
+	private draw(remark = ''): void {
+		const words = this.words || {
+			type: '',
+			name: '',
+			note: 'Click a frame to zoom, press / to search, ? for all keys',
+			facts: [],
+		};
+		const width = (text: string) => textWidth(text, this.charWidth);
+		const before = words.type && words.name ? words.type + ' ' : '';
+		const after = words.note ? (words.name ? '  ' : '') + words.note : '';
+		const name = cutMiddle(words.name, this.room - width(before + after), this.charWidth);
+		const facts = (remark ? [remark] : []).concat(words.facts).join(' | ');
+		const line = width(facts) > this.room ? cutEnd(facts, '\u2026', this.room, this.charWidth) : facts;
+		this.element.textContent = '';
+		this.element.append(
+			svg('tspan', { x: 0, y: FIRST_BASE },
+				svg('tspan', { class: 'muted' }, before),
+				svg('tspan', { class: 'name' }, name ? isolated(name) : ''),
+				svg('tspan', { class: 'muted' }, after)),
+			svg('tspan', { class: 'facts', x: 0, y: SECOND_BASE }, line),
+		);
+	}
+}

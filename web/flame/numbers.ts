@@ -1,0 +1,72 @@
+// Counts and shares as text. Counts are exact whatever their size: they stay BigInt until they are words.
+
+/** Shown counts are value * factor * 10^-decimals. */
+export interface Unit {
+	factor: number;
+	decimals: number;
+	name: string;
+}
+
+/** "0.0025", "1e-9" or "12" as digits * 10^-places. */
+function decimal(text: string): { digits: bigint; places: number } {
+	const [mantissa, exponent] = text.toLowerCase().split('e');
+	const [whole, part = ''] = mantissa.split('.');
+	const places = part.length - Number(exponent || 0);
+	const digits = BigInt(whole + part);
+	return places >= 0 ? { digits, places } : { digits: digits * tenTo(-places), places: 0 };
+}
+
+function tenTo(power: number): bigint {
+	return BigInt('1' + '0'.repeat(power));
+}
+
+function grouped(digits: string): string {
+	return digits.replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** 1234567n in thousandths as "1,234.567"; zeros at the end of the fraction are left out. */
+export function count(value: bigint, unit: Unit): string {
+	const factor = decimal(String(unit.factor));
+	const places = unit.decimals + factor.places;
+	const product = value * factor.digits;
+	const sign = product < BigInt(0) ? '-' : '';
+	const digits = String(product).replace('-', '').padStart(places + 1, '0');
+	const fraction = digits.slice(digits.length - places).replace(/0+$/, '');
+	return sign + grouped(digits.slice(0, digits.length - places)) +
+		(places && fraction ? '.' + fraction : '');
+}
+
+/** "1,234 samples", "1 sample". */
+export function counted(value: bigint, unit: Unit): string {
+	const text = count(value, unit);
+	return text + ' ' + (text === '1' ? unit.name.replace(/([^s])s$/, '$1') : unit.name);
+}
+
+export function integer(n: number): string {
+	return grouped(String(n));
+}
+
+export function plural(n: number, thing: string): string {
+	return integer(n) + ' ' + thing + (n === 1 ? '' : 's');
+}
+
+/** Never says 0% of something that is there, nor 100% of something that has an exception. */
+export function share(part: bigint, whole: bigint): string {
+	if (part === whole && whole > BigInt(0))
+		return '100%';
+	if (part <= BigInt(0) || whole <= BigInt(0))
+		return '0%';
+	const percent = 100 * Number(part) / Number(whole);
+	if (percent < 0.005)
+		return '<0.01%';
+	if (percent < 100 && percent >= 99.995)
+		return '>99.99%';
+	return percent.toFixed(2) + '%';
+}
+
+/** The change between two shares, in percentage points: "+1.25", "-0.30", "0.00". */
+export function points(before: number, after: number): string {
+	const change = 100 * (after - before);
+	const text = change.toFixed(2);
+	return Number(text) === 0 ? '0.00' : change > 0 ? '+' + text : text;
+}

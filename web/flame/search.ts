@@ -1,0 +1,77 @@
+// Which frames match, and how much of the view they are.
+
+import { isWithin, Model } from './model';
+
+export interface Query {
+	text: string;
+	isPlain: boolean;
+	mindsCase: boolean;
+}
+
+export interface Result {
+	isValid: boolean;
+	isComplete: boolean; // false: the expression was too slow, names after a while were not looked at
+	matches: Uint8Array | null; // per frame; null when nothing is searched
+	hits: number[]; // the matching frames
+}
+
+/** Characters of a name that are looked at: an expression that backtracks must not meet 100 kB. */
+const LONGEST = 10000;
+const PATIENCE_MS = 1500;
+
+function compile(query: Query): RegExp | null {
+	const text = query.isPlain ? query.text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') : query.text;
+	try {
+		return new RegExp(text, query.mindsCase ? '' : 'i');
+	} catch (e) {
+		return null;
+	}
+}
+
+function matchNames(names: string[], pattern: RegExp): { matches: Uint8Array; isComplete: boolean } {
+	const matches = new Uint8Array(names.length);
+	const started = Date.now();
+	for (let n = 0; n < names.length; n++) {
+		matches[n] = pattern.test(names[n].slice(0, LONGEST)) ? 1 : 0;
+		if (n % 64 === 63 && Date.now() - started > PATIENCE_MS)
+			return { matches, isComplete: false };
+	}
+	return { matches, isComplete: true };
+}
+
+export function search(model: Model, query: Query): Result {
+	const nothing = { isValid: true, isComplete: true, matches: null, hits: [] };
+	if (!query.text)
+		return nothing;
+	const pattern = compile(query);
+	if (!pattern)
+		return { ...nothing, isValid: false };
+	const names = matchNames(model.names, pattern);
+	const matches = new Uint8Array(model.size);
+	const hits = [];
+	for (let i = 0; i < model.size; i++) {
+		matches[i] = names.matches[model.name[i]];
+		if (matches[i])
+			hits.push(i);
+	}
+	return { isValid: true, isComplete: names.isComplete, matches, hits };
+}
+
+/** The value of the matching frames at and below the zoomed one; a match inside a match is not counted again. */
+export function matchedValue(model: Model, matches: Uint8Array, zoom: number): bigint {
+	const outermost = [];
+	for (let i = zoom; i < model.end[zoom];) {
+		if (matches[i])
+			outermost.push(i);
+		i = matches[i] ? model.end[i] : i + 1;
+	}
+	return model.value.sum(outermost);
+}
+
+/** Which hit comes first when nobody has stepped yet: the first one inside the view. */
+export function firstHit(model: Model, hits: number[], zoom: number, step: number): number {
+	const inside = hits.map((_, at) => at).filter((at) => isWithin(model, hits[at], zoom));
+	if (!inside.length)
+		return step > 0 ? 0 : hits.length - 1;
+	return step > 0 ? inside[0] : inside[inside.length - 1];
+}

@@ -1,0 +1,358 @@
+// The viewer's state and what may be done with it.
+
+import { Bars } from './bars';
+import { button, Controls } from './controls';
+import { Copier } from './copy';
+import { Details } from './details';
+import { byId, oncePerPicture } from './dom';
+import { Frames } from './frames';
+import { Help } from './help';
+import { Commands } from './keys';
+import { framesOf, layout, positionOf, Strip, stripAt, View } from './layout';
+import { folded, isWithin, Model, nameOf } from './model';
+import { share } from './numbers';
+import { rulerFor } from './ruler';
+import { firstHit, matchedValue, Query, Result, search } from './search';
+import { goBack, pushPlace, replacePlace } from './trail';
+import { format, parse, Place } from './url';
+import { Direction, neighbour } from './walk';
+import { describe, describeStrip, hitWords, meaning } from './words';
+
+/** With more names than this a search waits until the typing pauses. */
+const MANY_NAMES = 20000;
+/** A hit narrower than this is zoomed to, px. */
+const HIT_WIDTH = 3;
+const START: Query = { text: '', isPlain: false, mindsCase: false };
+
+export class Viewer implements Commands {
+	private readonly frames: Frames;
+	private readonly bars: Bars;
+	private readonly details: Details;
+	private readonly controls: Controls;
+	private readonly help: Help;
+	private readonly copier: Copier;
+	private view: View;
+	private query = START;
+	private result: Result;
+	private hit = -1; // which of result.hits was stepped to
+	private focus = -1;
+	private isFocusDrawn = false;
+	private hover = -1;
+	private strip: Strip | null = null; // under the pointer
+
+	constructor(
+		private readonly model: Model,
+		private readonly picture: SVGSVGElement,
+		private readonly group: SVGElement,
+	) {
+		const details = byId('details') as SVGElement;
+		this.bars = new Bars(model, picture, group, details);
+		const ruler = rulerFor(details);
+		this.frames = new Frames(model, group, ruler);
+		this.details = new Details(details, ruler);
+		const delay_ms = model.names.length > MANY_NAMES ? 200 : 30;
+		this.controls = new Controls(this.bars.controls, {
+			onSearch: (query) => this.search(query),
+			onStep: (step) => this.step(step),
+			onLeave: () => this.focusFrames(),
+			onResetZoom: () => this.resetZoom(),
+			onHelp: () => this.toggleHelp(),
+		}, delay_ms);
+		const where = () => this.bars.middle();
+		const back = () => this.focusFrames();
+		this.help = new Help(picture, where, back, meaning(model), () => this.resetAll());
+		this.copier = new Copier(picture, where, (remark) => this.details.remark(remark), back);
+		this.addButtons();
+		this.result = search(model, START);
+		this.view = layout(model, 0, 1);
+		new ResizeObserver(oncePerPicture(() => this.fit(this.view.zoom))).observe(picture);
+		addEventListener('resize', oncePerPicture(() => this.fit(this.view.zoom)));
+	}
+
+	/** Takes over the picture as it was written. */
+	begin(): void {
+		const place = parse(this.model, location.hash);
+		this.query = place.query;
+		this.controls.show(place.query);
+		this.result = search(this.model, place.query);
+		this.fit(place.zoom);
+		this.details.show(null);
+		if (!this.model.isInverted)
+			scrollTo(0, this.picture.getBoundingClientRect().bottom + scrollY);
+	}
+
+	// Commands
+
+	focusSearch(): void {
+		this.controls.focus();
+	}
+
+	step(step: number): void {
+		const { hits } = this.result;
+		if (!hits.length)
+			return;
+		this.hit = this.hit < 0 ? firstHit(this.model, hits, this.view.zoom, step)
+			: (this.hit + step + hits.length) % hits.length;
+		this.reach(hits[this.hit]);
+		this.setFocus(hits[this.hit]);
+		this.showResult();
+	}
+
+	move(direction: Direction): void {
+		const isThere = positionOf(this.view, this.focus) >= 0;
+		this.setFocus(isThere ? neighbour(this.model, this.view, this.focus, direction) : this.view.zoom);
+		this.group.focus({ preventScroll: true });
+	}
+
+	zoomToFocus(): void {
+		if (this.focus >= 0)
+			this.zoom(this.focus);
+	}
+
+	back(): void {
+		if (!goBack() && this.view.zoom > 0)
+			this.zoom(this.model.parent[this.view.zoom]);
+	}
+
+	resetZoom(): void {
+		this.zoom(0);
+	}
+
+	resetAll(): void {
+		this.controls.show(START);
+		this.search(START);
+		this.zoom(0);
+		this.focus = this.hover = -1;
+		this.describe();
+	}
+
+	copyName(): void {
+		const frame = this.subject();
+		if (frame >= 0)
+			this.copier.copy(nameOf(this.model, frame), 'name');
+	}
+
+	copyStack(): void {
+		const frame = this.subject();
+		if (frame >= 0)
+			this.copier.copy(folded(this.model, frame), 'stack');
+	}
+
+	flipCase(): void {
+		this.controls.flipCase();
+	}
+
+	flipRegex(): void {
+		this.controls.flipRegex();
+	}
+
+	toggleHelp(): void {
+		if (this.help.isShown)
+			this.help.hide();
+		else
+			this.help.show();
+	}
+
+	escape(): void {
+		if (this.help.isShown) {
+			this.help.hide();
+		} else if (this.query.text) {
+			this.controls.show({ ...this.query, text: '' });
+			this.search({ ...this.query, text: '' });
+		} else {
+			this.resetZoom();
+		}
+	}
+
+	// What the pointer does
+
+	/** The pointer is over a frame, or with -1 over none. */
+	pointAt(frame: number): void {
+		if (frame === this.hover && !this.strip)
+			return;
+		this.hover = frame;
+		this.strip = null;
+		this.describe();
+	}
+
+	/** The pointer is over frames too narrow to be drawn, at a place in the picture. */
+	pointAtStrip(x: number, y: number): void {
+		this.hover = -1;
+		this.strip = stripAt(this.view, this.frames.depthAt(y), x);
+		this.describe();
+	}
+
+	pick(frame: number): void {
+		this.focus = frame;
+		this.isFocusDrawn = false;
+		this.zoom(frame);
+		this.redraw();
+		this.focusFrames();
+	}
+
+	/** Zooms to what a strip belongs to, or into the strip when that is zoomed already. */
+	pickStrip(): void {
+		if (!this.strip)
+			return;
+		const narrow = framesOf(this.model, this.view, this.strip);
+		let frame = narrow.length ? this.model.parent[narrow[0]] : 0;
+		while (frame > 0 && positionOf(this.view, frame) < 0)
+			frame = this.model.parent[frame];
+		const widest = narrow.reduce((best, i) =>
+			this.model.value.numbers[i] > this.model.value.numbers[best] ? i : best, narrow[0]);
+		this.pick(isWithin(this.model, this.view.zoom, frame) ? widest : frame);
+	}
+
+	indexOf(target: EventTarget | null): number {
+		return this.frames.indexOf(target);
+	}
+
+	isStrip(target: EventTarget | null): boolean {
+		return this.frames.isStrip(target);
+	}
+
+	/** Focus came to the frames from the keyboard. */
+	enter(): void {
+		this.setFocus(this.focus >= 0 ? this.focus : this.view.zoom);
+	}
+
+	/** The address changed: a link was followed, or the browser went back. */
+	go(): void {
+		const place = parse(this.model, location.hash);
+		this.query = place.query;
+		this.controls.show(place.query);
+		this.result = search(this.model, place.query);
+		this.hit = -1;
+		this.focus = place.zoom || this.focus;
+		this.show(place.zoom);
+	}
+
+	get isHelpShown(): boolean {
+		return this.help.isShown;
+	}
+
+	scrolled(): void {
+		this.bars.float();
+		this.help.fit();
+	}
+
+	// The state and its picture
+
+	private place(): Place {
+		return { zoom: this.view.zoom, query: this.query };
+	}
+
+	private zoom(frame: number): void {
+		if (frame === this.view.zoom)
+			return;
+		this.show(frame);
+		pushPlace(format(this.model, this.place()));
+	}
+
+	private search(query: Query): void {
+		this.query = query;
+		this.hit = -1;
+		this.result = search(this.model, query);
+		this.frames.mark(this.result);
+		this.showResult();
+		replacePlace(format(this.model, this.place()));
+	}
+
+	/** Zooms out or in until a frame can be seen. */
+	private reach(frame: number): void {
+		const isSeenIn = (view: View) => {
+			const at = positionOf(view, frame);
+			return at >= 0 && view.widths[at] >= HIT_WIDTH;
+		};
+		if (isSeenIn(this.view))
+			return;
+		let common = this.view.zoom;
+		while (!isWithin(this.model, frame, common))
+			common = this.model.parent[common];
+		for (const zoom of [common, Math.max(0, this.model.parent[frame]), frame]) {
+			if (isSeenIn(layout(this.model, zoom, this.view.width)) || zoom === frame) {
+				this.zoom(zoom);
+				return;
+			}
+		}
+	}
+
+	private setFocus(frame: number): void {
+		this.focus = frame;
+		this.isFocusDrawn = true;
+		this.hover = -1;
+		this.strip = null;
+		this.redraw();
+		this.bars.reveal(this.frames.top(this.model.depth[frame]));
+	}
+
+	private focusFrames(): void {
+		this.group.focus({ preventScroll: true });
+	}
+
+	private fit(zoom: number): void {
+		if (this.model.isFluid)
+			this.picture.setAttribute('width', '100%');
+		this.picture.removeAttribute('viewBox');
+		this.bars.fit();
+		this.details.fit(this.bars.detailsRoom);
+		this.help.fit();
+		const width = this.picture.getBoundingClientRect().width - 2 * this.model.pad;
+		if (width !== this.view.width || zoom !== this.view.zoom)
+			this.show(zoom, Math.max(1, width));
+	}
+
+	private show(zoom: number, width = this.view.width): void {
+		this.view = layout(this.model, zoom, width);
+		this.frames.show(this.view);
+		this.frames.mark(this.result);
+		this.controls.showZoom(zoom > 0);
+		this.hover = -1;
+		this.strip = null;
+		this.showResult();
+		this.redraw();
+	}
+
+	private redraw(): void {
+		this.frames.outlineFrame(this.isFocusDrawn ? this.focus : -1);
+		this.describe();
+	}
+
+	/** The frame that is talked about: under the pointer, else focused, else zoomed. */
+	private subject(): number {
+		if (this.hover >= 0)
+			return this.hover;
+		if (this.focus >= 0)
+			return this.focus;
+		return this.view.zoom > 0 ? this.view.zoom : -1;
+	}
+
+	private describe(): void {
+		const frame = this.subject();
+		if (this.strip)
+			this.details.show(describeStrip(this.model, this.view, this.strip));
+		else
+			this.details.show(frame < 0 ? null : describe(this.model, frame, this.view.zoom));
+	}
+
+	private showResult(): void {
+		const { matches, hits, isValid, isComplete } = this.result;
+		if (!isValid || !matches) {
+			this.controls.showResult(isValid ? '' : 'not a valid expression', isValid);
+			return;
+		}
+		const matched = matchedValue(this.model, matches, this.view.zoom);
+		const words = hitWords(this.hit, hits.length, share(matched, this.model.value.exact(this.view.zoom)));
+		this.controls.showResult(isComplete ? words : 'too slow an expression, so far ' + words, true);
+	}
+
+	private addButtons(): void {
+		const name = button('copy name', 'Copy the name (c)');
+		const stack = button('copy stack', 'Copy the stack as folded text (s)');
+		name.id = 'copy-name';
+		stack.id = 'copy-stack';
+		name.addEventListener('click', () => this.copyName());
+		stack.addEventListener('click', () => this.copyStack());
+		this.bars.actions.append(name, stack);
+	}
+}

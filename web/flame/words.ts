@@ -1,0 +1,97 @@
+// What the details bar says about a frame.
+
+import { framesOf, Strip, View } from './layout';
+import { isWithin, Model, nameOf } from './model';
+import { count, counted, integer, plural, points, share } from './numbers';
+
+export interface Words {
+	type: string;
+	name: string;
+	note: string;
+	facts: string[];
+}
+
+/** What a frame has beyond itself and its callees in the file. */
+function missing(model: Model, frame: number): bigint {
+	const children = [];
+	for (let i = frame + 1; i < model.end[frame]; i = model.end[i])
+		children.push(i);
+	return model.value.exact(frame) - model.self.exact(frame) - model.value.sum(children);
+}
+
+function flameFacts(model: Model, frame: number, zoom: number): string[] {
+	const value = model.value.exact(frame);
+	const self = model.self.exact(frame);
+	let size = counted(value, model.unit) + ', ' + share(value, model.total) + ' of all';
+	if (zoom > 0 && isWithin(model, frame, zoom))
+		size += ', ' + share(value, model.value.exact(zoom)) + ' of view';
+	return [size, 'self ' + count(self, model.unit) + ' (' + share(self, model.total) + ')'];
+}
+
+function change(model: Model, before: bigint, after: bigint): string {
+	const diff = model.diff as NonNullable<Model['diff']>;
+	if (diff.isAbsolute) {
+		const more = after - before;
+		return (more > BigInt(0) ? '+' : '') + counted(more, model.unit);
+	}
+	const part = (value: bigint, whole: bigint) => whole > BigInt(0) ? Number(value) / Number(whole) : 0;
+	return points(part(before, diff.beforeTotal), part(after, diff.afterTotal)) + ' points';
+}
+
+function diffFacts(model: Model, frame: number): string[] {
+	const diff = model.diff as NonNullable<Model['diff']>;
+	const before = diff.before.exact(frame);
+	const after = diff.after.exact(frame);
+	const side = (word: string, value: bigint, total: bigint) =>
+		word + ' ' + counted(value, model.unit) + ' (' + share(value, total) + ')';
+	const facts = [
+		side('before', before, diff.beforeTotal) + ', ' + side('after', after, diff.afterTotal),
+		change(model, before, after) + (diff.noise[frame] ? ', within sampling noise' : ''),
+	];
+	const beforeSelf = diff.beforeSelf.exact(frame);
+	const afterSelf = diff.afterSelf.exact(frame);
+	if (beforeSelf > BigInt(0) || afterSelf > BigInt(0))
+		facts.push('self ' + count(beforeSelf, model.unit) + ' to ' + count(afterSelf, model.unit) +
+			', ' + change(model, beforeSelf, afterSelf));
+	return facts;
+}
+
+export function describe(model: Model, frame: number, zoom: number): Words {
+	const facts = model.diff ? diffFacts(model, frame) : flameFacts(model, frame, zoom);
+	const lost = model.narrowFrames ? missing(model, frame) : BigInt(0);
+	if (lost > BigInt(0))
+		facts.push(count(lost, model.unit) + ' in frames too narrow for this file');
+	return {
+		type: model.nameType,
+		name: nameOf(model, frame),
+		note: model.notes[model.name[frame]] || '',
+		facts,
+	};
+}
+
+export function describeStrip(model: Model, view: View, strip: Strip): Words {
+	const frames = framesOf(model, view, strip);
+	const value = model.value.sum(frames);
+	return {
+		type: '',
+		name: plural(frames.length, 'frame') + ', ' + counted(value, model.unit) +
+			' too narrow at this zoom: zoom in',
+		note: '',
+		facts: [share(value, model.total) + ' of all', 'click to zoom in'],
+	};
+}
+
+/** "3 of 12 | 45.60% of view": before the first step to a hit only how many there are. */
+export function hitWords(at: number, hits: number, matched: string): string {
+	if (!hits)
+		return 'no match';
+	const which = at < 0 ? plural(hits, 'hit') : integer(at + 1) + ' of ' + integer(hits);
+	return which + ' | ' + matched + ' of view';
+}
+
+/** What the picture shows, for the help. */
+export function meaning(model: Model): string {
+	const where = model.isInverted ? 'below' : 'above';
+	return 'Each box is a frame of a stack. The wider it is, the more ' + model.unit.name +
+		' it has, with all that lies ' + where + ' it.';
+}
