@@ -48,11 +48,17 @@ static const struct option flame_options[] = {
 static const struct option_set flame_option_set = { NULL, flame_options,
 						    ARRAY_SIZE(flame_options) };
 
-static const struct option_set *const flame_sets[] = { &output_option_set,    &picture_option_set,
-						       &flame_option_set,     &name_option_set,
-						       &mark_option_set,      &selection_option_set,
-						       &transform_option_set, &input_option_set,
-						       &common_option_set,    NULL };
+static const struct option_set *const flame_sets[] = { &output_option_set,
+						       &picture_option_set,
+						       &flame_option_set,
+						       &name_option_set,
+						       &mark_option_set,
+						       &filter_option_set,
+						       &time_option_set,
+						       &transform_option_set,
+						       &input_option_set,
+						       &common_option_set,
+						       NULL };
 
 /* Everything the command line says. */
 struct request {
@@ -74,11 +80,11 @@ static void request_fini(struct request *r)
 static bool parse(struct request *r, char **words, size_t n, struct err *e)
 {
 	const struct option_binding bindings[] = {
-		{ &output_option_set, &r->flame },    { &picture_option_set, &r->picture },
-		{ &flame_option_set, &r->flame },     { &name_option_set, &r->query },
-		{ &mark_option_set, &r->marks },      { &selection_option_set, &r->query },
-		{ &transform_option_set, &r->query }, { &input_option_set, &r->input },
-		{ &common_option_set, &r->common },
+		{ &output_option_set, &r->flame }, { &picture_option_set, &r->picture },
+		{ &flame_option_set, &r->flame },  { &name_option_set, &r->query },
+		{ &mark_option_set, &r->marks },   { &filter_option_set, &r->query },
+		{ &time_option_set, &r->query },   { &transform_option_set, &r->query },
+		{ &input_option_set, &r->input },  { &common_option_set, &r->common },
 	};
 	picture_options_defaults(&r->picture);
 	r->input.threads = default_threads();

@@ -19,10 +19,11 @@ static const struct option output_options[] = {
 static const struct option_set output_option_set = { "Output", output_options,
 						     ARRAY_SIZE(output_options) };
 
-static const struct option_set *const fold_sets[] = { &output_option_set,    &name_option_set,
-						      &mark_option_set,	     &selection_option_set,
-						      &transform_option_set, &input_option_set,
-						      &common_option_set,    NULL };
+static const struct option_set *const fold_sets[] = {
+	&output_option_set, &name_option_set,	&mark_option_set,
+	&filter_option_set, &time_option_set,	&transform_option_set,
+	&input_option_set,  &common_option_set, NULL
+};
 
 /* Everything the command line says. */
 struct request {
@@ -46,10 +47,10 @@ static void request_fini(struct request *r)
 static bool parse(struct request *r, char **words, size_t n, struct err *e)
 {
 	const struct option_binding bindings[] = {
-		{ &output_option_set, &r->fold },     { &name_option_set, &r->query },
-		{ &mark_option_set, &r->marks },      { &selection_option_set, &r->query },
-		{ &transform_option_set, &r->query }, { &input_option_set, &r->input },
-		{ &common_option_set, &r->common },
+		{ &output_option_set, &r->fold }, { &name_option_set, &r->query },
+		{ &mark_option_set, &r->marks },  { &filter_option_set, &r->query },
+		{ &time_option_set, &r->query },  { &transform_option_set, &r->query },
+		{ &input_option_set, &r->input }, { &common_option_set, &r->common },
 	};
 	if (!options_parse(words, n, bindings, ARRAY_SIZE(bindings), &r->files, e))
 		return false;

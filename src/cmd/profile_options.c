@@ -35,17 +35,13 @@ const struct option_set mark_option_set = { NULL, mark_options, ARRAY_SIZE(mark_
 
 static const char *const weights[] = { "auto", "samples", "period", NULL };
 
-static const struct option selection_options[] = {
+static const struct option filter_options[] = {
 	{ "where", 0, OPTION_LIST, QUERY(where), "KEY=VALUE[,VALUE]",
 	  "only samples whose pid, tid, comm, cpu, event, container, module or kind is VALUE; "
 	  "module and kind "
 	  "are the leaf frame's; repeatable, all must hold; event=all shows all events" },
 	{ "event-filter", 0, OPTION_LIST, QUERY(where), "EVENT", "the same as --where event=EVENT",
 	  NULL, "event=" },
-	{ "time", 0, OPTION_TEXT, QUERY(time), "A,B",
-	  "only samples from A to B, in seconds from the start (or 200ms, 1.5m, 1h; A, and ,B are "
-	  "open); -5s "
-	  "counts from the end, and alone means the last five seconds" },
 	{ "only", 0, OPTION_LIST, QUERY(only), "RE",
 	  "only stacks whose folded text comm;root;...;leaf matches RE" },
 	{ "without", 0, OPTION_LIST, QUERY(without), "RE",
@@ -58,8 +54,16 @@ static const struct option selection_options[] = {
 	  "cycles, periods for other events)",
 	  weights },
 };
-const struct option_set selection_option_set = { "Selection", selection_options,
-						 ARRAY_SIZE(selection_options) };
+const struct option_set filter_option_set = { "Selection", filter_options,
+					      ARRAY_SIZE(filter_options) };
+
+static const struct option time_options[] = {
+	{ "time", 0, OPTION_TEXT, QUERY(time), "A,B",
+	  "only samples from A to B, in seconds from the start (or 200ms, 1.5m, 1h; A, and ,B are "
+	  "open); -5s "
+	  "counts from the end, and alone means the last five seconds" },
+};
+const struct option_set time_option_set = { NULL, time_options, ARRAY_SIZE(time_options) };
 
 static const struct option transform_options[] = {
 	{ "hide", 0, OPTION_LIST, QUERY(hide), "RE",

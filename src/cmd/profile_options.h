@@ -21,7 +21,8 @@ struct mark_options {
 extern const struct option_set input_option_set;     /* struct input_options */
 extern const struct option_set name_option_set;	     /* struct query */
 extern const struct option_set mark_option_set;	     /* struct mark_options */
-extern const struct option_set selection_option_set; /* struct query */
+extern const struct option_set filter_option_set;    /* struct query */
+extern const struct option_set time_option_set;	     /* struct query; goes on with filters */
 extern const struct option_set transform_option_set; /* struct query */
 
 /* Threads to use when the user said nothing: one per core. */

@@ -1,6 +1,7 @@
 /* Output: a tree becomes bytes. Nothing is aggregated here. */
 #pragma once
 #include "query/query.h"
+#include "sink/diff_table.h"
 #include "sink/picture.h"
 
 /*

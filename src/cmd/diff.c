@@ -1,0 +1,494 @@
+#include "cmd/picture_options.h"
+
+#include <math.h>
+#include <unistd.h>
+
+struct diff_options {
+	const char *output;
+	unsigned format;   /* enum format */
+	unsigned width_by; /* enum diff_width */
+	unsigned delta;	   /* 0: total, 1: self */
+	uint32_t limit;
+	bool is_absolute, normalizes, is_json;
+	struct text_list times; /* one for both sides, or one for each */
+};
+
+#define DIFF(field)  offsetof(struct diff_options, field)
+#define QUERY(field) offsetof(struct query, field)
+
+enum format { FORMAT_BY_NAME, FORMAT_SVG, FORMAT_HTML, FORMAT_FOLDED, FORMAT_TABLE, FORMAT_JSON };
+static const char *const formats[] = { "auto", "svg", "html", "folded", "table", "json", NULL };
+static const char *const widths[] = { "union", "after", "before", NULL };
+static const char *const deltas[] = { "total", "self", NULL };
+
+static const struct option output_options[] = {
+	{ "output", 'o', OPTION_FILE, DIFF(output), "FILE",
+	  "write to FILE: .svg, .html, .folded, .txt (the table) or .json" },
+	{ "format", 0, OPTION_CHOICE, DIFF(format), "NAME",
+	  "svg, html, folded, table or json; auto, the default, goes by the ending of FILE, and "
+	  "without one is the table on a terminal, else svg",
+	  formats },
+	{ "json", 0, OPTION_FLAG, DIFF(is_json), NULL, "the same as --format json" },
+	{ "limit", 0, OPTION_NUMBER, DIFF(limit), "N",
+	  "show N functions in the table (default: 30; 0: all)" },
+};
+static const struct option_set output_option_set = { "Output", output_options,
+						     ARRAY_SIZE(output_options) };
+
+static const struct option diff_options[] = {
+	{ "absolute", 0, OPTION_FLAG, DIFF(is_absolute), NULL,
+	  "compare counts as they are (default: shares of each side's total)" },
+	{ "delta", 0, OPTION_CHOICE, DIFF(delta), "WHAT",
+	  "colour and sort by the change of a function with all it calls (total, the default), or "
+	  "of its own part (self)",
+	  deltas },
+	{ "width-by", 0, OPTION_CHOICE, DIFF(width_by), "SIDE",
+	  "widths from after, before, or the larger of the two (union, the default, which shows "
+	  "vanished paths)",
+	  widths },
+	{ "normalize", 'n', OPTION_FLAG, DIFF(normalizes), NULL,
+	  "in folded output, scale BEFORE's counts to AFTER's total, as difffolded.pl -n" },
+	{ "time", 0, OPTION_LIST, DIFF(times), "A,B",
+	  "only samples from A to B, in seconds from the start (or 200ms, 1.5m, 1h; A, and ,B are "
+	  "open; -5s counts from the end); given twice, first for BEFORE, then for AFTER, which "
+	  "may then be one file" },
+};
+static const struct option_set diff_option_set = { "Comparison", diff_options,
+						   ARRAY_SIZE(diff_options) };
+
+static const struct option strip_options[] = {
+	{ "strip-hex", 's', OPTION_FLAG, QUERY(strip_hex), NULL,
+	  "compare names with 0x7f3a... as 0x..., as difffolded.pl -s" },
+};
+static const struct option_set strip_option_set = { NULL, strip_options,
+						    ARRAY_SIZE(strip_options) };
+
+static const struct option_set *const diff_sets[] = { &output_option_set,
+						      &diff_option_set,
+						      &strip_option_set,
+						      &picture_option_set,
+						      &name_option_set,
+						      &mark_option_set,
+						      &filter_option_set,
+						      &transform_option_set,
+						      &input_option_set,
+						      &common_option_set,
+						      NULL };
+
+/* Everything the command line says. */
+struct request {
+	struct diff_options diff;
+	struct picture_options picture;
+	struct mark_options marks;
+	struct query query;
+	struct input_options input;
+	struct common_options common;
+	struct text_list files;
+};
+
+static void request_fini(struct request *r)
+{
+	query_fini(&r->query);
+	text_list_fini(&r->files);
+	text_list_fini(&r->diff.times);
+}
+
+static bool parse(struct request *r, char **words, size_t n, struct err *e)
+{
+	const struct option_binding bindings[] = {
+		{ &output_option_set, &r->diff },  { &diff_option_set, &r->diff },
+		{ &strip_option_set, &r->query },  { &picture_option_set, &r->picture },
+		{ &name_option_set, &r->query },   { &mark_option_set, &r->marks },
+		{ &filter_option_set, &r->query }, { &transform_option_set, &r->query },
+		{ &input_option_set, &r->input },  { &common_option_set, &r->common },
+	};
+	picture_options_defaults(&r->picture);
+	r->input.threads = default_threads();
+	r->diff.limit = 30;
+	if (!options_parse(words, n, bindings, ARRAY_SIZE(bindings), &r->files, e))
+		return false;
+	r->query.mark_kernel |= r->marks.all;
+	r->query.mark_jit |= r->marks.all;
+	r->query.by_category = true;
+	return true;
+}
+
+static bool check(const struct request *r, struct err *e)
+{
+	const struct diff_options *o = &r->diff;
+	if (o->is_absolute && o->normalizes)
+		return err_usage(e, "--absolute and --normalize contradict each other");
+	if (o->times.n > SIDES)
+		return err_usage(e, "--time is given at most twice: for BEFORE and for AFTER");
+	if (r->files.n == 0 || r->files.n > SIDES)
+		return err_usage(e, "two profiles are needed: plume diff BEFORE AFTER; or one with "
+				    "two ranges: plume diff --time A,B --time C,D FILE");
+	return true;
+}
+
+/* The ending picks the format; without one, what fits where it goes. */
+static bool choose_format(const struct request *r, enum format *format, struct err *e)
+{
+	static const struct {
+		const char *ending;
+		enum format format;
+	} endings[] = { { ".svg", FORMAT_SVG },
+			{ ".html", FORMAT_HTML },
+			{ ".folded", FORMAT_FOLDED },
+			{ ".txt", FORMAT_TABLE },
+			{ ".json", FORMAT_JSON } };
+	const char *path = r->diff.output;
+	*format = r->diff.is_json ? FORMAT_JSON : r->diff.format;
+	if (*format != FORMAT_BY_NAME)
+		return true;
+	for (size_t i = 0; path && i < ARRAY_SIZE(endings); i++)
+		if (str_ends(str_from(path), str_from(endings[i].ending))) {
+			*format = endings[i].format;
+			return true;
+		}
+	if (path && strcmp(path, "-") != 0 && !str_starts(str_from(path), STR("/dev/")))
+		return err_usage(e,
+				 "-o %s: name the file .svg, .html, .folded, .txt or .json, or "
+				 "say --format svg, html, folded, table or json",
+				 path);
+	*format = isatty(STDOUT_FILENO) ? FORMAT_TABLE : FORMAT_SVG;
+	return true;
+}
+
+/* --- both sides --- */
+
+struct side {
+	struct profile *profile;
+	struct tree *tree;
+	struct query_ledger ledger;
+	const char *name;
+};
+
+/* What is compared: a tree of both sides, and what stands behind it. */
+struct comparing {
+	struct side side[SIDES]; /* [BEFORE] only when a file holds both */
+	struct tree *pair;
+	struct comparison comparison;
+};
+
+static void comparing_fini(struct comparing *c)
+{
+	if (c->pair != c->side[BEFORE].tree)
+		tree_free(c->pair);
+	for (unsigned i = 0; i < SIDES; i++) {
+		tree_free(c->side[i].tree);
+		profile_unref(c->side[i].profile);
+	}
+}
+
+static bool read_side(struct side *s, const struct request *r, const char *path, const char *time,
+		      struct err *e)
+{
+	struct source_options source = {
+		.format = r->input.format ? source_input_names[r->input.format] : NULL,
+		.threads = r->input.threads,
+		.keep_addresses = r->marks.addresses,
+	};
+	struct query query = r->query; /* its lists are r's */
+	struct text_list file = { (char **)&path, 1, 1 };
+	query.time = time;
+	s->name = path;
+	s->profile = read_profiles(&file, &source, query_columns(&query), e);
+	if (!s->profile)
+		return false;
+	s->tree = query_tree(s->profile, &query, &s->ledger, e);
+	if (s->tree && s->ledger.stacks == 0) {
+		struct err why = { 0 };
+		explain_nothing(s->profile, &query, &s->ledger, &why);
+		err_set(e, "%s: %s", path, why.text);
+	}
+	if (!e->kind && !r->common.quiet)
+		say_warnings(s->profile, &query, &s->ledger);
+	return !e->kind;
+}
+
+/* One file in which every line has both counts. */
+static void take_both(struct comparing *c)
+{
+	const struct tree *t = c->pair = c->side[BEFORE].tree;
+	double unit = 1;
+	for (unsigned d = 0; d < t->decimals; d++)
+		unit *= 10;
+	for (unsigned i = 0; i < SIDES; i++) {
+		c->comparison.total[i] = t->total[i][0];
+		c->comparison.samples[i] = (double)t->total[i][0] / unit;
+	}
+}
+
+static bool take_pair(struct comparing *c, struct err *e)
+{
+	for (unsigned i = 0; i < SIDES; i++) {
+		if (c->side[i].tree->value_count > 1)
+			return err_usage(e, "%s holds two counts a line already: give it alone",
+					 c->side[i].name);
+		c->comparison.samples[i] = (double)c->side[i].ledger.shown;
+	}
+	c->pair = tree_pair(c->side[BEFORE].tree, c->side[AFTER].tree);
+	for (unsigned i = 0; i < SIDES; i++)
+		c->comparison.total[i] = c->pair->total[i][0];
+	return true;
+}
+
+static bool read_both(struct comparing *c, const struct request *r, struct err *e)
+{
+	const struct text_list *times = &r->diff.times;
+	const char *first = times->n ? times->p[0] : NULL;
+	c->comparison.is_absolute = r->diff.is_absolute;
+	c->comparison.by_self = r->diff.delta == 1;
+	if (!read_side(&c->side[BEFORE], r, r->files.p[0], first, e))
+		return false;
+	if (r->files.n == 1 && c->side[BEFORE].tree->value_count > 1) {
+		take_both(c);
+	} else {
+		if (r->files.n == 1 && times->n < SIDES)
+			return err_usage(e,
+					 "%s alone has one side: give BEFORE and AFTER, or two "
+					 "--time ranges",
+					 r->files.p[0]);
+		if (!read_side(&c->side[AFTER], r, r->files.p[r->files.n - 1],
+			       times->n > 1 ? times->p[1] : first, e) ||
+		    !take_pair(c, e))
+			return false;
+	}
+	if (!c->comparison.total[BEFORE] && !c->comparison.total[AFTER])
+		return err_set(e, "nothing to compare: all counts are 0");
+	return true;
+}
+
+/* `1,234 samples of cpu-clock, base.perf, 0,5`. */
+static void describe_side(const struct comparing *c, const struct request *r, unsigned i,
+			  struct buf *out)
+{
+	const struct side *s = c->side[AFTER].profile ? &c->side[i] : &c->side[BEFORE];
+	const struct text_list *times = &r->diff.times;
+	event_id event = s->ledger.event;
+	buf_add_grouped(out, (uint64_t)c->comparison.samples[i]);
+	buf_add(out, STR(" samples"));
+	if (event != INDEX_NONE && !s->profile->events.p[event].has_only_sums) {
+		buf_add(out, STR(" of "));
+		buf_add(out, profile_str(s->profile, s->profile->events.p[event].name));
+	}
+	buf_addf(out, ", %s", s->name);
+	if (times->n)
+		buf_addf(out, ", time %s", times->p[times->n > 1 ? i : 0]);
+}
+
+/* --- output --- */
+
+struct output {
+	const struct request *r;
+	const struct comparing *c;
+	struct buf text[SIDES];
+	struct buf count_name;
+	const char *count;
+};
+
+static void output_fini(struct output *o)
+{
+	buf_fini(&o->text[BEFORE]);
+	buf_fini(&o->text[AFTER]);
+	buf_fini(&o->count_name);
+}
+
+static void add_ledger_line(const struct output *o, const struct layout *l, struct buf *line)
+{
+	buf_addf(line, "before: %s \xc2\xb7 ", buf_c_string((struct buf *)&o->text[BEFORE]));
+	buf_addf(line, "after: %s", buf_c_string((struct buf *)&o->text[AFTER]));
+	buf_addf(line, " \xc2\xb7 %s",
+		 o->r->diff.is_absolute ? "counts as they are" : "compared by shares");
+	if (l->narrow) {
+		buf_add(line, STR(" \xc2\xb7 "));
+		buf_add_grouped(line, l->narrow);
+		buf_add(line, STR(" frames too narrow to draw"));
+	}
+}
+
+static bool write_picture(const struct output *o, bool html, struct writer *out, struct err *e)
+{
+	const struct tree *t = o->c->pair;
+	const struct comparison *c = &o->c->comparison;
+	struct picture_setup setup;
+	AUTO(layout) struct layout layout = { 0 };
+	AUTO(legend) struct legend legend = { 0 };
+	AUTO(buf) struct buf line = { 0 };
+	AUTO(diff_widths) struct diff_widths w = diff_widths_of(t, c, o->r->diff.width_by);
+	bool ok = picture_setup_init(&setup, &o->r->picture, PALETTE_KIND,
+				     "Differential Flame Graph", e);
+	if (ok && !w.total[0])
+		ok = err_set(e,
+			     "nothing to draw: the side that --width-by asks for has no samples");
+	if (ok) {
+		struct layout_query query = { w.self, w.total,
+					      picture_min_value(&setup, t, w.total[0]), false,
+					      false };
+		setup.style.count_name = o->count;
+		layout_tree(t, &query, &layout);
+		add_ledger_line(o, &layout, &line);
+		legend_of_diff(&legend, o->r->picture.negates);
+		AUTO_FREE struct colour *colours =
+			diff_colours(t, c, &layout, o->r->picture.negates);
+		struct picture p = { .tree = t,
+				     .layout = &layout,
+				     .style = &setup.style,
+				     .total = w.total[0],
+				     .min_value = query.min_value,
+				     .colours = colours,
+				     .legend = &legend,
+				     .ledger = buf_str(&line),
+				     .attributes = setup.attributes,
+				     .comparison = c,
+				     .negates = o->r->picture.negates };
+		(html ? sink_html : sink_svg)(&p, out);
+	}
+	picture_setup_fini(&setup);
+	return ok;
+}
+
+/* Largest change first; what is within noise after all that is not. */
+struct order {
+	const struct comparison *c;
+};
+
+static int compare_functions(const void *a, const void *b, void *context)
+{
+	const struct comparison *c = context;
+	const struct function *x = a, *y = b;
+	const uint64_t *p = c->by_self ? x->self : x->total, *q = c->by_self ? y->self : y->total;
+	bool p_noise = comparison_is_noise(c, p[BEFORE], p[AFTER]);
+	bool q_noise = comparison_is_noise(c, q[BEFORE], q[AFTER]);
+	if (p_noise != q_noise)
+		return p_noise - q_noise;
+	double dp = fabs(comparison_change(c, p[BEFORE], p[AFTER]));
+	double dq = fabs(comparison_change(c, q[BEFORE], q[AFTER]));
+	if (dp != dq)
+		return dp > dq ? -1 : 1;
+	return (x->label > y->label) - (x->label < y->label);
+}
+
+static void write_report(const struct output *o, bool json, struct writer *out)
+{
+	const struct comparison *c = &o->c->comparison;
+	AUTO(functions) struct functions functions = { 0 };
+	functions_of_tree(o->c->pair, &functions);
+	if (functions.rows.n)
+		qsort_r(functions.rows.p, functions.rows.n, sizeof(*functions.rows.p),
+			compare_functions, (void *)c);
+	struct diff_report report = {
+		.pair = o->c->pair,
+		.comparison = c,
+		.functions = &functions,
+		.limit = o->r->diff.limit,
+		.side_text = { buf_str(&o->text[BEFORE]), buf_str(&o->text[AFTER]) },
+		.count_name = o->count,
+		.factor = o->r->picture.factor,
+		.negates = o->r->picture.negates,
+	};
+	if (json)
+		sink_diff_json(&report, out);
+	else
+		sink_diff_table(&report, terminal_width(STDOUT_FILENO, 100), out);
+}
+
+/* difffolded.pl -n: int(before * after's total / before's total). */
+static void normalize(struct comparing *c)
+{
+	struct tree *t = c->pair;
+	double before = (double)c->comparison.total[BEFORE];
+	double after = (double)c->comparison.total[AFTER];
+	for (uint32_t i = 0; i < t->n && before > 0 && before != after; i++)
+		t->self[BEFORE][i] = (uint64_t)((double)t->self[BEFORE][i] * after / before);
+}
+
+static int write_output(struct output *o, struct comparing *c, enum format format, struct err *e)
+{
+	struct writer *out = writer_open(o->r->diff.output ? o->r->diff.output : "-", e);
+	if (!out)
+		return EXIT_FAILED;
+	bool ok = true;
+	switch (format) {
+	case FORMAT_SVG:
+	case FORMAT_HTML:
+		ok = write_picture(o, format == FORMAT_HTML, out, e);
+		break;
+	case FORMAT_FOLDED:
+		if (o->r->diff.normalizes)
+			normalize(c);
+		sink_folded(c->pair, out);
+		break;
+	case FORMAT_TABLE:
+	case FORMAT_JSON:
+	case FORMAT_BY_NAME:
+		write_report(o, format == FORMAT_JSON, out);
+		break;
+	}
+	ok = ok && writer_commit(out, e);
+	writer_free(out);
+	return ok ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int worse(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+static int diff(const struct request *r, struct comparing *c, enum format format, struct err *e)
+{
+	AUTO(output) struct output o = { .r = r, .c = c };
+	for (unsigned i = 0; i < SIDES; i++)
+		describe_side(c, r, i, &o.text[i]);
+	o.count = r->picture.count_name
+			  ? r->picture.count_name
+			  : picture_count_name(c->side[BEFORE].profile, &c->side[BEFORE].ledger,
+					       &o.count_name);
+	int code = write_output(&o, c, format, e);
+	if (code == EXIT_FAILED)
+		return code;
+	for (unsigned i = 0; i < SIDES; i++) {
+		const struct side *s = &c->side[i];
+		if (!s->profile)
+			continue;
+		if (r->common.verbose)
+			say_ledger(s->profile, &s->ledger, s->tree);
+		code = worse(code, exit_code_of(s->profile, &s->ledger));
+	}
+	return code;
+}
+
+static int run_diff(const struct command *self, char **words, size_t n)
+{
+	struct err e = { 0 };
+	AUTO(request) struct request r = { 0 };
+	AUTO(comparing) struct comparing c = { 0 };
+	enum format format;
+	if (!parse(&r, words, n, &e))
+		return say_error(self, &e);
+	if (r.common.help) {
+		AUTO(buf) struct buf text = { 0 };
+		command_help(self, &text);
+		return print_out(buf_str(&text));
+	}
+	int code = EXIT_FAILED;
+	if (check(&r, &e) && choose_format(&r, &format, &e) && read_both(&c, &r, &e))
+		code = diff(&r, &c, format, &e);
+	return e.kind ? say_error(self, &e) : code;
+}
+
+const struct command diff_command = {
+	.name = "diff",
+	.arguments = "[options] BEFORE AFTER",
+	.summary = "two profiles to a differential flame graph, table or folded stacks",
+	.text = "Compares two profiles, or two time ranges of one. Shares are compared, so that\n"
+		"recordings of different length can be; changes that sampling noise explains are\n"
+		"grey in the picture and marked ~ in the table.\n"
+		"\n"
+		"  plume diff before.perf after.perf\n"
+		"  plume diff before.perf after.perf -o diff.svg\n"
+		"  plume diff --time 0,10 --time 10,20 recording.perf -o diff.svg\n",
+	.sets = diff_sets,
+	.run = run_diff,
+};

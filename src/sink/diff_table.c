@@ -1,0 +1,192 @@
+#include "sink/sink.h"
+#include "sink/xml.h"
+
+/* --- values --- */
+
+static double unit_of(const struct tree *t)
+{
+	double unit = 1;
+	for (unsigned d = 0; d < t->decimals; d++)
+		unit *= 10;
+	return unit;
+}
+
+static double share_of(const struct diff_report *r, unsigned side, uint64_t value)
+{
+	uint64_t total = r->comparison->total[side];
+	return total ? 100.0 * (double)value / (double)total : 0;
+}
+
+/* In percentage points, or in counts when they are compared as they are. */
+static double change_of(const struct diff_report *r, const uint64_t *values)
+{
+	double change = comparison_change(r->comparison, values[BEFORE], values[AFTER]);
+	double sign = r->negates && change != 0 ? -1 : 1;
+	if (r->comparison->is_absolute)
+		return sign * change / unit_of(r->pair) * r->factor;
+	return sign * 100 * change;
+}
+
+static bool is_noise(const struct diff_report *r, const uint64_t *values)
+{
+	return comparison_is_noise(r->comparison, values[BEFORE], values[AFTER]);
+}
+
+/* --- table --- */
+
+enum { NUMBER_WIDTH = 9 };
+
+static void add_right(struct buf *out, struct str text, size_t width)
+{
+	for (size_t n = utf8_count(text); n < width; n++)
+		buf_add_char(out, ' ');
+	buf_add(out, text);
+}
+
+static void add_value(struct buf *out, const struct diff_report *r, unsigned side, uint64_t value)
+{
+	AUTO(buf) struct buf text = { 0 };
+	if (r->comparison->is_absolute)
+		buf_addf(&text, "%.15g", (double)value / unit_of(r->pair) * r->factor);
+	else
+		buf_addf(&text, "%.2f%%", share_of(r, side, value));
+	add_right(out, buf_str(&text), NUMBER_WIDTH);
+}
+
+/* `+1.20`, with a '~' behind it where it is within noise. */
+static void add_change(struct buf *out, const struct diff_report *r, const uint64_t *values)
+{
+	AUTO(buf) struct buf text = { 0 };
+	double change = change_of(r, values);
+	if (change == 0)
+		buf_add_char(&text, '0');
+	else if (r->comparison->is_absolute)
+		buf_addf(&text, "%+.15g", change);
+	else
+		buf_addf(&text, "%+.2f", change);
+	add_right(out, buf_str(&text), NUMBER_WIDTH);
+	buf_add_char(out, change != 0 && is_noise(r, values) ? '~' : ' ');
+}
+
+/* Control characters of a hostile name would reach the terminal. */
+static void add_name(struct buf *out, struct str name, size_t width)
+{
+	size_t shown = 0;
+	bool is_cut = utf8_count(str_first(name, width * 4 + 4)) > width;
+	for (size_t at = 0; at < name.n && shown < width - (is_cut ? 3 : 0); shown++) {
+		size_t start = at;
+		uint32_t code = utf8_next(name, &at);
+		if (code < ' ' || (code >= 0x7f && code < 0xa0) || code == UTF8_REPLACEMENT)
+			buf_add_char(out, '?');
+		else
+			buf_add(out, (struct str){ name.p + start, at - start });
+	}
+	if (is_cut)
+		buf_add(out, STR("..."));
+}
+
+static void add_heading(struct buf *out, const struct diff_report *r)
+{
+	const char *how = r->comparison->is_absolute ? "counts as they are" : "shares of each side";
+	for (unsigned side = 0; side < SIDES; side++) {
+		buf_addf(out, "%-7s", side == BEFORE ? "before" : "after");
+		buf_add(out, r->side_text[side]);
+		buf_add_char(out, '\n');
+	}
+	buf_addf(out, "%s; ~ marks changes within sampling noise (95 %%)\n\n", how);
+	buf_addf(out, "%28s%28s\n", "own            ", "with all it calls ");
+	for (unsigned i = 0; i < 2; i++)
+		buf_addf(out, "%*s%*s%*s ", NUMBER_WIDTH, "before", NUMBER_WIDTH, "after",
+			 NUMBER_WIDTH, "change");
+	buf_add(out, STR(" function\n"));
+}
+
+void sink_diff_table(const struct diff_report *r, unsigned columns, struct writer *out)
+{
+	enum { BEFORE_NAME = 2 * (3 * NUMBER_WIDTH + 1) + 1, LEAST_NAME = 20 };
+	AUTO(buf) struct buf text = { 0 };
+	size_t room = columns > BEFORE_NAME + LEAST_NAME ? columns - BEFORE_NAME : LEAST_NAME;
+	uint32_t n = r->functions->rows.n;
+	uint32_t shown = r->limit && r->limit < n ? r->limit : n;
+	add_heading(&text, r);
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct function *f = &r->functions->rows.p[i];
+		const uint64_t *columns_of[] = { f->self, f->total };
+		for (unsigned c = 0; c < 2; c++) {
+			add_value(&text, r, BEFORE, columns_of[c][BEFORE]);
+			add_value(&text, r, AFTER, columns_of[c][AFTER]);
+			add_change(&text, r, columns_of[c]);
+		}
+		buf_add_char(&text, ' ');
+		add_name(&text, tree_label_bare(&r->pair->labels.p[f->label]), room);
+		buf_add_char(&text, '\n');
+		writer_add(out, buf_str(&text));
+		text.n = 0;
+	}
+	if (shown < n) {
+		buf_add(&text, STR("and "));
+		buf_add_grouped(&text, n - shown);
+		buf_add(&text, STR(" more functions: --limit 0 shows all\n"));
+	}
+	writer_add(out, buf_str(&text));
+}
+
+/* --- JSON --- */
+
+static void add_exact(struct buf *out, const struct diff_report *r, uint64_t value)
+{
+	double unit = unit_of(r->pair);
+	if (unit == 1)
+		buf_add_u64(out, value);
+	else
+		buf_addf(out, "%.17g", (double)value / unit);
+}
+
+static void add_side(struct buf *out, const struct diff_report *r, const struct function *f,
+		     unsigned side)
+{
+	buf_addf(out, ",\"%s\":{\"self\":", side == BEFORE ? "before" : "after");
+	add_exact(out, r, f->self[side]);
+	buf_add(out, STR(",\"total\":"));
+	add_exact(out, r, f->total[side]);
+	buf_addf(out, ",\"self_percent\":%.6g,\"total_percent\":%.6g}",
+		 share_of(r, side, f->self[side]), share_of(r, side, f->total[side]));
+}
+
+static void add_function(struct buf *out, const struct diff_report *r, const struct function *f)
+{
+	const struct tree_label *label = &r->pair->labels.p[f->label];
+	buf_add(out, STR("{\"name\":"));
+	json_add_string(out, tree_label_bare(label));
+	buf_addf(out, ",\"category\":\"%s\"", category_name(label->category));
+	add_side(out, r, f, BEFORE);
+	add_side(out, r, f, AFTER);
+	buf_addf(out, ",\"change\":{\"self\":%.6g,\"total\":%.6g}", change_of(r, f->self),
+		 change_of(r, f->total));
+	buf_addf(out, ",\"noise\":{\"self\":%s,\"total\":%s}}",
+		 is_noise(r, f->self) ? "true" : "false", is_noise(r, f->total) ? "true" : "false");
+}
+
+void sink_diff_json(const struct diff_report *r, struct writer *out)
+{
+	AUTO(buf) struct buf text = { 0 };
+	const struct comparison *c = r->comparison;
+	buf_addf(&text, "{\"compares\":\"%s\",\"unit\":", c->is_absolute ? "counts" : "shares");
+	json_add_string(&text, str_from(r->count_name));
+	for (unsigned side = 0; side < SIDES; side++) {
+		buf_addf(&text, ",\n\"%s\":{\"text\":", side == BEFORE ? "before" : "after");
+		json_add_string(&text, r->side_text[side]);
+		buf_addf(&text, ",\"samples\":%.15g,\"total\":", c->samples[side]);
+		add_exact(&text, r, c->total[side]);
+		buf_add_char(&text, '}');
+	}
+	buf_add(&text, STR(",\n\"functions\":["));
+	for (uint32_t i = 0; i < r->functions->rows.n; i++) {
+		buf_add(&text, i ? STR(",\n") : STR("\n"));
+		add_function(&text, r, &r->functions->rows.p[i]);
+		writer_add(out, buf_str(&text));
+		text.n = 0;
+	}
+	buf_add(&text, STR("]}\n"));
+	writer_add(out, buf_str(&text));
+}

@@ -1,0 +1,18 @@
+/* What changed, function by function: a table for people, JSON for programs. */
+#pragma once
+#include "query/query.h"
+
+struct diff_report {
+	const struct tree *pair;
+	const struct comparison *comparison;
+	const struct functions *functions; /* in the order they are shown */
+	uint32_t limit;			   /* rows of the table; 0: all */
+	struct str side_text[SIDES];	   /* what each side is, in one line */
+	const char *count_name;
+	double factor;
+	bool negates;
+};
+
+/* columns: of the terminal; names are cut to fit. */
+void sink_diff_table(const struct diff_report *r, unsigned columns, struct writer *out);
+void sink_diff_json(const struct diff_report *r, struct writer *out);
