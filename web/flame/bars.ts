@@ -1,19 +1,16 @@
 // The bar above the frames (title, ledger, controls) and the one below (legend, details). In a picture taller than the
 // window both stay in sight, and the frames pass beneath.
 
+import { detailsHeight } from './details';
 import { byId, html, set, svg } from './dom';
 import { CharWidth, cutEnd, textWidth } from './label';
 import { Model } from './model';
 import { rulerFor } from './ruler';
 
 const CONTROLS_HEIGHT = 44;
-const TITLE_BASE = 22;
-const LEDGER_BASE = 41;
-const SUBTITLE_BASE = 59;
 /** With less room than this for the title the controls get a row of their own. */
 const TITLE_ROOM = 260;
 const LEGEND_ROW = 20;
-const DETAILS_HEIGHT = 46;
 
 /** The part of the picture that is in the window, px of the picture. */
 interface Sight {
@@ -66,15 +63,16 @@ class Legend {
 
 	/** Returns its height. */
 	place(left: number, room: number): number {
-		if (!this.group || !this.charWidth)
+		const { charWidth } = this;
+		if (!this.group || !charWidth)
 			return 0;
 		let x = left;
 		let y = 8;
-		const entries = Array.from(this.group.children);
-		for (let i = 0; i + 1 < entries.length; i += 2) {
-			const [swatch, text] = entries.slice(i, i + 2);
+		const texts = this.group.querySelectorAll('text');
+		this.group.querySelectorAll('rect').forEach((swatch, i) => {
+			const text = texts[i];
 			const size = Number(swatch.getAttribute('width'));
-			const width = size + 5 + textWidth(text.textContent || '', this.charWidth) + 18;
+			const width = size + 5 + textWidth(text.textContent || '', charWidth) + 18;
 			if (x > left && x + width > left + room) {
 				x = left;
 				y += LEGEND_ROW;
@@ -82,7 +80,7 @@ class Legend {
 			set(swatch, { x, y });
 			set(text, { x: x + size + 5, y: y + size - 2 });
 			x += width;
-		}
+		});
 		return y + LEGEND_ROW - 8;
 	}
 }
@@ -98,10 +96,11 @@ export class Bars {
 	private readonly footerBack = svg('rect', { class: 'bar' });
 	private readonly controlsBox = svg('foreignObject', {}, this.controls);
 	private readonly actionsBox = svg('foreignObject', {}, this.actions);
-	private readonly lines: { line: Line; base: number }[] = [];
+	private readonly lines: Line[] = [];
 	private readonly legend: Legend;
 	private readonly legendGroup = byId('legend');
 	private readonly framesHeight: number;
+	private controlsWidth = 0; // when they are in one row
 	private headerHeight = 0;
 	private footerHeight = 0;
 	private footerTop = 0;
@@ -115,11 +114,11 @@ export class Bars {
 		this.framesHeight = parseFloat(picture.getAttribute('height') || '0') - model.top - model.bottom;
 		this.legend = new Legend(this.legendGroup);
 		this.header.append(this.headerBack);
-		for (const [id, base] of [['title', TITLE_BASE], ['ledger', LEDGER_BASE], ['subtitle', SUBTITLE_BASE]] as const) {
+		for (const id of ['title', 'ledger', 'subtitle']) {
 			const element = byId(id);
 			if (!element)
 				continue;
-			this.lines.push({ line: new Line(element), base });
+			this.lines.push(new Line(element));
 			this.header.append(element);
 		}
 		this.header.append(this.controlsBox);
@@ -127,6 +126,7 @@ export class Bars {
 		if (this.legendGroup)
 			this.footer.append(this.legendGroup);
 		picture.append(this.header, this.footer);
+		picture.style.fontFamily = getComputedStyle(details).fontFamily;
 		this.paintBacks();
 	}
 
@@ -136,9 +136,10 @@ export class Bars {
 		if (!background)
 			return;
 		set(background, { x: 0, y: 0, width: '100%', height: '100%' });
-		const stops = document.querySelectorAll('#background-gradient stop');
-		const flat = background.getAttribute('fill') || '#fff';
-		const colour = (at: number) => stops.length ? stops[at].getAttribute('stop-color') || flat : flat;
+		const fill = background.getAttribute('fill') || '#fff';
+		const gradient = /^url\((#[\w-]+)\)$/.exec(fill);
+		const stops = gradient ? document.querySelectorAll(gradient[1] + ' stop') : [];
+		const colour = (at: number) => (stops.length && stops[at].getAttribute('stop-color')) || fill;
 		this.headerBack.setAttribute('fill', colour(0));
 		this.footerBack.setAttribute('fill', colour(stops.length - 1));
 	}
@@ -147,13 +148,16 @@ export class Bars {
 	fit(): void {
 		const sight = sightOf(this.picture);
 		const width = sight.right - sight.left;
-		const { pad } = this.model;
-		const wanted = this.controls.scrollWidth;
+		const { pad, fontSize } = this.model;
+		const wanted = this.controlsWidth || (this.controlsWidth = this.controls.scrollWidth);
 		const isStacked = width - wanted - 3 * pad < TITLE_ROOM;
 		const room = isStacked ? width - 2 * pad : width - wanted - 4 * pad;
-		for (const { line, base } of this.lines)
+		let base = Math.round(fontSize * 1.4) + 5;
+		for (const line of this.lines) {
 			line.place(pad, base, room);
-		const textHeight = (this.lines.length > 2 ? SUBTITLE_BASE : LEDGER_BASE) + 10;
+			base += Math.round(fontSize * 1.55);
+		}
+		const textHeight = base + 10 - Math.round(fontSize * 1.55);
 		this.headerHeight = Math.max(this.model.top, textHeight + (isStacked ? CONTROLS_HEIGHT + 4 : 0));
 		this.controls.classList.toggle('stacked', isStacked);
 		set(this.controlsBox, {
@@ -176,7 +180,7 @@ export class Bars {
 		this.detailsRoom = width - 3 * pad - actionsWidth;
 		this.details.setAttribute('transform', 'translate(' + pad + ' ' + legendHeight + ')');
 		set(this.actionsBox, { x: width - pad - actionsWidth, y: legendHeight + 10, width: actionsWidth, height: 28 });
-		this.footerHeight = legendHeight + DETAILS_HEIGHT;
+		this.footerHeight = legendHeight + detailsHeight(this.model.fontSize);
 	}
 
 	private fitPicture(sight: Sight): void {

@@ -4,16 +4,23 @@ import { svg } from './dom';
 import { CharWidth, cutEnd, cutMiddle, textWidth } from './label';
 import { Words } from './words';
 
-const FIRST_BASE = 18;
-const SECOND_BASE = 36;
+/** Lines are this many font sizes apart. */
+const LEADING = 1.5;
 /** Keeps a right-to-left name from turning the words around it. */
 const isolated = (text: string) => '\u2068' + text + '\u2069';
+
+export function detailsHeight(fontSize: number): number {
+	return 2 * LEADING * fontSize + 10;
+}
 
 export class Details {
 	private words: Words | null = null;
 	private room = 0;
 
-	constructor(private readonly element: SVGElement, private readonly charWidth: CharWidth) {
+	private readonly lineHeight: number;
+
+	constructor(private readonly element: SVGElement, private readonly charWidth: CharWidth, fontSize: number) {
+		this.lineHeight = fontSize * LEADING;
 		element.setAttribute('role', 'status');
 		element.setAttribute('aria-live', 'polite');
 		for (const name of ['x', 'y', 'text-anchor'])
@@ -51,11 +58,11 @@ export class Details {
 		const line = width(facts) > this.room ? cutEnd(facts, '\u2026', this.room, this.charWidth) : facts;
 		this.element.textContent = '';
 		this.element.append(
-			svg('tspan', { x: 0, y: FIRST_BASE },
+			svg('tspan', { x: 0, y: this.lineHeight },
 				svg('tspan', { class: 'muted' }, before),
 				svg('tspan', { class: 'name' }, name ? isolated(name) : ''),
 				svg('tspan', { class: 'muted' }, after)),
-			svg('tspan', { class: 'facts', x: 0, y: SECOND_BASE }, line),
+			svg('tspan', { class: 'facts', x: 0, y: 2 * this.lineHeight }, line),
 		);
 	}
 }

@@ -8,7 +8,7 @@ import { Result } from './search';
 
 const TEXT_INSET = 3;
 
-/** White text where black would be hard to read: by the relative luminance of WCAG 2. */
+/** White text where black would be hard to read, by the relative luminance of WCAG 2; the writer has the same rule. */
 function isDark(fill: string): boolean {
 	const rgb = /^rgb\((\d+), ?(\d+), ?(\d+)\)/.exec(fill);
 	if (!rgb)
@@ -17,7 +17,7 @@ function isDark(fill: string): boolean {
 		const c = Number(channel) / 255;
 		return c <= 0.03928 ? c / 12.92 : Math.pow((c + 0.055) / 1.055, 2.4);
 	});
-	return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.179;
+	return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.175;
 }
 
 /** One frame's elements, and what they were last told. */
@@ -67,16 +67,15 @@ class Frame {
 	private makeText(): SVGElement {
 		const top = Number(this.rect.getAttribute('y'));
 		const middle = top + Number(this.rect.getAttribute('height')) / 2;
-		const text = svg('text', { y: (middle + Frame.fontSize * 0.34).toFixed(1) });
+		const text = svg('text', { y: middle + 3 });
 		if (isDark(this.rect.getAttribute('fill') || ''))
 			text.setAttribute('class', 'light');
 		return text;
 	}
-
-	static fontSize = 12;
 }
 
 export class Frames {
+	charWidth: CharWidth = () => 8;
 	view: View | null = null;
 	private readonly frames: (Frame | undefined)[] = [];
 	private readonly elements: Element[];
@@ -89,15 +88,10 @@ export class Frames {
 	private readonly focus = svg('g', { id: 'focus' }, svg('rect'), svg('rect'));
 	private readonly marked = new Set<Element>();
 
-	constructor(
-		private readonly model: Model,
-		private readonly group: SVGElement,
-		private readonly charWidth: CharWidth,
-	) {
+	constructor(private readonly model: Model, private readonly group: SVGElement) {
 		this.elements = Array.from(group.children).slice(0, model.size);
 		this.elements.forEach((element, i) => this.indices.set(element, i));
 		this.nameWidths = new Float32Array(model.names.length);
-		Frame.fontSize = model.fontSize;
 		this.rowHeight = model.frameHeight;
 		this.rootTop = model.size ? Number(this.frame(0).rect.getAttribute('y')) : 0;
 		group.textContent = '';

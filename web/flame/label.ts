@@ -151,12 +151,12 @@ function fitting(candidates: Iterable<string>, fits: (text: string) => boolean):
 	return text === null ? null : { text, fits: false };
 }
 
-/** Everything before the file of `foo /home/me/a.js:1:2`; a name that is only a path loses its directories. */
+/** Everything before the file of `foo /home/me/a.js:1:2`; where nothing has a name there, the file without directories. */
 function withoutPath(name: string): string {
 	const space = name.search(/\s\S*\//);
-	if (space > 0)
+	if (space > 0 && !/^(\w+:)?[^\w]*$/.test(name.slice(0, space)))
 		return name.slice(0, space);
-	return /^\S*\//.test(name) ? name.slice(name.lastIndexOf('/') + 1) : name;
+	return name.slice(name.lastIndexOf('/') + 1);
 }
 
 /** The longest telling form of a name that fits in `room` px, or "" when fewer than three characters of it would. */

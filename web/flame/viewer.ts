@@ -45,11 +45,13 @@ export class Viewer implements Commands {
 		private readonly picture: SVGSVGElement,
 		private readonly group: SVGElement,
 	) {
+		// First of all the frames are taken out: everything after this asks for styles, which would be made for all of them.
+		this.frames = new Frames(model, group);
 		const details = byId('details') as SVGElement;
 		this.bars = new Bars(model, picture, group, details);
 		const ruler = rulerFor(details);
-		this.frames = new Frames(model, group, ruler);
-		this.details = new Details(details, ruler);
+		this.frames.charWidth = ruler;
+		this.details = new Details(details, ruler, model.fontSize);
 		const delay_ms = model.names.length > MANY_NAMES ? 200 : 30;
 		this.controls = new Controls(this.bars.controls, {
 			onSearch: (query) => this.search(query),
@@ -250,6 +252,9 @@ export class Viewer implements Commands {
 	}
 
 	private search(query: Query): void {
+		const old = this.query;
+		if (old.text === query.text && old.isPlain === query.isPlain && old.mindsCase === query.mindsCase)
+			return;
 		this.query = query;
 		this.hit = -1;
 		this.result = search(this.model, query);
