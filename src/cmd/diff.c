@@ -8,6 +8,7 @@ struct diff_options {
 	unsigned format;   /* enum format */
 	unsigned width_by; /* enum diff_width */
 	unsigned delta;	   /* 0: total, 1: self */
+	unsigned scale_by; /* enum diff_scale */
 	uint32_t limit;
 	bool is_absolute, normalizes, is_json;
 	struct text_list times; /* one for both sides, or one for each */
@@ -19,6 +20,7 @@ struct diff_options {
 enum format { FORMAT_BY_NAME, FORMAT_SVG, FORMAT_HTML, FORMAT_FOLDED, FORMAT_TABLE, FORMAT_JSON };
 static const char *const formats[] = { "auto", "svg", "html", "folded", "table", "json", NULL };
 static const char *const widths[] = { "union", "after", "before", NULL };
+static const char *const scales[] = { "rest", "total", "none", NULL };
 static const char *const deltas[] = { "total", "self", NULL };
 
 static const struct option output_options[] = {
@@ -37,7 +39,11 @@ static const struct option_set output_option_set = { "Output", output_options,
 
 static const struct option diff_options[] = {
 	{ "absolute", 0, OPTION_FLAG, DIFF(is_absolute), NULL,
-	  "compare counts as they are (default: shares of each side's total)" },
+	  "compare counts as they are; the same as --scale-by none" },
+	{ "scale-by", 0, OPTION_CHOICE, DIFF(scale_by), "WHAT",
+	  "scale BEFORE so that the totals are equal (total), or so that what did not change is "
+	  "equal (rest, the default: where it is clear what did not, else total)",
+	  scales },
 	{ "delta", 0, OPTION_CHOICE, DIFF(delta), "WHAT",
 	  "colour and sort by the change of a function with all it calls (total, the default), or "
 	  "of its own part (self)",
@@ -238,7 +244,6 @@ static bool read_both(struct comparing *c, const struct request *r, struct err *
 {
 	const struct text_list *times = &r->diff.times;
 	const char *first = times->n ? times->p[0] : NULL;
-	c->comparison.is_absolute = r->diff.is_absolute;
 	c->comparison.by_self = r->diff.delta == 1;
 	if (!read_side(&c->side[BEFORE], r, r->files.p[0], first, e))
 		return false;
@@ -257,6 +262,8 @@ static bool read_both(struct comparing *c, const struct request *r, struct err *
 	}
 	if (!c->comparison.total[BEFORE] && !c->comparison.total[AFTER])
 		return err_set(e, "nothing to compare: all counts are 0");
+	comparison_set_scale(&c->comparison, c->pair,
+			     r->diff.is_absolute ? SCALE_NONE : r->diff.scale_by);
 	return true;
 }
 
@@ -299,8 +306,13 @@ static void add_ledger_line(const struct output *o, const struct layout *l, stru
 {
 	buf_addf(line, "before: %s \xc2\xb7 ", buf_c_string((struct buf *)&o->text[BEFORE]));
 	buf_addf(line, "after: %s", buf_c_string((struct buf *)&o->text[AFTER]));
-	buf_addf(line, " \xc2\xb7 %s",
-		 o->r->diff.is_absolute ? "counts as they are" : "compared by shares");
+	const struct comparison *c = &o->c->comparison;
+	if (c->scaled_by == SCALE_BY_REST)
+		buf_addf(line, " \xc2\xb7 before scaled by %.3g to the %.0f%% that did not change",
+			 c->scale, 100 * c->rest[BEFORE]);
+	else
+		buf_addf(line, " \xc2\xb7 %s",
+			 c->scaled_by == SCALE_NONE ? "counts as they are" : "compared by shares");
 	if (l->narrow) {
 		buf_add(line, STR(" \xc2\xb7 "));
 		buf_add_grouped(line, l->narrow);
@@ -350,10 +362,6 @@ static bool write_picture(const struct output *o, bool html, struct writer *out,
 }
 
 /* Largest change first; what is within noise after all that is not. */
-struct order {
-	const struct comparison *c;
-};
-
 static int compare_functions(const void *a, const void *b, void *context)
 {
 	const struct comparison *c = context;

@@ -11,21 +11,35 @@ struct tree *tree_pair(const struct tree *before, const struct tree *after);
 
 enum { BEFORE, AFTER, SIDES };
 
+/* What BEFORE is multiplied by, so that the sides can be compared. */
+enum diff_scale {
+	SCALE_BY_REST, /* so that what did not change is equal, where that is clear; else by total */
+	SCALE_BY_TOTAL, /* so that the totals are equal: shares are compared */
+	SCALE_NONE,	/* counts are compared as they are */
+};
+
 struct comparison {
-	bool is_absolute; /* counts are compared as they are, not as shares of their side */
-	bool by_self;	  /* a frame is judged by its own value, not by that of all on it */
+	enum diff_scale scaled_by; /* BY_REST only when the rest was found */
+	bool by_self; /* a frame is judged by its own value, not by that of all on it */
 	uint64_t total[SIDES];
 	double samples[SIDES]; /* how many samples stand behind the totals */
+	double scale;	       /* of BEFORE's values */
+	double rest[SIDES];    /* BY_REST: the share of each side that did not change */
 };
 
 /*
- * How much a value changed: in shares of the side's total (0.05: five percentage points more), or
- * with is_absolute in values.
+ * Sets scale and scaled_by. Shares add up to 1, so when one function grows the shares of all others
+ * shrink, and those of its callers stay; the reader wants to see the one function and its callers.
+ * So look for a factor at which most of the program, function by function, did not change.
  */
+void comparison_set_scale(struct comparison *c, const struct tree *pair, enum diff_scale by);
+
+/* AFTER minus the scaled BEFORE: in values, and in percent of AFTER's total. */
 double comparison_change(const struct comparison *c, uint64_t before, uint64_t after);
+double comparison_points(const struct comparison *c, uint64_t before, uint64_t after);
 /*
- * True when two samplings of the same thing would differ as much in one case of twenty or more: the
- * binomial test of two shares, or of two counts with is_absolute.
+ * True when two samplings of the same thing would differ as much in one case of twenty or more, by
+ * the binomial distribution.
  */
 bool comparison_is_noise(const struct comparison *c, uint64_t before, uint64_t after);
 
@@ -41,7 +55,7 @@ enum diff_width { WIDTH_UNION, WIDTH_AFTER, WIDTH_BEFORE };
 
 /*
  * Columns by node for layout_query, to be freed. Union: the larger side of each stack, with BEFORE
- * scaled to AFTER's total unless absolute, so that what vanished is seen.
+ * scaled, so that what vanished is seen.
  */
 struct diff_widths {
 	uint64_t *self, *total;

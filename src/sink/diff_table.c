@@ -22,9 +22,9 @@ static double change_of(const struct diff_report *r, const uint64_t *values)
 {
 	double change = comparison_change(r->comparison, values[BEFORE], values[AFTER]);
 	double sign = r->negates && change != 0 ? -1 : 1;
-	if (r->comparison->is_absolute)
+	if (r->comparison->scaled_by == SCALE_NONE)
 		return sign * change / unit_of(r->pair) * r->factor;
-	return sign * 100 * change;
+	return sign * comparison_points(r->comparison, values[BEFORE], values[AFTER]);
 }
 
 static bool is_noise(const struct diff_report *r, const uint64_t *values)
@@ -46,7 +46,7 @@ static void add_right(struct buf *out, struct str text, size_t width)
 static void add_value(struct buf *out, const struct diff_report *r, unsigned side, uint64_t value)
 {
 	AUTO(buf) struct buf text = { 0 };
-	if (r->comparison->is_absolute)
+	if (r->comparison->scaled_by == SCALE_NONE)
 		buf_addf(&text, "%.15g", (double)value / unit_of(r->pair) * r->factor);
 	else
 		buf_addf(&text, "%.2f%%", share_of(r, side, value));
@@ -60,7 +60,7 @@ static void add_change(struct buf *out, const struct diff_report *r, const uint6
 	double change = change_of(r, values);
 	if (change == 0)
 		buf_add_char(&text, '0');
-	else if (r->comparison->is_absolute)
+	else if (r->comparison->scaled_by == SCALE_NONE)
 		buf_addf(&text, "%+.15g", change);
 	else
 		buf_addf(&text, "%+.2f", change);
@@ -85,15 +85,33 @@ static void add_name(struct buf *out, struct str name, size_t width)
 		buf_add(out, STR("..."));
 }
 
+static void add_scale(struct buf *out, const struct comparison *c)
+{
+	switch (c->scaled_by) {
+	case SCALE_NONE:
+		buf_add(out, STR("counts are compared as they are\n"));
+		return;
+	case SCALE_BY_TOTAL:
+		buf_add(out, STR("shares of each side's total are compared; changes in points\n"));
+		return;
+	case SCALE_BY_REST:
+		buf_addf(out,
+			 "%.0f%% of before and %.0f%% of after did not change but for a factor of "
+			 "%.3g:\nbefore times that is compared with after; changes in percent of "
+			 "after\n",
+			 100 * c->rest[BEFORE], 100 * c->rest[AFTER], c->scale);
+	}
+}
+
 static void add_heading(struct buf *out, const struct diff_report *r)
 {
-	const char *how = r->comparison->is_absolute ? "counts as they are" : "shares of each side";
 	for (unsigned side = 0; side < SIDES; side++) {
 		buf_addf(out, "%-7s", side == BEFORE ? "before" : "after");
 		buf_add(out, r->side_text[side]);
 		buf_add_char(out, '\n');
 	}
-	buf_addf(out, "%s; ~ marks changes within sampling noise (95 %%)\n\n", how);
+	add_scale(out, r->comparison);
+	buf_add(out, STR("~ marks changes within sampling noise (95 %)\n\n"));
 	buf_addf(out, "%28s%28s\n", "own            ", "with all it calls ");
 	for (unsigned i = 0; i < 2; i++)
 		buf_addf(out, "%*s%*s%*s ", NUMBER_WIDTH, "before", NUMBER_WIDTH, "after",
@@ -171,7 +189,9 @@ void sink_diff_json(const struct diff_report *r, struct writer *out)
 {
 	AUTO(buf) struct buf text = { 0 };
 	const struct comparison *c = r->comparison;
-	buf_addf(&text, "{\"compares\":\"%s\",\"unit\":", c->is_absolute ? "counts" : "shares");
+	static const char *const scales[] = { "rest", "total", "none" };
+	buf_addf(&text, "{\"scaled_by\":\"%s\",\"scale\":%.15g,\"unit\":", scales[c->scaled_by],
+		 c->scale);
 	json_add_string(&text, str_from(r->count_name));
 	for (unsigned side = 0; side < SIDES; side++) {
 		buf_addf(&text, ",\n\"%s\":{\"text\":", side == BEFORE ? "before" : "after");

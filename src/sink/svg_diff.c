@@ -27,15 +27,16 @@ void svg_add_diff_title(struct buf *out, const struct frames *f, const struct bo
 	uint64_t before = t->total[BEFORE][b->node], after = t->total[AFTER][b->node];
 	double change = comparison_change(c, before, after);
 	double sign = f->p->negates && change != 0 ? -1 : 1;
+	double points = sign * comparison_points(c, before, after);
 	xml_add(out, b->node ? tree_label_bare(tree_label_of(t, b->node)) : STR("all"));
 	buf_add(out, STR(" ("));
 	add_side(out, f, "before", before, c->total[BEFORE]);
 	buf_add(out, STR("; "));
 	add_side(out, f, "after", after, c->total[AFTER]);
-	if (c->is_absolute)
+	if (c->scaled_by == SCALE_NONE)
 		buf_addf(out, "; %+.15g", sign * change / f->m.unit * f->p->style->factor);
 	else
-		buf_addf(out, "; %+.2f points", sign * 100 * change);
+		buf_addf(out, "; %+.2f points", points);
 	if (b->node && comparison_is_noise(c, comparison_value(c, t, BEFORE, b->node),
 					   comparison_value(c, t, AFTER, b->node)))
 		buf_add(out, STR(", within noise"));

@@ -175,7 +175,8 @@ static void add_comparison(struct buf *out, const struct frames *f)
 	const struct comparison *c = f->p->comparison;
 	if (!c)
 		return;
-	add_bool(out, "absolute", c->is_absolute);
+	add_bool(out, "absolute", c->scaled_by == SCALE_NONE);
+	add_real(out, "scale", c->scale);
 	add_exact(out, "before_total", c->total[BEFORE]);
 	add_exact(out, "after_total", c->total[AFTER]);
 	add_column(out, "before", f, before_total);
