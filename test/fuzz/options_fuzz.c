@@ -18,7 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			text_list_add(&words, word);
 		rest = str_from_byte(rest, word.n + 1);
 	}
-	const struct option_binding bindings[] = { { &selection_option_set, &q },
+	const struct option_binding bindings[] = { { &filter_option_set, &q },
+						   { &time_option_set, &q },
 						   { &transform_option_set, &q },
 						   { &input_option_set, &input } };
 	struct profile *p = profile_new(COLUMN_TIME);
