@@ -341,7 +341,9 @@ static int flame(const struct request *r, struct drawing *d, struct err *e)
 	struct profile *p = read_profiles(&r->files, &source, query_columns(&r->query), e);
 	if (!p)
 		return code;
-	struct tree *tree = query_tree(p, &r->query, &ledger, e);
+	struct query query = r->query; /* its lists are r's */
+	query.min_share = picture_min_share(&d->setup);
+	struct tree *tree = query_tree(p, &query, &ledger, e);
 	if (tree && ledger.stacks == 0)
 		explain_nothing(p, &r->query, &ledger, e);
 	if (tree)

@@ -179,6 +179,13 @@ double picture_min_value(const struct picture_setup *s, const struct tree *t, ui
 	return least * unit;
 }
 
+double picture_min_share(const struct picture_setup *s)
+{
+	double share = s->min_px ? s->min_px / (s->style.width - 2.0 * PICTURE_SIDE_PAD)
+				 : s->min_percent / 100;
+	return share * 0.999;
+}
+
 /* --- the ledger line --- */
 
 const char *picture_count_name(const struct profile *p, const struct query_ledger *l,

@@ -38,6 +38,9 @@ void picture_setup_fini(struct picture_setup *s);
 /* The narrowest value that is drawn, where the whole width stands for total. */
 double picture_min_value(const struct picture_setup *s, const struct tree *t, uint64_t total);
 
+/* A share of the total below which nothing is drawn, for struct query: a little less than that. */
+double picture_min_share(const struct picture_setup *s);
+
 /* What the picture is made of, in one line. */
 void picture_ledger(const struct profile *p, const struct query_ledger *l,
 		    const struct layout *layout, struct buf *out);

@@ -32,6 +32,7 @@ struct tree {
 	/* A stack with the value 0 is still a stack that was there. */
 	uint32_t *own_stacks; /* how many rows ended here */
 	unsigned decimals;    /* values are in units of 10^-decimals */
+	uint32_t left_out;    /* nodes that are too small to be here, as the query wished */
 
 	/* Siblings are ordered by name, bytewise; in a tree in order of time, by time. */
 	VEC(struct tree_label) labels;

@@ -62,6 +62,12 @@ static void join_neighbours(struct placing *l)
 	l->parts.n = n;
 }
 
+/* What is on a small node may have been left out of the tree. */
+static bool has_callees(const struct placing *l, uint32_t node)
+{
+	return l->t->end[node] > node + 1 || l->q->total[node] > l->q->self[node];
+}
+
 static void list_children(struct placing *l, uint32_t node)
 {
 	const struct tree *t = l->t;
@@ -69,7 +75,7 @@ static void list_children(struct placing *l, uint32_t node)
 	bool is_ordered = true;
 	l->parts.n = 0;
 	for (uint32_t child = node + 1; child < end; child = t->end[child]) {
-		bool has_self = t->own_stacks[child] > 0, has_below = t->end[child] > child + 1;
+		bool has_self = t->own_stacks[child] > 0, has_below = has_callees(l, child);
 		if (l->q->splits_as_lines && has_self && has_below) {
 			vec_push(&l->parts, (struct part){ child, true, false });
 			vec_push(&l->parts, (struct part){ child, false, true });
@@ -126,7 +132,7 @@ static void place_children(struct placing *l, uint32_t node, uint64_t start, uin
 void layout_tree(const struct tree *t, const struct layout_query *q, struct layout *out)
 {
 	struct placing l = { .t = t, .q = q, .out = out };
-	*out = (struct layout){ .total = q->total[0] };
+	*out = (struct layout){ .total = q->total[0], .narrow = t->left_out };
 	vec_push(&l.pending, (struct pending){ { 0, true, true }, 0, q->total[0] });
 	while (l.pending.n) {
 		struct pending at = l.pending.p[--l.pending.n];

@@ -29,7 +29,7 @@ struct layout_query {
 struct layout {
 	VEC(struct box) boxes; /* preorder: parents before children, left before right */
 	uint32_t max_depth;
-	uint32_t narrow; /* frames left out */
+	uint32_t narrow; /* frames left out, here and by the query */
 	uint64_t total;
 };
 

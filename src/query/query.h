@@ -42,6 +42,7 @@ struct query {
 	/* For pictures. */
 	bool by_category; /* a name in two categories (kernel and native) is two functions */
 	bool in_order;	  /* stacks stand side by side in time, or in the order of the input */
+	double min_share; /* what is on nodes with less of the total is left out of the tree */
 };
 
 void query_fini(struct query *q);

@@ -364,6 +364,37 @@ static void sum_totals(struct growth *g)
 	}
 }
 
+/*
+ * Pictures do not show what is too narrow to be seen: what is on such a node is dropped before the
+ * order of nodes is worked out. The node itself stays, as it takes its place among its siblings. A
+ * node's total is at least its children's, so nothing larger goes with it.
+ */
+static void drop_small_subtrees(struct growth *g)
+{
+	unsigned last = g->value_count - 1; /* widths are AFTER's */
+	double least = g->q->min_share * (double)g->total[last][0];
+	uint32_t n = 1, *moved = mem_alloc(g->nodes.n, sizeof(*moved));
+	moved[0] = 0;
+	for (uint32_t i = 1; i < g->nodes.n; i++) {
+		uint32_t parent = moved[g->nodes.p[i].parent];
+		moved[i] = INDEX_NONE;
+		if (parent == INDEX_NONE)
+			continue;
+		if ((double)g->total[last][i] >= least)
+			moved[i] = n; /* children may stay */
+		g->nodes.p[n] = (struct growing_node){ parent, g->nodes.p[i].label };
+		g->own_stacks.p[n] = g->own_stacks.p[i];
+		for (unsigned v = 0; v < g->value_count; v++) {
+			g->self[v].p[n] = g->self[v].p[i];
+			g->total[v][n] = g->total[v][i];
+		}
+		n++;
+	}
+	g->tree->left_out = g->nodes.n - n;
+	g->nodes.n = n;
+	free(moved);
+}
+
 /* --- the whole --- */
 
 static bool growth_init(struct growth *g, const struct profile *p, const struct query *q,
@@ -415,12 +446,14 @@ static void growth_fini(struct growth *g)
 
 static void finish(struct growth *g, struct query_ledger *ledger)
 {
-	tree_alloc_nodes(g->tree, g->nodes.n, g->value_count);
-	g->tree->decimals = g->decimals;
-	sum_totals(g);
-	place_nodes(g);
 	for (uint32_t i = 0; i < g->nodes.n; i++)
 		ledger->stacks += g->own_stacks.p[i] > 0;
+	sum_totals(g);
+	if (g->q->min_share > 0)
+		drop_small_subtrees(g);
+	tree_alloc_nodes(g->tree, g->nodes.n, g->value_count);
+	g->tree->decimals = g->decimals;
+	place_nodes(g);
 	ledger->overflows = g->overflows;
 }
 

@@ -12,7 +12,7 @@ enum { MAX_DECIMALS = 6, MAX_LINE_BYTES = 64 << 20 };
 struct step {
 	size_t bytes;
 	node_id node;
-	bool is_unknown;
+	uint32_t unknown; /* frames up to here that have no name */
 };
 
 struct known_name {
@@ -33,6 +33,7 @@ struct folded {
 
 	const char *last; /* the stack of the last line; valid inside one call of feed */
 	size_t last_bytes;
+	size_t common; /* bytes that the line at hand begins with as it does */
 	VEC(struct step) steps;
 };
 
@@ -218,8 +219,7 @@ static frame_id find_frame(struct folded *f, struct str text)
  */
 static uint32_t shared_steps(const struct folded *f, struct str stack)
 {
-	size_t limit = stack.n < f->last_bytes ? stack.n : f->last_bytes;
-	size_t common = f->last ? scan_common_head(stack.p, f->last, limit) : 0;
+	size_t common = f->common < stack.n ? f->common : stack.n;
 	uint32_t n = f->last ? f->steps.n : 0;
 	while (n) {
 		size_t bytes = f->steps.p[n - 1].bytes;
@@ -239,7 +239,7 @@ static node_id read_stack(struct folded *f, struct str stack)
 	f->last = stack.p;
 	f->last_bytes = stack.n;
 	struct step step =
-		f->steps.n ? f->steps.p[f->steps.n - 1] : (struct step){ 0, NODE_ROOT, false };
+		f->steps.n ? f->steps.p[f->steps.n - 1] : (struct step){ 0, NODE_ROOT, 0 };
 	size_t at = f->steps.n ? step.bytes + 1 : 0;
 	while (at <= stack.n) {
 		if (f->steps.n == MAX_STACK_FRAMES) {
@@ -251,13 +251,12 @@ static node_id read_stack(struct folded *f, struct str stack)
 		step.bytes = semicolon ? (size_t)(semicolon - stack.p) : stack.n;
 		frame_id frame = find_frame(f, (struct str){ stack.p + at, step.bytes - at });
 		step.node = profile_add_node(f->p, step.node, frame);
-		step.is_unknown = f->p->frames.p[frame].kind == FRAME_UNKNOWN;
+		step.unknown += f->p->frames.p[frame].kind == FRAME_UNKNOWN;
 		vec_push(&f->steps, step);
 		at = step.bytes + 1;
 	}
 	ledger[LEDGER_FRAMES] += f->steps.n;
-	for (uint32_t i = 0; i < f->steps.n; i++)
-		ledger[LEDGER_UNKNOWN_FRAMES] += f->steps.p[i].is_unknown;
+	ledger[LEDGER_UNKNOWN_FRAMES] += step.unknown;
 	return step.node;
 }
 
@@ -304,7 +303,11 @@ static size_t folded_feed(void *state, struct str text, uint64_t offset, bool is
 	const char *p = text.p, *end = text.p + text.n;
 	f->last = NULL;
 	while (p < end) {
-		const char *newline = memchr(p, '\n', (size_t)(end - p));
+		size_t left = (size_t)(end - p);
+		size_t limit = left < f->last_bytes ? left : f->last_bytes;
+		f->common = f->last ? scan_common_head(p, f->last, limit) : 0;
+		/* There is no newline in what is known already. */
+		const char *newline = memchr(p + f->common, '\n', left - f->common);
 		if (!newline && !is_last)
 			break;
 		const char *line_end = newline ? newline : end;
