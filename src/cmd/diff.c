@@ -115,7 +115,7 @@ static bool parse(struct request *r, char **words, size_t n, struct err *e)
 		return false;
 	r->query.mark_kernel |= r->marks.all;
 	r->query.mark_jit |= r->marks.all;
-	r->query.by_category = true;
+	r->query.by_kind = true;
 	return true;
 }
 

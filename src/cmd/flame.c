@@ -92,7 +92,7 @@ static bool parse(struct request *r, char **words, size_t n, struct err *e)
 		return false;
 	r->query.mark_kernel |= r->marks.all;
 	r->query.mark_jit |= r->marks.all;
-	r->query.by_category = !r->flame.compat;
+	r->query.by_kind = !r->flame.compat;
 	r->query.in_order = r->flame.is_chart;
 	return true;
 }
@@ -270,6 +270,15 @@ struct drawing {
 	bool html;
 };
 
+static void make_legend(struct legend *legend, const struct painter *p, const struct tree *t,
+			const struct layout *l)
+{
+	AUTO_FREE bool *is_shown = mem_zalloc(t->labels.n, sizeof(*is_shown));
+	for (uint32_t i = 0; i < l->boxes.n; i++)
+		is_shown[t->label[l->boxes.p[i].node]] = true;
+	legend_of_labels(legend, p, t, is_shown);
+}
+
 static bool draw(struct drawing *d, struct err *e)
 {
 	const struct flame_options *o = &d->r->flame;
@@ -300,7 +309,7 @@ static bool draw(struct drawing *d, struct err *e)
 	layout.boxes.p[0].value = total;
 	picture_ledger(d->profile, d->ledger, &layout, &line);
 	if (t->value_count == 1)
-		legend_of_labels(&legend, &c.painter, t);
+		make_legend(&legend, &c.painter, t, &layout);
 	AUTO_FREE struct colour *colours = colours_of(&c, &layout);
 	struct picture p = {
 		.tree = t,

@@ -13,7 +13,7 @@ struct tree_label {
 	struct str name;   /* never holds ';' or a newline */
 	struct str module; /* the file it comes from, without folders; empty: not known */
 	uint8_t kind;	   /* enum frame_kind */
-	uint8_t category;  /* enum category of the query module */
+	bool is_process;   /* not a function: a thread's name, the root of all */
 	char tier;
 	uint8_t mark_bytes; /* of a mark such as _[k] at the end of name */
 	uint16_t flags;

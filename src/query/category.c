@@ -125,13 +125,19 @@ static bool is_script_name(struct str name)
 	return false;
 }
 
-enum category category_of_frame(const struct profile *p, const struct frame *f)
+static enum category category_of_module(struct str module)
 {
-	struct str name = profile_str(p, f->name), module = str_basename(profile_str(p, f->module));
-	enum category by_module =
-		module.n ? first_of(module_rules, ARRAY_SIZE(module_rules), module, CATEGORY_APP)
-			 : CATEGORY_NATIVE;
-	switch ((enum frame_kind)f->kind) {
+	if (!module.n)
+		return CATEGORY_NATIVE;
+	return first_of(module_rules, ARRAY_SIZE(module_rules), module, CATEGORY_APP);
+}
+
+enum category category_of_label(const struct tree_label *l)
+{
+	struct str name = l->name;
+	if (l->is_process)
+		return CATEGORY_PROCESS;
+	switch ((enum frame_kind)l->kind) {
 	case FRAME_KERNEL:
 		return CATEGORY_KERNEL;
 	case FRAME_UNKNOWN:
@@ -148,7 +154,8 @@ enum category category_of_frame(const struct profile *p, const struct frame *f)
 	case FRAME_KIND_COUNT:
 		break;
 	}
-	if (f->tier || is_script_name(name))
+	if (l->tier || is_script_name(name))
 		return first_of(jit_rules, ARRAY_SIZE(jit_rules), name, CATEGORY_APP);
-	return first_of(native_rules, ARRAY_SIZE(native_rules), name, by_module);
+	return first_of(native_rules, ARRAY_SIZE(native_rules), name,
+			category_of_module(l->module));
 }

@@ -23,4 +23,4 @@ const char *category_name(enum category c);
 /* What it holds, in a few words for a legend. */
 const char *category_text(enum category c);
 
-enum category category_of_frame(const struct profile *p, const struct frame *f);
+enum category category_of_label(const struct tree_label *l);

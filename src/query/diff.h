@@ -4,7 +4,7 @@
 #include "query/palette.h"
 
 /*
- * The tree of both, with two values: before and after. Labels are matched by name and category; a
+ * The tree of both, with two values: before and after. Labels are matched by name and kind; a
  * function that only one side has is there with 0 on the other.
  */
 struct tree *tree_pair(const struct tree *before, const struct tree *after);

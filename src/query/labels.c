@@ -5,10 +5,12 @@ struct labels {
 	const struct profile *p;
 	const struct query *q;
 	struct tree *tree;
-	struct index_map map; /* by name (and category), over tree->labels */
+	struct index_map map; /* by name (and kind), over tree->labels */
 	uint32_t *of_frame;   /* INDEX_NONE: not made yet */
 	uint32_t *of_thread;
 	struct buf text;
+	str_id last_module;
+	struct str last_module_text;
 };
 
 static uint32_t *unset(uint32_t n)
@@ -48,29 +50,39 @@ const struct tree *labels_tree(const struct labels *l)
 static bool label_equal(const void *labels, uint32_t i, const void *key)
 {
 	const struct tree_label *a = (const struct tree_label *)labels + i, *b = key;
-	return a->category == b->category && str_eq(a->name, b->name);
+	return a->kind == b->kind && str_eq(a->name, b->name);
+}
+
+/* Few modules have many functions: each is copied once in a row. */
+static struct str module_text(struct labels *l, str_id module)
+{
+	if (module != l->last_module) {
+		l->last_module = module;
+		l->last_module_text =
+			arena_copy(&l->tree->text, str_basename(profile_str(l->p, module)));
+	}
+	return l->last_module_text;
 }
 
 static uint32_t add_label(struct labels *l, struct str name, const struct frame *f,
 			  uint8_t mark_bytes)
 {
-	struct tree_label label = { .name = name, .category = CATEGORY_PROCESS };
-	if (f && l->q->by_category)
-		label.category = (uint8_t)category_of_frame(l->p, f);
+	struct tree_label label = { .name = name };
+	if (f && l->q->by_kind)
+		label.kind = f->kind;
 	uint32_t hash = hash_str(name);
 	uint32_t i = index_map_find(&l->map, hash, label_equal, l->tree->labels.p, &label);
 	if (i != INDEX_NONE)
 		return i;
 	label.name = arena_copy(&l->tree->text, name);
+	label.is_process = !f;
 	if (f) {
-		label.kind = f->kind;
 		label.tier = (char)(l->q->merge_tiers ? 0 : f->tier);
 		label.flags = f->flags;
 		label.mark_bytes = mark_bytes;
 	}
-	if (f && l->q->by_category)
-		label.module =
-			arena_copy(&l->tree->text, str_basename(profile_str(l->p, f->module)));
+	if (f && l->q->by_kind)
+		label.module = module_text(l, f->module);
 	index_map_add(&l->map, hash, l->tree->labels.n);
 	vec_push(&l->tree->labels, label);
 	return l->tree->labels.n - 1;

@@ -305,7 +305,7 @@ struct colour paint_label(struct painter *p, const struct tree_label *label, boo
 	struct tree_label nameless = { .name = name };
 	struct shade s = shade_of(p, name);
 	if (p->palette == PALETTE_KIND)
-		return lighter(of_category[label->category], 0.3 * s.v1);
+		return lighter(of_category[category_of_label(label)], 0.3 * s.v1);
 	if (p->palette == PALETTE_TIER)
 		return lighter(of_tier[tier_index(label->tier)].colour, 0.3 * s.v1);
 	return on_ramp(ramp_of(p, is_root ? &nameless : label), s);
@@ -405,26 +405,29 @@ static const struct ramp_meaning meanings[] = {
 };
 
 /* Bit i: some label of the tree, other than the root's, has meaning i. */
-static uint64_t meanings_in(const struct painter *p, const struct tree *t)
+static uint64_t meanings_in(const struct painter *p, const struct tree *t, const bool *is_shown)
 {
 	uint64_t seen = 0;
 	struct colour ignored;
 	for (uint32_t i = 0; i < t->labels.n; i++) {
 		const struct tree_label *l = &t->labels.p[i];
+		if (!is_shown[i])
+			continue;
 		if (p->palette == PALETTE_KIND)
-			seen |= 1ull << l->category;
+			seen |= 1ull << category_of_label(l);
 		else if (p->palette == PALETTE_TIER)
 			seen |= 1ull << tier_index(l->tier);
-		else if (l->kind != FRAME_UNKNOWN && !paint_separator(l->name, &ignored))
+		else if (!l->is_process && !paint_separator(l->name, &ignored))
 			seen |= 1ull << ramp_of(p, l);
 	}
 	return seen;
 }
 
-void legend_of_labels(struct legend *l, const struct painter *p, const struct tree *t)
+void legend_of_labels(struct legend *l, const struct painter *p, const struct tree *t,
+		      const bool *is_shown)
 {
 	const double middle = 0.15;
-	uint64_t seen = meanings_in(p, t);
+	uint64_t seen = meanings_in(p, t, is_shown);
 	if (p->palette == PALETTE_KIND)
 		for (enum category c = CATEGORY_APP; c < CATEGORY_COUNT; c++)
 			if (seen & 1ull << c)

@@ -69,8 +69,9 @@ struct legend_entry {
 struct legend {
 	VEC(struct legend_entry) entries;
 };
-/* Only what the tree has. */
-void legend_of_labels(struct legend *l, const struct painter *p, const struct tree *t);
+/* Only what the labels of the nodes have that is_shown is true for, by label. */
+void legend_of_labels(struct legend *l, const struct painter *p, const struct tree *t,
+		      const bool *is_shown);
 void legend_fini(struct legend *l);
 
 /* Background of a picture: two ends of a gradient. */

@@ -40,7 +40,7 @@ struct query {
 	unsigned weight;	    /* enum query_weight */
 
 	/* For pictures. */
-	bool by_category; /* a name in two categories (kernel and native) is two functions */
+	bool by_kind;	  /* one name in the kernel and outside is two functions */
 	bool in_order;	  /* stacks stand side by side in time, or in the order of the input */
 	double min_share; /* what is on nodes with less of the total is left out of the tree */
 };

@@ -228,33 +228,51 @@ static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
 
 /* --- from growing nodes to preorder --- */
 
-/* Labels of one name are in order of their categories, so that two trees have them alike. */
-static void order_namesakes(const struct tree *t, uint32_t *order)
+/* Labels of one name are in order of their kinds, so that two trees have them alike. */
+static void order_namesakes(const struct tree *t, const uint32_t *used, uint32_t *order, uint32_t n)
 {
-	const struct tree_label *l = t->labels.p;
-	for (uint32_t i = 1; i < t->labels.n; i++)
-		for (uint32_t k = i; k && str_eq(l[order[k]].name, l[order[k - 1]].name) &&
-				     l[order[k]].category < l[order[k - 1]].category;
-		     k--) {
+	for (uint32_t i = 1; i < n; i++)
+		for (uint32_t k = i; k; k--) {
+			const struct tree_label *a = &t->labels.p[used[order[k - 1]]];
+			const struct tree_label *b = &t->labels.p[used[order[k]]];
+			if (a->kind <= b->kind || !str_eq(a->name, b->name))
+				break;
 			uint32_t swap = order[k];
 			order[k] = order[k - 1];
 			order[k - 1] = swap;
 		}
 }
 
-/* rank[label]: its place among all names in bytewise order. */
-static uint32_t *ranks_of(const struct tree *t)
+/* Labels that nodes have, each once. */
+static uint32_t list_used_labels(const struct growth *g, uint32_t *used)
 {
-	uint32_t n = t->labels.n;
+	bool *is_used = mem_zalloc(g->tree->labels.n, sizeof(*is_used));
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < g->nodes.n; i++)
+		is_used[g->nodes.p[i].label] = true;
+	for (uint32_t i = 0; i < g->tree->labels.n; i++)
+		if (is_used[i])
+			used[n++] = i;
+	free(is_used);
+	return n;
+}
+
+/* rank[label]: its place in bytewise order among all names that nodes have. */
+static uint32_t *ranks_of(const struct growth *g)
+{
+	const struct tree *t = g->tree;
+	uint32_t *used = mem_alloc(t->labels.n, sizeof(*used));
+	uint32_t n = list_used_labels(g, used);
 	struct str *names = mem_alloc(n, sizeof(*names));
 	uint32_t *order = mem_alloc(n, sizeof(*order));
-	uint32_t *rank = mem_alloc(n, sizeof(*rank));
+	uint32_t *rank = mem_alloc(t->labels.n, sizeof(*rank));
 	for (uint32_t i = 0; i < n; i++)
-		names[i] = t->labels.p[i].name;
+		names[i] = t->labels.p[used[i]].name;
 	str_sort(names, order, n);
-	order_namesakes(t, order);
+	order_namesakes(t, used, order, n);
 	for (uint32_t i = 0; i < n; i++)
-		rank[order[i]] = i;
+		rank[used[order[i]]] = i;
+	free(used);
 	free(names);
 	free(order);
 	return rank;
@@ -264,7 +282,7 @@ static uint32_t *ranks_of(const struct tree *t)
 static uint32_t *nodes_by_rank(const struct growth *g)
 {
 	uint32_t names = g->tree->labels.n, n = g->nodes.n;
-	uint32_t *rank = ranks_of(g->tree);
+	uint32_t *rank = ranks_of(g);
 	uint32_t *start = mem_zalloc((size_t)names + 1, sizeof(*start));
 	uint32_t *order = mem_alloc(n, sizeof(*order));
 	for (uint32_t i = 1; i < n; i++)

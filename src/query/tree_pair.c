@@ -9,7 +9,7 @@ struct level {
 struct merge {
 	const struct tree *side[SIDES];
 	struct tree *out;
-	struct index_map map;	   /* by name and category, over out->labels */
+	struct index_map map;	   /* by name and kind, over out->labels */
 	uint32_t *label_of[SIDES]; /* label of a side to label of out */
 	uint64_t scale[SIDES];	   /* to the finer decimals of the two */
 	uint32_t n;
@@ -20,7 +20,7 @@ struct merge {
 static bool label_equal(const void *labels, uint32_t i, const void *key)
 {
 	const struct tree_label *a = (const struct tree_label *)labels + i, *b = key;
-	return a->category == b->category && str_eq(a->name, b->name);
+	return a->kind == b->kind && str_eq(a->name, b->name);
 }
 
 static void add_labels(struct merge *m, unsigned side)
@@ -79,7 +79,7 @@ static int compare_heads(const struct merge *m, const struct level *l)
 	const struct tree_label *a = tree_label_of(m->side[BEFORE], l->at[BEFORE]);
 	const struct tree_label *b = tree_label_of(m->side[AFTER], l->at[AFTER]);
 	int order = str_compare(a->name, b->name);
-	return order ? order : a->category - b->category;
+	return order ? order : a->kind - b->kind;
 }
 
 /* Takes the next child, from one side or both. False when there is none. */

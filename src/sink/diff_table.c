@@ -176,7 +176,7 @@ static void add_function(struct buf *out, const struct diff_report *r, const str
 	const struct tree_label *label = &r->pair->labels.p[f->label];
 	buf_add(out, STR("{\"name\":"));
 	json_add_string(out, tree_label_bare(label));
-	buf_addf(out, ",\"category\":\"%s\"", category_name(label->category));
+	buf_addf(out, ",\"category\":\"%s\"", category_name(category_of_label(label)));
 	add_side(out, r, f, BEFORE);
 	add_side(out, r, f, AFTER);
 	buf_addf(out, ",\"change\":{\"self\":%.6g,\"total\":%.6g}", change_of(r, f->self),
