@@ -22,6 +22,8 @@ struct growth {
 	uint64_t *total[TREE_MAX_VALUES];
 	VEC(uint32_t) own_stacks;
 
+	bool mirrors_profile; /* tree nodes are the profile's nodes, number by number */
+
 	/* For each stack of the profile: its tree node below the root that asked last. */
 	uint32_t *known_root, *known_node;
 	struct frame_path pending;
@@ -199,7 +201,9 @@ static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
 {
 	const struct samples *s = &g->p->samples;
 	uint32_t at = 0;
-	if (g->changes_paths) {
+	if (g->mirrors_profile) {
+		at = s->node[row];
+	} else if (g->changes_paths) {
 		if (!transformed_path(g, row, &ledger->gave_up))
 			return false;
 		if (g->q->in_order && g->labels_path.n == 0)
@@ -415,6 +419,57 @@ static void drop_small_subtrees(struct growth *g)
 
 /* --- the whole --- */
 
+static bool selects_all(const struct profile *p, const struct query *q)
+{
+	return !q->where.n && !q->time && !q->only.n && !q->without.n && !q->no_idle &&
+	       (p->events.n <= 1 || p->is_differential);
+}
+
+/* Two frames may have one label: then two stacks are one path of the tree. */
+static bool has_label_per_frame(struct growth *g)
+{
+	bool *is_taken = mem_zalloc((size_t)g->p->frames.n + g->tree->labels.n + 1, sizeof(bool));
+	bool ok = true;
+	for (frame_id i = 0; ok && i < g->p->frames.n; i++) {
+		uint32_t label = label_of_frame(g->labels, i);
+		ok = !is_taken[label];
+		is_taken[label] = true;
+	}
+	free(is_taken);
+	return ok;
+}
+
+/*
+ * Folded stacks without a wish: the profile's own tree of stacks is the tree, and need not be grown
+ * again.
+ */
+static bool can_mirror(struct growth *g)
+{
+	const struct profile *p = g->p;
+	if (g->changes_paths || p->threads.n > 1 || !selects_all(p, g->q))
+		return false;
+	for (uint32_t i = 0; i < p->samples.n; i++)
+		if (p->samples.node[i] == NODE_ROOT)
+			return false;
+	return has_label_per_frame(g);
+}
+
+static void mirror_nodes(struct growth *g)
+{
+	for (node_id i = 1; i < g->p->nodes.n; i++) {
+		struct node node = g->p->nodes.p[i];
+		add_growing(g, node.parent, label_of_frame(g->labels, node.frame));
+	}
+}
+
+static void forget_known_nodes(struct growth *g)
+{
+	uint32_t n = g->p->nodes.n;
+	g->known_root = mem_alloc(n, sizeof(uint32_t));
+	g->known_node = mem_alloc(n, sizeof(uint32_t));
+	memset(g->known_root, 0xff, n * sizeof(uint32_t));
+}
+
 static bool growth_init(struct growth *g, const struct profile *p, const struct query *q,
 			struct err *e)
 {
@@ -425,9 +480,6 @@ static bool growth_init(struct growth *g, const struct profile *p, const struct 
 	g->value_count = p->is_differential ? 2 : 1;
 	g->changes_paths = q->root.n || q->hide.n || q->skip_after.n || q->collapse_recursion ||
 			   q->reverse || q->in_order;
-	g->known_root = mem_alloc(p->nodes.n, sizeof(uint32_t));
-	g->known_node = mem_alloc(p->nodes.n, sizeof(uint32_t));
-	memset(g->known_root, 0xff, p->nodes.n * sizeof(uint32_t));
 	for (uint32_t i = 0; i < p->events.n; i++)
 		if (p->events.p[i].decimals > g->decimals)
 			g->decimals = p->events.p[i].decimals;
@@ -437,6 +489,11 @@ static bool growth_init(struct growth *g, const struct profile *p, const struct 
 	for (unsigned v = 0; v < g->value_count; v++)
 		vec_reserve(&g->self[v], p->nodes.n);
 	add_growing(g, 0, label_of_text(g->labels, STR("all")));
+	g->mirrors_profile = can_mirror(g);
+	if (g->mirrors_profile)
+		mirror_nodes(g);
+	else
+		forget_known_nodes(g);
 	return regex_list_compile(&g->hide, &q->hide, e) &&
 	       regex_list_compile(&g->root, &q->root, e);
 }
