@@ -64,6 +64,7 @@ export class Chromium {
 			{ stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
 		browser.child.on('error', () => {});
 		browser.pipe = new Pipe(browser.child);
+		browser.hasScripts = true;
 		browser.errors = []; // exceptions and console errors of all pages
 		browser.dialogs = []; // messages of alert() and the like
 		browser.pipe.listeners.push((message) => browser.hear(message));
@@ -82,6 +83,7 @@ export class Chromium {
 		this.session = sessionId;
 		for (const domain of ['Page', 'Runtime', 'Log'])
 			await this.send(domain + '.enable');
+		await this.send('Emulation.setFocusEmulationEnabled', { enabled: true }); // as a window in front has it
 		if (this.size)
 			await this.resize(...this.size);
 	}
@@ -131,8 +133,8 @@ export class Chromium {
 
 	/** Waits until the page has drawn what it was asked to. */
 	async settle() {
-		await this.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
-			.catch(() => {}); // no scripts
+		if (this.hasScripts)
+			await this.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 	}
 
 	async evaluate(expression) {
@@ -189,6 +191,7 @@ export class Chromium {
 	async resize(width, height) {
 		this.size = [width, height];
 		await this.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
+		await this.until(`innerWidth === ${width} && innerHeight === ${height}`);
 		await this.settle();
 	}
 
@@ -199,6 +202,7 @@ export class Chromium {
 	}
 
 	scripts(areEnabled) {
+		this.hasScripts = areEnabled;
 		return this.send('Emulation.setScriptExecutionDisabled', { value: !areEnabled });
 	}
 

@@ -19,8 +19,7 @@ export class Copier {
 			if (event.key !== 'Escape')
 				return;
 			event.stopPropagation();
-			this.box.remove();
-			this.onClose();
+			this.onClose(); // which takes the focus away
 		});
 	}
 

@@ -36,10 +36,10 @@ export function count(value: bigint, unit: Unit): string {
 		(places && fraction ? '.' + fraction : '');
 }
 
-/** "1,234 samples", "1 sample". */
+/** "1,234 samples", "1 sample"; units such as "ms" are no plurals. */
 export function counted(value: bigint, unit: Unit): string {
 	const text = count(value, unit);
-	return text + ' ' + (text === '1' ? unit.name.replace(/([^s])s$/, '$1') : unit.name);
+	return text + ' ' + (text === '1' ? unit.name.replace(/(\w{3}[^s])s$/, '$1') : unit.name);
 }
 
 export function integer(n: number): string {

@@ -81,6 +81,7 @@ export class Viewer implements Commands {
 		this.details.show(null);
 		if (!this.model.isInverted)
 			scrollTo(0, this.picture.getBoundingClientRect().bottom + scrollY);
+		this.bars.float();
 	}
 
 	// Commands
