@@ -42,3 +42,66 @@ struct frame_path {
 	uint32_t n, capacity;
 };
 void frame_path_of(const struct profile *p, node_id node, struct frame_path *out);
+
+/* --- tree.c: a tree while it grows --- */
+
+/* A tree node while the tree grows; a parent always has a smaller index than its children. */
+struct growing_node {
+	uint32_t parent, label;
+};
+
+struct growth {
+	const struct profile *p;
+	const struct query *q;
+	struct tree *tree;
+	struct labels *labels;
+	unsigned value_count;
+	unsigned decimals;
+	bool mixes_events; /* clocks and other events are shown together */
+	uint64_t overflows;
+
+	struct child_map map; /* (parent, label) to node */
+	VEC(struct growing_node) nodes;
+	VEC(uint64_t) self[TREE_MAX_VALUES];
+	uint64_t *total[TREE_MAX_VALUES];
+	VEC(uint32_t) own_stacks;
+
+	/* For each stack of the profile: its tree node below the root that asked last. */
+	uint32_t *known_root, *known_node;
+	struct frame_path pending;
+
+	/* Transforms. */
+	struct regex_list hide, root;
+	bool changes_paths;
+	uint8_t *fate; /* by label: what the expressions say, 0: not asked yet */
+	uint32_t fate_count;
+	struct frame_path path, labels_path;
+	struct frame_path open; /* in_order: the nodes of the stack before */
+};
+
+void growth_add_node(struct growth *g, uint32_t parent, uint32_t label);
+/* The row's weight in units of the tree's decimals; *is_in_periods: it is a sum of periods. */
+uint64_t growth_weight(struct growth *g, uint32_t row, bool *is_in_periods);
+/* The column of the tree that the row adds to: event 0 is before, event 1 after. */
+static inline unsigned growth_value_of(const struct growth *g, uint32_t row)
+{
+	return g->p->is_differential && g->p->samples.event[row] == 1;
+}
+
+/* --- tree_mirror.c: when the profile's own stacks are the tree --- */
+
+bool growth_can_mirror(struct growth *g);
+/* Nodes, their values and the ledger's counts, all at once. */
+void growth_mirror(struct growth *g, struct query_ledger *ledger);
+
+/* --- tree_order.c: from growing nodes to preorder --- */
+
+/* Fills in totals. */
+void growth_sum_totals(struct growth *g);
+/*
+ * Pictures do not show what is too narrow to be seen: what is on such a node is dropped before the
+ * order of nodes is worked out. The node itself stays, as it takes its place among its siblings.
+ */
+void growth_drop_small(struct growth *g);
+/* The tree's arrays from the growing nodes. */
+void growth_order(struct growth *g);
