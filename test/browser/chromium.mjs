@@ -63,6 +63,7 @@ export class Chromium {
 		browser.child = spawn('chromium', [...FLAGS, '--user-data-dir=' + browser.profile, 'about:blank'],
 			{ stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
 		browser.child.on('error', () => {});
+		process.once('exit', () => browser.clean()); // also when a test broke off
 		browser.pipe = new Pipe(browser.child);
 		browser.hasScripts = true;
 		browser.errors = []; // exceptions and console errors of all pages
@@ -217,6 +218,11 @@ export class Chromium {
 		const killer = setTimeout(() => this.child.kill('SIGKILL'), 3000);
 		await gone;
 		clearTimeout(killer);
+		this.clean();
+	}
+
+	clean() {
+		this.child.kill('SIGKILL');
 		rmSync(this.profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 	}
 }

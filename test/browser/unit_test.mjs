@@ -166,11 +166,18 @@ await test('a search ignores case and is an expression, unless told', () => {
 	const m = modelOf(['Foo;bar 1', 'foo.c 1', 'fooXc 1']);
 	const found = (text, isPlain = false, mindsCase = false) =>
 		search.search(m, { text, isPlain, mindsCase }).hits.map((i) => model.nameOf(m, i));
-	equal(found('foo.c'), ['foo.c', 'fooXc']);
+	equal(found('foo.c'), ['foo.c', 'fooXc']); // equally wide: from left to right
 	equal(found('foo.c', true), ['foo.c']);
 	equal(found('^foo$'), ['Foo']);
 	equal(found('Foo', false, true), ['Foo']);
 	equal(found(''), []);
+});
+await test('hits come the widest first, and the first step stays in view', () => {
+	const m = modelOf(['a;x 1', 'b;x 5', 'b;y 5', 'x 3']); // all a x b x y x
+	const { hits } = search.search(m, { text: 'x', isPlain: true, mindsCase: false });
+	equal(hits, [4, 6, 2]);
+	equal([search.firstHit(m, hits, 0, 1), search.firstHit(m, hits, 0, -1)], [0, 2]);
+	equal([search.firstHit(m, hits, 1, 1), search.firstHit(m, hits, 5, 1)], [2, 0]);
 });
 await test('an expression that is none is said to be, and finds nothing', () => {
 	const result = search.search(modelOf(SMALL), { text: '(', isPlain: false, mindsCase: false });
@@ -240,6 +247,14 @@ await test('arguments are shortened before template parameters, and those before
 	equal(fit(name, 12), '\u2026::push_back');
 	equal(fit(name, 9), 'push_back');
 	equal(fit(name, 6), 'push_\u2026');
+});
+await test('a lambda is a name, and what stands inside of brackets is no qualifier', () => {
+	equal(fit('phase_fn(int)::{lambda(long)#1}', 20), '\u2026::{lambda(long)#1}');
+	equal(fit('phase_fn(int)::{lambda(long)#1}', 17), '{lambda(long)#1}');
+	equal(fit('std::_Function_handler<long (long), f(int)::{lambda(long)#1}>::_M_invoke', 40), 'std::_Function_handler<\u2026>::_M_invoke');
+	equal(fit('(anonymous namespace)::walk(tree::node*)', 33), '(anonymous namespace)::walk(tre\u2026)');
+	equal(fit('(anonymous namespace)::walk(tree::node*)', 10), '\u2026::walk');
+	equal(fit('<alloc::vec::Vec<T> as core::ops::Drop>::drop', 10), '<\u2026>::drop');
 });
 await test('operators and arrows are no template parameters', () => {
 	equal(fit('operator<<(std::ostream&, int)', 13), 'operator<<(\u2026)');

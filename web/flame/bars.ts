@@ -8,6 +8,8 @@ import { Model } from './model';
 import { rulerFor } from './ruler';
 
 const CONTROLS_HEIGHT = 44;
+/** In a window narrower than this the copy buttons are below the details. */
+const BUTTONS_BESIDE = 560;
 /** With less room than this for the title the controls get a row of their own. */
 const TITLE_ROOM = 260;
 const LEGEND_ROW = 20;
@@ -177,10 +179,17 @@ export class Bars {
 		const { pad } = this.model;
 		const legendHeight = this.legend.place(pad, width - 2 * pad);
 		const actionsWidth = this.actions.scrollWidth;
-		this.detailsRoom = width - 3 * pad - actionsWidth;
+		const height = detailsHeight(this.model.fontSize);
+		const isBeside = width >= BUTTONS_BESIDE;
+		this.detailsRoom = width - 2 * pad - (isBeside ? pad + actionsWidth : 0);
 		this.details.setAttribute('transform', 'translate(' + pad + ' ' + legendHeight + ')');
-		set(this.actionsBox, { x: width - pad - actionsWidth, y: legendHeight + 10, width: actionsWidth, height: 28 });
-		this.footerHeight = legendHeight + detailsHeight(this.model.fontSize);
+		set(this.actionsBox, {
+			x: isBeside ? width - pad - actionsWidth : pad,
+			y: legendHeight + (isBeside ? 10 : height),
+			width: actionsWidth,
+			height: 28,
+		});
+		this.footerHeight = legendHeight + height + (isBeside ? 0 : 36);
 	}
 
 	private fitPicture(sight: Sight): void {

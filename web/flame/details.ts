@@ -50,19 +50,19 @@ export class Details {
 			note: 'Click a frame to zoom, press / to search, ? for all keys',
 			facts: [],
 		};
+		const cut = (text: string) => width(text) > this.room ? cutEnd(text, '\u2026', this.room, this.charWidth) : text;
 		const width = (text: string) => textWidth(text, this.charWidth);
 		const before = words.type && words.name ? words.type + ' ' : '';
-		const after = words.note ? (words.name ? '  ' : '') + words.note : '';
+		const after = words.name ? (words.note && '  ' + words.note) : cut(words.note);
 		const name = cutMiddle(words.name, this.room - width(before + after), this.charWidth);
-		const facts = (remark ? [remark] : []).concat(words.facts).join(' | ');
-		const line = width(facts) > this.room ? cutEnd(facts, '\u2026', this.room, this.charWidth) : facts;
+		const facts = cut((remark ? [remark] : []).concat(words.facts).join(' | '));
 		this.element.textContent = '';
 		this.element.append(
 			svg('tspan', { x: 0, y: this.lineHeight },
 				svg('tspan', { class: 'muted' }, before),
 				svg('tspan', { class: 'name' }, name ? isolated(name) : ''),
 				svg('tspan', { class: 'muted' }, after)),
-			svg('tspan', { class: 'facts', x: 0, y: 2 * this.lineHeight }, line),
+			svg('tspan', { class: 'facts', x: 0, y: 2 * this.lineHeight }, facts),
 		);
 	}
 }

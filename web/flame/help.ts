@@ -5,10 +5,10 @@ import { button } from './controls';
 
 const KEYS: [string, string][] = [
 	['/', 'search'],
-	['n  N', 'next, previous hit'],
+	['n  N', 'next, previous hit; the widest is the first'],
 	['i  r', 'mind case, regular expression'],
 	['arrows', 'move from frame to frame'],
-	['Enter', 'zoom to the frame'],
+	['Enter', 'zoom to the frame, as a click does'],
 	['Backspace', 'back to the zoom before'],
 	['f', 'whole picture'],
 	['0', 'back to the start: no zoom, no search'],
@@ -46,6 +46,13 @@ export class Help {
 		const card = html('div', { class: 'card', role: 'dialog', 'aria-modal': 'true', 'aria-label': 'Help' },
 			html('p', {}, meaning), html('table', {}, html('tbody', {}, ...rows)),
 			html('div', { class: 'row' }, again, this.close));
+		// There is nothing to reach behind it: Tab goes to and fro between its two buttons.
+		card.addEventListener('keydown', (event) => {
+			if (event.key !== 'Tab')
+				return;
+			event.preventDefault();
+			(event.target === this.close ? again : this.close).focus();
+		});
 		const veil = html('div', { class: 'veil' }, card);
 		veil.addEventListener('click', (event) => {
 			if (event.target === veil)

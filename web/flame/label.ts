@@ -93,25 +93,36 @@ function* shorterPaths(name: string): Generator<string> {
 	yield before + ELLIPSIS + '/' + parts[parts.length - 1] + after;
 }
 
+/** What may follow the arguments of a function: qualifiers, and what compilers add to clones. */
+const AFTER_ARGUMENTS = /^( const)?( volatile)?( ?&{1,2})?( \[[^\]]*\])*(\.\w+)*$/;
+
 /** Where the arguments at the end of a name begin, or -1. */
 function argumentsAt(name: string): number {
+	const close = name.lastIndexOf(')');
+	if (close < 0 || !AFTER_ARGUMENTS.test(name.slice(close + 1)))
+		return -1;
 	let depth = 0;
-	for (let i = name.lastIndexOf(')'); i > 0; i--) {
+	for (let i = close; i > 0; i--) {
 		if (name[i] === ')')
 			depth++;
 		else if (name[i] === '(' && --depth === 0)
-			return name.length - name.lastIndexOf(')') <= 20 ? i : -1;
+			return i;
 	}
 	return -1;
 }
 
-/** Outermost <...> of a name, as [open, close]; operator< and -> are none. */
+/** Whether the < at an index opens template parameters, and is no operator. */
+function opensTemplate(name: string, at: number): boolean {
+	return (at === 0 || /[\w<, (]/.test(name[at - 1])) && !/operator<?$/.test(name.slice(Math.max(0, at - 9), at));
+}
+
+/** Outermost <...> of a name, as [open, close]. */
 function templates(name: string): [number, number][] {
 	const found: [number, number][] = [];
 	let depth = 0;
 	let open = 0;
 	for (let i = 0; i < name.length; i++) {
-		if (name[i] === '<' && (depth > 0 || i === 0 || /\w/.test(name[i - 1])) && !name.endsWith('operator', i)) {
+		if (name[i] === '<' && opensTemplate(name, i)) {
 			if (depth++ === 0)
 				open = i;
 		} else if (name[i] === '>' && depth > 0 && name[i - 1] !== '-' && --depth === 0) {
@@ -132,13 +143,29 @@ function* shorterTemplates(name: string): Generator<string> {
 	}
 }
 
+/** The indices behind each :: that is inside no brackets. */
+function qualifierEnds(name: string): number[] {
+	const ends = [];
+	let depth = 0;
+	for (let i = 0; i < name.length; i++) {
+		const char = name[i];
+		if (/[({[]/.test(char) || (char === '<' && opensTemplate(name, i)))
+			depth++;
+		else if (/[)}\]]/.test(char) || (char === '>' && name[i - 1] !== '-'))
+			depth = Math.max(0, depth - 1);
+		else if (depth === 0 && char === ':' && name[i - 1] === ':')
+			ends.push(i + 1);
+	}
+	return ends;
+}
+
 /** a::b::c without a, then without b. */
 function* fewerQualifiers(name: string): Generator<string> {
-	const parts = name.split('::');
-	for (let from = 1; from < parts.length; from++)
-		yield ELLIPSIS + '::' + parts.slice(from).join('::');
-	if (parts.length > 1)
-		yield parts[parts.length - 1];
+	const ends = qualifierEnds(name);
+	for (const end of ends)
+		yield ELLIPSIS + '::' + name.slice(end);
+	if (ends.length)
+		yield name.slice(ends[ends.length - 1]);
 }
 
 function fitting(candidates: Iterable<string>, fits: (text: string) => boolean): { text: string; fits: boolean } | null {

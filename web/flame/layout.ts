@@ -105,7 +105,7 @@ function narrowStrips(model: Model, zoom: number, scale: Scale, minWidth: number
 export function hitStrips(model: Model, view: View, hits: number[]): Strip[] {
 	const scale = scaleOf(model, view.zoom, view.width);
 	const strips = new Strips();
-	for (const i of hits) {
+	for (const i of hits.slice().sort((a, b) => a - b)) {
 		const width = model.value.numbers[i] * scale.perValue;
 		if (!isWithin(model, i, view.zoom) || i === view.zoom || width >= view.minWidth)
 			continue;

@@ -12,7 +12,7 @@ export interface Result {
 	isValid: boolean;
 	isComplete: boolean; // false: the expression was too slow, names after a while were not looked at
 	matches: Uint8Array | null; // per frame; null when nothing is searched
-	hits: number[]; // the matching frames
+	hits: number[]; // the matching frames, the widest first
 }
 
 /** Characters of a name that are looked at: an expression that backtracks must not meet 100 kB. */
@@ -54,6 +54,8 @@ export function search(model: Model, query: Query): Result {
 		if (matches[i])
 			hits.push(i);
 	}
+	const value = model.value.numbers;
+	hits.sort((a, b) => value[b] - value[a] || a - b);
 	return { isValid: true, isComplete: names.isComplete, matches, hits };
 }
 
@@ -68,10 +70,12 @@ export function matchedValue(model: Model, matches: Uint8Array, zoom: number): b
 	return model.value.sum(outermost);
 }
 
-/** Which hit comes first when nobody has stepped yet: the first one inside the view. */
+/** Which hit a first step goes to: one inside the view when there is one. */
 export function firstHit(model: Model, hits: number[], zoom: number, step: number): number {
-	const inside = hits.map((_, at) => at).filter((at) => isWithin(model, hits[at], zoom));
-	if (!inside.length)
-		return step > 0 ? 0 : hits.length - 1;
-	return step > 0 ? inside[0] : inside[inside.length - 1];
+	const last = hits.length - 1;
+	for (let at = step > 0 ? 0 : last; at >= 0 && at <= last; at += step) {
+		if (isWithin(model, hits[at], zoom))
+			return at;
+	}
+	return step > 0 ? 0 : last;
 }
