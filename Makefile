@@ -33,6 +33,7 @@ fuzz: deps-lint
 
 bench: all
 	@bench/run
+	@bench/flame
 
 format: deps-lint
 	@clang-format -i $$(git ls-files '*.c' '*.h')
