@@ -267,6 +267,28 @@ static bool read_both(struct comparing *c, const struct request *r, struct err *
 	return true;
 }
 
+/* The widest child of the root on one side. */
+static struct str first_name(const struct tree *t, unsigned side)
+{
+	uint32_t widest = 0;
+	for (uint32_t i = 1; i < t->n; i = t->end[i])
+		if (!widest || t->total[side][i] > t->total[side][widest])
+			widest = i;
+	return widest ? tree_label_of(t, widest)->name : STR("");
+}
+
+/* A program that was renamed has no path in common with itself. */
+static void warn_if_disjoint(const struct tree *t)
+{
+	for (uint32_t i = 1; i < t->n; i = t->end[i])
+		if (t->total[BEFORE][i] && t->total[AFTER][i])
+			return;
+	say("no stack of one side begins like one of the other (%.*s, %.*s), so no path can be "
+	    "compared; --hide takes a frame out, --root FUNCTION begins stacks there",
+	    STR_ARG(str_first(first_name(t, BEFORE), 60)),
+	    STR_ARG(str_first(first_name(t, AFTER), 60)));
+}
+
 /* `1,234 samples of cpu-clock, base.perf, 0,5`. */
 static void describe_side(const struct comparing *c, const struct request *r, unsigned i,
 			  struct buf *out)
@@ -453,6 +475,8 @@ static int diff(const struct request *r, struct comparing *c, enum format format
 			  ? r->picture.count_name
 			  : picture_count_name(c->side[BEFORE].profile, &c->side[BEFORE].ledger,
 					       &o.count_name);
+	if (!r->common.quiet && c->comparison.total[BEFORE] && c->comparison.total[AFTER])
+		warn_if_disjoint(c->pair);
 	int code = write_output(&o, c, format, e);
 	if (code == EXIT_FAILED)
 		return code;

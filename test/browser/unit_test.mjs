@@ -96,9 +96,9 @@ await test('a share is never 0% of something nor 100% of less than all', () => {
 	equal(numbers.share(0n, 0n), '0%');
 });
 await test('points say the direction of a change', () => {
-	equal(numbers.points(0.1, 0.1251), '+2.51');
-	equal(numbers.points(0.5, 0.25), '-25.00');
-	equal(numbers.points(0.5, 0.49999999), '0.00');
+	equal(numbers.points(0.0251), '+2.51');
+	equal(numbers.points(-0.25), '-25.00');
+	equal(numbers.points(-0.00000001), '0.00');
 });
 
 await test('the model knows parents, ends and folded stacks', () => {
@@ -296,11 +296,13 @@ await test('details have shares of all and of the view, and what is missing', ()
 });
 await test('a comparison says both sides, the change and whether it is noise', () => {
 	const sides = { kind: 'diff', before: '10 5 5', before_self: '0 5 5', after: '20 15 5', after_self: '0 15 5',
-		before_total: '10', after_total: '20', noise: '1 0 1', absolute: false };
+		before_total: '10', after_total: '20', noise: '1 0 1', scale: 2, absolute: false };
 	const m = modelOf(['a 15', 'b 5'], sides);
 	equal(words.describe(m, 1, 0).facts, ['before 5 samples (50.00%), after 15 samples (75.00%)', '+25.00 points',
 		'self 5 to 15, +25.00 points']);
 	equal(words.describe(m, 2, 0).facts[1], '-25.00 points, within sampling noise');
+	const scaled = modelOf(['a 15', 'b 5'], { ...sides, scale: 1 });
+	equal(words.describe(scaled, 1, 0).facts[1], '+50.00 points (before scaled by 1)');
 	const absolute = modelOf(['a 15', 'b 5'], { ...sides, absolute: true });
 	equal(words.describe(absolute, 1, 0).facts[1], '+10 samples');
 });

@@ -43,6 +43,7 @@ export interface Diff {
 	afterSelf: Column;
 	beforeTotal: bigint;
 	afterTotal: bigint;
+	scale: number; // of the counts before
 	noise: Int32Array;
 	isAbsolute: boolean;
 }
@@ -108,6 +109,7 @@ export function parse(json: string, elements: number): Model {
 		afterSelf: column('after_self'),
 		beforeTotal: BigInt(raw.before_total),
 		afterTotal: BigInt(raw.after_total),
+		scale: raw.scale,
 		noise: integers(raw.noise, size),
 		isAbsolute: !!raw.absolute,
 	};

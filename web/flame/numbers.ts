@@ -64,9 +64,8 @@ export function share(part: bigint, whole: bigint): string {
 	return percent.toFixed(2) + '%';
 }
 
-/** The change between two shares, in percentage points: "+1.25", "-0.30", "0.00". */
-export function points(before: number, after: number): string {
-	const change = 100 * (after - before);
-	const text = change.toFixed(2);
+/** A change as a share, in percentage points: "+1.25", "-0.30", "0.00". */
+export function points(change: number): string {
+	const text = (100 * change).toFixed(2);
 	return Number(text) === 0 ? '0.00' : change > 0 ? '+' + text : text;
 }

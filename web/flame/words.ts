@@ -1,7 +1,7 @@
 // What the details bar says about a frame.
 
 import { framesOf, Strip, View } from './layout';
-import { isWithin, Model, nameOf } from './model';
+import { Diff, isWithin, Model, nameOf } from './model';
 import { count, counted, integer, plural, points, share } from './numbers';
 
 export interface Words {
@@ -28,36 +28,41 @@ function flameFacts(model: Model, frame: number, zoom: number): string[] {
 	return [size, 'self ' + count(self, model.unit) + ' (' + share(self, model.total) + ')'];
 }
 
-function change(model: Model, before: bigint, after: bigint): string {
-	const diff = model.diff as NonNullable<Model['diff']>;
+function change(model: Model, diff: Diff, before: bigint, after: bigint): string {
 	if (diff.isAbsolute) {
 		const more = after - before;
 		return (more > BigInt(0) ? '+' : '') + counted(more, model.unit);
 	}
-	const part = (value: bigint, whole: bigint) => whole > BigInt(0) ? Number(value) / Number(whole) : 0;
-	return points(part(before, diff.beforeTotal), part(after, diff.afterTotal)) + ' points';
+	const total = Number(diff.afterTotal);
+	return points(total > 0 ? (Number(after) - diff.scale * Number(before)) / total : 0) + ' points';
 }
 
-function diffFacts(model: Model, frame: number): string[] {
-	const diff = model.diff as NonNullable<Model['diff']>;
+/** Where the sides are not simply compared by their shares, the points are not the difference of those. */
+function scaling(diff: Diff): string {
+	const byShares = Number(diff.afterTotal) / Number(diff.beforeTotal);
+	const isByShares = Math.abs(diff.scale / byShares - 1) < 0.001;
+	return diff.isAbsolute || isByShares ? '' : ' (before scaled by ' + Number(diff.scale.toPrecision(3)) + ')';
+}
+
+function diffFacts(model: Model, diff: Diff, frame: number): string[] {
 	const before = diff.before.exact(frame);
 	const after = diff.after.exact(frame);
 	const side = (word: string, value: bigint, total: bigint) =>
 		word + ' ' + counted(value, model.unit) + ' (' + share(value, total) + ')';
 	const facts = [
 		side('before', before, diff.beforeTotal) + ', ' + side('after', after, diff.afterTotal),
-		change(model, before, after) + (diff.noise[frame] ? ', within sampling noise' : ''),
+		change(model, diff, before, after) + scaling(diff) + (diff.noise[frame] ? ', within sampling noise' : ''),
 	];
 	const beforeSelf = diff.beforeSelf.exact(frame);
 	const afterSelf = diff.afterSelf.exact(frame);
 	if (beforeSelf > BigInt(0) || afterSelf > BigInt(0))
 		facts.push('self ' + count(beforeSelf, model.unit) + ' to ' + count(afterSelf, model.unit) +
-			', ' + change(model, beforeSelf, afterSelf));
+			', ' + change(model, diff, beforeSelf, afterSelf));
 	return facts;
 }
 
 export function describe(model: Model, frame: number, zoom: number): Words {
-	const facts = model.diff ? diffFacts(model, frame) : flameFacts(model, frame, zoom);
+	const facts = model.diff ? diffFacts(model, model.diff, frame) : flameFacts(model, frame, zoom);
 	const lost = model.narrowFrames ? missing(model, frame) : BigInt(0);
 	if (lost > BigInt(0))
 		facts.push(count(lost, model.unit) + ' in frames too narrow for this file');
