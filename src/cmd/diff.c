@@ -284,7 +284,7 @@ static void warn_if_disjoint(const struct tree *t)
 		if (t->total[BEFORE][i] && t->total[AFTER][i])
 			return;
 	say("no stack of one side begins like one of the other (%.*s, %.*s), so no path can be "
-	    "compared; --hide takes a frame out, --root FUNCTION begins stacks there",
+	    "compared; --root FUNCTION begins all stacks at a function that both have",
 	    STR_ARG(str_first(first_name(t, BEFORE), 60)),
 	    STR_ARG(str_first(first_name(t, AFTER), 60)));
 }

@@ -1,11 +1,11 @@
-// The picture of `plume flame` in a browser, used as a reader would.
+// The pictures of `plume flame` and `plume diff` in a browser, used as a reader would.
 //   node test/browser/flame_test.mjs PLUME
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Chromium } from './chromium.mjs';
-import { draw, Page } from './picture.mjs';
+import { compare, draw, Page } from './picture.mjs';
 import { equal, finish, note, ok, test } from './tap.mjs';
 
 const plume = resolve(process.argv[2] || 'build/plume');
@@ -159,6 +159,20 @@ async function details(url) {
 		await page.pointAt('a');
 		ok((await page.see('details')).includes('50 in frames too narrow for this file'), await page.see('details'));
 	});
+	await test('a comparison says both counts, both shares, the change, and what is noise', async () => {
+		const before = ['main;same 400', 'main;more 100', 'main;gone 100', 'idle 400'];
+		const after = ['main;same 410', 'main;more 400', 'idle 390'];
+		await page.visit(compare(plume, dir, 'diff.svg', before, after, ['--scale-by', 'total']));
+		const words = async (name) => {
+			await page.browser.move(...await page.see('middleOf', name));
+			return (await page.see('details')).split('\n')[1];
+		};
+		ok((await words('more')).startsWith('before 100 samples (10.00%), after 400 samples (33.33%) | +23.33 points'), await words('more'));
+		ok(!(await words('more')).includes('noise'), 'a change of four times is none');
+		ok((await words('gone')).includes('after 0 samples (0%) | -10.00 points'), await words('gone'));
+		await page.visit(compare(plume, dir, 'diff.svg', before, before.map((line) => line.replace('same 400', 'same 401')), ['--absolute']));
+		ok((await words('same')).includes('| +1 sample, within sampling noise'), await words('same'));
+	});
 	await test('frames too narrow at this zoom are a strip that says so and zooms in', async () => {
 		const lines = Array.from({ length: 5000 }, (_, i) => `a;b;f${String(i).padStart(4, '0')} 1`);
 		await page.visit(make('strip.svg', ['a;wide 5000', ...lines, 'c 10000'], ['--minwidth', '0.01']));
@@ -224,6 +238,19 @@ async function searching(url) {
 		await page.keys('Enter');
 		equal(await page.see('focused'), 'f0777');
 		ok((await page.frame('f0777')).width > 3, 'the hit can be seen');
+	});
+	await test('buttons step from hit to hit, and i and r turn the switches', async () => {
+		await page.visit(url);
+		await page.search('READ');
+		await page.clickOn('next');
+		await page.clickOn('next');
+		await page.clickOn('previous');
+		ok((await page.see('matched')).startsWith('1 of 4'), await page.see('matched'));
+		await browser.evaluate(`document.activeElement.blur()`);
+		await page.keys('i');
+		equal(await page.see('hash'), '#search=READ&case=1');
+		await page.keys('i', 'r');
+		equal(await page.see('hash'), '#search=READ&plain=1');
 	});
 	await test('an expression that is none is said to be, and marks nothing', async () => {
 		await page.visit(url);

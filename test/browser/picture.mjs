@@ -14,6 +14,18 @@ export function draw(plume, dir, name, lines, options = []) {
 	return pathToFileURL(output).href;
 }
 
+/** Draws the difference of two lists of folded lines. */
+export function compare(plume, dir, name, before, after, options = []) {
+	const inputs = [before, after].map((lines, side) => {
+		const input = join(dir, name + (side ? '.after' : '.before') + '.folded');
+		writeFileSync(input, lines.join('\n') + '\n');
+		return input;
+	});
+	const output = join(dir, name);
+	execFileSync(plume, ['diff', ...options, ...inputs, '-o', output], { stdio: ['ignore', 'ignore', 'inherit'] });
+	return pathToFileURL(output).href;
+}
+
 // What is below runs in the page.
 function inPage() {
 	const plain = (text) => text.replace(/[\u2066-\u2069]/g, '').trim();
@@ -35,6 +47,11 @@ function inPage() {
 		/** The middle of a frame in the window; `nth` when several have the name. */
 		middle: (name, nth = 0) => {
 			const at = box(rows().filter((row) => nameOf(row) === name)[nth]);
+			return [at.left + at.width / 2, at.top + at.height / 2];
+		},
+		/** The same, by the label: titles of comparisons say more than the name. */
+		middleOf: (label) => {
+			const at = box(rows().find((row) => row.querySelector('text') && row.querySelector('text').textContent === label));
 			return [at.left + at.width / 2, at.top + at.height / 2];
 		},
 		focused: () => {

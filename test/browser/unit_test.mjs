@@ -2,11 +2,11 @@
 //   node test/browser/unit_test.mjs
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { equal, finish, ok, test } from './tap.mjs';
+import { equal, finish, note, ok, test } from './tap.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'plume-unit-'));
@@ -305,6 +305,18 @@ await test('a comparison says both sides, the change and whether it is noise', (
 	equal(words.describe(scaled, 1, 0).facts[1], '+50.00 points (before scaled by 1)');
 	const absolute = modelOf(['a 15', 'b 5'], { ...sides, absolute: true });
 	equal(words.describe(absolute, 1, 0).facts[1], '+10 samples');
+});
+
+await test('the bundle and the style can stand in an SVG and in a page', () => {
+	const bundle = String(execFileSync('esbuild', [join(here, '../../web/flame/main.ts'), '--bundle', '--minify', '--format=iife',
+		'--target=es2018', '--log-level=warning']));
+	const style = readFileSync(join(here, '../../web/flame/flame.css'), 'utf8');
+	note(`bundle ${bundle.length} bytes, style ${style.length} bytes`);
+	for (const end of [']]>', '</script', '<!--'])
+		ok(!bundle.includes(end), 'the bundle has ' + end);
+	for (const end of [']]>', '<', '&'])
+		ok(!style.includes(end), 'the style has ' + end);
+	ok(bundle.length < 40000, bundle.length + ' bytes');
 });
 
 rmSync(dir, { recursive: true });
