@@ -53,7 +53,8 @@ static const struct option diff_options[] = {
 	  "vanished paths)",
 	  widths },
 	{ "normalize", 'n', OPTION_FLAG, DIFF(normalizes), NULL,
-	  "in folded output, scale BEFORE's counts to AFTER's total, as difffolded.pl -n" },
+	  "compare by shares, as --scale-by total; in folded output, scale BEFORE's counts to "
+	  "AFTER's total, as difffolded.pl -n" },
 	{ "time", 0, OPTION_LIST, DIFF(times), "A,B",
 	  "only samples from A to B, in seconds from the start (or 200ms, 1.5m, 1h; A, and ,B are "
 	  "open; -5s counts from the end); given twice, first for BEFORE, then for AFTER, which "
@@ -124,6 +125,8 @@ static bool check(const struct request *r, struct err *e)
 	const struct diff_options *o = &r->diff;
 	if (o->is_absolute && o->normalizes)
 		return err_usage(e, "--absolute and --normalize contradict each other");
+	if (o->is_absolute && o->scale_by == SCALE_BY_TOTAL)
+		return err_usage(e, "--absolute and --scale-by total contradict each other");
 	if (o->times.n > SIDES)
 		return err_usage(e, "--time is given at most twice: for BEFORE and for AFTER");
 	if (r->files.n == 0 || r->files.n > SIDES)
@@ -187,30 +190,57 @@ static void comparing_fini(struct comparing *c)
 	}
 }
 
-static bool read_side(struct side *s, const struct request *r, const char *path, const char *time,
-		      struct err *e)
+static const char *time_of_side(const struct request *r, unsigned side)
+{
+	const struct text_list *times = &r->diff.times;
+	return times->n ? times->p[times->n > 1 ? side : 0] : NULL;
+}
+
+static bool read_side(struct side *s, const struct request *r, unsigned side, struct err *e)
 {
 	struct source_options source = {
 		.format = r->input.format ? source_input_names[r->input.format] : NULL,
 		.threads = r->input.threads,
 		.keep_addresses = r->marks.addresses,
 	};
-	struct query query = r->query; /* its lists are r's */
+	struct query query = r->query;
+	const char *path = r->files.p[side < r->files.n ? side : 0];
 	struct text_list file = { (char **)&path, 1, 1 };
-	query.time = time;
+	query.time = time_of_side(r, side);
 	s->name = path;
 	s->profile = read_profiles(&file, &source, query_columns(&query), e);
-	if (!s->profile)
-		return false;
+	return s->profile != NULL;
+}
+
+/* Folded stacks do not say which file a function comes from, so not what is the kernel's. */
+static bool knows_kinds(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->frames.n; i++)
+		if (p->frames.p[i].module)
+			return true;
+	return false;
+}
+
+static bool query_side(struct side *s, const struct request *r, unsigned side, bool by_kind,
+		       struct err *e)
+{
+	struct query query = r->query; /* its lists are r's */
+	query.time = time_of_side(r, side);
+	query.by_kind = by_kind;
 	s->tree = query_tree(s->profile, &query, &s->ledger, e);
 	if (s->tree && s->ledger.stacks == 0) {
 		struct err why = { 0 };
 		explain_nothing(s->profile, &query, &s->ledger, &why);
-		err_set(e, "%s: %s", path, why.text);
+		err_set(e, "%s: %s", s->name, why.text);
 	}
 	if (!e->kind && !r->common.quiet)
 		say_warnings(s->profile, &query, &s->ledger);
 	return !e->kind;
+}
+
+static enum diff_scale scale_of(const struct diff_options *o)
+{
+	return o->is_absolute ? SCALE_NONE : o->normalizes ? SCALE_BY_TOTAL : o->scale_by;
 }
 
 /* One file in which every line has both counts. */
@@ -240,30 +270,57 @@ static bool take_pair(struct comparing *c, struct err *e)
 	return true;
 }
 
+static struct str event_of(const struct side *s)
+{
+	event_id event = s->ledger.event;
+	return event == INDEX_NONE || s->profile->events.p[event].has_only_sums
+		       ? STR("")
+		       : profile_str(s->profile, s->profile->events.p[event].name);
+}
+
+static void warn_events_differ(const struct comparing *c)
+{
+	struct str before = event_of(&c->side[BEFORE]), after = event_of(&c->side[AFTER]);
+	if (before.n && after.n && !str_eq(before, after))
+		say("before shows %.*s, after %.*s: choose with --where event=NAME",
+		    STR_ARG(before), STR_ARG(after));
+}
+
+/* BEFORE and AFTER, from two files or from two ranges of one. */
+static bool read_two(struct comparing *c, const struct request *r, struct err *e)
+{
+	if (r->files.n == 1 && r->diff.times.n < SIDES)
+		return err_usage(e,
+				 "%s alone has one side: give BEFORE and AFTER, or two --time "
+				 "ranges",
+				 r->files.p[0]);
+	if (!read_side(&c->side[AFTER], r, AFTER, e))
+		return false;
+	bool by_kind = knows_kinds(c->side[BEFORE].profile) && knows_kinds(c->side[AFTER].profile);
+	for (unsigned i = 0; i < SIDES; i++)
+		if (!query_side(&c->side[i], r, i, by_kind, e))
+			return false;
+	if (!r->common.quiet)
+		warn_events_differ(c);
+	return take_pair(c, e);
+}
+
 static bool read_both(struct comparing *c, const struct request *r, struct err *e)
 {
-	const struct text_list *times = &r->diff.times;
-	const char *first = times->n ? times->p[0] : NULL;
+	struct side *before = &c->side[BEFORE];
 	c->comparison.by_self = r->diff.delta == 1;
-	if (!read_side(&c->side[BEFORE], r, r->files.p[0], first, e))
+	if (!read_side(before, r, BEFORE, e))
 		return false;
-	if (r->files.n == 1 && c->side[BEFORE].tree->value_count > 1) {
-		take_both(c);
-	} else {
-		if (r->files.n == 1 && times->n < SIDES)
-			return err_usage(e,
-					 "%s alone has one side: give BEFORE and AFTER, or two "
-					 "--time ranges",
-					 r->files.p[0]);
-		if (!read_side(&c->side[AFTER], r, r->files.p[r->files.n - 1],
-			       times->n > 1 ? times->p[1] : first, e) ||
-		    !take_pair(c, e))
+	if (r->files.n == 1 && before->profile->is_differential) {
+		if (!query_side(before, r, BEFORE, true, e))
 			return false;
+		take_both(c);
+	} else if (!read_two(c, r, e)) {
+		return false;
 	}
 	if (!c->comparison.total[BEFORE] && !c->comparison.total[AFTER])
 		return err_set(e, "nothing to compare: all counts are 0");
-	comparison_set_scale(&c->comparison, c->pair,
-			     r->diff.is_absolute ? SCALE_NONE : r->diff.scale_by);
+	comparison_set_scale(&c->comparison, c->pair, scale_of(&r->diff));
 	return true;
 }
 
@@ -294,17 +351,16 @@ static void describe_side(const struct comparing *c, const struct request *r, un
 			  struct buf *out)
 {
 	const struct side *s = c->side[AFTER].profile ? &c->side[i] : &c->side[BEFORE];
-	const struct text_list *times = &r->diff.times;
-	event_id event = s->ledger.event;
+	struct str event = event_of(s);
 	buf_add_grouped(out, (uint64_t)c->comparison.samples[i]);
 	buf_add(out, STR(" samples"));
-	if (event != INDEX_NONE && !s->profile->events.p[event].has_only_sums) {
+	if (event.n) {
 		buf_add(out, STR(" of "));
-		buf_add(out, profile_str(s->profile, s->profile->events.p[event].name));
+		buf_add(out, event);
 	}
 	buf_addf(out, ", %s", s->name);
-	if (times->n)
-		buf_addf(out, ", time %s", times->p[times->n > 1 ? i : 0]);
+	if (time_of_side(r, i))
+		buf_addf(out, ", time %s", time_of_side(r, i));
 }
 
 /* --- output --- */
@@ -363,7 +419,7 @@ static bool write_picture(const struct output *o, bool html, struct writer *out,
 		setup.style.count_name = o->count;
 		layout_tree(t, &query, &layout);
 		add_ledger_line(o, &layout, &line);
-		legend_of_diff(&legend, o->r->picture.negates);
+		legend_of_diff(&legend);
 		AUTO_FREE struct colour *colours =
 			diff_colours(t, c, &layout, o->r->picture.negates);
 		struct picture p = { .tree = t,
@@ -415,7 +471,7 @@ static void write_report(const struct output *o, bool json, struct writer *out)
 		.limit = o->r->diff.limit,
 		.side_text = { buf_str(&o->text[BEFORE]), buf_str(&o->text[AFTER]) },
 		.count_name = o->count,
-		.factor = o->r->picture.factor,
+		.factor = json ? 1 : o->r->picture.factor,
 		.negates = o->r->picture.negates,
 	};
 	if (json)
@@ -436,7 +492,15 @@ static void normalize(struct comparing *c)
 
 static int write_output(struct output *o, struct comparing *c, enum format format, struct err *e)
 {
-	struct writer *out = writer_open(o->r->diff.output ? o->r->diff.output : "-", e);
+	bool is_picture = format == FORMAT_SVG || format == FORMAT_HTML;
+	const struct text_list none = { 0 };
+	AUTO(picture_path) struct picture_path path = { 0 };
+	if (is_picture)
+		path = picture_path_new(o->r->diff.output, &none, "diff",
+					format == FORMAT_HTML ? ".html" : ".svg");
+	else
+		path.path = mem_strdup(o->r->diff.output ? o->r->diff.output : "-");
+	struct writer *out = writer_open(path.path, e);
 	if (!out)
 		return EXIT_FAILED;
 	bool ok = true;
@@ -458,6 +522,8 @@ static int write_output(struct output *o, struct comparing *c, enum format forma
 	}
 	ok = ok && writer_commit(out, e);
 	writer_free(out);
+	if (ok && path.is_named)
+		printf("%s\n", path.path);
 	return ok ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -484,8 +550,10 @@ static int diff(const struct request *r, struct comparing *c, enum format format
 		const struct side *s = &c->side[i];
 		if (!s->profile)
 			continue;
-		if (r->common.verbose)
+		if (r->common.verbose) {
+			say("%s:", s->name);
 			say_ledger(s->profile, &s->ledger, s->tree);
+		}
 		code = worse(code, exit_code_of(s->profile, &s->ledger));
 	}
 	return code;
@@ -514,9 +582,10 @@ const struct command diff_command = {
 	.name = "diff",
 	.arguments = "[options] BEFORE AFTER",
 	.summary = "two profiles to a differential flame graph, table or folded stacks",
-	.text = "Compares two profiles, or two time ranges of one. Shares are compared, so that\n"
-		"recordings of different length can be; changes that sampling noise explains are\n"
-		"grey in the picture and marked ~ in the table.\n"
+	.text = "Compares two profiles, or two time ranges of one. BEFORE is scaled so that what\n"
+		"did not change is equal on both sides, or else by total, so that recordings may\n"
+		"differ in length; changes that sampling noise explains are grey in the picture\n"
+		"and marked ~ in the table.\n"
 		"\n"
 		"  plume diff before.perf after.perf\n"
 		"  plume diff before.perf after.perf -o diff.svg\n"

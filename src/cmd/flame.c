@@ -92,7 +92,7 @@ static bool parse(struct request *r, char **words, size_t n, struct err *e)
 		return false;
 	r->query.mark_kernel |= r->marks.all;
 	r->query.mark_jit |= r->marks.all;
-	r->query.by_kind = !r->flame.compat;
+	r->query.by_kind = true;
 	r->query.in_order = r->flame.is_chart;
 	return true;
 }
@@ -307,7 +307,7 @@ static bool draw(struct drawing *d, struct err *e)
 				      .in_order = o->is_chart };
 	layout_tree(t, &query, &layout);
 	layout.boxes.p[0].value = total;
-	picture_ledger(d->profile, d->ledger, &layout, &line);
+	picture_ledger(d->profile, d->ledger, t, &layout, &line);
 	if (t->value_count == 1)
 		make_legend(&legend, &c.painter, t, &layout);
 	AUTO_FREE struct colour *colours = colours_of(&c, &layout);
@@ -351,7 +351,8 @@ static int flame(const struct request *r, struct drawing *d, struct err *e)
 	if (!p)
 		return code;
 	struct query query = r->query; /* its lists are r's */
-	query.min_share = picture_min_share(&d->setup);
+	if (!p->is_differential)       /* there, the largest change of all sets the colours */
+		query.min_share = picture_min_share(&d->setup);
 	struct tree *tree = query_tree(p, &query, &ledger, e);
 	if (tree && ledger.stacks == 0)
 		explain_nothing(p, &r->query, &ledger, e);
@@ -391,7 +392,9 @@ static int run_flame(const struct command *self, char **words, size_t n)
 		return print_out(buf_str(&text));
 	}
 	AUTO(picture_path)
-	struct picture_path path = picture_path_new(r.flame.output, &r.files, "flame");
+	struct picture_path path =
+		picture_path_new(r.flame.output, &r.files, "flame",
+				 r.flame.format == FORMAT_HTML ? ".html" : ".svg");
 	struct drawing d = { .r = &r, .path = path.path };
 	int code = EXIT_FAILED;
 	if (is_html(&r, path.path, &e, &d.html) &&

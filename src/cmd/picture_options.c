@@ -193,9 +193,11 @@ const char *picture_count_name(const struct profile *p, const struct query_ledge
 {
 	if (!l->is_in_periods || l->event == INDEX_NONE || p->events.p[l->event].has_only_sums)
 		return "samples";
-	const struct event *e = &p->events.p[l->event];
+	struct str name = profile_str(p, p->events.p[l->event].name);
+	if (str_starts(name, STR("cpu-clock")) || str_starts(name, STR("task-clock")))
+		return "ns";
 	scratch->n = 0;
-	buf_add(scratch, profile_str(p, e->unit ? e->unit : e->name));
+	buf_add(scratch, name.n ? name : STR("events"));
 	return buf_c_string(scratch);
 }
 
@@ -228,11 +230,24 @@ static bool is_damaged(const struct profile *p)
 	return false;
 }
 
-void picture_ledger(const struct profile *p, const struct query_ledger *l,
-		    const struct layout *layout, struct buf *out)
+static void add_shown(struct buf *out, const struct query_ledger *l, const struct tree *t)
 {
+	if (t->value_count > 1 && t->decimals == 0) {
+		buf_add(out, STR("before "));
+		buf_add_grouped(out, t->total[0][0]);
+		buf_add(out, STR(", after "));
+		buf_add_grouped(out, t->total[1][0]);
+		buf_add(out, STR(" samples"));
+		return;
+	}
 	buf_add_grouped(out, l->shown);
 	buf_add(out, l->shown == 1 ? STR(" sample") : STR(" samples"));
+}
+
+void picture_ledger(const struct profile *p, const struct query_ledger *l, const struct tree *t,
+		    const struct layout *layout, struct buf *out)
+{
+	add_shown(out, l, t);
 	if (l->event != INDEX_NONE && !p->events.p[l->event].has_only_sums) {
 		buf_add(out, STR(" of "));
 		buf_add(out, profile_str(p, p->events.p[l->event].name));
@@ -269,7 +284,7 @@ static struct str stem_of(const char *path)
 }
 
 struct picture_path picture_path_new(const char *asked, const struct text_list *files,
-				     const char *otherwise)
+				     const char *otherwise, const char *ending)
 {
 	if (asked || !isatty(STDOUT_FILENO))
 		return (struct picture_path){ mem_strdup(asked ? asked : "-"), false };
@@ -281,7 +296,7 @@ struct picture_path picture_path_new(const char *asked, const struct text_list *
 		buf_add(&path, stem);
 		if (i > 1)
 			buf_addf(&path, "-%u", i);
-		buf_add(&path, STR(".svg"));
+		buf_add(&path, str_from(ending));
 		if (access(buf_c_string(&path), F_OK) != 0)
 			break;
 	}

@@ -42,7 +42,7 @@ double picture_min_value(const struct picture_setup *s, const struct tree *t, ui
 double picture_min_share(const struct picture_setup *s);
 
 /* What the picture is made of, in one line. */
-void picture_ledger(const struct profile *p, const struct query_ledger *l,
+void picture_ledger(const struct profile *p, const struct query_ledger *l, const struct tree *t,
 		    const struct layout *layout, struct buf *out);
 /* "samples", or what else the values count. */
 const char *picture_count_name(const struct profile *p, const struct query_ledger *l,
@@ -63,5 +63,5 @@ struct picture_path {
 	bool is_named;
 };
 struct picture_path picture_path_new(const char *asked, const struct text_list *files,
-				     const char *otherwise);
+				     const char *otherwise, const char *ending);
 void picture_path_fini(struct picture_path *p);

@@ -194,7 +194,7 @@ int exit_code_of(const struct profile *p, const struct query_ledger *l)
 void say_warnings(const struct profile *p, const struct query *q, const struct query_ledger *l)
 {
 	warn_events(p, q, l);
-	if (l->samples_in == 0)
+	if (l->samples_in == 0 && l->stacks == 0)
 		say("no stacks found");
 	if (p->ledger.count[LEDGER_OTHER_EVENTS])
 		say("samples of other events left out: %llu; --event-filter chooses the event",

@@ -117,8 +117,12 @@ static const struct rule module_rules[] = {
 
 static bool is_script_name(struct str name)
 {
-	static const struct str prefixes[] = { STR("JS:"), STR("LazyCompile:"), STR("Function:"),
-					       STR("Script:"), STR("Eval:") };
+	static const struct str prefixes[] = {
+		STR("JS:"),	STR("LazyCompile:"), STR("Function:"),
+		STR("Script:"), STR("Eval:"),	     STR("Builtin:"),
+		STR("RegExp:"), STR("Stub:"),	     STR("BytecodeHandler:"),
+		STR("Handler:")
+	};
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (str_starts(name, prefixes[i]))
 			return true;

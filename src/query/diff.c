@@ -172,12 +172,11 @@ void comparison_set_scale(struct comparison *c, const struct tree *pair, enum di
 	bool has_both = c->total[BEFORE] && c->total[AFTER];
 	c->scaled_by = by;
 	c->scale = 1;
-	if (by == SCALE_NONE || !has_both)
-		return;
-	if (by == SCALE_BY_REST && find_rest(c, pair))
+	if (by == SCALE_NONE || (by == SCALE_BY_REST && has_both && find_rest(c, pair)))
 		return;
 	c->scaled_by = SCALE_BY_TOTAL;
-	c->scale = (double)c->total[AFTER] / (double)c->total[BEFORE];
+	if (has_both)
+		c->scale = (double)c->total[AFTER] / (double)c->total[BEFORE];
 }
 
 /* --- widths --- */
@@ -250,10 +249,10 @@ struct colour *diff_colours(const struct tree *t, const struct comparison *c,
 	return colours;
 }
 
-void legend_of_diff(struct legend *l, bool negates)
+void legend_of_diff(struct legend *l)
 {
-	vec_push(&l->entries, (struct legend_entry){ "grew", paint_change(0.8, !negates) });
-	vec_push(&l->entries, (struct legend_entry){ "shrank", paint_change(0.8, negates) });
+	vec_push(&l->entries, (struct legend_entry){ "grew", paint_change(0.8, true) });
+	vec_push(&l->entries, (struct legend_entry){ "shrank", paint_change(0.8, false) });
 	vec_push(&l->entries, (struct legend_entry){ "no change, or within sampling noise (95 %)",
 						     paint_no_change() });
 }

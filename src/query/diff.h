@@ -70,7 +70,7 @@ void diff_widths_fini(struct diff_widths *w);
  */
 struct colour *diff_colours(const struct tree *pair, const struct comparison *c,
 			    const struct layout *l, bool negates);
-void legend_of_diff(struct legend *l, bool negates);
+void legend_of_diff(struct legend *l);
 
 /* What each function took, on all sides; recursion counts once. */
 struct function {

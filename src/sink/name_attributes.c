@@ -65,13 +65,31 @@ static bool is_attribute_list(struct str s)
 	return true;
 }
 
+/* Blanks and control characters do not count, nor does case. */
+static bool begins_loosely(struct str s, const char *scheme)
+{
+	size_t at = 0;
+	for (; *scheme; scheme++) {
+		while (at < s.n && (unsigned char)s.p[at] <= ' ')
+			at++;
+		if (at == s.n || (s.p[at++] | 0x20) != (*scheme | 0x20))
+			return false;
+	}
+	return true;
+}
+
+static bool runs_script(struct str href)
+{
+	return begins_loosely(href, "javascript:") || begins_loosely(href, "vbscript:") ||
+	       begins_loosely(href, "data:");
+}
+
 static bool is_safe(enum attribute key, struct str value)
 {
 	if (key == ATTRIBUTE_G_EXTRA || key == ATTRIBUTE_A_EXTRA)
 		return is_attribute_list(value);
 	if (key == ATTRIBUTE_HREF)
-		return !str_starts(str_trim(value), STR("javascript:")) &&
-		       !str_starts(str_trim(value), STR("data:"));
+		return !runs_script(value);
 	return true;
 }
 
@@ -108,7 +126,8 @@ struct name_attributes *name_attributes_parse(struct str text, const char *path,
 		if (!parse_line(&one, line)) {
 			err_set(e,
 				"%s: line %u is not `name TAB key=value`, with key one of title, "
-				"href, target, id, class, g_extra, a_extra",
+				"href (an address, not a script), target, id, class, g_extra, "
+				"a_extra (attributes as in SVG)",
 				path, line_number);
 			name_attributes_free(a);
 			return NULL;

@@ -25,20 +25,22 @@ void svg_add_diff_title(struct buf *out, const struct frames *f, const struct bo
 	const struct comparison *c = f->p->comparison;
 	const struct tree *t = f->p->tree;
 	uint64_t before = t->total[BEFORE][b->node], after = t->total[AFTER][b->node];
-	double change = comparison_change(c, before, after);
+	uint64_t judged[] = { comparison_value(c, t, BEFORE, b->node),
+			      comparison_value(c, t, AFTER, b->node) };
+	double change = comparison_change(c, judged[BEFORE], judged[AFTER]);
 	double sign = f->p->negates && change != 0 ? -1 : 1;
-	double points = sign * comparison_points(c, before, after);
+	double points = sign * comparison_points(c, judged[BEFORE], judged[AFTER]);
 	xml_add(out, b->node ? tree_label_bare(tree_label_of(t, b->node)) : STR("all"));
 	buf_add(out, STR(" ("));
 	add_side(out, f, "before", before, c->total[BEFORE]);
 	buf_add(out, STR("; "));
 	add_side(out, f, "after", after, c->total[AFTER]);
+	buf_add(out, c->by_self ? STR("; own ") : STR("; "));
 	if (c->scaled_by == SCALE_NONE)
-		buf_addf(out, "; %+.15g", sign * change / f->m.unit * f->p->style->factor);
+		buf_addf(out, "%+.15g", sign * change / f->m.unit * f->p->style->factor);
 	else
-		buf_addf(out, "; %+.2f points", points);
-	if (b->node && comparison_is_noise(c, comparison_value(c, t, BEFORE, b->node),
-					   comparison_value(c, t, AFTER, b->node)))
+		buf_addf(out, "%+.2f points", points);
+	if (b->node && comparison_is_noise(c, judged[BEFORE], judged[AFTER]))
 		buf_add(out, STR(", within noise"));
 	buf_add_char(out, ')');
 }

@@ -112,8 +112,11 @@ static bool count_parse(struct str s, struct count *c)
 	return true;
 }
 
-/* Cuts the last number off s. False when s does not end in white space and a number. */
-static bool take_count(struct str *s, struct count *c)
+/*
+ * Cuts the last number off s. False when s does not end in white space and a number. keeps_blanks:
+ * of several blanks before it one is cut, as flamegraph.pl does.
+ */
+static bool take_count(struct str *s, struct count *c, bool keeps_blanks)
 {
 	struct str text = *s;
 	while (text.n && is_space(text.p[text.n - 1]))
@@ -123,7 +126,8 @@ static bool take_count(struct str *s, struct count *c)
 		n--;
 	if (n == 0 || !count_parse(str_from_byte(text, n), c))
 		return false;
-	while (n && is_space(text.p[n - 1]))
+	n--;
+	while (n && is_space(text.p[n - 1]) && !keeps_blanks)
 		n--;
 	*s = str_first(text, n);
 	return true;
@@ -278,9 +282,9 @@ static void on_line(struct folded *f, struct str line, uint64_t offset)
 	}
 	if (is_remark(line))
 		return;
-	bool ok = take_count(&stack, &counts[1]);
+	bool ok = take_count(&stack, &counts[1], f->keeps_names);
 	if (ok && f->is_diff)
-		ok = take_count(&stack, &counts[0]);
+		ok = take_count(&stack, &counts[0], f->keeps_names);
 	if (!ok) {
 		if (str_trim(line).n)
 			source_bad_line(f->p, line, offset);
@@ -352,7 +356,7 @@ static unsigned probe(struct str head, unsigned numbers)
 		if (str_trim(line).n == 0 || is_remark(line))
 			continue;
 		lines++;
-		while (found < numbers && take_count(&stack, &c))
+		while (found < numbers && take_count(&stack, &c, false))
 			found++;
 		known += found == numbers && stack.n && memchr(line.p, '\0', line.n) == NULL;
 	}
