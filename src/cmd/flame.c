@@ -94,6 +94,8 @@ static bool parse(struct request *r, char **words, size_t n, struct err *e)
 	r->query.mark_jit |= r->marks.all;
 	r->query.by_kind = true;
 	r->query.in_order = r->flame.is_chart;
+	r->query.marks_wakers = r->flame.palette == PALETTE_CHAIN;
+	r->query.ends_first_part = r->flame.compat;
 	return true;
 }
 

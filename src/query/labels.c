@@ -185,6 +185,15 @@ uint32_t label_of_text(struct labels *l, struct str text)
 	return add_label(l, text, NULL, 0);
 }
 
+uint32_t label_as_waker(struct labels *l, uint32_t label)
+{
+	static const struct frame waker = { .flags = FRAME_WAKER };
+	l->text.n = 0;
+	buf_add(&l->text, l->tree->labels.p[label].name);
+	buf_add(&l->text, STR("_[w]"));
+	return add_label(l, buf_str(&l->text), &waker, 4);
+}
+
 static void add_id(struct buf *out, int32_t id)
 {
 	if (id == PID_UNKNOWN)

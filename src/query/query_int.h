@@ -34,6 +34,8 @@ uint32_t label_of_frame(struct labels *l, frame_id frame);
 /* INDEX_NONE when nothing is known of the thread. */
 uint32_t label_of_thread(struct labels *l, thread_id thread);
 uint32_t label_of_text(struct labels *l, struct str text);
+/* The label with the mark _[w]. */
+uint32_t label_as_waker(struct labels *l, uint32_t label);
 const struct tree *labels_tree(const struct labels *l);
 
 /* The frames of a stack, root first, into out (cleared before). */

@@ -71,6 +71,21 @@ static void reverse_path(struct frame_path *path)
 	}
 }
 
+/* Chain graphs: `blocked;stack;--;waker;stack`. A separator has a frame before it and one behind. */
+static void mark_wakers(struct growth *g, struct frame_path *path)
+{
+	uint32_t separator = label_of_text(g->labels, STR("--"));
+	bool is_waker = false;
+	for (uint32_t i = 1; i < path->n; i++) {
+		bool separates = str_eq(g->tree->labels.p[path->p[i]].name, STR("--"));
+		if (is_waker && !separates)
+			path->p[i] = label_as_waker(g->labels, path->p[i]);
+		is_waker |= separates && i + 1 < path->n;
+	}
+	if (!is_waker && g->q->ends_first_part)
+		vec_push(path, separator);
+}
+
 /*
  * The labels of a row's stack after all transforms, in g->labels_path. False when the row has no
  * frame that --root asks for. The thread's label is a frame like the others, but not cut by
@@ -102,6 +117,8 @@ static bool transformed_path(struct growth *g, uint32_t row, uint64_t *gave_up)
 	}
 	if (g->q->reverse)
 		reverse_path(out);
+	if (g->q->marks_wakers)
+		mark_wakers(g, out);
 	return is_rooted;
 }
 
@@ -201,7 +218,7 @@ static bool growth_init(struct growth *g, const struct profile *p, const struct 
 	g->labels = labels_new(p, q, g->tree);
 	g->value_count = p->is_differential ? 2 : 1;
 	g->changes_paths = q->root.n || q->hide.n || q->skip_after.n || q->collapse_recursion ||
-			   q->reverse || q->in_order;
+			   q->reverse || q->in_order || q->marks_wakers;
 	for (uint32_t i = 0; i < p->events.n; i++)
 		if (p->events.p[i].decimals > g->decimals)
 			g->decimals = p->events.p[i].decimals;
