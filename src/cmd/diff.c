@@ -45,7 +45,7 @@ static const struct option diff_options[] = {
 	  "equal (rest, the default: where it is clear what did not, else total)",
 	  scales },
 	{ "delta", 0, OPTION_CHOICE, DIFF(delta), "WHAT",
-	  "colour and sort by the change of a function with all it calls (total, the default), or "
+	  "colour frames by the change of the function with all it calls (total, the default), or "
 	  "of its own part (self)",
 	  deltas },
 	{ "width-by", 0, OPTION_CHOICE, DIFF(width_by), "SIDE",
@@ -439,20 +439,31 @@ static bool write_picture(const struct output *o, bool html, struct writer *out,
 	return ok;
 }
 
-/* Largest change first; what is within noise after all that is not. */
+/* 0 within noise, else how much it changed. */
+static double real_change(const struct comparison *c, const uint64_t *values)
+{
+	return comparison_is_noise(c, values[BEFORE], values[AFTER])
+		       ? 0
+		       : fabs(comparison_change(c, values[BEFORE], values[AFTER]));
+}
+
+/*
+ * First what changed by itself, the answer to "where"; then what changed by what it calls; then
+ * what is within noise.
+ */
 static int compare_functions(const void *a, const void *b, void *context)
 {
 	const struct comparison *c = context;
 	const struct function *x = a, *y = b;
-	const uint64_t *p = c->by_self ? x->self : x->total, *q = c->by_self ? y->self : y->total;
-	bool p_noise = comparison_is_noise(c, p[BEFORE], p[AFTER]);
-	bool q_noise = comparison_is_noise(c, q[BEFORE], q[AFTER]);
-	if (p_noise != q_noise)
-		return p_noise - q_noise;
-	double dp = fabs(comparison_change(c, p[BEFORE], p[AFTER]));
-	double dq = fabs(comparison_change(c, q[BEFORE], q[AFTER]));
-	if (dp != dq)
-		return dp > dq ? -1 : 1;
+	const double keys[][2] = {
+		{ real_change(c, x->self), real_change(c, y->self) },
+		{ real_change(c, x->total), real_change(c, y->total) },
+		{ fabs(comparison_change(c, x->total[BEFORE], x->total[AFTER])),
+		  fabs(comparison_change(c, y->total[BEFORE], y->total[AFTER])) },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (keys[i][0] != keys[i][1])
+			return keys[i][0] > keys[i][1] ? -1 : 1;
 	return (x->label > y->label) - (x->label < y->label);
 }
 

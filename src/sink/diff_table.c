@@ -112,7 +112,7 @@ static void add_heading(struct buf *out, const struct diff_report *r)
 	}
 	add_scale(out, r->comparison);
 	buf_add(out, STR("~ marks changes within sampling noise (95 %)\n\n"));
-	buf_addf(out, "%28s%28s\n", "own            ", "with all it calls ");
+	buf_add(out, STR("   ---------- own ----------    ------- with callees -----\n"));
 	for (unsigned i = 0; i < 2; i++)
 		buf_addf(out, "%*s%*s%*s ", NUMBER_WIDTH, "before", NUMBER_WIDTH, "after",
 			 NUMBER_WIDTH, "change");
