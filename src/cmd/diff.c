@@ -1,4 +1,5 @@
 #include "cmd/picture_options.h"
+#include "cmd/sides.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -162,205 +163,6 @@ static bool choose_format(const struct request *r, enum format *format, struct e
 				 path);
 	*format = isatty(STDOUT_FILENO) ? FORMAT_TABLE : FORMAT_SVG;
 	return true;
-}
-
-/* --- both sides --- */
-
-struct side {
-	struct profile *profile;
-	struct tree *tree;
-	struct query_ledger ledger;
-	const char *name;
-};
-
-/* What is compared: a tree of both sides, and what stands behind it. */
-struct comparing {
-	struct side side[SIDES]; /* [BEFORE] only when a file holds both */
-	struct tree *pair;
-	struct comparison comparison;
-};
-
-static void comparing_fini(struct comparing *c)
-{
-	if (c->pair != c->side[BEFORE].tree)
-		tree_free(c->pair);
-	for (unsigned i = 0; i < SIDES; i++) {
-		tree_free(c->side[i].tree);
-		profile_unref(c->side[i].profile);
-	}
-}
-
-static const char *time_of_side(const struct request *r, unsigned side)
-{
-	const struct text_list *times = &r->diff.times;
-	return times->n ? times->p[times->n > 1 ? side : 0] : NULL;
-}
-
-static bool read_side(struct side *s, const struct request *r, unsigned side, struct err *e)
-{
-	struct source_options source = {
-		.format = r->input.format ? source_input_names[r->input.format] : NULL,
-		.threads = r->input.threads,
-		.keep_addresses = r->marks.addresses,
-	};
-	struct query query = r->query;
-	const char *path = r->files.p[side < r->files.n ? side : 0];
-	struct text_list file = { (char **)&path, 1, 1 };
-	query.time = time_of_side(r, side);
-	s->name = path;
-	s->profile = read_profiles(&file, &source, query_columns(&query), e);
-	return s->profile != NULL;
-}
-
-/* Folded stacks do not say which file a function comes from, so not what is the kernel's. */
-static bool knows_kinds(const struct profile *p)
-{
-	for (uint32_t i = 0; i < p->frames.n; i++)
-		if (p->frames.p[i].module)
-			return true;
-	return false;
-}
-
-static bool query_side(struct side *s, const struct request *r, unsigned side, bool by_kind,
-		       struct err *e)
-{
-	struct query query = r->query; /* its lists are r's */
-	query.time = time_of_side(r, side);
-	query.by_kind = by_kind;
-	s->tree = query_tree(s->profile, &query, &s->ledger, e);
-	if (s->tree && s->ledger.stacks == 0) {
-		struct err why = { 0 };
-		explain_nothing(s->profile, &query, &s->ledger, &why);
-		err_set(e, "%s: %s", s->name, why.text);
-	}
-	if (!e->kind && !r->common.quiet)
-		say_warnings(s->profile, &query, &s->ledger);
-	return !e->kind;
-}
-
-static enum diff_scale scale_of(const struct diff_options *o)
-{
-	return o->is_absolute ? SCALE_NONE : o->normalizes ? SCALE_BY_TOTAL : o->scale_by;
-}
-
-/* One file in which every line has both counts. */
-static void take_both(struct comparing *c)
-{
-	const struct tree *t = c->pair = c->side[BEFORE].tree;
-	double unit = 1;
-	for (unsigned d = 0; d < t->decimals; d++)
-		unit *= 10;
-	for (unsigned i = 0; i < SIDES; i++) {
-		c->comparison.total[i] = t->total[i][0];
-		c->comparison.samples[i] = (double)t->total[i][0] / unit;
-	}
-}
-
-static bool take_pair(struct comparing *c, struct err *e)
-{
-	for (unsigned i = 0; i < SIDES; i++) {
-		if (c->side[i].tree->value_count > 1)
-			return err_usage(e, "%s holds two counts a line already: give it alone",
-					 c->side[i].name);
-		c->comparison.samples[i] = (double)c->side[i].ledger.shown;
-	}
-	c->pair = tree_pair(c->side[BEFORE].tree, c->side[AFTER].tree);
-	for (unsigned i = 0; i < SIDES; i++)
-		c->comparison.total[i] = c->pair->total[i][0];
-	return true;
-}
-
-static struct str event_of(const struct side *s)
-{
-	event_id event = s->ledger.event;
-	return event == INDEX_NONE || s->profile->events.p[event].has_only_sums
-		       ? STR("")
-		       : profile_str(s->profile, s->profile->events.p[event].name);
-}
-
-static void warn_events_differ(const struct comparing *c)
-{
-	struct str before = event_of(&c->side[BEFORE]), after = event_of(&c->side[AFTER]);
-	if (before.n && after.n && !str_eq(before, after))
-		say("before shows %.*s, after %.*s: choose with --where event=NAME",
-		    STR_ARG(before), STR_ARG(after));
-}
-
-/* BEFORE and AFTER, from two files or from two ranges of one. */
-static bool read_two(struct comparing *c, const struct request *r, struct err *e)
-{
-	if (r->files.n == 1 && r->diff.times.n < SIDES)
-		return err_usage(e,
-				 "%s alone has one side: give BEFORE and AFTER, or two --time "
-				 "ranges",
-				 r->files.p[0]);
-	if (!read_side(&c->side[AFTER], r, AFTER, e))
-		return false;
-	bool by_kind = knows_kinds(c->side[BEFORE].profile) && knows_kinds(c->side[AFTER].profile);
-	for (unsigned i = 0; i < SIDES; i++)
-		if (!query_side(&c->side[i], r, i, by_kind, e))
-			return false;
-	if (!r->common.quiet)
-		warn_events_differ(c);
-	return take_pair(c, e);
-}
-
-static bool read_both(struct comparing *c, const struct request *r, struct err *e)
-{
-	struct side *before = &c->side[BEFORE];
-	c->comparison.by_self = r->diff.delta == 1;
-	if (!read_side(before, r, BEFORE, e))
-		return false;
-	if (r->files.n == 1 && before->profile->is_differential) {
-		if (!query_side(before, r, BEFORE, true, e))
-			return false;
-		take_both(c);
-	} else if (!read_two(c, r, e)) {
-		return false;
-	}
-	if (!c->comparison.total[BEFORE] && !c->comparison.total[AFTER])
-		return err_set(e, "nothing to compare: all counts are 0");
-	comparison_set_scale(&c->comparison, c->pair, scale_of(&r->diff));
-	return true;
-}
-
-/* The widest child of the root on one side. */
-static struct str first_name(const struct tree *t, unsigned side)
-{
-	uint32_t widest = 0;
-	for (uint32_t i = 1; i < t->n; i = t->end[i])
-		if (!widest || t->total[side][i] > t->total[side][widest])
-			widest = i;
-	return widest ? tree_label_of(t, widest)->name : STR("");
-}
-
-/* A program that was renamed has no path in common with itself. */
-static void warn_if_disjoint(const struct tree *t)
-{
-	for (uint32_t i = 1; i < t->n; i = t->end[i])
-		if (t->total[BEFORE][i] && t->total[AFTER][i])
-			return;
-	say("no stack of one side begins like one of the other (%.*s, %.*s), so no path can be "
-	    "compared; --root FUNCTION begins all stacks at a function that both have",
-	    STR_ARG(str_first(first_name(t, BEFORE), 60)),
-	    STR_ARG(str_first(first_name(t, AFTER), 60)));
-}
-
-/* `1,234 samples of cpu-clock, base.perf, 0,5`. */
-static void describe_side(const struct comparing *c, const struct request *r, unsigned i,
-			  struct buf *out)
-{
-	const struct side *s = c->side[AFTER].profile ? &c->side[i] : &c->side[BEFORE];
-	struct str event = event_of(s);
-	buf_add_grouped(out, (uint64_t)c->comparison.samples[i]);
-	buf_add(out, STR(" samples"));
-	if (event.n) {
-		buf_add(out, STR(" of "));
-		buf_add(out, event);
-	}
-	buf_addf(out, ", %s", s->name);
-	if (time_of_side(r, i))
-		buf_addf(out, ", time %s", time_of_side(r, i));
 }
 
 /* --- output --- */
@@ -543,17 +345,34 @@ static int worse(int a, int b)
 	return a > b ? a : b;
 }
 
-static int diff(const struct request *r, struct comparing *c, enum format format, struct err *e)
+static struct sides_wish sides_of(const struct request *r)
+{
+	const struct diff_options *o = &r->diff;
+	return (struct sides_wish){
+		.files = &r->files,
+		.times = &o->times,
+		.query = &r->query,
+		.source = { .format = r->input.format ? source_input_names[r->input.format] : NULL,
+			    .threads = r->input.threads,
+			    .keep_addresses = r->marks.addresses },
+		.scale = o->is_absolute	 ? SCALE_NONE
+			 : o->normalizes ? SCALE_BY_TOTAL
+					 : o->scale_by,
+		.by_self = o->delta == 1,
+		.quiet = r->common.quiet,
+	};
+}
+
+static int diff(const struct request *r, const struct sides_wish *w, struct comparing *c,
+		enum format format, struct err *e)
 {
 	AUTO(output) struct output o = { .r = r, .c = c };
 	for (unsigned i = 0; i < SIDES; i++)
-		describe_side(c, r, i, &o.text[i]);
+		comparing_describe(c, w, i, &o.text[i]);
 	o.count = r->picture.count_name
 			  ? r->picture.count_name
 			  : picture_count_name(c->side[BEFORE].profile, &c->side[BEFORE].ledger,
 					       &o.count_name);
-	if (!r->common.quiet && c->comparison.total[BEFORE] && c->comparison.total[AFTER])
-		warn_if_disjoint(c->pair);
 	int code = write_output(&o, c, format, e);
 	if (code == EXIT_FAILED)
 		return code;
@@ -584,8 +403,9 @@ static int run_diff(const struct command *self, char **words, size_t n)
 		return print_out(buf_str(&text));
 	}
 	int code = EXIT_FAILED;
-	if (check(&r, &e) && choose_format(&r, &format, &e) && read_both(&c, &r, &e))
-		code = diff(&r, &c, format, &e);
+	struct sides_wish sides = sides_of(&r);
+	if (check(&r, &e) && choose_format(&r, &format, &e) && comparing_read(&c, &sides, &e))
+		code = diff(&r, &sides, &c, format, &e);
 	return e.kind ? say_error(self, &e) : code;
 }
 
