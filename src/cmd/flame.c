@@ -266,7 +266,7 @@ struct drawing {
 	const struct request *r;
 	const struct profile *profile;
 	const struct tree *tree;
-	const struct query_ledger *ledger;
+	struct query_ledger ledger;
 	struct picture_setup setup;
 	const char *path;
 	bool html;
@@ -298,7 +298,7 @@ static bool draw(struct drawing *d, struct err *e)
 		return false;
 	struct picture_style *style = &d->setup.style;
 	if (!style->count_name)
-		style->count_name = picture_count_name(d->profile, d->ledger, &count_name);
+		style->count_name = picture_count_name(d->profile, &d->ledger, &count_name);
 	if (!d->r->picture.backdrop)
 		backdrop_parse(NULL, c.painter.palette, &style->backdrop, e);
 	c.largest_delta = t->value_count > 1 ? largest_delta(t) : 0;
@@ -309,7 +309,7 @@ static bool draw(struct drawing *d, struct err *e)
 				      .in_order = o->is_chart };
 	layout_tree(t, &query, &layout);
 	layout.boxes.p[0].value = total;
-	picture_ledger(d->profile, d->ledger, t, &layout, &line);
+	picture_ledger(d->profile, &d->ledger, t, &layout, &line);
 	if (t->value_count == 1)
 		make_legend(&legend, &c.painter, t, &layout);
 	AUTO_FREE struct colour *colours = colours_of(&c, &layout);
@@ -341,7 +341,6 @@ static void explain_no_width(const struct tree *t, const struct query_ledger *l,
 
 static int flame(const struct request *r, struct drawing *d, struct err *e)
 {
-	struct query_ledger ledger;
 	struct source_options source = {
 		.format = r->input.format ? source_input_names[r->input.format] : NULL,
 		.threads = r->input.threads,
@@ -355,20 +354,19 @@ static int flame(const struct request *r, struct drawing *d, struct err *e)
 	struct query query = r->query; /* its lists are r's */
 	if (!p->is_differential)       /* there, the largest change of all sets the colours */
 		query.min_share = picture_min_share(&d->setup);
-	struct tree *tree = query_tree(p, &query, &ledger, e);
-	if (tree && ledger.stacks == 0)
-		explain_nothing(p, &r->query, &ledger, e);
+	struct tree *tree = query_tree(p, &query, &d->ledger, e);
+	if (tree && d->ledger.stacks == 0)
+		explain_nothing(p, &r->query, &d->ledger, e);
 	if (tree)
-		explain_no_width(tree, &ledger, e);
+		explain_no_width(tree, &d->ledger, e);
 	d->profile = p;
 	d->tree = tree;
-	d->ledger = &ledger;
 	if (tree && !e->kind && draw(d, e)) {
-		code = exit_code_of(p, &ledger);
+		code = exit_code_of(p, &d->ledger);
 		if (!r->common.quiet)
-			say_warnings(p, &r->query, &ledger);
+			say_warnings(p, &r->query, &d->ledger);
 		if (r->common.verbose)
-			say_ledger(p, &ledger, tree);
+			say_ledger(p, &d->ledger, tree);
 	}
 	tree_free(tree);
 	profile_unref(p);

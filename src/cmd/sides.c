@@ -50,7 +50,7 @@ static bool query_side(struct side *s, const struct sides_wish *w, unsigned side
 	}
 	if (!e->kind && !w->quiet)
 		say_warnings(s->profile, &query, &s->ledger);
-	return !e->kind;
+	return s->tree && !e->kind;
 }
 
 /* One file in which every line has both counts. */

@@ -73,14 +73,14 @@ static void sum_totals(struct growth *g, struct mirror *m)
 /* What is on a small node is left out; see growth_drop_small. */
 static void place_nodes(struct growth *g, struct mirror *m)
 {
-	unsigned last = g->value_count - 1;
-	double least = g->q->min_share * (double)m->total[last][0];
+	const uint64_t *total = m->total[g->value_count > 1]; /* widths are AFTER's */
+	double least = g->q->min_share * (double)total[0];
 	m->place[0] = 0;
 	for (node_id i = 1; i < g->p->nodes.n; i++) {
 		struct node node = g->p->nodes.p[i];
 		uint32_t parent = m->place[node.parent];
 		m->place[i] = INDEX_NONE;
-		if (parent == INDEX_NONE || (double)m->total[last][node.parent] < least)
+		if (parent == INDEX_NONE || (double)total[node.parent] < least)
 			continue;
 		m->place[i] = g->nodes.n;
 		growth_add_node(g, parent, label_of_frame(g->labels, node.frame));
@@ -112,13 +112,13 @@ static void fill_values(struct growth *g, const struct mirror *m)
 void growth_mirror(struct growth *g, struct query_ledger *ledger)
 {
 	struct mirror m = { .place = mem_alloc(g->p->nodes.n, sizeof(uint32_t)) };
-	for (unsigned v = 0; v < g->value_count; v++)
-		m.total[v] = mem_zalloc(g->p->nodes.n, sizeof(uint64_t));
+	for (unsigned v = 0; v < TREE_MAX_VALUES; v++)
+		m.total[v] = mem_zalloc(v < g->value_count ? g->p->nodes.n : 1, sizeof(uint64_t));
 	add_rows(g, &m, ledger);
 	sum_totals(g, &m);
 	place_nodes(g, &m);
 	fill_values(g, &m);
-	for (unsigned v = 0; v < g->value_count; v++)
+	for (unsigned v = 0; v < TREE_MAX_VALUES; v++)
 		free(m.total[v]);
 	free(m.place);
 }

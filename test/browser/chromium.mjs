@@ -179,8 +179,10 @@ export class Chromium {
 	}
 
 	async type(text) {
-		for (const char of text)
-			await this.send('Input.dispatchKeyEvent', { type: 'char', text: char });
+		for (const char of text) {
+			await this.send('Input.dispatchKeyEvent', { type: 'keyDown', text: char, key: char });
+			await this.send('Input.dispatchKeyEvent', { type: 'keyUp', key: char });
+		}
 		await this.settle();
 	}
 

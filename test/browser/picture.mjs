@@ -109,15 +109,12 @@ export class Page {
 			await this.browser.key(key);
 	}
 
-	/** Types into the search box and waits for the answer. */
+	/** Types into the search box and waits for the answer to the whole of it. */
 	async search(text) {
 		await this.browser.evaluate(`document.getElementById('search').focus(), document.getElementById('search').select()`);
-		await this.browser.evaluate(`document.getElementById('matched').textContent = '...'`);
-		if (text)
-			await this.browser.type(text);
-		else
-			await this.keys('Backspace');
-		await this.browser.until(`document.getElementById('matched').textContent !== '...'`);
+		await this.browser.type(text);
+		const part = JSON.stringify('search=' + encodeURIComponent(text));
+		await this.browser.until(`location.hash.slice(1).split('&').includes(${part})`);
 	}
 
 	async clipboard() {
