@@ -332,11 +332,10 @@ static bool draw(struct drawing *d, struct err *e)
 }
 
 /* Stacks whose counts are all zero have no width. */
-static void explain_no_width(const struct tree *t, const struct query_ledger *l, struct err *e)
+static void explain_no_width(const struct tree *t, struct err *e)
 {
 	if (!e->kind && t->total[t->value_count - 1][0] == 0)
-		err_set(e, "nothing to draw: the counts of all %llu stacks are 0",
-			(unsigned long long)l->stacks);
+		err_set(e, "nothing to draw: all counts are 0");
 }
 
 static int flame(const struct request *r, struct drawing *d, struct err *e)
@@ -358,7 +357,7 @@ static int flame(const struct request *r, struct drawing *d, struct err *e)
 	if (tree && d->ledger.stacks == 0)
 		explain_nothing(p, &r->query, &d->ledger, e);
 	if (tree)
-		explain_no_width(tree, &d->ledger, e);
+		explain_no_width(tree, e);
 	d->profile = p;
 	d->tree = tree;
 	if (tree && !e->kind && draw(d, e)) {
