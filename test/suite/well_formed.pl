@@ -7,8 +7,8 @@ sub check {
 	local $/;
 	open my $in, "<:raw", $file or die "$file: $!\n";
 	my $text = <$in>;
-	utf8::decode($text) or die "$file: not UTF-8\n";
-	$text =~ /([^\t\n\r\x20-\x{d7ff}\x{e000}-\x{fffd}\x{10000}-\x{10ffff}])/
+	utf8::decode(my $characters = $text) or die "$file: not UTF-8\n";
+	$characters =~ /([^\t\n\r\x20-\x{d7ff}\x{e000}-\x{fffd}\x{10000}-\x{10ffff}])/
 		and die sprintf "%s: U+%04X at %d\n", $file, ord $1, $-[0];
 	$text =~ s/^.*?(?=<svg\b)//s, $text =~ s{(</svg>).*\z}{$1\n}s if $file =~ /\.html$/;
 	my $name = qr/[A-Za-z_:][-\w.:]*/;
@@ -34,7 +34,6 @@ sub check {
 			die "$file: ]]> in text\n" if $data =~ /\]\]>/;
 		} else {
 			my $at = pos($text) // 0;
-			binmode STDERR, ":utf8";
 			die "$file: not well-formed at $at: ", substr($text, $at, 80), "\n";
 		}
 	}

@@ -1,0 +1,302 @@
+#!/bin/bash
+# plume diff: numbers by hand, numbers against a plain count, and the truth of real recordings: a function made slower
+# is found, and nothing else is.
+# shellcheck disable=SC2317 # functions are called by ok
+# shellcheck source=test/suite/tap.bash
+. "$(dirname "$0")/tap.bash" "$1"
+# frame NAME SVG: its title, rectangle and colour, without the rest of the line
+frame() {
+	sed -n "s/^<g><title>$1 (\(.*\))<\/title><rect x=\"\([0-9.]*\)\" y=\"[0-9.]*\" width=\"\([0-9.]*\)\".*fill=\"\([^\"]*\)\".*/\1 | \2 \3 | \4/p" "$2"
+}
+title() { frame "$@" | sed 's/ | .*//'; }
+width() { frame "$@" | sed 's/.* | .* \(.*\) | .*/\1/'; }
+grey='rgb(217,217,217)'
+is_grey() { frame "$@" | grep -qF "$grey"; }
+is_coloured() { [ -n "$(frame "$@")" ] && ! is_grey "$@"; }
+# shellcheck disable=SC2016 # Perl
+is_json() { perl -e 'require "$ARGV[0]/json.pl"; local $/; json_parse(<STDIN>)' "$suite" <"$1"; }
+
+# --- by hand ---
+
+printf 'm;a 40\nm;b 60\nm;gone 10\n' >before.folded
+printf 'm;a 100\nm;b 60\nm;new;x 20\n' >after.folded
+"$plume" diff before.folded after.folded >shares.svg
+is "shares: what grew" "$(title a shares.svg)" "before 40 samples, 36.36%; after 100 samples, 55.56%; +19.19 points"
+is "shares: what shrank" "$(title b shares.svg)" "before 60 samples, 54.55%; after 60 samples, 33.33%; -21.21 points"
+is "shares: what vanished" "$(title gone shares.svg)" "before 10 samples, 9.09%; after 0 samples, 0.00%; -9.09 points"
+is "shares: what is new" "$(title x shares.svg)" "before 0 samples, 0.00%; after 20 samples, 11.11%; +11.11 points"
+is "shares: a caller of all of it" "$(title m shares.svg)" \
+	"before 110 samples, 100.00%; after 180 samples, 100.00%; +0.00 points, within noise"
+# BEFORE times 180/110, rounded: a 65, b 98, gone 16; the larger of each: 100 + 98 + 16 + 20 = 234.
+is "union: widths" "$(for f in m a b gone new x; do width $f shares.svg; done | tr '\n' ' ')" "1180.0 504.3 494.2 80.6 100.9 100.9 "
+"$plume" diff --width-by after before.folded after.folded >after.svg
+is "after: widths" "$(for f in m a b new x; do width $f after.svg; done | tr '\n' ' ')" "1180.0 655.6 393.3 131.1 131.1 "
+is "after: what vanished is not there" "$(frame gone after.svg)" ""
+ok "... but counted" grep -q '"narrow":{"frames":1,' after.svg
+"$plume" diff --width-by before before.folded after.folded >widths.svg
+is "before: widths" "$(for f in m a b gone; do width $f widths.svg; done | tr '\n' ' ')" "1180.0 429.1 643.6 107.3 "
+is "before: what is new is not there" "$(frame new widths.svg)" ""
+"$plume" diff --absolute before.folded after.folded >absolute.svg
+is "--absolute: changes are counts" "$(title a absolute.svg)" "before 40 samples, 36.36%; after 100 samples, 55.56%; +60"
+is "--absolute: union of counts as they are" "$(for f in m a b gone x; do width $f absolute.svg; done | tr '\n' ' ')" \
+	"1180.0 621.1 372.6 62.1 124.2 "
+ok "--absolute: b did not change and is grey" is_grey b absolute.svg
+is "--scale-by none is --absolute" "$("$plume" diff --scale-by none before.folded after.folded | md5sum)" "$(md5sum <absolute.svg)"
+is "--scale-by total, where no rest is found, is the default" \
+	"$("$plume" diff --scale-by total before.folded after.folded | md5sum)" "$(md5sum <shares.svg)"
+"$plume" diff --negate before.folded after.folded >negated.svg
+is "--negate turns signs" "$(title a negated.svg)" "before 40 samples, 36.36%; after 100 samples, 55.56%; -19.19 points"
+is "--negate swaps hues" "$(frame x negated.svg | sed 's/.*| //')" "$("$plume" diff after.folded before.folded --width-by before | sed -n 's/.*<title>x .*fill="\([^"]*\)".*/\1/p')"
+ok "... which were others" test "$(frame x negated.svg | sed 's/.*| //')" != "$(frame x shares.svg | sed 's/.*| //')"
+
+# The example of plume-diff(1): all but compress agree on (204+309+231+146) / (210+300+240+150) = 890/900.
+printf 'main;parse 210\nmain;render;draw 300\nmain;render;layout 240\nmain;save;compress 100\nmain;save;write 150\n' >v1.folded
+printf 'main;parse 204\nmain;render;draw 309\nmain;render;layout 231\nmain;save;compress 310\nmain;save;write 146\n' >v2.folded
+"$plume" diff --json v1.folded v2.folded >rest.json
+ok "rest: found" grep -q '"scaled_by":"rest"' rest.json
+ok "rest: its factor is 890/900" grep -q '"scale":0.988888888888889,' rest.json
+"$plume" diff v1.folded v2.folded >rest.svg
+is "rest: compress cost (310 - 100 * 890/900) / 1200" "$(title compress rest.svg)" \
+	"before 100 samples, 10.00%; after 310 samples, 25.83%; +17.59 points"
+is "rest: its caller" "$(title save rest.svg)" "before 250 samples, 25.00%; after 456 samples, 38.00%; +17.40 points"
+is "rest: all" "$(title all rest.svg)" "before 1,000 samples, 100.00%; after 1,200 samples, 100.00%; +17.59 points"
+for f in parse render draw layout write; do
+	ok "rest: $f is grey" is_grey $f rest.svg
+	ok "rest: $f is within noise" grep -q 'within noise' <(title $f rest.svg)
+done
+for f in all main save compress; do
+	ok "rest: $f is not grey" is_coloured $f rest.svg
+done
+ok "rest: the ledger line says so" grep -q 'id="ledger".*before scaled by 0.989 to the 90% that did not change' rest.svg
+"$plume" diff --scale-by total v1.folded v2.folded >total.svg
+is "total: main seems not to have changed" "$(title main total.svg)" \
+	"before 1,000 samples, 100.00%; after 1,200 samples, 100.00%; +0.00 points, within noise"
+is "total: draw seems to have" "$(title draw total.svg)" "before 300 samples, 30.00%; after 309 samples, 25.75%; -4.25 points"
+"$plume" diff --delta self v1.folded v2.folded >self.svg
+ok "--delta self: callers are grey" is_grey save self.svg
+ok "... and the function is not" is_coloured compress self.svg
+ok "... and has its own change" grep -q 'own +17.59 points' <(title compress self.svg)
+
+"$plume" diff v1.folded v1.folded >same.svg
+is "a file and itself: every frame is grey" "$(grep -c '^<g><title>' same.svg)" "$(grep '^<g><title>' same.svg | grep -cF "$grey")"
+"$plume" diff --json v1.folded v1.folded >same.json
+is "... every change is 0" "$(grep -o '"change":{[^}]*}' same.json | sort -u)" '"change":{"self":0,"total":0}'
+is "... and noise" "$(grep -o '"noise":{[^}]*}' same.json | sort -u)" '"noise":{"self":true,"total":true}'
+changes() { # changes OPTION...: own and whole change of each function
+	"$plume" diff --format table --limit 0 "$@" | sed -n '/ function$/,$p' | awk 'NR > 1 { print $NF, $3, $6 }' | sort
+}
+for by in total none; do
+	is "--scale-by $by: swapped files and --negate have the same changes" "$(changes --scale-by $by --negate v2.folded v1.folded)" \
+		"$(changes --scale-by $by v1.folded v2.folded)"
+done
+"$plume" diff --scale-by total v2.folded v1.folded >swapped.svg
+is "swapped files: the sign is turned" "$(title draw swapped.svg)" "before 309 samples, 25.75%; after 300 samples, 30.00%; +4.25 points"
+
+# --- folded output ---
+
+is "folded: both counts, 0 where there is none" "$("$plume" diff --format folded before.folded after.folded)" \
+	"$(printf 'm;a 40 100\nm;b 60 60\nm;gone 10 0\nm;new;x 0 20')"
+is "-n: BEFORE times 180/110, rounded down" "$("$plume" diff -n --format folded before.folded after.folded)" \
+	"$(printf 'm;a 65 100\nm;b 98 60\nm;gone 16 0\nm;new;x 0 20')"
+is "-n of equal totals changes nothing" "$("$plume" diff -n --format folded v1.folded v1.folded | awk '{ print $1, $2 }')" "$(cat v1.folded)"
+printf 'f_0x7f3a;g 0x1 3\nx0x 1\n' >hex1.folded
+printf 'f_0x1;g 0xffff 4\nx0x 1\n' >hex2.folded
+is "-s: numbers are one" "$("$plume" diff -s --format folded hex1.folded hex2.folded)" "$(printf 'f_0x...;g 0x... 3 4\nx0x 1 1')"
+is "without -s they are not" "$("$plume" diff -q --format folded hex1.folded hex2.folded | wc -l)" 3
+"$plume" diff --format folded before.folded after.folded -o both.folded
+"$plume" diff --json both.folded >both.json
+is "a file with two counts a line is both sides" "$(sed -n '/functions/,$p' both.json)" \
+	"$("$plume" diff --json before.folded after.folded | sed -n '/functions/,$p')"
+"$plume" fold both.folded >again.folded
+ok "folded output reads back" cmp both.folded again.folded
+
+# --- against a plain count ---
+
+agrees() { # agrees BEFORE AFTER OPTION...
+	local before=$1 after=$2
+	shift 2
+	"$plume" diff -q --json "$@" "$before" "$after" >got.json || return 1
+	COLUMNS=300 "$plume" diff -q --format table --limit 0 "$@" "$before" "$after" >got.table || return 1
+	perl "$suite/diff_oracle.pl" "$before" "$after" got.json got.table
+}
+ok "JSON and table agree with a plain count: before, after" agrees before.folded after.folded
+ok "... v1, v2" agrees v1.folded v2.folded
+for seed in 1 2 3 4 5 6; do
+	perl "$suite/random_folded.pl" $seed diff $((15 * seed * seed)) >random
+	perl -ne '/^(.*) (\d+) (\d+)$/; print "$1 $2\n" if $2' random >r1.folded
+	perl -ne '/^(.*) (\d+) (\d+)$/; print "$1 ", $3 + ($. % 7 ? 0 : 20), "\n" if $. % 5' random >r2.folded
+	for options in '' '--scale-by total' --absolute '--delta self'; do
+		# shellcheck disable=SC2086 # words
+		ok "random files $seed $options: JSON and table agree with a plain count" agrees r1.folded r2.folded $options
+		# shellcheck disable=SC2086
+		ok "... and the other way round" agrees r2.folded r1.folded $options
+	done
+	# Small changes everywhere and one large one: the rest is found.
+	perl -ne 'BEGIN { srand 3 } /^(.*) (\d+) (\d+)$/; print "$1 ", 40 * $3 + int rand 7, "\n"' random >q1.folded
+	perl -ne 'BEGIN { srand 4 } /^(.*) (\d+) (\d+)$/; print "$1 ", ($. == 5 ? 400 : 40) * $3 + int rand 7, "\n"' random >q2.folded
+	ok "random files $seed, one stack ten times as large: JSON and table agree with a plain count" agrees q1.folded q2.folded
+	ok "... and the rest is found" grep -q '"scaled_by":"rest"' got.json
+	"$plume" diff --json r1.folded r2.folded >got.json
+	if perl -MJSON::PP -e1 2>/dev/null; then
+		ok "random files $seed: JSON is JSON" perl -MJSON::PP -e 'local $/; decode_json(<STDIN>)' <got.json
+	else
+		skip "random files $seed: JSON is JSON" "there is no JSON::PP"
+	fi
+	"$plume" diff r1.folded r2.folded >got.svg
+	ok "random files $seed: the picture is well-formed" perl "$suite/well_formed.pl" got.svg
+	is "random files $seed: noise is grey, and grey is noise" "$(grep '^<g><title>' got.svg | grep -v '<title>all ' | grep -cF "$grey")" \
+		"$(grep '^<g><title>' got.svg | grep -c 'within noise)')"
+	if [ -e "${FLAMEGRAPH_DIR:-/nonexistent}/difffolded.pl" ]; then
+		for option in '' -n; do
+			perl "$FLAMEGRAPH_DIR/difffolded.pl" $option r1.folded r2.folded | sort >want
+			"$plume" diff --format folded $option r1.folded r2.folded | sort >got
+			ok "random files $seed: folded $option equals difffolded.pl's" cmp want got
+		done
+	fi
+done
+if [ -e "${FLAMEGRAPH_DIR:-/nonexistent}/difffolded.pl" ]; then
+	perl "$FLAMEGRAPH_DIR/difffolded.pl" -s hex1.folded hex2.folded | sort >want
+	ok "-s equals difffolded.pl's" cmp want <("$plume" diff -s --format folded hex1.folded hex2.folded | sort)
+else
+	skip "folded output equals difffolded.pl's" "set FLAMEGRAPH_DIR to a checkout of FlameGraph to run this"
+fi
+"$plume" diff --format table --limit 2 v1.folded v2.folded >limited
+is "--limit 2: two rows, and how many more" "$(sed -n '/ function$/,$p' limited | tail -n +2 | wc -l) $(tail -1 limited)" \
+	"3 and 6 more functions: --limit 0 shows all"
+printf 'r;f;r;f;g 10\n' >recursive.folded
+"$plume" diff --json recursive.folded recursive.folded >recursive.json
+ok "recursion counts once" grep -q '"name":"f",.*"before":{"self":0,"total":10,' recursive.json
+
+# --- two ranges of one file ---
+
+file=$fixtures/perf-script/default.perf
+"$plume" diff -q --json --time 0,5ms --time 5ms, "$file" >times.json
+is "two --time ranges are both sides" "$(sed -n 's/.*"samples":\([0-9]*\),.*/\1/p' times.json | tr '\n' ' ')" \
+	"$("$plume" fold -q --time 0,5ms "$file" | awk '{ s += $NF } END { printf "%d ", s }')$("$plume" fold -q --time 5ms, "$file" | awk '{ s += $NF } END { printf "%d ", s }')"
+ok "... and are named" grep -q '"text":"[0-9]* samples of cpu-clock, .*default.perf, time 0,5ms"' times.json
+"$plume" diff -q --json --time 0,5ms "$file" "$file" >times.json
+is "one --time holds for both" "$(sed -n 's/.*"samples":\([0-9]*\),.*/\1/p' times.json | sort -u | wc -l)" 1
+
+# --- wrong usage, bad input ---
+
+# refuses CODE TEXT WORD...: exit code, a text on standard error, nothing on standard output
+refuses() {
+	local code=$1 text=$2
+	shift 2
+	"$plume" diff "$@" >out 2>err
+	is "diff $*: exit code" $? "$code"
+	ok "diff $*: says '$text'" grep -qaF -- "$text" err
+	is "diff $*: writes nothing" "$(cat out)" ""
+}
+: >empty
+printf 'a 0\nb 0\n' >zero.folded
+refuses 2 "v1.folded alone has one side" v1.folded
+refuses 2 "two profiles are needed"
+refuses 2 "two profiles are needed" v1.folded v2.folded before.folded
+refuses 1 "the input is empty" empty empty
+refuses 1 "the input is empty" v1.folded empty
+refuses 1 "all counts are 0" zero.folded zero.folded
+refuses 2 "contradict each other" --absolute -n v1.folded v2.folded
+refuses 2 "must be one of auto, svg, html, folded, table, json" --format xml v1.folded v2.folded
+refuses 2 "must be one of rest, total, none" --scale-by x v1.folded v2.folded
+refuses 2 "must be one of union, after, before" --width-by x v1.folded v2.folded
+refuses 2 "must be one of total, self" --delta x v1.folded v2.folded
+refuses 2 "--time is given at most twice" --time 0,1 --time 1,2 --time 2,3 "$file"
+refuses 1 "nosuch: No such file" v1.folded nosuch
+refuses 1 "nosuch: No such file" nosuch v1.folded
+refuses 2 "--width abc: must be" --width abc v1.folded v2.folded
+refuses 2 "holds two counts a line already" both.folded v1.folded
+refuses 2 "name the file .svg, .html, .folded, .txt or .json" -o x.png v1.folded v2.folded
+refuses 1 "cannot write: No such file" -o nosuch/x.svg v1.folded v2.folded
+if [ "$(id -u)" != 0 ]; then
+	cp v1.folded secret
+	chmod 0 secret
+	refuses 1 "secret: Permission denied" v1.folded secret
+fi
+echo before >target.svg
+"$plume" diff v1.folded empty -o target.svg 2>/dev/null
+is "a side without stacks leaves the output alone" "$(cat target.svg)" before
+"$plume" diff --width 1 v1.folded v2.folded -o target.svg 2>/dev/null
+is "a wrong option leaves the output alone" "$(cat target.svg)" before
+"$plume" diff -q v1.folded zero.folded >out.svg 2>err
+is "an AFTER of zeros is a side: exit code" $? 0
+ok "... a picture" perl "$suite/well_formed.pl" out.svg
+for _ in $(seq 300); do cat v2.folded; done | gzip -9n >whole.gz
+head -c 60 whole.gz >cut.gz
+"$plume" diff --json v1.folded cut.gz >out 2>err
+is "a damaged AFTER: exit code" $? 3
+ok "... what was read is compared" grep -q '"name":"main"' out
+ok "... and said" grep -q "cut.gz" err
+for format in svg html folded txt json; do
+	"$plume" diff v1.folded v2.folded -o "out.$format"
+	is "-o out.$format: exit code" $? 0
+done
+ok "-o out.html is a page" grep -q '<!DOCTYPE html>' out.html
+ok "-o out.txt is the table" grep -q ' function$' out.txt
+ok "-o out.json is JSON" is_json out.json
+ok "-o out.folded is folded" cmp out.folded <("$plume" diff --format folded v1.folded v2.folded)
+printf '<script>;\001\xff"\\ 30\n' >hostile.folded
+for format in svg html; do
+	"$plume" diff -q hostile.folded v1.folded -o hostile.$format
+	ok "hostile names in $format: well-formed" perl "$suite/well_formed.pl" hostile.$format
+done
+"$plume" diff -q --json hostile.folded v1.folded >hostile.json
+ok "hostile names in JSON: JSON" is_json hostile.json
+"$plume" diff -q --format table hostile.folded v1.folded >hostile.table
+ok "hostile names in the table: no control characters" bash -c "! LC_ALL=C grep -q '[[:cntrl:]]' hostile.table"
+
+# --- the truth: a slower function in real recordings ---
+
+record() { # record PROGRAM OUT
+	perf record -q -e cpu-clock -F 1999 -g -o recording "$1" 7000 >/dev/null 2>&1 && perf script -i recording 2>/dev/null >"$2"
+}
+mkdir normal slow
+if ! command -v perf >/dev/null || ! perf record -q -e cpu-clock -g -o recording true >/dev/null 2>&1; then
+	skip "a slower function is found in recordings" "perf cannot record here"
+	finish
+fi
+flags=(-O1 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer)
+if ! "${CC:-cc}" "${flags[@]}" "$suite/diff_work.c" -o normal/work 2>/dev/null ||
+	! "${CC:-cc}" "${flags[@]}" -DSLOW=3/2 "$suite/diff_work.c" -o slow/work 2>/dev/null; then
+	skip "a slower function is found in recordings" "there is no C compiler"
+	finish
+fi
+is_growth() { # is_growth NAME SVG: every frame of it is orange
+	frame "$1" "$2" | perl -ne '$n++; /rgb\((\d+),(\d+),(\d+)\)$/ && $1 > $3 + 20 or exit 1; END { $? ||= !$n }'
+}
+row() { grep "\"name\":\"$1\"," "$2"; }
+finds_sort() { # finds_sort BEFORE AFTER: sort and its callers, and at most one other function
+	"$plume" diff -q --json "$1" "$2" >truth.json && "$plume" diff -q "$1" "$2" >truth.svg || return 1
+	local name others=0
+	for name in sort run main; do
+		row "$name" truth.json | grep -q '"noise":{"self":[a-z]*,"total":false}' || { echo "$name is noise"; return 1; }
+		row "$name" truth.json | grep -q '"change":{"self":[^,]*,"total":[0-9]' || { echo "$name shrank"; return 1; }
+		is_growth "$name" truth.svg || { echo "$name is not painted as growth"; return 1; }
+	done
+	row sort truth.json | grep -q '"noise":{"self":false,' || { echo "sort itself is noise"; return 1; }
+	for name in parse lex hash copy check fold print load; do
+		row "$name" truth.json | grep -q '"noise":{"self":[a-z]*,"total":true}' || { others=$((others + 1)); echo "$name is no noise"; }
+	done
+	[ "$others" -le 1 ]
+}
+finds_nothing() { # finds_nothing BEFORE AFTER: at most 5 % of the frames have a colour
+	"$plume" diff -q "$1" "$2" >same.svg || return 1
+	local frames coloured
+	frames=$(grep -c '^<g><title>' same.svg)
+	coloured=$(grep '^<g><title>' same.svg | grep -vcF "$grey")
+	echo "$coloured of $frames frames have a colour"
+	[ "$frames" -gt 10 ] && [ $((coloured * 20)) -le "$frames" ]
+}
+# Chance has one case in twenty, so a second try.
+twice() { # twice COMMAND
+	record normal/work normal.perf && record slow/work slow.perf && record normal/work normal2.perf || return 1
+	"$@" && return 0
+	record normal/work normal.perf && record slow/work slow.perf && record normal/work normal2.perf && "$@"
+}
+ok "recordings: a function made slower and its callers are found, and nothing else" twice finds_sort normal.perf slow.perf
+found_nothing() { finds_nothing normal.perf normal2.perf || { record normal/work normal2.perf && finds_nothing normal.perf normal2.perf; }; }
+ok "recordings: of the same program at most 5 % of the frames have a colour" found_nothing
+for name in parse lex hash copy sort check fold print load run main; do
+	ok "recordings: $name is there" row $name truth.json
+done
+finish
