@@ -266,6 +266,13 @@ async function searching(url) {
 		equal(await hits(), []);
 		equal(await page.see('hash'), '');
 	});
+	await test('Escape outside of the box clears the search first, then the zoom', async () => {
+		await page.visit(url + '#zoom=2:15&search=read');
+		await page.keys('Escape');
+		equal([await page.see('hash'), await hits()], ['#zoom=2:15', []]);
+		await page.keys('Escape');
+		equal(await page.see('hash'), '');
+	});
 	await test('/, Ctrl-F and F3 go to the search box, and keys typed there are no commands', async () => {
 		for (const key of [['/'], ['f', 2], ['F3']]) {
 			await page.visit(url);
