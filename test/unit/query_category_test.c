@@ -1,0 +1,67 @@
+/* Whose code a frame is. */
+#include "query/category.h"
+#include "tap.h"
+
+struct labelled {
+	uint8_t kind;
+	const char *name, *module, *category;
+};
+
+static const struct labelled cases[] = {
+	{ FRAME_KERNEL, "vfs_read", "", "kernel" },
+	{ FRAME_KERNEL, "v8::x", "node", "kernel" },
+	{ FRAME_UNKNOWN, "[libc.so.6]", "libc.so.6", "unknown" },
+	{ FRAME_GC, "x", "", "gc" },
+	{ FRAME_BUILTIN, "x", "", "builtin" },
+	{ FRAME_USER, "main", "myapp", "app" },
+	{ FRAME_USER, "main", "", "native" },
+	{ FRAME_USER, "memcpy", "libc.so.6", "native" },
+	{ FRAME_USER, "memcpy", "ld-linux-x86-64", "native" },
+	{ FRAME_USER, "__vdso_gettime", "[vdso]", "native" },
+	{ FRAME_USER, "uv_run", "node", "runtime" },
+	{ FRAME_USER, "JVM_Sleep", "libjvm.so", "runtime" },
+	{ FRAME_USER, "PyEval", "python3.11", "runtime" },
+	{ FRAME_USER, "v8::internal::Execution::Call", "myapp", "runtime" },
+	{ FRAME_USER, "v8::internal::Scavenger::Process", "node", "gc" },
+	{ FRAME_USER, "v8::internal::Heap::CollectGarbage", "node", "gc" },
+	{ FRAME_USER, "node::Start", "myapp", "runtime" },
+	{ FRAME_USER, "Builtins_JSEntry", "node", "builtin" },
+	{ FRAME_USER, "G1ParTask::work", "libjvm.so", "gc" },
+	{ FRAME_USER, "runtime.gcBgMarkWorker", "server", "gc" },
+	{ FRAME_USER, "runtime.mallocgc", "server", "runtime" },
+	{ FRAME_USER, "main.handle", "server", "app" },
+	{ FRAME_USER, "JS:*f /srv/app/a.js:1:2", "", "app" },
+	{ FRAME_JIT, "JS:*f /srv/app/a.js:1:2", "", "app" },
+	{ FRAME_JIT, "JS:*f /srv/node_modules/x/a.js:1:2", "", "dependency" },
+	{ FRAME_USER, "LazyCompile:~f /srv/node_modules/x.js", "", "dependency" },
+	{ FRAME_JIT, "JS:*f node:internal/timers:1:2", "", "runtime" },
+	{ FRAME_JIT, "JS:~g internal/fs.js:1", "", "runtime" },
+	{ FRAME_JIT, "Builtin:Call", "", "builtin" },
+	{ FRAME_JIT, "RegExp:a+", "", "builtin" },
+	{ FRAME_JIT, "Interpreter", "", "builtin" },
+	{ FRAME_JIT, "Ljava/lang/String;::hashCode", "", "runtime" },
+	{ FRAME_JIT, "java.util.List::add", "", "runtime" },
+	{ FRAME_JIT, "Lcom/acme/App;::run", "", "app" },
+	{ FRAME_INTERPRETED, "f", "", "app" },
+	{ FRAME_WASM, "wasm-function[1]", "", "app" },
+};
+
+int main(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct tree_label l = { .name = str_from(cases[i].name),
+					.module = str_from(cases[i].module),
+					.kind = cases[i].kind };
+		const char *got = category_name(category_of_label(&l));
+		tap_str_eq(str_from(got), str_from(cases[i].category), "%s of '%s', %s",
+			   cases[i].name, cases[i].module, cases[i].category);
+	}
+	struct tree_label process = { .name = STR("node"), .is_process = true };
+	tap_ok(category_of_label(&process) == CATEGORY_PROCESS, "a thread's name is a process");
+	struct tree_label tier = { .name = STR("f"), .module = STR("x"), .tier = '*' };
+	tap_ok(category_of_label(&tier) == CATEGORY_APP, "what has a tier is script");
+	for (enum category c = 0; c < CATEGORY_COUNT; c++)
+		tap_ok(category_name(c)[0] && category_text(c)[0], "%s has a name and a text",
+		       category_name(c));
+	return tap_done();
+}
