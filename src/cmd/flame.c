@@ -309,6 +309,7 @@ static bool draw(struct drawing *d, struct err *e)
 				      .in_order = o->is_chart };
 	layout_tree(t, &query, &layout);
 	layout.boxes.p[0].value = total;
+	layout.boxes.p[0].self = total - layout.total; /* --total: what no stack stands for */
 	picture_ledger(d->profile, &d->ledger, t, &layout, &line);
 	if (t->value_count == 1)
 		make_legend(&legend, &c.painter, t, &layout);
