@@ -305,8 +305,7 @@ static bool draw(struct drawing *d, struct err *e)
 	struct layout_query query = { .self = t->self[side],
 				      .total = t->total[side],
 				      .min_value = picture_min_value(&d->setup, t, total),
-				      .splits_as_lines = o->compat,
-				      .in_order = o->is_chart };
+				      .splits_as_lines = o->compat };
 	layout_tree(t, &query, &layout);
 	layout.boxes.p[0].value = total;
 	layout.boxes.p[0].self = total - layout.total; /* --total: what no stack stands for */

@@ -99,6 +99,12 @@ static bool check_texts(const struct picture_options *o, struct err *e)
 	const char *encoding = o->encoding;
 	if (encoding && strcasecmp(encoding, "utf-8") != 0 && strcasecmp(encoding, "utf8") != 0)
 		return err_usage(e, "--encoding %s: pictures are written in UTF-8", encoding);
+	static const char in_fonts[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				       "0123456789 ,.-_";
+	if (!*o->font_type || o->font_type[strspn(o->font_type, in_fonts)])
+		return err_usage(e,
+				 "--fonttype: a font's name has letters, digits, blanks, commas, "
+				 "dots and hyphens only");
 	if (o->notes && strpbrk(o->notes, "<>"))
 		return err_usage(e, "--notes: must not hold < or >");
 	return true;

@@ -27,6 +27,7 @@ void tree_free(struct tree *t)
 	free(t->depth);
 	free(t->end);
 	free(t->own_stacks);
+	free(t->start);
 	for (unsigned v = 0; v < t->value_count; v++) {
 		free(t->self[v]);
 		free(t->total[v]);

@@ -29,6 +29,7 @@ struct tree {
 	unsigned value_count; /* 1, or 2 for before and after */
 	uint64_t *self[TREE_MAX_VALUES];
 	uint64_t *total[TREE_MAX_VALUES];
+	uint64_t *start; /* in order of time: where the node begins; else NULL */
 	/* A stack with the value 0 is still a stack that was there. */
 	uint32_t *own_stacks; /* how many rows ended here */
 	unsigned decimals;    /* values are in units of 10^-decimals */

@@ -76,7 +76,7 @@ static void list_children(struct placing *l, uint32_t node)
 	l->parts.n = 0;
 	for (uint32_t child = node + 1; child < end; child = t->end[child]) {
 		bool has_self = t->own_stacks[child] > 0, has_below = has_callees(l, child);
-		if (l->q->splits_as_lines && has_self && has_below) {
+		if (l->q->splits_as_lines && !t->start && has_self && has_below) {
 			vec_push(&l->parts, (struct part){ child, true, false });
 			vec_push(&l->parts, (struct part){ child, false, true });
 		} else {
@@ -84,7 +84,7 @@ static void list_children(struct placing *l, uint32_t node)
 		}
 		is_ordered = is_ordered && !may_be_unordered(l, child, end);
 	}
-	if (!is_ordered && !l->q->in_order)
+	if (!is_ordered && !t->start)
 		qsort_r(l->parts.p, l->parts.n, sizeof(*l->parts.p), compare_parts, (void *)t);
 	if (l->q->splits_as_lines)
 		join_neighbours(l);
@@ -115,6 +115,8 @@ static void place_children(struct placing *l, uint32_t node, uint64_t start, uin
 	uint32_t first = l->pending.n;
 	for (uint32_t i = 0; i < l->parts.n; i++) {
 		struct part part = l->parts.p[i];
+		if (l->t->start)
+			start = at_most(l->t->start[part.node], end);
 		uint64_t value = at_most(value_of(l, part), end - start);
 		if ((double)value < l->q->min_value)
 			l->out->narrow += part.has_below ? l->t->end[part.node] - part.node : 1;

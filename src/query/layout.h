@@ -23,7 +23,6 @@ struct layout_query {
 	 * be drawn as two boxes with another between them (`f`, `f.cold`, `f;g`). True: so be it.
 	 */
 	bool splits_as_lines;
-	bool in_order; /* siblings stay as they are in the tree */
 };
 
 struct layout {
@@ -33,6 +32,9 @@ struct layout {
 	uint64_t total;
 };
 
-/* Siblings stand in the order in which flamegraph.pl has them. */
+/*
+ * Siblings stand in the order in which flamegraph.pl has them, a frame's own part left of what it
+ * calls; in a tree in order of time all stand where they were in time.
+ */
 void layout_tree(const struct tree *t, const struct layout_query *q, struct layout *out);
 void layout_fini(struct layout *l);

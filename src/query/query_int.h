@@ -25,6 +25,13 @@ void regex_list_fini(struct regex_list *list);
 bool regex_list_any(const struct regex_list *list, struct str subject, uint64_t *gave_up);
 bool regex_list_all(const struct regex_list *list, struct str subject, uint64_t *gave_up);
 
+/* Adds to a count of the ledger, held at the largest value. */
+static inline void ledger_add(uint64_t *count, uint64_t more)
+{
+	uint64_t ignored = 0;
+	*count = saturating_add(*count, more, &ignored);
+}
+
 /* --- labels.c: names as they are shown --- */
 
 struct labels *labels_new(const struct profile *p, const struct query *q, struct tree *tree);
@@ -67,6 +74,8 @@ struct growth {
 	VEC(uint64_t) self[TREE_MAX_VALUES];
 	uint64_t *total[TREE_MAX_VALUES];
 	VEC(uint32_t) own_stacks;
+	VEC(uint64_t) starts; /* in_order: the sum of all rows before the node's first */
+	uint64_t elapsed;
 
 	/* For each stack of the profile: its tree node below the root that asked last. */
 	uint32_t *known_root, *known_node;

@@ -459,6 +459,6 @@ bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledge
 	if (!reason && !text_holds(s, row, &ledger->gave_up))
 		reason = &ledger->by_text;
 	if (reason)
-		*reason += rows->count[row];
+		ledger_add(reason, rows->count[row]);
 	return !reason;
 }

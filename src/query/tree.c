@@ -172,6 +172,7 @@ static uint32_t next_in_order(struct growth *g)
 	for (uint32_t i = same; i < g->labels_path.n; i++) {
 		uint32_t child = g->nodes.n;
 		growth_add_node(g, at, g->labels_path.p[i]);
+		vec_push(&g->starts, g->elapsed);
 		vec_push(&g->open, child);
 		at = child;
 	}
@@ -202,6 +203,8 @@ static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
 	uint64_t weight = growth_weight(g, row, &is_in_periods);
 	uint64_t *self = &g->self[growth_value_of(g, row)].p[at];
 	*self = saturating_add(*self, weight, &g->overflows);
+	if (growth_value_of(g, row) == g->value_count - 1)
+		ledger_add(&g->elapsed, weight);
 	g->own_stacks.p[at]++;
 	ledger->is_in_periods |= is_in_periods;
 	return true;
@@ -247,6 +250,7 @@ static void growth_fini(struct growth *g)
 	vec_fini(&g->path);
 	vec_fini(&g->labels_path);
 	vec_fini(&g->open);
+	vec_fini(&g->starts);
 }
 
 static int compare_times(const void *a, const void *b, void *times)
@@ -284,16 +288,18 @@ static void grow(struct growth *g, struct selection *s, struct query_ledger *led
 	const struct profile *p = g->p;
 	AUTO_FREE uint32_t *in_order = g->q->in_order ? rows_by_time(p) : NULL;
 	prepare(g);
+	if (g->q->in_order)
+		vec_push(&g->starts, 0); /* the root's */
 	for (uint32_t i = 0; i < p->samples.n; i++) {
 		uint32_t row = in_order ? in_order[i] : i;
 		uint64_t count = p->samples.count[row];
-		ledger->samples_in += count;
+		ledger_add(&ledger->samples_in, count);
 		if (!selection_has(s, row, ledger))
 			continue;
 		if (add_row(g, row, ledger))
-			ledger->shown += count;
+			ledger_add(&ledger->shown, count);
 		else
-			ledger->not_under_root += count;
+			ledger_add(&ledger->not_under_root, count);
 	}
 	for (uint32_t i = 0; i < g->nodes.n; i++)
 		ledger->stacks += g->own_stacks.p[i] > 0;

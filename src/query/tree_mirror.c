@@ -51,7 +51,7 @@ static void add_rows(struct growth *g, struct mirror *m, struct query_ledger *le
 		uint64_t *total = &m->total[growth_value_of(g, row)][s->node[row]];
 		*total = saturating_add(*total, growth_weight(g, row, &is_in_periods),
 					&g->overflows);
-		ledger->samples_in += s->count[row];
+		ledger_add(&ledger->samples_in, s->count[row]);
 		ledger->is_in_periods |= is_in_periods;
 		ledger->stacks += !has_stack[s->node[row]];
 		has_stack[s->node[row]] = true;

@@ -103,6 +103,8 @@ static void place_node(const struct growth *g, uint32_t from, uint32_t to, uint3
 	t->label[to] = g->nodes.p[from].label;
 	t->depth[to] = depth;
 	t->own_stacks[to] = g->own_stacks.p[from];
+	if (t->start)
+		t->start[to] = g->starts.p[from];
 	for (unsigned v = 0; v < g->value_count; v++) {
 		t->self[v][to] = g->self[v].p[from];
 		t->total[v][to] = g->total[v][from];
@@ -171,6 +173,8 @@ void growth_drop_small(struct growth *g)
 			moved[i] = n; /* children may stay */
 		g->nodes.p[n] = (struct growing_node){ parent, g->nodes.p[i].label };
 		g->own_stacks.p[n] = g->own_stacks.p[i];
+		if (g->starts.n)
+			g->starts.p[n] = g->starts.p[i];
 		for (unsigned v = 0; v < g->value_count; v++) {
 			g->self[v].p[n] = g->self[v].p[i];
 			g->total[v][n] = g->total[v][i];
@@ -186,5 +190,7 @@ void growth_order(struct growth *g)
 {
 	tree_alloc_nodes(g->tree, g->nodes.n, g->value_count);
 	g->tree->decimals = g->decimals;
+	if (g->starts.n)
+		g->tree->start = mem_alloc(g->nodes.n, sizeof(uint64_t));
 	place_nodes(g);
 }

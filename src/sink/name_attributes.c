@@ -38,29 +38,65 @@ static struct str take_until(struct str *rest, char c)
 	return head;
 }
 
+static bool is_letter(char c)
+{
+	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
 static bool is_name_character(char c)
 {
-	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '-' || c == '_' ||
-	       c == ':';
+	return is_letter(c) || is_digit(c) || c == '-' || c == '_';
+}
+
+/* Not a second time, and not what has a key of its own. */
+static bool is_taken(struct str name, const struct str *taken, size_t n)
+{
+	static const struct str own[] = { STR("id"), STR("class"), STR("href"), STR("xlink:href"),
+					  STR("target") };
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		if (str_eq(name, own[i]))
+			return true;
+	for (size_t i = 0; i < n; i++)
+		if (str_eq(name, taken[i]))
+			return true;
+	return false;
+}
+
+/* What XML holds as it is. */
+static bool is_plain_value(struct str value)
+{
+	for (size_t at = 0; at < value.n;) {
+		uint32_t code = utf8_next(value, &at);
+		if (code < ' ' || code == '<' || code == '&' || (code >= 0x7f && code < 0xa0) ||
+		    code >= 0xfffd)
+			return false;
+	}
+	return true;
 }
 
 /* `name="value" name="value"`, which cannot end the element it stands in. */
 static bool is_attribute_list(struct str s)
 {
-	for (s = str_trim(s); s.n; s = str_trim(s)) {
+	enum { MAX_EXTRAS = 32 };
+	struct str taken[MAX_EXTRAS];
+	size_t count = 0;
+	for (s = str_trim(s); s.n; count++) {
 		size_t n = 0;
 		while (n < s.n && is_name_character(s.p[n]))
 			n++;
-		if (n == 0 || !str_starts(str_from_byte(s, n), STR("=\"")))
+		struct str name = str_first(s, n);
+		if (n == 0 || !is_letter(s.p[0]) || count == MAX_EXTRAS ||
+		    is_taken(name, taken, count) || !str_starts(str_from_byte(s, n), STR("=\"")))
 			return false;
+		taken[count] = name;
 		s = str_from_byte(s, n + 2);
 		ptrdiff_t quote = str_find_char(s, '"');
-		if (quote < 0)
-			return false;
-		struct str value = str_first(s, (size_t)quote);
-		if (str_find_char(value, '<') >= 0 || str_find_char(value, '&') >= 0)
+		if (quote < 0 || !is_plain_value(str_first(s, (size_t)quote)))
 			return false;
 		s = str_from_byte(s, (size_t)quote + 1);
+		if (s.n && !is_space(s.p[0]))
+			return false;
+		s = str_trim(s);
 	}
 	return true;
 }

@@ -7,7 +7,7 @@ struct picture_style {
 	const char *title, *subtitle; /* subtitle may be NULL */
 	const char *notes;	      /* a comment in the file; NULL: none */
 	const char *count_name, *name_type;
-	const char *font_type;
+	const char *font_type; /* letters, digits, blanks and commas only: it stands in CSS */
 	double font_size;
 	double font_width;   /* of a character on average, as a share of font_size */
 	double frame_height; /* px */

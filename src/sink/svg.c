@@ -77,13 +77,10 @@ static void add_text_line(struct buf *out, const char *id, double x, double y, s
 
 /* --- the head: style, title, ledger --- */
 
-/* A list of font names for CSS: nothing that could end the declaration. */
 static void add_font(struct buf *out, const char *font)
 {
 	buf_add(out, STR("text{font-family:"));
-	for (const char *c = font; *c; c++)
-		if (!strchr("{}<>&;\\/@\"'", *c) && (unsigned char)*c >= ' ')
-			buf_add_char(out, *c);
+	buf_add(out, str_from(font));
 	buf_add(out, STR(",sans-serif;font-size:"));
 }
 

@@ -131,8 +131,7 @@ static void draw(const struct tree *t, unsigned how, const char *title)
 	struct layout_query q = { .self = t->self[side],
 				  .total = t->total[side],
 				  .min_value = how & NARROW ? (double)total / 100 : 0,
-				  .splits_as_lines = how & COMPAT,
-				  .in_order = how & IN_ORDER };
+				  .splits_as_lines = how & COMPAT };
 	AUTO(layout) struct layout l = { 0 };
 	AUTO(legend) struct legend legend = { 0 };
 	layout_tree(t, &q, &l);

@@ -50,7 +50,7 @@ static void check_in_order(void)
 {
 	struct query by_time = { .in_order = true };
 	struct tree *t = tree_of_query(STR("b 1\na;x 2\na;y 1\nb 3\n"), false, &by_time);
-	struct layout_query q = { .self = t->self[0], .total = t->total[0], .in_order = true };
+	struct layout_query q = { .self = t->self[0], .total = t->total[0] };
 	struct layout l;
 	AUTO(buf) struct buf got = { 0 };
 	layout_tree(t, &q, &l);
