@@ -98,6 +98,9 @@ is "folded: both counts, 0 where there is none" "$("$plume" diff --format folded
 	"$(printf 'm;a 40 100\nm;b 60 60\nm;gone 10 0\nm;new;x 0 20')"
 is "-n: BEFORE times 180/110, rounded down" "$("$plume" diff -n --format folded before.folded after.folded)" \
 	"$(printf 'm;a 65 100\nm;b 98 60\nm;gone 16 0\nm;new;x 0 20')"
+printf 'a 1\nb 2\n' >three.folded
+printf 'a 5\n' >five.folded
+is "-n: 5/3 is 1 and 10/3 is 3" "$("$plume" diff -n --format folded three.folded five.folded)" "$(printf 'a 1 5\nb 3 0')"
 is "-n of equal totals changes nothing" "$("$plume" diff -n --format folded v1.folded v1.folded | awk '{ print $1, $2 }')" "$(cat v1.folded)"
 printf 'f_0x7f3a;g 0x1 3\nx0x 1\n' >hex1.folded
 printf 'f_0x1;g 0xffff 4\nx0x 1\n' >hex2.folded

@@ -186,8 +186,8 @@ static void check_scales(void)
 	check_scale(before, after, SCALE_BY_TOTAL, SCALE_BY_TOTAL, 2100.0 / 650, "by total");
 	check_scale(before, after, SCALE_NONE, SCALE_NONE, 1, "not at all");
 	check_scale(before, before, SCALE_BY_REST, SCALE_BY_TOTAL, 1, "nothing changed: by total");
-	check_scale("a 100\nb 200\nc 9\n", "a 200\nb 400\nc 900\n", SCALE_BY_REST, SCALE_BY_TOTAL,
-		    1500.0 / 309, "two functions are too few to be a rest");
+	check_scale("a 100\nb 200\nc 9\n", "a 200\nb 400\nc 300\n", SCALE_BY_REST, SCALE_BY_TOTAL,
+		    900.0 / 309, "two functions are too few to be a rest");
 	check_scale("a 100\nb 100\nc 100\nd 100\n", "a 100\nb 900\nc 30\nd 300\n", SCALE_BY_REST,
 		    SCALE_BY_TOTAL, 1330.0 / 400, "all changed: by total");
 	check_scale("a 5\n", "b 0\n", SCALE_BY_TOTAL, SCALE_BY_TOTAL, 1, "an AFTER of zeros");
