@@ -5,7 +5,7 @@ import { isWithin, Model, pathTo } from './model';
 /** Below this many px a frame is not drawn by itself. */
 const MIN_WIDTH = 0.5;
 /** Frames drawn at once: what a browser moves well within 100 ms. With more the narrowest go into the strips. */
-const MAX_FRAMES = 5000;
+const MAX_FRAMES = 4000;
 /** A subtree this narrow adds nothing to see above its own row, in px. */
 const NOTHING = 0.02;
 
