@@ -7,7 +7,8 @@
 #   the label of the bottom frame: flamegraph.pl draws none
 #   --inverted with --subtitle: flamegraph.pl draws the frames over the subtitle
 #   a zero-width frame may take another frame of its name away in flamegraph.pl: zero counts have names of their own
-#   a differential file with a stack on two lines: flamegraph.pl forgets the second change
+#   a differential file with a stack on two lines, or in order of time: flamegraph.pl forgets changes of a frame that it
+#   comes back to
 #   --cp and names with "->": flamegraph.pl reads them back wrong
 #   without --compat: names are tidied, and frames that the order of lines cuts in two are one
 # shellcheck source=test/suite/tap.bash
@@ -123,8 +124,9 @@ printf '%s\t%s\n' main class=hot \
 try --nameattr attributes
 
 # Order of time, and wakers.
-pending "a frame's own part stands on the left, not where it was in time" \
-	--compat "$plain $diffs $cut $cut_diffs plain-3.folded prefixes-3.folded" --flamechart
+all --compat "$plain $cut plain-3.folded prefixes-3.folded" --flamechart
+all '' "$plain plain-3.folded" --flamechart
+all --compat "$plain $cut plain-3.folded prefixes-3.folded" --flamechart --reverse --inverted
 printf 'a;b;--;w1;w2 5\na;b;--;w3;--;w1 2\nc;d 3\n' >chain.folded
 all --compat "chain.folded one.folded" --colors chain
 pending "the -- that flamegraph.pl puts behind a stack is sorted as if it had been there" --compat plain-2.folded --colors chain

@@ -28,7 +28,7 @@ static void check_understood(void)
 		name_attributes_parse(STR("f\ttitle=a title\thref=/f?a=b&c=d\n"
 					  "\n"
 					  "g h\tclass=x y\tid=g\ttarget=_blank\r\n"
-					  "i\tg_extra=data-a=\"1\" b:c=\"2 3\"\ta_extra=\n"
+					  "i\tg_extra=data-a=\"1\" c=\"2 3\"\ta_extra=\n"
 					  "f::g()\ttitle=x=y\n"
 					  "again\ttitle=1\n"
 					  "again\tclass=2\n"
@@ -44,7 +44,7 @@ static void check_understood(void)
 	check_value(a, "g h", ATTRIBUTE_CLASS, "x y");
 	check_value(a, "g h", ATTRIBUTE_ID, "g");
 	check_value(a, "g h", ATTRIBUTE_TARGET, "_blank");
-	check_value(a, "i", ATTRIBUTE_G_EXTRA, "data-a=\"1\" b:c=\"2 3\"");
+	check_value(a, "i", ATTRIBUTE_G_EXTRA, "data-a=\"1\" c=\"2 3\"");
 	check_value(a, "i", ATTRIBUTE_A_EXTRA, "");
 	check_value(a, "f::g()", ATTRIBUTE_TITLE, "x=y");
 	check_value(a, "again", ATTRIBUTE_TITLE, "");
@@ -77,5 +77,13 @@ int main(void)
 	check_refused(STR("f\tg_extra=x=\"<\""), 1);
 	check_refused(STR("f\ta_extra=x=\"&\""), 1);
 	check_refused(STR("f\ta_extra==\"1\""), 1);
+	check_refused(STR("f\tg_extra=1x=\"1\""), 1);
+	check_refused(STR("f\tg_extra=x=\"1\"y=\"2\""), 1);
+	check_refused(STR("f\tg_extra=x=\"1\" x=\"2\""), 1);
+	check_refused(STR("f\tg_extra=class=\"1\""), 1);
+	check_refused(STR("f\tg_extra=x=\"\x01\""), 1);
+	check_refused(STR("f\tg_extra=x=\"\xff\""), 1);
+	check_refused(STR("f\thref=x\ta_extra=href=\"javascript:alert(1)\""), 1);
+	check_refused(STR("f\thref=JavaScript:alert(1)"), 1);
 	return tap_done();
 }
