@@ -4,6 +4,10 @@
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
+# pending NAME REASON COMMAND...: a fault that is known and not mended yet.
+pending() {
+	if "${@:3}" >/dev/null 2>&1; then ok "$1" true; else skip "$1" "known: $2"; fi
+}
 # frame NAME SVG: its title, rectangle and colour, without the rest of the line
 frame() {
 	sed -n "s/^<g><title>$1 (\(.*\))<\/title><rect x=\"\([0-9.]*\)\" y=\"[0-9.]*\" width=\"\([0-9.]*\)\".*fill=\"\([^\"]*\)\".*/\1 | \2 \3 | \4/p" "$2"
@@ -110,6 +114,18 @@ is "without -s they are not" "$("$plume" diff -q --format folded hex1.folded hex
 "$plume" diff --json both.folded >both.json
 is "a file with two counts a line is both sides" "$(sed -n '/functions/,$p' both.json)" \
 	"$("$plume" diff --json before.folded after.folded | sed -n '/functions/,$p')"
+printf 'a 0.5\nb 0.7\nc 9.9\n' >tenths1.folded
+printf 'a 0.4\nb 0.8\nc 9.8\n' >tenths2.folded
+printf 'a 0.5 0.4\nb 0.7 0.8\nc 9.9 9.8\n' >tenths.folded
+same_noise() {
+	[ "$("$plume" diff --json tenths1.folded tenths2.folded | grep -o '"noise".*')" = "$("$plume" diff --json tenths.folded | grep -o '"noise".*')" ] &&
+		"$plume" diff --json tenths1.folded tenths2.folded | grep -q '"samples":11.1,'
+}
+pending "counts with decimals are as many samples in two files as in one" "decimals of each line are dropped in two files" same_noise
+printf 'a 1\n' >small.folded
+printf 'a 1234568\n' >large.folded
+"$plume" diff --absolute --json small.folded large.folded >exact.json
+pending "--absolute: changes are exact in JSON" "they are rounded to six digits" grep -q '"change":{"self":1234567,"total":1234567}' exact.json
 "$plume" fold both.folded >again.folded
 ok "folded output reads back" cmp both.folded again.folded
 
