@@ -75,6 +75,29 @@ void buf_add_grouped(struct buf *b, uint64_t value)
 	add_digits(b, value, 3);
 }
 
+void buf_add_decimal(struct buf *b, uint64_t value, unsigned decimals)
+{
+	uint64_t unit = 1;
+	for (unsigned d = 0; d < decimals; d++)
+		unit *= 10;
+	buf_add_u64(b, value / unit);
+	uint64_t fraction = value % unit;
+	if (!fraction)
+		return;
+	while (fraction % 10 == 0) {
+		fraction /= 10;
+		decimals--;
+	}
+	buf_addf(b, ".%0*llu", (int)decimals, (unsigned long long)fraction);
+}
+
+void buf_add_difference(struct buf *b, uint64_t from, uint64_t to, unsigned decimals)
+{
+	if (from != to)
+		buf_add_char(b, to > from ? '+' : '-');
+	buf_add_decimal(b, to > from ? to - from : from - to, decimals);
+}
+
 static const uint64_t fixed_scales[] = { 1, 10, 100, 1000 };
 
 /*

@@ -18,6 +18,10 @@ void buf_addf(struct buf *b, const char *format, ...) __attribute__((format(prin
 /* A decimal number, plain or with a comma every three digits. */
 void buf_add_u64(struct buf *b, uint64_t value);
 void buf_add_grouped(struct buf *b, uint64_t value);
+/* value is in units of 10^-decimals: `12` or `12.5`, without zeros at the end. */
+void buf_add_decimal(struct buf *b, uint64_t value, unsigned decimals);
+/* to - from, with its sign: `+12.5`, `-3`, `0`. */
+void buf_add_difference(struct buf *b, uint64_t from, uint64_t to, unsigned decimals);
 /* value in units of 10^-decimals, rounded as printf rounds; not negative, at most 1e15 units. */
 uint64_t fixed_units(double value, unsigned decimals);
 /* As printf's %.*f prints it; decimals is at most 3. */

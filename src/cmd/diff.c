@@ -196,7 +196,8 @@ static void add_ledger_line(const struct output *o, const struct layout *l, stru
 	if (l->narrow) {
 		buf_add(line, STR(" \xc2\xb7 "));
 		buf_add_grouped(line, l->narrow);
-		buf_add(line, STR(" frames too narrow to draw"));
+		buf_add(line, l->narrow == 1 ? STR(" frame too narrow to draw")
+					     : STR(" frames too narrow to draw"));
 	}
 }
 

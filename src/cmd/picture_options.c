@@ -238,11 +238,16 @@ static bool is_damaged(const struct profile *p)
 
 static void add_shown(struct buf *out, const struct query_ledger *l, const struct tree *t)
 {
-	if (t->value_count > 1 && t->decimals == 0) {
+	if (t->value_count > 1) {
 		buf_add(out, STR("before "));
-		buf_add_grouped(out, t->total[0][0]);
+		buf_add_decimal(out, t->total[0][0], t->decimals);
 		buf_add(out, STR(", after "));
-		buf_add_grouped(out, t->total[1][0]);
+		buf_add_decimal(out, t->total[1][0], t->decimals);
+		buf_add(out, STR(" samples"));
+		return;
+	}
+	if (t->decimals) {
+		buf_add_decimal(out, t->total[0][0], t->decimals);
 		buf_add(out, STR(" samples"));
 		return;
 	}

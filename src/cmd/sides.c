@@ -53,16 +53,27 @@ static bool query_side(struct side *s, const struct sides_wish *w, unsigned side
 	return s->tree && !e->kind;
 }
 
+static double unit_of(const struct tree *t)
+{
+	double unit = 1;
+	for (unsigned d = 0; d < t->decimals; d++)
+		unit *= 10;
+	return unit;
+}
+
+/* Folded stacks: their counts are taken as samples, with decimals. */
+static bool has_only_sums(const struct profile *p)
+{
+	return p->events.n && p->events.p[0].has_only_sums;
+}
+
 /* One file in which every line has both counts. */
 static void take_both(struct comparing *c)
 {
 	const struct tree *t = c->pair = c->side[BEFORE].tree;
-	double unit = 1;
-	for (unsigned d = 0; d < t->decimals; d++)
-		unit *= 10;
 	for (unsigned i = 0; i < SIDES; i++) {
 		c->comparison.total[i] = t->total[i][0];
-		c->comparison.samples[i] = (double)t->total[i][0] / unit;
+		c->comparison.samples[i] = (double)t->total[i][0] / unit_of(t);
 	}
 }
 
@@ -72,11 +83,16 @@ static bool take_pair(struct comparing *c, struct err *e)
 		if (c->side[i].tree->value_count > 1)
 			return err_usage(e, "%s holds two counts a line already: give it alone",
 					 c->side[i].name);
-		c->comparison.samples[i] = (double)c->side[i].ledger.shown;
 	}
 	c->pair = tree_pair(c->side[BEFORE].tree, c->side[AFTER].tree);
-	for (unsigned i = 0; i < SIDES; i++)
+	for (unsigned i = 0; i < SIDES; i++) {
+		const struct side *s = &c->side[i];
 		c->comparison.total[i] = c->pair->total[i][0];
+		c->comparison.samples[i] =
+			has_only_sums(s->profile)
+				? (double)c->comparison.total[i] / unit_of(c->pair)
+				: (double)s->ledger.shown;
+	}
 	return true;
 }
 

@@ -19,6 +19,24 @@ struct placing {
 	VEC(struct part) parts;	     /* children of the box at hand */
 };
 
+/* The byte at `at` of the part's first line: its name, then ` 12` or `;callee`. */
+static int byte_of_line(const struct tree *t, const struct part *p, size_t at)
+{
+	struct str name = tree_label_of(t, p->node)->name;
+	if (at < name.n)
+		return (unsigned char)name.p[at];
+	if (!p->has_self)
+		return ';';
+	if (at == name.n)
+		return ' ';
+	uint64_t count = t->self[0][p->node];
+	for (unsigned d = 0; d < t->decimals; d++)
+		count /= 10;
+	while (count >= 10)
+		count /= 10;
+	return '0' + (int)count;
+}
+
 /*
  * Lines in bytewise order: `f 1` stands before `f(int) 1`, which stands before `f;g 1`. So what
  * follows a name counts: a space when the part has a line of its own, else the ';' of the lines
@@ -32,10 +50,11 @@ static int compare_parts(const void *a, const void *b, void *tree)
 	int order = n ? memcmp(p.p, q.p, n) : 0;
 	if (order)
 		return order;
-	int next_p = p.n > n ? (unsigned char)p.p[n] : x->has_self ? ' ' : ';';
-	int next_q = q.n > n ? (unsigned char)q.p[n] : y->has_self ? ' ' : ';';
-	if (next_p != next_q)
-		return next_p - next_q;
+	for (size_t i = 0; i < 2; i++) {
+		int next_p = byte_of_line(tree, x, n + i), next_q = byte_of_line(tree, y, n + i);
+		if (next_p != next_q)
+			return next_p - next_q;
+	}
 	return (x->node > y->node) - (x->node < y->node);
 }
 

@@ -34,7 +34,20 @@ static bool is_noise(const struct diff_report *r, const uint64_t *values)
 
 /* --- table --- */
 
-enum { NUMBER_WIDTH = 9 };
+/* Wide enough for the largest count and a sign. */
+static unsigned number_width(const struct diff_report *r)
+{
+	enum { USUAL = 9 };
+	AUTO(buf) struct buf text = { 0 };
+	size_t width = USUAL;
+	for (unsigned side = 0; side < SIDES && r->comparison->scaled_by == SCALE_NONE; side++) {
+		text.n = 0;
+		buf_addf(&text, "%.15g",
+			 (double)r->comparison->total[side] / unit_of(r->pair) * r->factor);
+		width = text.n + 2 > width ? text.n + 2 : width;
+	}
+	return (unsigned)width;
+}
 
 static void add_right(struct buf *out, struct str text, size_t width)
 {
@@ -46,11 +59,13 @@ static void add_right(struct buf *out, struct str text, size_t width)
 static void add_value(struct buf *out, const struct diff_report *r, unsigned side, uint64_t value)
 {
 	AUTO(buf) struct buf text = { 0 };
-	if (r->comparison->scaled_by == SCALE_NONE)
+	if (r->comparison->scaled_by == SCALE_NONE && r->factor == 1)
+		buf_add_decimal(&text, value, r->pair->decimals);
+	else if (r->comparison->scaled_by == SCALE_NONE)
 		buf_addf(&text, "%.15g", (double)value / unit_of(r->pair) * r->factor);
 	else
 		buf_addf(&text, "%.2f%%", share_of(r, side, value));
-	add_right(out, buf_str(&text), NUMBER_WIDTH);
+	add_right(out, buf_str(&text), number_width(r));
 }
 
 /* `+1.20`, with a '~' behind it where it is within noise. */
@@ -60,11 +75,14 @@ static void add_change(struct buf *out, const struct diff_report *r, const uint6
 	double change = change_of(r, values);
 	if (change == 0)
 		buf_add_char(&text, '0');
+	else if (r->comparison->scaled_by == SCALE_NONE && r->factor == 1)
+		buf_add_difference(&text, values[r->negates], values[!r->negates],
+				   r->pair->decimals);
 	else if (r->comparison->scaled_by == SCALE_NONE)
 		buf_addf(&text, "%+.15g", change);
 	else
 		buf_addf(&text, "%+.2f", change);
-	add_right(out, buf_str(&text), NUMBER_WIDTH);
+	add_right(out, buf_str(&text), number_width(r));
 	buf_add_char(out, change != 0 && is_noise(r, values) ? '~' : ' ');
 }
 
@@ -103,6 +121,19 @@ static void add_scale(struct buf *out, const struct comparison *c)
 	}
 }
 
+/* A heading over several columns: `   ---- own ----`. */
+static void add_ruled(struct buf *out, const char *text, size_t width)
+{
+	size_t n = strlen(text), rule = width - n - 4, left = rule / 2;
+	buf_add(out, STR("   "));
+	for (size_t i = 0; i < rule; i++) {
+		if (i == left)
+			buf_add(out, str_from(text));
+		buf_add_char(out, '-');
+	}
+	buf_add_char(out, ' ');
+}
+
 static void add_heading(struct buf *out, const struct diff_report *r)
 {
 	for (unsigned side = 0; side < SIDES; side++) {
@@ -112,18 +143,21 @@ static void add_heading(struct buf *out, const struct diff_report *r)
 	}
 	add_scale(out, r->comparison);
 	buf_add(out, STR("~ marks changes within sampling noise (95 %)\n\n"));
-	buf_add(out, STR("   ---------- own ----------    ------- with callees -----\n"));
+	int width = (int)number_width(r);
+	add_ruled(out, " own ", 3 * (size_t)width + 1);
+	add_ruled(out, " with callees ", 3 * (size_t)width + 1);
+	buf_add_char(out, '\n');
 	for (unsigned i = 0; i < 2; i++)
-		buf_addf(out, "%*s%*s%*s ", NUMBER_WIDTH, "before", NUMBER_WIDTH, "after",
-			 NUMBER_WIDTH, "change");
+		buf_addf(out, "%*s%*s%*s ", width, "before", width, "after", width, "change");
 	buf_add(out, STR(" function\n"));
 }
 
 void sink_diff_table(const struct diff_report *r, unsigned columns, struct writer *out)
 {
-	enum { BEFORE_NAME = 2 * (3 * NUMBER_WIDTH + 1) + 1, LEAST_NAME = 20 };
+	enum { LEAST_NAME = 20 };
 	AUTO(buf) struct buf text = { 0 };
-	size_t room = columns > BEFORE_NAME + LEAST_NAME ? columns - BEFORE_NAME : LEAST_NAME;
+	size_t before_name = 2 * (3 * number_width(r) + 1) + 1;
+	size_t room = columns > before_name + LEAST_NAME ? columns - before_name : LEAST_NAME;
 	uint32_t n = r->functions->rows.n;
 	uint32_t shown = r->limit && r->limit < n ? r->limit : n;
 	add_heading(&text, r);
@@ -153,11 +187,7 @@ void sink_diff_table(const struct diff_report *r, unsigned columns, struct write
 
 static void add_exact(struct buf *out, const struct diff_report *r, uint64_t value)
 {
-	double unit = unit_of(r->pair);
-	if (unit == 1)
-		buf_add_u64(out, value);
-	else
-		buf_addf(out, "%.17g", (double)value / unit);
+	buf_add_decimal(out, value, r->pair->decimals);
 }
 
 static void add_side(struct buf *out, const struct diff_report *r, const struct function *f,
@@ -179,7 +209,7 @@ static void add_function(struct buf *out, const struct diff_report *r, const str
 	buf_addf(out, ",\"category\":\"%s\"", category_name(category_of_label(label)));
 	add_side(out, r, f, BEFORE);
 	add_side(out, r, f, AFTER);
-	buf_addf(out, ",\"change\":{\"self\":%.6g,\"total\":%.6g}", change_of(r, f->self),
+	buf_addf(out, ",\"change\":{\"self\":%.15g,\"total\":%.15g}", change_of(r, f->self),
 		 change_of(r, f->total));
 	buf_addf(out, ",\"noise\":{\"self\":%s,\"total\":%s}}",
 		 is_noise(r, f->self) ? "true" : "false", is_noise(r, f->total) ? "true" : "false");

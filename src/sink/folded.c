@@ -66,27 +66,11 @@ static void push_children(struct fold *f, uint32_t node)
 	}
 }
 
-static void add_value(struct buf *line, uint64_t value, unsigned decimals)
-{
-	uint64_t unit = 1;
-	for (unsigned d = 0; d < decimals; d++)
-		unit *= 10;
-	buf_add_u64(line, value / unit);
-	uint64_t fraction = value % unit;
-	if (!fraction)
-		return;
-	while (fraction % 10 == 0) {
-		fraction /= 10;
-		decimals--;
-	}
-	buf_addf(line, ".%0*llu", (int)decimals, (unsigned long long)fraction);
-}
-
 static void write_line(struct fold *f, uint32_t node)
 {
 	for (unsigned v = 0; v < f->tree->value_count; v++) {
 		buf_add_char(&f->line, ' ');
-		add_value(&f->line, f->tree->self[v][node], f->tree->decimals);
+		buf_add_decimal(&f->line, f->tree->self[v][node], f->tree->decimals);
 	}
 	buf_add_char(&f->line, '\n');
 	writer_add(f->out, buf_str(&f->line));

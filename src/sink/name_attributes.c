@@ -68,7 +68,7 @@ static bool is_plain_value(struct str value)
 	for (size_t at = 0; at < value.n;) {
 		uint32_t code = utf8_next(value, &at);
 		if (code < ' ' || code == '<' || code == '&' || (code >= 0x7f && code < 0xa0) ||
-		    code >= 0xfffd)
+		    (code >= 0xfffd && code <= 0xffff))
 			return false;
 	}
 	return true;
@@ -132,6 +132,8 @@ static bool is_safe(enum attribute key, struct str value)
 static bool parse_pair(struct attributes *a, struct str pair)
 {
 	struct str value = pair, key = take_until(&value, '=');
+	if (key.n == pair.n)
+		return false; /* no '=' */
 	for (enum attribute i = 0; i < ATTRIBUTE_COUNT; i++)
 		if (str_eq(key, str_from(keys[i]))) {
 			a->value[i] = value;
@@ -140,13 +142,23 @@ static bool parse_pair(struct attributes *a, struct str pair)
 	return false;
 }
 
+/* A link has both lists of extra attributes. */
+static bool extras_agree(const struct attributes *a)
+{
+	AUTO(buf) struct buf both = { 0 };
+	buf_add(&both, a->value[ATTRIBUTE_A_EXTRA]);
+	buf_add_char(&both, ' ');
+	buf_add(&both, a->value[ATTRIBUTE_G_EXTRA]);
+	return is_attribute_list(buf_str(&both));
+}
+
 static bool parse_line(struct attributes *a, struct str line)
 {
 	bool ok = str_find_char(line, '\t') >= 0;
 	a->name = take_until(&line, '\t');
 	while (ok && line.n)
 		ok = parse_pair(a, take_until(&line, '\t'));
-	return ok;
+	return ok && extras_agree(a);
 }
 
 struct name_attributes *name_attributes_parse(struct str text, const char *path, struct err *e)
