@@ -182,7 +182,8 @@ static void output_fini(struct output *o)
 	buf_fini(&o->count_name);
 }
 
-static void add_ledger_line(const struct output *o, const struct layout *l, struct buf *line)
+static void add_ledger_line(const struct output *o, const struct layout *l, uint32_t absent,
+			    struct buf *line)
 {
 	buf_addf(line, "before: %s \xc2\xb7 ", buf_c_string((struct buf *)&o->text[BEFORE]));
 	buf_addf(line, "after: %s", buf_c_string((struct buf *)&o->text[AFTER]));
@@ -193,12 +194,14 @@ static void add_ledger_line(const struct output *o, const struct layout *l, stru
 	else
 		buf_addf(line, " \xc2\xb7 %s",
 			 c->scaled_by == SCALE_NONE ? "counts as they are" : "compared by shares");
-	if (l->narrow) {
-		buf_add(line, STR(" \xc2\xb7 "));
-		buf_add_grouped(line, l->narrow);
-		buf_add(line, l->narrow == 1 ? STR(" frame too narrow to draw")
-					     : STR(" frames too narrow to draw"));
-	}
+	for (unsigned i = 0; i < SIDES; i++)
+		if (o->c->side[i].profile)
+			picture_ledger_missing(o->c->side[i].profile, &o->c->side[i].ledger, line);
+	uint32_t narrow = l->narrow > absent ? l->narrow - absent : 0;
+	picture_ledger_part(narrow,
+			    narrow == 1 ? "frame too narrow to draw" : "frames too narrow to draw",
+			    line);
+	picture_ledger_part(absent, "frames that only the other side has", line);
 }
 
 static bool write_picture(const struct output *o, bool html, struct writer *out, struct err *e)
@@ -220,7 +223,7 @@ static bool write_picture(const struct output *o, bool html, struct writer *out,
 					      picture_min_value(&setup, t, w.total[0]), false };
 		setup.style.count_name = o->count;
 		layout_tree(t, &query, &layout);
-		add_ledger_line(o, &layout, &line);
+		add_ledger_line(o, &layout, w.absent, &line);
 		legend_of_diff(&legend);
 		AUTO_FREE struct colour *colours =
 			diff_colours(t, c, &layout, o->r->picture.negates);
@@ -299,8 +302,13 @@ static void normalize(struct comparing *c)
 	struct tree *t = c->pair;
 	double before = (double)c->comparison.total[BEFORE];
 	double after = (double)c->comparison.total[AFTER];
-	for (uint32_t i = 0; i < t->n && before > 0 && before != after; i++)
-		t->self[BEFORE][i] = (uint64_t)((double)t->self[BEFORE][i] * after / before);
+	double unit = 1;
+	for (unsigned d = 0; d < t->decimals; d++)
+		unit *= 10;
+	for (uint32_t i = 0; i < t->n && before > 0 && before != after; i++) {
+		double count = (double)t->self[BEFORE][i] / unit * after / before;
+		t->self[BEFORE][i] = (uint64_t)count * (uint64_t)unit;
+	}
 }
 
 static int write_output(struct output *o, struct comparing *c, enum format format, struct err *e)

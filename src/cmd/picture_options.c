@@ -207,7 +207,7 @@ const char *picture_count_name(const struct profile *p, const struct query_ledge
 	return buf_c_string(scratch);
 }
 
-static void add_part(struct buf *out, uint64_t count, const char *text)
+void picture_ledger_part(uint64_t count, const char *text, struct buf *out)
 {
 	if (!count)
 		return;
@@ -255,6 +255,17 @@ static void add_shown(struct buf *out, const struct query_ledger *l, const struc
 	buf_add(out, l->shown == 1 ? STR(" sample") : STR(" samples"));
 }
 
+void picture_ledger_missing(const struct profile *p, const struct query_ledger *l, struct buf *out)
+{
+	picture_ledger_part(l->by_where + l->by_time + l->by_text, "left out by selection", out);
+	picture_ledger_part(l->idle, "idle left out", out);
+	picture_ledger_part(l->other_events, "of other events left out", out);
+	picture_ledger_part(l->not_under_root, "without the root asked for", out);
+	add_unnamed(out, &p->ledger);
+	if (is_damaged(p) || l->overflows)
+		buf_add(out, STR(" \xc2\xb7 input damaged or incomplete"));
+}
+
 void picture_ledger(const struct profile *p, const struct query_ledger *l, const struct tree *t,
 		    const struct layout *layout, struct buf *out)
 {
@@ -268,15 +279,11 @@ void picture_ledger(const struct profile *p, const struct query_ledger *l, const
 	buf_add(out, STR(" in "));
 	buf_add_grouped(out, l->stacks);
 	buf_add(out, l->stacks == 1 ? STR(" stack") : STR(" stacks"));
-	add_part(out, l->by_where + l->by_time + l->by_text, "left out by selection");
-	add_part(out, l->idle, "idle left out");
-	add_part(out, l->other_events, "of other events left out");
-	add_part(out, l->not_under_root, "without the root asked for");
-	add_unnamed(out, &p->ledger);
-	add_part(out, layout->narrow,
-		 layout->narrow == 1 ? "frame too narrow to draw" : "frames too narrow to draw");
-	if (is_damaged(p) || l->overflows)
-		buf_add(out, STR(" \xc2\xb7 input damaged or incomplete"));
+	picture_ledger_missing(p, l, out);
+	picture_ledger_part(layout->narrow,
+			    layout->narrow == 1 ? "frame too narrow to draw"
+						: "frames too narrow to draw",
+			    out);
 }
 
 /* --- where output goes --- */

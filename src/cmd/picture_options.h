@@ -44,6 +44,10 @@ double picture_min_share(const struct picture_setup *s);
 /* What the picture is made of, in one line. */
 void picture_ledger(const struct profile *p, const struct query_ledger *l, const struct tree *t,
 		    const struct layout *layout, struct buf *out);
+/* The parts of it that say what is not in the picture, each after a dot. */
+void picture_ledger_missing(const struct profile *p, const struct query_ledger *l, struct buf *out);
+/* ` . 12 text`; nothing for 0. */
+void picture_ledger_part(uint64_t count, const char *text, struct buf *out);
 /* "samples", or what else the values count. */
 const char *picture_count_name(const struct profile *p, const struct query_ledger *l,
 			       struct buf *scratch);

@@ -22,7 +22,7 @@ static bool read_side(struct side *s, const struct sides_wish *w, unsigned side,
 	const char *path = w->files->p[side < w->files->n ? side : 0];
 	struct text_list file = { (char **)&path, 1, 1 };
 	query.time = time_of_side(w, side);
-	s->name = path;
+	s->name = strcmp(path, "-") == 0 ? "standard input" : path;
 	s->profile = read_profiles(&file, &w->source, query_columns(&query), e);
 	return s->profile != NULL;
 }
@@ -120,8 +120,12 @@ static bool read_two(struct comparing *c, const struct sides_wish *w, struct err
 				 "%s alone has one side: give BEFORE and AFTER, or two --time "
 				 "ranges",
 				 w->files->p[0]);
-	if (!read_side(&c->side[AFTER], w, AFTER, e))
+	if (w->files->n == 1) { /* standard input can be read once */
+		c->side[AFTER].name = c->side[BEFORE].name;
+		c->side[AFTER].profile = profile_ref(c->side[BEFORE].profile);
+	} else if (!read_side(&c->side[AFTER], w, AFTER, e)) {
 		return false;
+	}
 	bool by_kind = knows_kinds(c->side[BEFORE].profile) && knows_kinds(c->side[AFTER].profile);
 	for (unsigned i = 0; i < SIDES; i++)
 		if (!query_side(&c->side[i], w, i, by_kind, e))
@@ -166,6 +170,10 @@ bool comparing_read(struct comparing *c, const struct sides_wish *w, struct err 
 	} else if (!read_two(c, w, e)) {
 		return false;
 	}
+	for (unsigned i = 0; i < SIDES; i++)
+		if (c->pair != before->tree && !c->comparison.total[i])
+			return err_set(e, "%s: nothing to compare: all counts are 0",
+				       c->side[i].name);
 	if (!c->comparison.total[BEFORE] && !c->comparison.total[AFTER])
 		return err_set(e, "nothing to compare: all counts are 0");
 	if (!w->quiet && c->comparison.total[BEFORE] && c->comparison.total[AFTER])

@@ -92,8 +92,6 @@ static const struct rule native_rules[] = {
 	{ BEGINS, "v8::internal::", CATEGORY_RUNTIME },
 	{ BEGINS, "v8::", CATEGORY_RUNTIME },
 	{ BEGINS, "node::", CATEGORY_RUNTIME },
-	{ BEGINS, "G1", CATEGORY_GC },
-	{ BEGINS, "GCTaskThread", CATEGORY_GC },
 	{ BEGINS, "runtime.gc", CATEGORY_GC },
 	{ BEGINS, "runtime.scanobject", CATEGORY_GC },
 	{ BEGINS, "runtime.greyobject", CATEGORY_GC },
@@ -101,19 +99,46 @@ static const struct rule native_rules[] = {
 	{ BEGINS, "gc_collect_", CATEGORY_GC },
 };
 
-/* Programs that run other people's code, by the name of their file. */
-static const struct rule module_rules[] = {
-	{ BEGINS, "node", CATEGORY_RUNTIME },	   { BEGINS, "libnode", CATEGORY_RUNTIME },
-	{ BEGINS, "libv8", CATEGORY_RUNTIME },	   { BEGINS, "bun", CATEGORY_RUNTIME },
-	{ BEGINS, "deno", CATEGORY_RUNTIME },	   { BEGINS, "libjvm", CATEGORY_RUNTIME },
-	{ BEGINS, "java", CATEGORY_RUNTIME },	   { BEGINS, "libjava", CATEGORY_RUNTIME },
-	{ BEGINS, "libjli", CATEGORY_RUNTIME },	   { BEGINS, "python", CATEGORY_RUNTIME },
-	{ BEGINS, "libpython", CATEGORY_RUNTIME }, { BEGINS, "perl", CATEGORY_RUNTIME },
-	{ BEGINS, "libperl", CATEGORY_RUNTIME },   { BEGINS, "ruby", CATEGORY_RUNTIME },
-	{ BEGINS, "libruby", CATEGORY_RUNTIME },   { BEGINS, "php", CATEGORY_RUNTIME },
-	{ HOLDS, ".so", CATEGORY_NATIVE },	   { BEGINS, "ld-", CATEGORY_NATIVE },
-	{ BEGINS, "[", CATEGORY_NATIVE },
+/* The collectors of the JVM, by name; other programs have such names, too. */
+static const struct rule jvm_rules[] = {
+	{ BEGINS, "G1", CATEGORY_GC },	       { BEGINS, "GCTaskThread", CATEGORY_GC },
+	{ BEGINS, "PSParallel", CATEGORY_GC }, { BEGINS, "PSScavenge", CATEGORY_GC },
+	{ BEGINS, "ZMark", CATEGORY_GC },      { BEGINS, "ZRelocate", CATEGORY_GC },
+	{ BEGINS, "Shenandoah", CATEGORY_GC }, { BEGINS, "GenCollectedHeap", CATEGORY_GC },
 };
+
+/* Programs that run other people's code, and what they are made of. */
+static const char *const runtimes[] = {
+	"node",	     "nodejs", "libnode",  "libv8",   "bun",	    "deno",	 "java", "libjvm",
+	"libjava",   "libjli", "python",   "python2", "python3",    "libpython", "pypy", "perl",
+	"libperl",   "ruby",   "libruby",  "php",     "php-fpm",    "libphp",	 "lua",	 "luajit",
+	"libluajit", "erl",    "beam.smp", "dotnet",  "libcoreclr",
+};
+
+/* `libc.so.6`, `libm.so`. */
+static bool is_library(struct str module)
+{
+	ptrdiff_t at = str_find(module, STR(".so"));
+	struct str rest = at < 0 ? module : str_from_byte(module, (size_t)at + 3);
+	return (at >= 0 && (!rest.n || rest.p[0] == '.')) || str_starts(module, STR("ld-"));
+}
+
+/* Nothing but a version and the ending of a library may follow: python3.11, libnode.so.108. */
+static bool is_runtime(struct str module)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(runtimes); i++) {
+		struct str name = str_from(runtimes[i]);
+		if (!str_starts(module, name))
+			continue;
+		struct str rest = str_from_byte(module, name.n);
+		while (rest.n && (is_digit(rest.p[0]) ||
+				  (rest.p[0] == '.' && rest.n > 1 && is_digit(rest.p[1]))))
+			rest = str_from_byte(rest, 1);
+		if (!rest.n || is_library(rest))
+			return true;
+	}
+	return false;
+}
 
 static bool is_script_name(struct str name)
 {
@@ -131,9 +156,10 @@ static bool is_script_name(struct str name)
 
 static enum category category_of_module(struct str module)
 {
-	if (!module.n)
-		return CATEGORY_NATIVE;
-	return first_of(module_rules, ARRAY_SIZE(module_rules), module, CATEGORY_APP);
+	if (is_runtime(module))
+		return CATEGORY_RUNTIME;
+	bool is_program = module.n && module.p[0] != '[' && !is_library(module);
+	return is_program ? CATEGORY_APP : CATEGORY_NATIVE;
 }
 
 enum category category_of_label(const struct tree_label *l)
@@ -160,6 +186,8 @@ enum category category_of_label(const struct tree_label *l)
 	}
 	if (l->tier || is_script_name(name))
 		return first_of(jit_rules, ARRAY_SIZE(jit_rules), name, CATEGORY_APP);
-	return first_of(native_rules, ARRAY_SIZE(native_rules), name,
-			category_of_module(l->module));
+	enum category otherwise = category_of_module(l->module);
+	if (str_starts(l->module, STR("libjvm")))
+		otherwise = first_of(jvm_rules, ARRAY_SIZE(jvm_rules), name, otherwise);
+	return first_of(native_rules, ARRAY_SIZE(native_rules), name, otherwise);
 }

@@ -65,7 +65,7 @@ bool comparison_is_noise(const struct comparison *c, uint64_t before, uint64_t a
 
 enum {
 	ENOUGH_SAMPLES = 10, /* of a function, on both sides together, to have a say */
-	MOST_FUNCTIONS = 256,
+	MOST_PROPOSALS = 64, /* functions that propose a ratio: those with most samples */
 	ENOUGH_FUNCTIONS = 3,
 };
 
@@ -74,36 +74,50 @@ struct sampled {
 	double count[SIDES];
 };
 
+struct sampled_list {
+	struct sampled *p;
+	uint32_t n;
+	double sum[SIDES];
+};
+
+static double samples_in(const struct sampled *s)
+{
+	return s->count[BEFORE] + s->count[AFTER];
+}
+
 static int compare_sampled(const void *a, const void *b)
 {
-	const struct sampled *x = a, *y = b;
-	double p = x->count[BEFORE] + x->count[AFTER], q = y->count[BEFORE] + y->count[AFTER];
+	double p = samples_in(a), q = samples_in(b);
 	return (p < q) - (p > q);
 }
 
-/* Functions that ran, those with most samples first. */
-static uint32_t sampled_functions(const struct comparison *c, const struct tree *pair,
-				  struct sampled *out, double *sum)
+/* Functions by their samples, most first; those with few are taken together as one. */
+static struct sampled_list sampled_functions(const struct comparison *c, const struct tree *pair)
 {
 	struct functions f = { 0 };
-	uint32_t n = 0;
+	struct sampled_list list = { 0 };
+	struct sampled few = { 0 };
 	functions_of_tree(pair, &f);
-	struct sampled *all = mem_alloc(f.rows.n, sizeof(*all));
-	for (uint32_t i = 0; i < f.rows.n; i++)
+	list.p = mem_alloc((size_t)f.rows.n + 1, sizeof(*list.p));
+	for (uint32_t i = 0; i < f.rows.n; i++) {
+		struct sampled one;
 		for (unsigned side = 0; side < SIDES; side++) {
-			all[i].count[side] = samples_of(c, side, f.rows.p[i].self[side]);
-			sum[side] += all[i].count[side];
+			one.count[side] = samples_of(c, side, f.rows.p[i].self[side]);
+			list.sum[side] += one.count[side];
 		}
-	if (f.rows.n)
-		qsort(all, f.rows.n, sizeof(*all), compare_sampled);
-	while (n < f.rows.n && n < MOST_FUNCTIONS &&
-	       all[n].count[BEFORE] + all[n].count[AFTER] >= ENOUGH_SAMPLES) {
-		out[n] = all[n];
-		n++;
+		if (samples_in(&one) >= ENOUGH_SAMPLES) {
+			list.p[list.n++] = one;
+			continue;
+		}
+		few.count[BEFORE] += one.count[BEFORE];
+		few.count[AFTER] += one.count[AFTER];
 	}
-	free(all);
+	if (samples_in(&few) >= ENOUGH_SAMPLES)
+		list.p[list.n++] = few;
+	if (list.n)
+		qsort(list.p, list.n, sizeof(*list.p), compare_sampled);
 	functions_fini(&f);
-	return n;
+	return list;
 }
 
 /* The functions that a ratio explains. */
@@ -112,15 +126,17 @@ struct agreement {
 	double count[SIDES];
 };
 
-static struct agreement agreement_on(double ratio, const struct sampled *f, uint32_t n)
+static struct agreement agreement_on(double ratio, const struct sampled_list *list)
 {
 	struct agreement a = { 0 };
-	for (uint32_t i = 0; i < n; i++)
-		if (counts_are_alike(f[i].count[BEFORE], f[i].count[AFTER], ratio)) {
-			a.functions++;
-			a.count[BEFORE] += f[i].count[BEFORE];
-			a.count[AFTER] += f[i].count[AFTER];
-		}
+	for (uint32_t i = 0; i < list->n; i++) {
+		const struct sampled *f = &list->p[i];
+		if (!counts_are_alike(f->count[BEFORE], f->count[AFTER], ratio))
+			continue;
+		a.functions++;
+		a.count[BEFORE] += f->count[BEFORE];
+		a.count[AFTER] += f->count[AFTER];
+	}
 	return a;
 }
 
@@ -129,39 +145,43 @@ static double weight_of(const struct agreement *a)
 	return a->count[BEFORE] + a->count[AFTER];
 }
 
-/* The ratio that explains most; each function proposes its own, then those that agree settle it. */
-static double most_agreed_ratio(const struct sampled *f, uint32_t n, struct agreement *best)
+/* Those that agree on a ratio settle it; then others may agree, too. */
+static void improve(double ratio, const struct sampled_list *list, struct agreement *best)
 {
-	*best = (struct agreement){ 0 };
-	for (uint32_t i = 0; i < n; i++) {
-		if (f[i].count[BEFORE] < 1 || f[i].count[AFTER] < 1)
-			continue;
-		double proposed = f[i].count[AFTER] / f[i].count[BEFORE];
-		for (unsigned round = 0; round < 3; round++) {
-			struct agreement a = agreement_on(proposed, f, n);
-			if (weight_of(&a) > weight_of(best))
-				*best = a;
-			if (a.count[BEFORE] > 0 && a.count[AFTER] > 0)
-				proposed = a.count[AFTER] / a.count[BEFORE];
-		}
+	for (unsigned round = 0; round < 3; round++) {
+		struct agreement a = agreement_on(ratio, list);
+		if (weight_of(&a) > weight_of(best))
+			*best = a;
+		if (a.count[BEFORE] <= 0 || a.count[AFTER] <= 0)
+			return;
+		ratio = a.count[AFTER] / a.count[BEFORE];
 	}
-	return best->count[BEFORE] > 0 ? best->count[AFTER] / best->count[BEFORE] : 0;
+}
+
+/* What the ratio that explains most explains; large functions propose theirs, and the whole does. */
+static struct agreement most_agreed(const struct sampled_list *list)
+{
+	struct agreement best = { 0 };
+	improve(list->sum[AFTER] / list->sum[BEFORE], list, &best);
+	for (uint32_t i = 0; i < list->n && i < MOST_PROPOSALS; i++)
+		if (list->p[i].count[BEFORE] >= 1 && list->p[i].count[AFTER] >= 1)
+			improve(list->p[i].count[AFTER] / list->p[i].count[BEFORE], list, &best);
+	return best;
 }
 
 /* False when it is not clear what did not change, or when all of it did not. */
 static bool find_rest(struct comparison *c, const struct tree *pair)
 {
-	struct sampled f[MOST_FUNCTIONS];
-	double sum[SIDES] = { 0, 0 };
-	struct agreement rest;
-	uint32_t n = sampled_functions(c, pair, f, sum);
-	double ratio = most_agreed_ratio(f, n, &rest);
+	struct sampled_list list = sampled_functions(c, pair);
+	bool has_both = list.sum[BEFORE] > 0 && list.sum[AFTER] > 0;
+	struct agreement rest = has_both ? most_agreed(&list) : (struct agreement){ 0 };
+	free(list.p);
 	for (unsigned side = 0; side < SIDES; side++)
-		c->rest[side] = sum[side] > 0 ? rest.count[side] / sum[side] : 0;
-	if (rest.functions < ENOUGH_FUNCTIONS || ratio <= 0 || c->rest[BEFORE] <= 0.5 ||
-	    c->rest[AFTER] <= 0.5)
+		c->rest[side] = has_both ? rest.count[side] / list.sum[side] : 0;
+	if (rest.functions < ENOUGH_FUNCTIONS || c->rest[BEFORE] <= 0.5 || c->rest[AFTER] <= 0.5)
 		return false;
-	if (counts_are_alike(sum[BEFORE], sum[AFTER], ratio))
+	double ratio = rest.count[AFTER] / rest.count[BEFORE];
+	if (counts_are_alike(list.sum[BEFORE], list.sum[AFTER], ratio))
 		return false;
 	c->scale = ratio * samples_of(c, BEFORE, 1) / samples_of(c, AFTER, 1);
 	return true;
@@ -181,32 +201,43 @@ void comparison_set_scale(struct comparison *c, const struct tree *pair, enum di
 
 /* --- widths --- */
 
-static uint64_t scaled(uint64_t value, double by)
+/* So many units of width for one of value that sums stay exact in a double. */
+static double width_unit(const struct tree *t, const struct comparison *c)
 {
-	double product = (double)value * by;
-	return by == 1 ? value : product < 1.8e19 ? (uint64_t)(product + 0.5) : UINT64_MAX;
+	double most = (double)t->total[BEFORE][0] * c->scale + (double)t->total[AFTER][0];
+	double unit = 1;
+	while (unit < 1 << 20 && most * unit * 2 < 0x1p52)
+		unit *= 2;
+	return unit;
+}
+
+static uint64_t in_units(double value, double unit)
+{
+	double product = value * unit;
+	return product < 1.8e19 ? (uint64_t)(product + 0.5) : UINT64_MAX;
 }
 
 struct diff_widths diff_widths_of(const struct tree *t, const struct comparison *c,
 				  enum diff_width by)
 {
 	struct diff_widths w = { mem_alloc(t->n, sizeof(uint64_t)),
-				 mem_alloc(t->n, sizeof(uint64_t)) };
+				 mem_alloc(t->n, sizeof(uint64_t)), 0 };
+	double unit = width_unit(t, c);
 	uint64_t overflows = 0;
 	for (uint32_t i = 0; i < t->n; i++) {
-		uint64_t before = t->self[BEFORE][i], after = t->self[AFTER][i];
-		if (by == WIDTH_UNION)
-			before = scaled(before, c->scale);
-		w.self[i] = by == WIDTH_AFTER	 ? after
-			    : by == WIDTH_BEFORE ? before
-			    : before > after	 ? before
-						 : after;
-		w.total[i] = w.self[i];
+		double before = c->scale * (double)t->self[BEFORE][i];
+		double after = (double)t->self[AFTER][i];
+		double width = by == WIDTH_AFTER    ? after
+			       : by == WIDTH_BEFORE ? before
+						    : fmax(before, after);
+		w.total[i] = w.self[i] = in_units(width, unit);
 	}
 	/* Backwards a node's sum is complete before its parent asks for it. */
-	for (uint32_t i = t->n; i-- > 0;)
+	for (uint32_t i = t->n; i-- > 0;) {
 		for (uint32_t child = i + 1; child < t->end[i]; child = t->end[child])
 			w.total[i] = saturating_add(w.total[i], w.total[child], &overflows);
+		w.absent += w.total[i] == 0;
+	}
 	return w;
 }
 

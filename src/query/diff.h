@@ -54,11 +54,13 @@ static inline uint64_t comparison_value(const struct comparison *c, const struct
 enum diff_width { WIDTH_UNION, WIDTH_AFTER, WIDTH_BEFORE };
 
 /*
- * Columns by node for layout_query, to be freed. Union: the larger side of each stack, with BEFORE
- * scaled, so that what vanished is seen.
+ * Columns by node for layout_query. Union: the larger side of each stack, with BEFORE scaled, so
+ * that what vanished is seen. They are in units of their own, finer than the tree's, as a scaled
+ * count is not a whole number.
  */
 struct diff_widths {
 	uint64_t *self, *total;
+	uint32_t absent; /* nodes without a width, as only the other side has them */
 };
 struct diff_widths diff_widths_of(const struct tree *pair, const struct comparison *c,
 				  enum diff_width by);

@@ -1,6 +1,8 @@
 #include "query/palette.h"
 #include "query/category.h"
 
+#include <math.h>
+
 const char *const palette_names[] = { "auto",	"kind",	  "tier",  "hot",  "mem",  "io",
 				      "wakeup", "chain",  "java",  "js",   "perl", "python",
 				      "rust",	"red",	  "green", "blue", "aqua", "yellow",
@@ -321,9 +323,8 @@ bool paint_separator(struct str name, struct colour *c)
 /* WCAG 2: relative luminance from gamma-encoded channels; black on it has (Y + 0.05) / 0.05. */
 static double linear(uint8_t channel)
 {
-	double c =
-		channel / 255.0; /* x^2.2 by x^2 and x^3 is within 0.01 of the standard's curve */
-	return 0.75 * c * c + 0.25 * c * c * c;
+	double c = channel / 255.0;
+	return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
 }
 
 bool colour_is_dark(struct colour c)

@@ -138,7 +138,7 @@ static void add_heading(struct buf *out, const struct diff_report *r)
 {
 	for (unsigned side = 0; side < SIDES; side++) {
 		buf_addf(out, "%-7s", side == BEFORE ? "before" : "after");
-		buf_add(out, r->side_text[side]);
+		add_name(out, r->side_text[side], r->side_text[side].n + 1);
 		buf_add_char(out, '\n');
 	}
 	add_scale(out, r->comparison);

@@ -120,10 +120,25 @@ static bool runs_script(struct str href)
 	       begins_loosely(href, "data:");
 }
 
+/* Ids that the picture and its viewer use. */
+static bool is_own_id(struct str id)
+{
+	static const struct str own[] = { STR("plume"),	 STR("background"), STR("backdrop"),
+					  STR("title"),	 STR("ledger"),	    STR("subtitle"),
+					  STR("frames"), STR("details"),    STR("legend"),
+					  STR("model") };
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		if (str_eq(id, own[i]))
+			return true;
+	return false;
+}
+
 static bool is_safe(enum attribute key, struct str value)
 {
 	if (key == ATTRIBUTE_G_EXTRA || key == ATTRIBUTE_A_EXTRA)
 		return is_attribute_list(value);
+	if (key == ATTRIBUTE_ID)
+		return !is_own_id(value);
 	if (key == ATTRIBUTE_HREF)
 		return !runs_script(value);
 	return true;
@@ -174,8 +189,8 @@ struct name_attributes *name_attributes_parse(struct str text, const char *path,
 		if (!parse_line(&one, line)) {
 			err_set(e,
 				"%s: line %u is not `name TAB key=value`, with key one of title, "
-				"href (an address, not a script), target, id, class, g_extra, "
-				"a_extra (attributes as in SVG)",
+				"href (an address, not a script), target, id (not one of the "
+				"picture's own), class, g_extra, a_extra (attributes as in SVG)",
 				path, line_number);
 			name_attributes_free(a);
 			return NULL;

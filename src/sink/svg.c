@@ -226,7 +226,7 @@ static void add_label(struct buf *out, const struct frames *f, const struct box 
 	double fits = room / (s->font_size * s->font_width);
 	size_t chars = fits < 1e9 ? (size_t)fits : (size_t)1e9;
 	size_t length = name.n > chars ? utf8_count(str_first(name, chars * 4 + 4)) : name.n;
-	if (chars < 3 || !name.n)
+	if (chars < 3 || !name.n || s->frame_height < s->font_size)
 		return;
 	buf_add(out, colour_is_dark(f->p->colours[b - f->p->layout->boxes.p])
 			     ? STR("<text class=\"light\" x=\"")

@@ -36,6 +36,10 @@ void svg_add_diff_title(struct buf *out, const struct frames *f, const struct bo
 	buf_add(out, STR("; "));
 	add_side(out, f, "after", after, c->total[AFTER]);
 	buf_add(out, c->by_self ? STR("; own ") : STR("; "));
+	if (change == 0) {
+		buf_add(out, STR("no change)"));
+		return;
+	}
 	if (c->scaled_by == SCALE_NONE && f->p->style->factor == 1)
 		buf_add_difference(out, judged[f->p->negates], judged[!f->p->negates], t->decimals);
 	else if (c->scaled_by == SCALE_NONE)

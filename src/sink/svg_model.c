@@ -121,7 +121,7 @@ static void add_note(struct buf *out, const struct tree_label *l)
 	AUTO(buf) struct buf note = { 0 };
 	const char *tier = tier_text(l->tier);
 	if (l->module.n || l->kind != FRAME_USER)
-		buf_add(&note, str_from(category_name(category_of_label(l))));
+		buf_add(&note, str_from(category_text(category_of_label(l))));
 	if (tier)
 		buf_addf(&note, "%s%s", note.n ? ", " : "", tier);
 	if (l->module.n && l->kind == FRAME_USER)

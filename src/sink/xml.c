@@ -14,9 +14,17 @@ static size_t plain_run(struct str s, size_t at)
 	return n;
 }
 
-/* https://www.w3.org/TR/xml/#charsets */
-static bool is_xml_character(uint32_t code)
+/* Marks that turn the direction of the text behind them: a name could pose as another. */
+static bool is_direction_override(uint32_t code)
 {
+	return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+/* https://www.w3.org/TR/xml/#charsets */
+static bool is_shown_as_it_is(uint32_t code)
+{
+	if (is_direction_override(code))
+		return false;
 	if (code < 0x20)
 		return code == '\t' || code == '\n' || code == '\r';
 	return !(code >= 0x7f && code < 0xa0) && code != 0xfffe && code != 0xffff;
@@ -34,7 +42,7 @@ static struct str entity_of(uint32_t code)
 	case '"':
 		return STR("&quot;");
 	default:
-		return is_xml_character(code) ? STR("") : STR("\xef\xbf\xbd");
+		return is_shown_as_it_is(code) ? STR("") : STR("\xef\xbf\xbd");
 	}
 }
 
@@ -62,7 +70,9 @@ void json_add_string(struct buf *out, struct str s)
 		if ((at = end) == s.n)
 			break;
 		uint32_t code = utf8_next(s, &end);
-		if (code < 0xa0 || code == UTF8_REPLACEMENT || !is_xml_character(code))
+		if (is_direction_override(code))
+			code = UTF8_REPLACEMENT;
+		if (code < 0xa0 || code == UTF8_REPLACEMENT || !is_shown_as_it_is(code))
 			buf_addf(out, "\\u%04x", code);
 		else
 			buf_add(out, (struct str){ s.p + at, end - at });
