@@ -260,6 +260,39 @@ async function searching(url) {
 		equal(await hits(), []);
 		equal(await browser.evaluate(`document.getElementById('search').getAttribute('aria-invalid')`), 'true');
 	});
+	await test('going back undoes the zoom and keeps the search', async () => {
+		await page.visit(url);
+		await page.clickFrame('main');
+		await page.search('read');
+		equal(await page.see('hash'), '#zoom=1:15&search=read');
+		await browser.evaluate('history.back()');
+		await browser.until(`location.hash === '#search=read'`);
+		ok((await page.see('matched')).startsWith('4 hits'), await page.see('matched'));
+		equal((await page.names()).includes('idle'), true);
+	});
+	await test('hits are those in the view, of all there are', async () => {
+		await page.visit(url + '#zoom=2:15&search=read');
+		equal(await page.see('matched'), '2 of 4 hits in view | 85.71% of view');
+		await page.keys('f');
+		ok((await page.see('matched')).startsWith('4 hits | '), await page.see('matched'));
+	});
+	await test('where frames are missing from the file a share is a least one, and no match says where', async () => {
+		await page.visit(make('missing.svg', ['a;needle 5', 'a;big 900000', ...Array.from({ length: 9 }, (_, i) => `b;x${i} 1`)]));
+		await page.search('big');
+		ok(/^1 hit \| at least /.test(await page.see('matched')), await page.see('matched'));
+		await page.search('needle');
+		equal(await page.see('matched'), 'no match in the frames of this file');
+	});
+	await test('an expression that may never end waits for Enter, also one from a link', async () => {
+		const slow = make('slow.svg', ['m;' + 'a'.repeat(40) + '! 5']);
+		await page.visit(slow + '#search=(a%2B)%2B%24');
+		equal(await page.see('matched'), 'press Enter to search');
+		await page.visit(url);
+		await page.search('(read|lex)+');
+		equal(await page.see('matched'), 'press Enter to search');
+		await page.keys('Enter');
+		ok((await page.see('matched')).startsWith('1 of 5'), await page.see('matched'));
+	});
 	await test('Escape clears the search', async () => {
 		await page.search('read');
 		await page.keys('Escape');

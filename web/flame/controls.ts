@@ -4,7 +4,8 @@ import { html } from './dom';
 import { Query } from './search';
 
 export interface ControlHandlers {
-	onSearch(query: Query): void;
+	/** isAsked: by Enter or a button, not while typing. */
+	onSearch(query: Query, isAsked: boolean): void;
 	onStep(step: number): void;
 	onLeave(): void;
 	onResetZoom(): void;
@@ -78,11 +79,11 @@ export class Controls {
 
 	private flip(which: HTMLButtonElement): void {
 		press(which, which.getAttribute('aria-pressed') !== 'true');
-		this.now();
+		this.now(false);
 	}
 
 	private step(step: number): void {
-		this.now();
+		this.now(true);
 		this.handlers.onStep(step);
 	}
 
@@ -92,7 +93,7 @@ export class Controls {
 			event.preventDefault();
 		} else if (event.key === 'Escape') {
 			this.input.value = '';
-			this.now();
+			this.now(false);
 			this.handlers.onLeave();
 			event.preventDefault();
 			event.stopPropagation();
@@ -101,16 +102,16 @@ export class Controls {
 
 	private later(): void {
 		clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => this.now(), this.delay_ms);
+		this.timer = window.setTimeout(() => this.now(false), this.delay_ms);
 	}
 
-	private now(): void {
+	private now(isAsked: boolean): void {
 		clearTimeout(this.timer);
 		this.handlers.onSearch({
 			text: this.input.value,
 			isPlain: this.regex.getAttribute('aria-pressed') !== 'true',
 			mindsCase: this.mindCase.getAttribute('aria-pressed') === 'true',
-		});
+		}, isAsked);
 	}
 }
 

@@ -196,7 +196,7 @@ export class Frames {
 	}
 
 	private label(i: number, room: number): string {
-		if (room < this.model.fontSize)
+		if (room < this.model.fontSize || this.model.frameHeight < this.model.fontSize)
 			return '';
 		const name = nameOf(this.model, i);
 		const index = this.model.name[i];

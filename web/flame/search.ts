@@ -28,12 +28,24 @@ function compile(query: Query): RegExp | null {
 	}
 }
 
+/**
+ * An expression in which a group repeats may take longer than anybody waits, on one name. So it is not run while it is
+ * being typed, nor because a link says so.
+ */
+export function isRisky(query: Query): boolean {
+	return !query.isPlain && /[^\\]\)[*+{]|^\)[*+{]/.test(query.text);
+}
+
+export function isSame(a: Query, b: Query): boolean {
+	return a.text === b.text && a.isPlain === b.isPlain && a.mindsCase === b.mindsCase;
+}
+
 function matchNames(names: string[], pattern: RegExp): { matches: Uint8Array; isComplete: boolean } {
 	const matches = new Uint8Array(names.length);
 	const started = Date.now();
 	for (let n = 0; n < names.length; n++) {
 		matches[n] = pattern.test(names[n].slice(0, LONGEST)) ? 1 : 0;
-		if (n % 64 === 63 && Date.now() - started > PATIENCE_MS)
+		if (n % 16 === 15 && Date.now() - started > PATIENCE_MS)
 			return { matches, isComplete: false };
 	}
 	return { matches, isComplete: true };
@@ -68,6 +80,11 @@ export function matchedValue(model: Model, matches: Uint8Array, zoom: number): b
 		i = matches[i] ? model.end[i] : i + 1;
 	}
 	return model.value.sum(outermost);
+}
+
+/** How many of the hits are at or below the zoomed frame. */
+export function hitsWithin(model: Model, hits: number[], zoom: number): number {
+	return zoom === 0 ? hits.length : hits.filter((hit) => isWithin(model, hit, zoom)).length;
 }
 
 /** Which hit a first step goes to: one inside the view when there is one. */

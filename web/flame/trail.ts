@@ -29,6 +29,12 @@ export function replacePlace(hash: string): void {
 	}
 }
 
+/** True for a place in the history that this page made, false for an address that was typed or followed. */
+export function isOwnPlace(): boolean {
+	const state = history.state as Step | null;
+	return !!state && typeof state.plume === 'number';
+}
+
 /** Goes back one zoom, if one was made on this page. */
 export function goBack(): boolean {
 	if (!stepsBefore())

@@ -12,8 +12,8 @@ import { framesOf, layout, positionOf, Strip, stripAt, View } from './layout';
 import { folded, isWithin, Model, nameOf } from './model';
 import { share } from './numbers';
 import { rulerFor } from './ruler';
-import { firstHit, matchedValue, Query, Result, search } from './search';
-import { goBack, pushPlace, replacePlace } from './trail';
+import { firstHit, hitsWithin, isRisky, isSame, matchedValue, Query, Result, search } from './search';
+import { goBack, isOwnPlace, pushPlace, replacePlace } from './trail';
 import { format, parse, Place } from './url';
 import { Direction, neighbour } from './walk';
 import { describe, describeStrip, hitWords, meaning } from './words';
@@ -34,6 +34,7 @@ export class Viewer implements Commands {
 	private view: View;
 	private query = START;
 	private result: Result;
+	private isHeld = false; // the query waits for Enter
 	private hit = -1; // which of result.hits was stepped to
 	private focus = -1;
 	private isFocusDrawn = false;
@@ -54,7 +55,7 @@ export class Viewer implements Commands {
 		this.details = new Details(details, ruler, model.fontSize);
 		const delay_ms = model.names.length > MANY_NAMES ? 200 : 30;
 		this.controls = new Controls(this.bars.controls, {
-			onSearch: (query) => this.search(query),
+			onSearch: (query, isAsked) => this.search(query, isAsked),
 			onStep: (step) => this.step(step),
 			onLeave: () => this.focusFrames(),
 			onResetZoom: () => this.resetZoom(),
@@ -74,9 +75,8 @@ export class Viewer implements Commands {
 	/** Takes over the picture as it was written. */
 	begin(): void {
 		const place = parse(this.model, location.hash);
-		this.query = place.query;
-		this.controls.show(place.query);
-		this.result = search(this.model, place.query);
+		this.adopt(place.query);
+		replacePlace(location.hash);
 		this.fit(place.zoom);
 		this.details.show(null);
 		if (!this.model.isInverted)
@@ -123,7 +123,7 @@ export class Viewer implements Commands {
 
 	resetAll(): void {
 		this.controls.show(START);
-		this.search(START);
+		this.search(START, true);
 		this.zoom(0);
 		this.focus = this.hover = -1;
 		this.describe();
@@ -161,7 +161,7 @@ export class Viewer implements Commands {
 			this.help.hide();
 		} else if (this.query.text) {
 			this.controls.show({ ...this.query, text: '' });
-			this.search({ ...this.query, text: '' });
+			this.search({ ...this.query, text: '' }, true);
 		} else {
 			this.resetZoom();
 		}
@@ -219,15 +219,16 @@ export class Viewer implements Commands {
 		this.setFocus(this.focus >= 0 ? this.focus : this.view.zoom);
 	}
 
-	/** The address changed: a link was followed, or the browser went back. */
+	/** The address changed: a link was followed, or the browser went back, which undoes a zoom and keeps the search. */
 	go(): void {
 		const place = parse(this.model, location.hash);
-		this.query = place.query;
-		this.controls.show(place.query);
-		this.result = search(this.model, place.query);
-		this.hit = -1;
+		const isStep = isOwnPlace();
+		if (!isStep)
+			this.adopt(place.query);
 		this.focus = place.zoom || this.focus;
 		this.show(place.zoom);
+		if (isStep)
+			replacePlace(format(this.model, this.place()));
 	}
 
 	get isHelpShown(): boolean {
@@ -252,13 +253,23 @@ export class Viewer implements Commands {
 		pushPlace(format(this.model, this.place()));
 	}
 
-	private search(query: Query): void {
-		const old = this.query;
-		if (old.text === query.text && old.isPlain === query.isPlain && old.mindsCase === query.mindsCase)
-			return;
+	/** Takes a query over from the address. */
+	private adopt(query: Query): void {
+		this.controls.show(query);
+		this.run(query, false);
+	}
+
+	private run(query: Query, isAsked: boolean): void {
 		this.query = query;
 		this.hit = -1;
-		this.result = search(this.model, query);
+		this.isHeld = !isAsked && isRisky(query);
+		this.result = search(this.model, this.isHeld ? START : query);
+	}
+
+	private search(query: Query, isAsked: boolean): void {
+		if (isSame(this.query, query) && !(this.isHeld && isAsked))
+			return;
+		this.run(query, isAsked);
 		this.frames.mark(this.result);
 		this.showResult();
 		replacePlace(format(this.model, this.place()));
@@ -343,12 +354,22 @@ export class Viewer implements Commands {
 
 	private showResult(): void {
 		const { matches, hits, isValid, isComplete } = this.result;
+		if (this.isHeld) {
+			this.controls.showResult('press Enter to search', true);
+			return;
+		}
 		if (!isValid || !matches) {
 			this.controls.showResult(isValid ? '' : 'not a valid expression', isValid);
 			return;
 		}
 		const matched = matchedValue(this.model, matches, this.view.zoom);
-		const words = hitWords(this.hit, hits.length, share(matched, this.model.value.exact(this.view.zoom)));
+		const words = hitWords({
+			at: this.hit,
+			all: hits.length,
+			inView: hitsWithin(this.model, hits, this.view.zoom),
+			share: share(matched, this.model.value.exact(this.view.zoom)),
+			isPartial: this.model.narrowFrames > 0,
+		});
 		this.controls.showResult(isComplete ? words : 'too slow an expression, so far ' + words, true);
 	}
 

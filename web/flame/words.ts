@@ -31,10 +31,11 @@ function flameFacts(model: Model, frame: number, zoom: number): string[] {
 function change(model: Model, diff: Diff, before: bigint, after: bigint): string {
 	if (diff.isAbsolute) {
 		const more = after - before;
-		return (more > BigInt(0) ? '+' : '') + counted(more, model.unit);
+		return more === BigInt(0) ? 'no change' : (more > BigInt(0) ? '+' : '') + counted(more, model.unit);
 	}
 	const total = Number(diff.afterTotal);
-	return points(total > 0 ? (Number(after) - diff.scale * Number(before)) / total : 0) + ' points';
+	const more = Number(after) - diff.scale * Number(before);
+	return total === 0 || more === 0 ? 'no change' : points(more / total) + ' points';
 }
 
 /** Where the sides are not simply compared by their shares, the points are not the difference of those. */
@@ -49,9 +50,10 @@ function diffFacts(model: Model, diff: Diff, frame: number): string[] {
 	const after = diff.after.exact(frame);
 	const side = (word: string, value: bigint, total: bigint) =>
 		word + ' ' + counted(value, model.unit) + ' (' + share(value, total) + ')';
+	const total = change(model, diff, before, after);
 	const facts = [
 		side('before', before, diff.beforeTotal) + ', ' + side('after', after, diff.afterTotal),
-		change(model, diff, before, after) + scaling(diff) + (diff.noise[frame] ? ', within sampling noise' : ''),
+		total + (total === 'no change' ? '' : scaling(diff) + (diff.noise[frame] ? ', within sampling noise' : '')),
 	];
 	const beforeSelf = diff.beforeSelf.exact(frame);
 	const afterSelf = diff.afterSelf.exact(frame);
@@ -63,7 +65,8 @@ function diffFacts(model: Model, diff: Diff, frame: number): string[] {
 
 export function describe(model: Model, frame: number, zoom: number): Words {
 	const facts = model.diff ? diffFacts(model, model.diff, frame) : flameFacts(model, frame, zoom);
-	const lost = model.narrowFrames ? missing(model, frame) : BigInt(0);
+	// The widths of a diff are not counts.
+	const lost = model.narrowFrames && !model.diff ? missing(model, frame) : BigInt(0);
 	if (lost > BigInt(0))
 		facts.push(count(lost, model.unit) + ' in frames too narrow for this file');
 	return {
@@ -77,26 +80,36 @@ export function describe(model: Model, frame: number, zoom: number): Words {
 export function describeStrip(model: Model, view: View, strip: Strip): Words {
 	const frames = framesOf(model, view, strip);
 	const value = model.value.sum(frames);
+	const size = model.diff ? '' : ', ' + counted(value, model.unit);
 	return {
 		type: '',
-		name: plural(frames.length, 'frame') + ', ' + counted(value, model.unit) +
-			' too narrow at this zoom: zoom in',
+		name: plural(frames.length, 'frame') + size + ' too narrow at this zoom: zoom in',
 		note: '',
-		facts: [share(value, model.total) + ' of all', 'click to zoom in'],
+		facts: [share(value, model.total) + (model.diff ? ' of the width' : ' of all'), 'click to zoom in'],
 	};
 }
 
+export interface Hits {
+	at: number; // the one that was stepped to, or -1
+	all: number;
+	inView: number;
+	share: string; // of the view
+	isPartial: boolean; // frames too narrow for the file may match as well
+}
+
 /** "3 of 12 | 45.60% of view": before the first step to a hit only how many there are. */
-export function hitWords(at: number, hits: number, matched: string): string {
-	if (!hits)
-		return 'no match';
-	const which = at < 0 ? plural(hits, 'hit') : integer(at + 1) + ' of ' + integer(hits);
-	return which + ' | ' + matched + ' of view';
+export function hitWords(hits: Hits): string {
+	if (!hits.all)
+		return hits.isPartial ? 'no match in the frames of this file' : 'no match';
+	const which = hits.at >= 0 ? integer(hits.at + 1) + ' of ' + integer(hits.all)
+		: hits.inView < hits.all ? integer(hits.inView) + ' of ' + plural(hits.all, 'hit') + ' in view'
+			: plural(hits.all, 'hit');
+	return which + ' | ' + (hits.isPartial ? 'at least ' : '') + hits.share + ' of view';
 }
 
 /** What the picture shows, for the help. */
 export function meaning(model: Model): string {
 	const where = model.isInverted ? 'below' : 'above';
 	return 'Each box is a frame of a stack. The wider it is, the more ' + model.unit.name +
-		' it has, with all that lies ' + where + ' it.';
+		' it has, with all that lies ' + where + ' it. Brown strips are frames too narrow to draw at this zoom.';
 }
