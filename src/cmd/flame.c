@@ -114,7 +114,7 @@ static struct painter painter_of(const struct flame_options *o, const struct tre
 {
 	struct painter p = { .palette = o->palette, .by_marks_only = o->compat };
 	if (o->palette == PALETTE_AUTO)
-		p.palette = knows_kinds(t) ? PALETTE_KIND : PALETTE_HOT;
+		p.palette = knows_kinds(t) && !o->compat ? PALETTE_KIND : PALETTE_HOT;
 	p.shade_by = o->by_hash ? SHADE_BY_HASH : o->by_chance ? SHADE_BY_CHANCE : SHADE_BY_NAME;
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);

@@ -146,6 +146,7 @@ static void add_heading(struct buf *out, const struct diff_report *r)
 	int width = (int)number_width(r);
 	add_ruled(out, " own ", 3 * (size_t)width + 1);
 	add_ruled(out, " with callees ", 3 * (size_t)width + 1);
+	out->n--;
 	buf_add_char(out, '\n');
 	for (unsigned i = 0; i < 2; i++)
 		buf_addf(out, "%*s%*s%*s ", width, "before", width, "after", width, "change");

@@ -131,7 +131,7 @@ printf 'a;b;--;w1;w2 5\na;b;--;w3;--;w1 2\nc;d 3\n' >chain.folded
 all --compat "chain.folded one.folded" --colors chain
 pending "the -- that flamegraph.pl puts behind a stack is sorted as if it had been there" --compat plain-2.folded --colors chain
 printf 'f (x) 3\nf 5\nf;g 1\ng 2\ng a 5\ng;x 1\n' >blanks.folded
-pending "a name that goes on with a blank and less than a digit stands behind the shorter name" --compat blanks.folded
+all --compat blanks.folded
 
 printf 'a;b 28 0\nc 19 11\nd 3 5\n' >vanished.folded # the largest change is in a frame without a width
 all --compat vanished.folded
