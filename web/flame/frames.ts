@@ -2,7 +2,7 @@
 
 import { svg } from './dom';
 import { CharWidth, shorten, textWidth } from './label';
-import { hitStrips, positionOf, Strip, View } from './layout';
+import { hitStrips, Piece, positionOf, Strip, View } from './layout';
 import { Model, nameOf } from './model';
 import { Result } from './search';
 
@@ -74,6 +74,11 @@ class Frame {
 	}
 }
 
+/** rgb() with channels rounded, so that few colours are left. */
+function coarse(fill: string): string {
+	return fill.replace(/\d+/g, (channel) => String(Math.min(255, Math.round(Number(channel) / 24) * 24)));
+}
+
 export class Frames {
 	charWidth: CharWidth = () => 8;
 	view: View | null = null;
@@ -83,7 +88,7 @@ export class Frames {
 	private readonly nameWidths: Float32Array;
 	private readonly rowHeight: number;
 	private readonly rootTop: number;
-	private readonly strips = svg('path', { id: 'strips' });
+	private readonly strips = svg('g', { id: 'strips' });
 	private readonly hits = svg('path', { id: 'strip-hits' });
 	private readonly focus = svg('g', { id: 'focus' }, svg('rect'), svg('rect'));
 	private readonly marked = new Set<Element>();
@@ -118,7 +123,7 @@ export class Frames {
 	}
 
 	isStrip(target: EventTarget | null): boolean {
-		return target === this.strips || target === this.hits;
+		return target === this.hits || this.strips.contains(target as Node | null);
 	}
 
 	show(view: View): void {
@@ -131,7 +136,7 @@ export class Frames {
 			frame.element.classList.toggle('faded', at < callers);
 		}
 		this.view = view;
-		this.strips.setAttribute('d', this.outline(view.strips, 0));
+		this.drawPieces(view.pieces);
 	}
 
 	/** Marks what was found among the frames in the document. */
@@ -207,8 +212,23 @@ export class Frames {
 		return shorten(name, room, this.charWidth);
 	}
 
-	/** One path for all the strips; with a least width so that a search's needle shows in the haystack. */
-	private outline(strips: Strip[], minWidth: number): string {
+	/** A path for each colour, of which there are few: shades that are near each other are one. */
+	private drawPieces(pieces: Piece[]): void {
+		const byColour = new Map<string, Piece[]>();
+		for (const piece of pieces) {
+			const colour = coarse(this.frame(piece.widest).rect.getAttribute('fill') || '');
+			const alike = byColour.get(colour);
+			if (alike)
+				alike.push(piece);
+			else
+				byColour.set(colour, [piece]);
+		}
+		this.strips.textContent = '';
+		byColour.forEach((alike, fill) => this.strips.append(svg('path', { fill, d: this.outline(alike, 0) })));
+	}
+
+	/** One path for all the parts; with a least width so that a search's needle shows in the haystack. */
+	private outline(strips: (Strip | Piece)[], minWidth: number): string {
 		const height = this.rowHeight - 1;
 		const parts = [];
 		for (const strip of strips) {

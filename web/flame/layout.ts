@@ -18,6 +18,14 @@ export interface Strip {
 	last: number;
 }
 
+/** A short part of a strip, drawn in the colour of its widest frame. */
+export interface Piece {
+	depth: number;
+	left: number;
+	right: number;
+	widest: number;
+}
+
 export interface View {
 	zoom: number;
 	width: number; // of the zoomed frame, px
@@ -26,6 +34,7 @@ export interface View {
 	left: Float64Array; // px, per entry of frames
 	widths: Float64Array;
 	strips: Strip[];
+	pieces: Piece[];
 }
 
 interface Scale {
@@ -85,20 +94,48 @@ class Strips {
 	}
 }
 
-function narrowStrips(model: Model, zoom: number, scale: Scale, minWidth: number): Strip[] {
+/** Cuts what the strips are made of into pieces that are short, but not too many. */
+class Pieces {
+	readonly done: Piece[] = [];
+	private readonly open: (Piece | undefined)[] = [];
+
+	constructor(private readonly longest: number, private readonly value: ArrayLike<number>) {}
+
+	add(frame: number, depth: number, left: number, right: number): void {
+		const piece = this.open[depth];
+		if (piece && left - piece.right < MIN_WIDTH && right - piece.left <= this.longest) {
+			piece.right = right;
+			if (this.value[frame] > this.value[piece.widest])
+				piece.widest = frame;
+			return;
+		}
+		const fresh = { depth, left, right, widest: frame };
+		this.open[depth] = fresh;
+		this.done.push(fresh);
+	}
+}
+
+function isVisible(part: Strip | Piece): boolean {
+	return part.right - part.left >= 0.1;
+}
+
+function narrowStrips(model: Model, zoom: number, scale: Scale, view: { width: number; minWidth: number }):
+{ strips: Strip[]; pieces: Piece[] } {
 	const { depth, end } = model;
 	const value = model.value.numbers;
 	const start = model.start.numbers;
 	const strips = new Strips();
+	const pieces = new Pieces(Math.max(6, view.width / 200), value);
 	for (let i = zoom + 1; i < end[zoom];) {
 		const width = value[i] * scale.perValue;
-		if (width < minWidth) {
+		if (width < view.minWidth) {
 			const left = scale.pad + (start[i] - scale.start) * scale.perValue;
 			strips.add(i, depth[i], left, left + width);
+			pieces.add(i, depth[i], left, left + width);
 		}
 		i = width < NOTHING ? end[i] : i + 1;
 	}
-	return strips.done.filter((strip) => strip.right - strip.left >= 0.1);
+	return { strips: strips.done.filter(isVisible), pieces: pieces.done.filter(isVisible) };
 }
 
 /** Strips of matching frames alone, so that a search shows what is too narrow to be drawn. */
@@ -130,8 +167,8 @@ export function layout(model: Model, zoom: number, width: number): View {
 		left[at] = scale.pad + (model.start.numbers[i] - scale.start) * scale.perValue;
 		widths[at] = model.value.numbers[i] * scale.perValue;
 	}
-	const strips = narrowStrips(model, zoom, scale, minWidth);
-	return { zoom, width, minWidth, frames, left, widths, strips };
+	const narrow = narrowStrips(model, zoom, scale, { width, minWidth });
+	return { zoom, width, minWidth, frames, left, widths, ...narrow };
 }
 
 /** How wide a frame would be, px, if `zoom` were zoomed. */

@@ -111,5 +111,5 @@ export function hitWords(hits: Hits): string {
 export function meaning(model: Model): string {
 	const where = model.isInverted ? 'below' : 'above';
 	return 'Each box is a frame of a stack. The wider it is, the more ' + model.unit.name +
-		' it has, with all that lies ' + where + ' it. Brown strips are frames too narrow to draw at this zoom.';
+		' it has, with all that lies ' + where + ' it. Pale strips are frames too narrow to draw at this zoom.';
 }
