@@ -122,6 +122,16 @@ printf 'a 1\n' >small.folded
 printf 'a 1234568\n' >large.folded
 "$plume" diff --absolute --json small.folded large.folded >exact.json
 ok "--absolute: changes are exact in JSON" grep -q '"change":{"self":1234567,"total":1234567}' exact.json
+# A quarter of BEFORE in 200 stacks that vanished, each less than one sample of AFTER's: 300 of 374.4 are left.
+{ for i in $(seq 300); do echo "main;work;w$i 200"; done; for i in $(seq 200); do echo "main;old;o$i 99"; done; } >old1.folded
+for i in $(seq 300); do echo "main;work;w$i 1"; done >old2.folded
+"$plume" diff -q old1.folded old2.folded >old.svg
+is "what vanished is as wide as it was, however small its parts" "$(width old old.svg)" 234.6
+# A flat profile: a thousand functions that did not change, and one that did.
+{ for i in $(seq 1000); do echo "main;g$((i % 10));f$i 50"; done; echo 'main;slow 10000'; } >flat1.folded
+{ for i in $(seq 1000); do echo "main;g$((i % 10));f$i 50"; done; echo 'main;slow 30000'; } >flat2.folded
+is "the rest is found among a thousand functions" \
+	"$("$plume" diff --format table flat1.folded flat2.folded | awk '/ slow$| main$| g0$/ { print $6, $7 }' | tr '\n' ' ')" "+25.00 slow +25.00 main 0 g0 "
 "$plume" fold both.folded >again.folded
 ok "folded output reads back" cmp both.folded again.folded
 
