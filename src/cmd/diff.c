@@ -220,7 +220,7 @@ static bool write_picture(const struct output *o, bool html, struct writer *out,
 			     "nothing to draw: the side that --width-by asks for has no samples");
 	if (ok) {
 		struct layout_query query = { w.self, w.total,
-					      picture_min_value(&setup, t, w.total[0]), false };
+					      picture_min_value(&setup, t, w.total[0]) };
 		setup.style.count_name = o->count;
 		layout_tree(t, &query, &layout);
 		add_ledger_line(o, &layout, w.absent, &line);

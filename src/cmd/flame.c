@@ -95,6 +95,7 @@ static bool parse(struct request *r, char **words, size_t n, struct err *e)
 	r->query.by_kind = true;
 	r->query.in_order = r->flame.is_chart;
 	r->query.marks_wakers = r->flame.palette == PALETTE_CHAIN;
+	r->query.as_lines = r->flame.compat && !r->flame.is_chart;
 	r->query.ends_first_part = r->flame.compat;
 	return true;
 }
@@ -146,9 +147,8 @@ struct colouring {
 
 static struct colour own_delta_colour(const struct colouring *c, const struct box *b)
 {
-	double delta = b->has_self && b->node
-			       ? (double)c->t->self[1][b->node] - (double)c->t->self[0][b->node]
-			       : 0;
+	double delta =
+		b->node ? (double)c->t->self[1][b->node] - (double)c->t->self[0][b->node] : 0;
 	return paint_delta(c->negates ? -delta : delta, c->largest_delta);
 }
 
@@ -304,8 +304,7 @@ static bool draw(struct drawing *d, struct err *e)
 	c.largest_delta = t->value_count > 1 ? largest_delta(t) : 0;
 	struct layout_query query = { .self = t->self[side],
 				      .total = t->total[side],
-				      .min_value = picture_min_value(&d->setup, t, total),
-				      .splits_as_lines = o->compat };
+				      .min_value = picture_min_value(&d->setup, t, total) };
 	layout_tree(t, &query, &layout);
 	layout.boxes.p[0].value = total;
 	layout.boxes.p[0].self = total - layout.total; /* --total: what no stack stands for */

@@ -1,13 +1,7 @@
 #include "query/layout.h"
 
-/* A frame, or one of the two parts that lines of text break it into. */
-struct part {
-	uint32_t node;
-	bool has_self, has_below;
-};
-
 struct pending {
-	struct part part;
+	uint32_t node;
 	uint64_t start, value;
 };
 
@@ -16,75 +10,36 @@ struct placing {
 	const struct layout_query *q;
 	struct layout *out;
 	VEC(struct pending) pending; /* boxes to place, next one last */
-	VEC(struct part) parts;	     /* children of the box at hand */
+	VEC(uint32_t) children;	     /* of the box at hand */
 };
-
-/* The byte at `at` of the part's first line: its name, then ` 12` or `;callee`. */
-static int byte_of_line(const struct tree *t, const struct part *p, size_t at)
-{
-	struct str name = tree_label_of(t, p->node)->name;
-	if (at < name.n)
-		return (unsigned char)name.p[at];
-	if (!p->has_self)
-		return ';';
-	if (at == name.n)
-		return ' ';
-	uint64_t count = t->self[0][p->node];
-	for (unsigned d = 0; d < t->decimals; d++)
-		count /= 10;
-	while (count >= 10)
-		count /= 10;
-	return '0' + (int)count;
-}
 
 /*
  * Lines in bytewise order: `f 1` stands before `f(int) 1`, which stands before `f;g 1`. So what
- * follows a name counts: a space when the part has a line of its own, else the ';' of the lines
+ * follows a name counts: a space when the frame has a line of its own, else the ';' of the lines
  * below it.
  */
-static int compare_parts(const void *a, const void *b, void *tree)
+static int compare_lines(const void *a, const void *b, void *tree)
 {
-	const struct part *x = a, *y = b;
-	struct str p = tree_label_of(tree, x->node)->name, q = tree_label_of(tree, y->node)->name;
+	const struct tree *t = tree;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	struct str p = tree_label_of(t, x)->name, q = tree_label_of(t, y)->name;
 	size_t n = p.n < q.n ? p.n : q.n;
 	int order = n ? memcmp(p.p, q.p, n) : 0;
 	if (order)
 		return order;
-	for (size_t i = 0; i < 2; i++) {
-		int next_p = byte_of_line(tree, x, n + i), next_q = byte_of_line(tree, y, n + i);
-		if (next_p != next_q)
-			return next_p - next_q;
-	}
-	return (x->node > y->node) - (x->node < y->node);
+	int next_p = p.n > n ? (unsigned char)p.p[n] : t->own_stacks[x] ? ' ' : ';';
+	int next_q = q.n > n ? (unsigned char)q.p[n] : t->own_stacks[y] ? ' ' : ';';
+	if (next_p != next_q)
+		return next_p - next_q;
+	return (x > y) - (x < y);
 }
 
 /* Names are in order already; only one that begins with the one before it can be out of place. */
-static bool may_be_unordered(const struct placing *l, uint32_t child, uint32_t parent_end)
+static bool may_be_unordered(const struct tree *t, uint32_t child, uint32_t parent_end)
 {
-	uint32_t next = l->t->end[child];
+	uint32_t next = t->end[child];
 	return next < parent_end &&
-	       str_starts(tree_label_of(l->t, next)->name, tree_label_of(l->t, child)->name);
-}
-
-static void join_neighbours(struct placing *l)
-{
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < l->parts.n; i++) {
-		struct part *last = n ? &l->parts.p[n - 1] : NULL, part = l->parts.p[i];
-		if (last && last->node == part.node) {
-			last->has_self |= part.has_self;
-			last->has_below |= part.has_below;
-		} else {
-			l->parts.p[n++] = part;
-		}
-	}
-	l->parts.n = n;
-}
-
-/* What is on a small node may have been left out of the tree. */
-static bool has_callees(const struct placing *l, uint32_t node)
-{
-	return l->t->end[node] > node + 1 || l->q->total[node] > l->q->self[node];
+	       str_starts(tree_label_of(t, next)->name, tree_label_of(t, child)->name);
 }
 
 static void list_children(struct placing *l, uint32_t node)
@@ -92,34 +47,13 @@ static void list_children(struct placing *l, uint32_t node)
 	const struct tree *t = l->t;
 	uint32_t end = t->end[node];
 	bool is_ordered = true;
-	l->parts.n = 0;
+	l->children.n = 0;
 	for (uint32_t child = node + 1; child < end; child = t->end[child]) {
-		bool has_self = t->own_stacks[child] > 0, has_below = has_callees(l, child);
-		if (l->q->splits_as_lines && !t->start && has_self && has_below) {
-			vec_push(&l->parts, (struct part){ child, true, false });
-			vec_push(&l->parts, (struct part){ child, false, true });
-		} else {
-			vec_push(&l->parts, (struct part){ child, has_self, has_below });
-		}
-		is_ordered = is_ordered && !may_be_unordered(l, child, end);
+		vec_push(&l->children, child);
+		is_ordered = is_ordered && !may_be_unordered(t, child, end);
 	}
 	if (!is_ordered && !t->start)
-		qsort_r(l->parts.p, l->parts.n, sizeof(*l->parts.p), compare_parts, (void *)t);
-	if (l->q->splits_as_lines)
-		join_neighbours(l);
-}
-
-static uint64_t self_of(const struct placing *l, struct part p)
-{
-	return p.has_self ? l->q->self[p.node] : 0;
-}
-
-static uint64_t value_of(const struct placing *l, struct part p)
-{
-	uint64_t self = l->q->self[p.node], total = l->q->total[p.node];
-	if (!p.has_self)
-		return total - self;
-	return p.has_below ? total : self;
+		qsort_r(l->children.p, l->children.n, sizeof(uint32_t), compare_lines, (void *)t);
 }
 
 /* Sums that were held at their largest value must not leave their parent. */
@@ -132,15 +66,15 @@ static void place_children(struct placing *l, uint32_t node, uint64_t start, uin
 {
 	list_children(l, node);
 	uint32_t first = l->pending.n;
-	for (uint32_t i = 0; i < l->parts.n; i++) {
-		struct part part = l->parts.p[i];
+	for (uint32_t i = 0; i < l->children.n; i++) {
+		uint32_t child = l->children.p[i];
 		if (l->t->start)
-			start = at_most(l->t->start[part.node], end);
-		uint64_t value = at_most(value_of(l, part), end - start);
+			start = at_most(l->t->start[child], end);
+		uint64_t value = at_most(l->q->total[child], end - start);
 		if ((double)value < l->q->min_value)
-			l->out->narrow += part.has_below ? l->t->end[part.node] - part.node : 1;
+			l->out->narrow += l->t->end[child] - child;
 		else
-			vec_push(&l->pending, (struct pending){ part, start, value });
+			vec_push(&l->pending, (struct pending){ child, start, value });
 		start += value;
 	}
 	for (uint32_t i = first, k = l->pending.n; i + 1 < k; i++) { /* next one last */
@@ -154,23 +88,21 @@ void layout_tree(const struct tree *t, const struct layout_query *q, struct layo
 {
 	struct placing l = { .t = t, .q = q, .out = out };
 	*out = (struct layout){ .total = q->total[0], .narrow = t->left_out };
-	vec_push(&l.pending, (struct pending){ { 0, true, true }, 0, q->total[0] });
+	vec_push(&l.pending, (struct pending){ 0, 0, q->total[0] });
 	while (l.pending.n) {
 		struct pending at = l.pending.p[--l.pending.n];
-		struct box box = { .node = at.part.node,
-				   .depth = t->depth[at.part.node],
-				   .has_self = at.part.has_self,
+		struct box box = { .node = at.node,
+				   .depth = t->depth[at.node],
 				   .start = at.start,
 				   .value = at.value,
-				   .self = at_most(self_of(&l, at.part), at.value) };
+				   .self = at_most(q->self[at.node], at.value) };
 		vec_push(&out->boxes, box);
 		if (box.depth > out->max_depth)
 			out->max_depth = box.depth;
-		if (at.part.has_below)
-			place_children(&l, box.node, box.start + box.self, box.start + box.value);
+		place_children(&l, box.node, box.start + box.self, box.start + box.value);
 	}
 	vec_fini(&l.pending);
-	vec_fini(&l.parts);
+	vec_fini(&l.children);
 }
 
 void layout_fini(struct layout *l)

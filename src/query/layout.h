@@ -8,7 +8,6 @@
 struct box {
 	uint32_t node;
 	uint32_t depth;
-	bool has_self;	/* stacks end here: false for the second half of a split frame */
 	uint64_t start; /* from the left */
 	uint64_t value; /* width */
 	uint64_t self;	/* of it the frame's own, on the left */
@@ -18,11 +17,6 @@ struct layout_query {
 	/* By node: what widths are made of; a tree's own columns or what a view makes of them. */
 	const uint64_t *self, *total;
 	double min_value; /* narrower frames are left out, with all that is on them */
-	/*
-	 * flamegraph.pl sorts lines of text, so a function that ran by itself and called others may
-	 * be drawn as two boxes with another between them (`f`, `f.cold`, `f;g`). True: so be it.
-	 */
-	bool splits_as_lines;
 };
 
 struct layout {

@@ -40,8 +40,14 @@ struct query {
 	unsigned weight;	    /* enum query_weight */
 
 	/* For pictures. */
-	bool by_kind;	   /* one name in the kernel and outside is two functions */
-	bool in_order;	   /* stacks stand side by side in time, or in the order of the input */
+	bool by_kind;  /* one name in the kernel and outside is two functions */
+	bool in_order; /* stacks stand side by side in time, or in the order of the input */
+	/*
+	 * flamegraph.pl sorts lines of text and merges what is alike side by side, so a function
+	 * that ran by itself and called others may be two frames with another between them (`f`,
+	 * `f.cold`, `f;g`). True: so be it.
+	 */
+	bool as_lines;
 	bool marks_wakers; /* what follows a frame "--" in a stack is a waker: _[w] */
 	bool ends_first_part; /* ... and a stack without one gets "--" at its end, as the old script has it */
 	double min_share; /* what is on nodes with less of the total is left out of the tree */

@@ -54,6 +54,12 @@ void frame_path_of(const struct profile *p, node_id node, struct frame_path *out
 
 /* --- tree.c: a tree while it grows --- */
 
+/* Stacks are merged with the one before only: in order of time, or of lines. */
+static inline bool query_keeps_order(const struct query *q)
+{
+	return q->in_order || q->as_lines;
+}
+
 /* A tree node while the tree grows; a parent always has a smaller index than its children. */
 struct growing_node {
 	uint32_t parent, label;
@@ -74,7 +80,7 @@ struct growth {
 	VEC(uint64_t) self[TREE_MAX_VALUES];
 	uint64_t *total[TREE_MAX_VALUES];
 	VEC(uint32_t) own_stacks;
-	VEC(uint64_t) starts; /* in_order: the sum of all rows before the node's first */
+	VEC(uint64_t) starts; /* in order: the sum of all rows before the node's first */
 	uint64_t elapsed;
 
 	/* For each stack of the profile: its tree node below the root that asked last. */
@@ -87,7 +93,7 @@ struct growth {
 	uint8_t *fate; /* by label: what the expressions say, 0: not asked yet */
 	uint32_t fate_count;
 	struct frame_path path, labels_path;
-	struct frame_path open; /* in_order: the nodes of the stack before */
+	struct frame_path open; /* in order: the nodes of the stack before */
 };
 
 void growth_add_node(struct growth *g, uint32_t parent, uint32_t label);

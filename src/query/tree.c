@@ -117,8 +117,6 @@ static bool transformed_path(struct growth *g, uint32_t row, uint64_t *gave_up)
 	}
 	if (g->q->reverse)
 		reverse_path(out);
-	if (g->q->marks_wakers)
-		mark_wakers(g, out);
 	return is_rooted;
 }
 
@@ -186,11 +184,13 @@ static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
 	if (g->changes_paths) {
 		if (!transformed_path(g, row, &ledger->gave_up))
 			return false;
-		if (g->q->in_order && g->labels_path.n == 0)
+		if (g->q->marks_wakers)
+			mark_wakers(g, &g->labels_path);
+		if (query_keeps_order(g->q) && g->labels_path.n == 0)
 			vec_push(&g->labels_path, label_of_text(g->labels, STR("[no stack]")));
-		if (g->q->in_order)
+		if (query_keeps_order(g->q))
 			at = next_in_order(g);
-		for (uint32_t i = 0; !g->q->in_order && i < g->labels_path.n; i++)
+		for (uint32_t i = 0; !query_keeps_order(g->q) && i < g->labels_path.n; i++)
 			at = child_of(g, at, g->labels_path.p[i]);
 	} else {
 		uint32_t thread = label_of_thread(g->labels, s->thread[row]);
@@ -221,7 +221,7 @@ static bool growth_init(struct growth *g, const struct profile *p, const struct 
 	g->labels = labels_new(p, q, g->tree);
 	g->value_count = p->is_differential ? 2 : 1;
 	g->changes_paths = q->root.n || q->hide.n || q->skip_after.n || q->collapse_recursion ||
-			   q->reverse || q->in_order || q->marks_wakers;
+			   q->reverse || query_keeps_order(q) || q->marks_wakers;
 	for (uint32_t i = 0; i < p->events.n; i++)
 		if (p->events.p[i].decimals > g->decimals)
 			g->decimals = p->events.p[i].decimals;
@@ -260,6 +260,44 @@ static int compare_times(const void *a, const void *b, void *times)
 	return p != q ? (p < q ? -1 : 1) : (x > y) - (x < y);
 }
 
+/* Of both rows that a line with two counts became, the first count. */
+static uint64_t *first_counts(struct growth *g)
+{
+	const struct samples *s = &g->p->samples;
+	uint64_t *counts = mem_zalloc(g->p->nodes.n, sizeof(*counts));
+	for (uint32_t row = 0; row < s->n; row++) {
+		bool ignored;
+		if (growth_value_of(g, row) == 0)
+			counts[s->node[row]] = growth_weight(g, row, &ignored);
+	}
+	return counts;
+}
+
+/* Rows in the order of their folded lines, `root;caller;leaf 12`, bytewise. */
+static uint32_t *rows_by_line(struct growth *g)
+{
+	const struct samples *s = &g->p->samples;
+	AUTO(arena) struct arena text = { 0 };
+	AUTO(buf) struct buf line = { 0 };
+	AUTO_FREE uint64_t *counts = first_counts(g);
+	AUTO_FREE struct str *lines = mem_alloc(s->n, sizeof(*lines));
+	uint32_t *rows = mem_alloc(s->n, sizeof(*rows));
+	uint64_t ignored = 0;
+	for (uint32_t row = 0; row < s->n; row++) {
+		line.n = 0;
+		transformed_path(g, row, &ignored);
+		for (uint32_t i = 0; i < g->labels_path.n; i++) {
+			buf_add(&line, i ? STR(";") : STR(""));
+			buf_add(&line, g->tree->labels.p[g->labels_path.p[i]].name);
+		}
+		buf_add_char(&line, ' ');
+		buf_add_decimal(&line, counts[s->node[row]], g->decimals);
+		lines[row] = arena_copy(&text, buf_str(&line));
+	}
+	str_sort(lines, rows, s->n);
+	return rows;
+}
+
 static uint32_t *rows_by_time(const struct profile *p)
 {
 	uint32_t *rows = mem_alloc(p->samples.n, sizeof(*rows));
@@ -286,9 +324,11 @@ static void prepare(struct growth *g)
 static void grow(struct growth *g, struct selection *s, struct query_ledger *ledger)
 {
 	const struct profile *p = g->p;
-	AUTO_FREE uint32_t *in_order = g->q->in_order ? rows_by_time(p) : NULL;
+	AUTO_FREE uint32_t *in_order = g->q->in_order	? rows_by_time(p)
+				       : g->q->as_lines ? rows_by_line(g)
+							: NULL;
 	prepare(g);
-	if (g->q->in_order)
+	if (query_keeps_order(g->q))
 		vec_push(&g->starts, 0); /* the root's */
 	for (uint32_t i = 0; i < p->samples.n; i++) {
 		uint32_t row = in_order ? in_order[i] : i;

@@ -86,7 +86,7 @@ static struct children children_of(const struct growth *g)
 {
 	uint32_t n = g->nodes.n;
 	struct children c = { mem_alloc(n, sizeof(uint32_t)), mem_alloc(n, sizeof(uint32_t)) };
-	uint32_t *order = g->q->in_order ? nodes_by_age(g) : nodes_by_rank(g);
+	uint32_t *order = query_keeps_order(g->q) ? nodes_by_age(g) : nodes_by_rank(g);
 	memset(c.first, 0xff, n * sizeof(uint32_t));
 	for (uint32_t i = n - 1; i-- > 0;) { /* last name first, each put before the ones there */
 		uint32_t node = order[i], parent = g->nodes.p[node].parent;

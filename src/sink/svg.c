@@ -188,7 +188,7 @@ static double rounded_count(const struct frames *f, uint64_t value)
 /* The frame's own change, as flamegraph.pl prints it: `; +1.23%`. */
 static void add_own_delta(struct buf *out, const struct frames *f, const struct box *b)
 {
-	double delta = b->has_self ? svg_own_delta(f->p->tree, b->node) : 0;
+	double delta = svg_own_delta(f->p->tree, b->node);
 	if (f->p->negates && delta != 0)
 		delta = -delta;
 	buf_add(out, STR("; "));

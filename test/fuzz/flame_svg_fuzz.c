@@ -130,8 +130,7 @@ static void draw(const struct tree *t, unsigned how, const char *title)
 	struct comparison c = t->value_count > 1 ? comparison_of(t, how) : (struct comparison){ 0 };
 	struct layout_query q = { .self = t->self[side],
 				  .total = t->total[side],
-				  .min_value = how & NARROW ? (double)total / 100 : 0,
-				  .splits_as_lines = how & COMPAT };
+				  .min_value = how & NARROW ? (double)total / 100 : 0 };
 	AUTO(layout) struct layout l = { 0 };
 	AUTO(legend) struct legend legend = { 0 };
 	layout_tree(t, &q, &l);
@@ -180,7 +179,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct source_format *format =
 		how & BOTH_SIDES ? &folded_diff_format : &folded_format;
 	struct source_options options = { .keep_names = how & COMPAT };
-	struct query q = { .by_kind = !(how & COMPAT), .in_order = how & IN_ORDER };
+	struct query q = { .by_kind = !(how & COMPAT),
+			   .in_order = how & IN_ORDER,
+			   .as_lines = how & COMPAT };
 	struct query_ledger ledger;
 	struct err e = { 0 };
 	struct profile *p = profile_new(query_columns(&q));

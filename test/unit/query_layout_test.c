@@ -14,24 +14,29 @@ static void print_layout(const struct tree *t, const struct layout *l, struct bu
 	}
 }
 
-static struct layout lay_out(const struct tree *t, double min_value, bool splits)
+static struct tree *tree_of_lines(struct str text, bool as_lines)
+{
+	struct query q = { .as_lines = as_lines };
+	return tree_of_query(text, false, &q);
+}
+
+static struct layout lay_out(const struct tree *t, double min_value)
 {
 	unsigned side = t->value_count - 1;
 	struct layout_query q = { .self = t->self[side],
 				  .total = t->total[side],
-				  .min_value = min_value,
-				  .splits_as_lines = splits };
+				  .min_value = min_value };
 	struct layout l;
 	layout_tree(t, &q, &l);
 	return l;
 }
 
-static void check(const char *text, double min_value, bool splits, const char *want,
+static void check(const char *text, double min_value, bool as_lines, const char *want,
 		  const char *what)
 {
-	struct tree *t = tree_of_folded(str_from(text));
+	struct tree *t = tree_of_lines(str_from(text), as_lines);
 	AUTO(buf) struct buf got = { 0 };
-	AUTO(layout) struct layout l = lay_out(t, min_value, splits);
+	AUTO(layout) struct layout l = lay_out(t, min_value);
 	print_layout(t, &l, &got);
 	tap_str_eq(buf_str(&got), str_from(want), "%s", what);
 	tree_free(t);
@@ -40,7 +45,7 @@ static void check(const char *text, double min_value, bool splits, const char *w
 static void check_narrow(const char *text, double min_value, uint32_t narrow, uint32_t deepest)
 {
 	struct tree *t = tree_of_folded(str_from(text));
-	AUTO(layout) struct layout l = lay_out(t, min_value, false);
+	AUTO(layout) struct layout l = lay_out(t, min_value);
 	tap_ok(l.narrow == narrow && l.max_depth == deepest && l.boxes.n + l.narrow == t->n,
 	       "below %g: %u frames left out, %u deep", min_value, narrow, deepest);
 	tree_free(t);
@@ -97,17 +102,17 @@ static void check_random(void)
 	for (unsigned round = 0; round < 500; round++) {
 		AUTO(buf) struct buf text = { 0 };
 		double min_value = random_below(3) ? 0 : random_below(40);
-		bool splits = random_below(2);
+		bool as_lines = random_below(2);
 		for (uint32_t n = 1 + random_below(40); n; n--)
 			add_random_stack(&text);
-		struct tree *t = tree_of_folded(buf_str(&text));
-		AUTO(layout) struct layout l = lay_out(t, min_value, splits);
+		struct tree *t = tree_of_lines(buf_str(&text), as_lines);
+		AUTO(layout) struct layout l = lay_out(t, min_value);
 		bad += !is_sound(t, &l, min_value);
 		uint64_t self = 0;
 		for (uint32_t i = 0; i < l.boxes.n; i++)
 			self += l.boxes.p[i].self;
 		lost += min_value == 0 && self != t->total[0][0];
-		lost += !splits && l.boxes.n + l.narrow != t->n;
+		lost += l.boxes.n + l.narrow != t->n;
 		tree_free(t);
 	}
 	tap_num_eq(bad, 0, "random trees: boxes lie in their parents, beside each other");
