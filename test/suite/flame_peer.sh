@@ -11,6 +11,7 @@
 #   comes back to
 #   --cp and names with "->": flamegraph.pl reads them back wrong
 #   without --compat: names are tidied, and frames that the order of lines cuts in two are one
+# shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
 script=${FLAMEGRAPH_DIR:-/nonexistent}/flamegraph.pl
@@ -44,7 +45,7 @@ agree() {
 		echo "$file:"
 		head -6 difference | cut -c1-300
 	done
-	return $bad
+	return "$bad"
 }
 all() { # all MODE FILES OPTION...: one check
 	ok "flame ${1:+$1 }${*:3}" agree "$@"
