@@ -37,6 +37,8 @@ unsigned terminal_width(int fd, unsigned otherwise);
 
 /* What `plume help NAME` prints. */
 void command_help(const struct command *c, struct buf *out);
+/* Prints that; the exit code. */
+int print_help(const struct command *c);
 
 /* --- options that commands share --- */
 

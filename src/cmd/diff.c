@@ -115,8 +115,7 @@ static bool parse(struct request *r, char **words, size_t n, struct err *e)
 	r->diff.limit = 30;
 	if (!options_parse(words, n, bindings, ARRAY_SIZE(bindings), &r->files, e))
 		return false;
-	r->query.mark_kernel |= r->marks.all;
-	r->query.mark_jit |= r->marks.all;
+	mark_options_apply(&r->marks, &r->query);
 	r->query.by_kind = true;
 	return true;
 }
@@ -302,9 +301,7 @@ static void normalize(struct comparing *c)
 	struct tree *t = c->pair;
 	double before = (double)c->comparison.total[BEFORE];
 	double after = (double)c->comparison.total[AFTER];
-	double unit = 1;
-	for (unsigned d = 0; d < t->decimals; d++)
-		unit *= 10;
+	double unit = (double)tree_unit(t);
 	for (uint32_t i = 0; i < t->n && before > 0 && before != after; i++) {
 		double count = (double)t->self[BEFORE][i] / unit * after / before;
 		t->self[BEFORE][i] = (uint64_t)count * (uint64_t)unit;
@@ -360,9 +357,7 @@ static struct sides_wish sides_of(const struct request *r)
 		.files = &r->files,
 		.times = &o->times,
 		.query = &r->query,
-		.source = { .format = r->input.format ? source_input_names[r->input.format] : NULL,
-			    .threads = r->input.threads,
-			    .keep_addresses = r->marks.addresses },
+		.source = source_options_of(&r->input, &r->marks),
 		.scale = o->is_absolute	 ? SCALE_NONE
 			 : o->normalizes ? SCALE_BY_TOTAL
 					 : o->scale_by,
@@ -405,11 +400,8 @@ static int run_diff(const struct command *self, char **words, size_t n)
 	enum format format;
 	if (!parse(&r, words, n, &e))
 		return say_error(self, &e);
-	if (r.common.help) {
-		AUTO(buf) struct buf text = { 0 };
-		command_help(self, &text);
-		return print_out(buf_str(&text));
-	}
+	if (r.common.help)
+		return print_help(self);
 	int code = EXIT_FAILED;
 	struct sides_wish sides = sides_of(&r);
 	if (check(&r, &e) && choose_format(&r, &format, &e) && comparing_read(&c, &sides, &e))

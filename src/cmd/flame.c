@@ -90,8 +90,7 @@ static bool parse(struct request *r, char **words, size_t n, struct err *e)
 	r->input.threads = default_threads();
 	if (!options_parse(words, n, bindings, ARRAY_SIZE(bindings), &r->files, e))
 		return false;
-	r->query.mark_kernel |= r->marks.all;
-	r->query.mark_jit |= r->marks.all;
+	mark_options_apply(&r->marks, &r->query);
 	r->query.by_kind = true;
 	r->query.in_order = r->flame.is_chart;
 	r->query.marks_wakers = r->flame.palette == PALETTE_CHAIN;
@@ -102,20 +101,11 @@ static bool parse(struct request *r, char **words, size_t n, struct err *e)
 
 /* --- what is drawn --- */
 
-/* Kinds are known where the input says which file a function comes from. */
-static bool knows_kinds(const struct tree *t)
-{
-	for (uint32_t i = 0; i < t->labels.n; i++)
-		if (t->labels.p[i].module.n)
-			return true;
-	return false;
-}
-
-static struct painter painter_of(const struct flame_options *o, const struct tree *t)
+static struct painter painter_of(const struct flame_options *o, const struct profile *profile)
 {
 	struct painter p = { .palette = o->palette, .by_marks_only = o->compat };
 	if (o->palette == PALETTE_AUTO)
-		p.palette = knows_kinds(t) && !o->compat ? PALETTE_KIND : PALETTE_HOT;
+		p.palette = knows_kinds(profile) && !o->compat ? PALETTE_KIND : PALETTE_HOT;
 	p.shade_by = o->by_hash ? SHADE_BY_HASH : o->by_chance ? SHADE_BY_CHANCE : SHADE_BY_NAME;
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -126,9 +116,7 @@ static struct painter painter_of(const struct flame_options *o, const struct tre
 /* The largest change of a stack's own count: full red or blue. */
 static double largest_delta(const struct tree *t)
 {
-	double largest = 1;
-	for (unsigned d = 0; d < t->decimals; d++)
-		largest *= 10;
+	double largest = (double)tree_unit(t);
 	for (uint32_t i = 0; i < t->n; i++) {
 		double delta = (double)t->self[1][i] - (double)t->self[0][i];
 		delta = delta < 0 ? -delta : delta;
@@ -222,8 +210,7 @@ static bool total_of(const struct request *r, const struct tree *t, uint64_t *to
 	double value = strtod(text, &end);
 	if (!(is_digit(text[0]) || text[0] == '.') || *end || !(value >= 0 && value < 1e18))
 		return err_usage(e, "--total %s: must be a number", text);
-	for (unsigned d = 0; d < t->decimals; d++)
-		value *= 10;
+	value *= (double)tree_unit(t);
 	if (value >= (double)sum && value < 1.8e19)
 		*total = (uint64_t)value;
 	else if (value > 0 && !r->common.quiet)
@@ -292,7 +279,7 @@ static bool draw(struct drawing *d, struct err *e)
 	uint64_t total;
 	unsigned side = t->value_count - 1;
 	struct colouring c = { .t = t,
-			       .painter = painter_of(o, t),
+			       .painter = painter_of(o, d->profile),
 			       .negates = d->r->picture.negates };
 	if (!total_of(d->r, t, &total, e) || (o->keeps_palette && !(c.kept = read_palette(e))))
 		return false;
@@ -339,12 +326,8 @@ static void explain_no_width(const struct tree *t, struct err *e)
 
 static int flame(const struct request *r, struct drawing *d, struct err *e)
 {
-	struct source_options source = {
-		.format = r->input.format ? source_input_names[r->input.format] : NULL,
-		.threads = r->input.threads,
-		.keep_addresses = r->marks.addresses,
-		.keep_names = r->flame.compat,
-	};
+	struct source_options source = source_options_of(&r->input, &r->marks);
+	source.keep_names = r->flame.compat;
 	int code = EXIT_FAILED;
 	struct profile *p = read_profiles(&r->files, &source, query_columns(&r->query), e);
 	if (!p)
@@ -384,11 +367,8 @@ static int run_flame(const struct command *self, char **words, size_t n)
 	AUTO(request) struct request r = { 0 };
 	if (!parse(&r, words, n, &e))
 		return say_error(self, &e);
-	if (r.common.help) {
-		AUTO(buf) struct buf text = { 0 };
-		command_help(self, &text);
-		return print_out(buf_str(&text));
-	}
+	if (r.common.help)
+		return print_help(self);
 	AUTO(picture_path)
 	struct picture_path path =
 		picture_path_new(r.flame.output, &r.files, "flame",

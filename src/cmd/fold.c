@@ -54,8 +54,7 @@ static bool parse(struct request *r, char **words, size_t n, struct err *e)
 	};
 	if (!options_parse(words, n, bindings, ARRAY_SIZE(bindings), &r->files, e))
 		return false;
-	r->query.mark_kernel |= r->marks.all;
-	r->query.mark_jit |= r->marks.all;
+	mark_options_apply(&r->marks, &r->query);
 	return true;
 }
 
@@ -154,16 +153,9 @@ static int run_fold(const struct command *self, char **words, size_t n)
 	r.input.threads = default_threads();
 	if (!parse(&r, words, n, &e))
 		return say_error(self, &e);
-	if (r.common.help) {
-		AUTO(buf) struct buf text = { 0 };
-		command_help(self, &text);
-		return print_out(buf_str(&text));
-	}
-	struct source_options source = {
-		.format = r.input.format ? source_input_names[r.input.format] : NULL,
-		.threads = r.input.threads,
-		.keep_addresses = r.marks.addresses,
-	};
+	if (r.common.help)
+		return print_help(self);
+	struct source_options source = source_options_of(&r.input, &r.marks);
 	if (!check_output_name(r.fold.output, &e) ||
 	    (r.fold.compat && !check_compat(&r, &source, &e)))
 		return say_error(self, &e);

@@ -18,6 +18,13 @@ void command_help(const struct command *c, struct buf *out)
 		out->n--;
 }
 
+int print_help(const struct command *c)
+{
+	AUTO(buf) struct buf text = { 0 };
+	command_help(c, &text);
+	return print_out(buf_str(&text));
+}
+
 static void general_help(struct buf *out)
 {
 	buf_addf(out, "plume shows what a running program burns.\n\nplume COMMAND [options] "

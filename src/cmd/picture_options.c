@@ -176,9 +176,7 @@ void picture_setup_fini(struct picture_setup *s)
 
 double picture_min_value(const struct picture_setup *s, const struct tree *t, uint64_t total)
 {
-	double unit = 1;
-	for (unsigned d = 0; d < t->decimals; d++)
-		unit *= 10;
+	double unit = (double)tree_unit(t);
 	double whole = (double)total / unit;
 	double px_per_value = (s->style.width - 2.0 * PICTURE_SIDE_PAD) / whole;
 	double least = s->min_px ? s->min_px / px_per_value : whole * s->min_percent / 100;

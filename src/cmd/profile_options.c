@@ -83,6 +83,30 @@ static const struct option transform_options[] = {
 const struct option_set transform_option_set = { "Transforms", transform_options,
 						 ARRAY_SIZE(transform_options) };
 
+struct source_options source_options_of(const struct input_options *input,
+					const struct mark_options *marks)
+{
+	return (struct source_options){
+		.format = input->format ? source_input_names[input->format] : NULL,
+		.threads = input->threads,
+		.keep_addresses = marks->addresses,
+	};
+}
+
+void mark_options_apply(const struct mark_options *marks, struct query *q)
+{
+	q->mark_kernel |= marks->all;
+	q->mark_jit |= marks->all;
+}
+
+bool knows_kinds(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->frames.n; i++)
+		if (p->frames.p[i].module)
+			return true;
+	return false;
+}
+
 unsigned default_threads(void)
 {
 	cpu_set_t cpus;
@@ -231,11 +255,8 @@ void say_ledger(const struct profile *p, const struct query_ledger *l, const str
 	say_count("samples without a frame for --root", l->not_under_root);
 	say_count("samples shown", l->shown);
 	say_count("stacks shown", l->stacks);
-	uint64_t unit = 1;
-	for (unsigned d = 0; d < tree->decimals; d++)
-		unit *= 10;
 	say_count(l->is_in_periods ? "weight shown (sum of periods)" : "weight shown (samples)",
-		  tree->total[tree->value_count - 1][0] / unit);
+		  tree->total[tree->value_count - 1][0] / tree_unit(tree));
 	if (l->event != INDEX_NONE && l->event < p->events.n)
 		fprintf(stderr, "%16s  %.*s\n", "event",
 			STR_ARG(profile_str(p, p->events.p[l->event].name)));

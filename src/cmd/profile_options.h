@@ -25,6 +25,16 @@ extern const struct option_set filter_option_set;    /* struct query */
 extern const struct option_set time_option_set;	     /* struct query; goes on with filters */
 extern const struct option_set transform_option_set; /* struct query */
 
+/* How to read, as the options have it. */
+struct source_options source_options_of(const struct input_options *input,
+					const struct mark_options *marks);
+void mark_options_apply(const struct mark_options *marks, struct query *q);
+/*
+ * Whether kinds of frames are known: folded stacks do not say which file a function comes from, so
+ * not what is the kernel's.
+ */
+bool knows_kinds(const struct profile *p);
+
 /* Threads to use when the user said nothing: one per core. */
 unsigned default_threads(void);
 

@@ -27,15 +27,6 @@ static bool read_side(struct side *s, const struct sides_wish *w, unsigned side,
 	return s->profile != NULL;
 }
 
-/* Folded stacks do not say which file a function comes from, so not what is the kernel's. */
-static bool knows_kinds(const struct profile *p)
-{
-	for (uint32_t i = 0; i < p->frames.n; i++)
-		if (p->frames.p[i].module)
-			return true;
-	return false;
-}
-
 static bool query_side(struct side *s, const struct sides_wish *w, unsigned side, bool by_kind,
 		       struct err *e)
 {
@@ -53,14 +44,6 @@ static bool query_side(struct side *s, const struct sides_wish *w, unsigned side
 	return s->tree && !e->kind;
 }
 
-static double unit_of(const struct tree *t)
-{
-	double unit = 1;
-	for (unsigned d = 0; d < t->decimals; d++)
-		unit *= 10;
-	return unit;
-}
-
 /* Folded stacks: their counts are taken as samples, with decimals. */
 static bool has_only_sums(const struct profile *p)
 {
@@ -73,7 +56,7 @@ static void take_both(struct comparing *c)
 	const struct tree *t = c->pair = c->side[BEFORE].tree;
 	for (unsigned i = 0; i < SIDES; i++) {
 		c->comparison.total[i] = t->total[i][0];
-		c->comparison.samples[i] = (double)t->total[i][0] / unit_of(t);
+		c->comparison.samples[i] = (double)t->total[i][0] / (double)tree_unit(t);
 	}
 }
 
@@ -90,7 +73,7 @@ static bool take_pair(struct comparing *c, struct err *e)
 		c->comparison.total[i] = c->pair->total[i][0];
 		c->comparison.samples[i] =
 			has_only_sums(s->profile)
-				? (double)c->comparison.total[i] / unit_of(c->pair)
+				? (double)c->comparison.total[i] / (double)tree_unit(c->pair)
 				: (double)s->ledger.shown;
 	}
 	return true;

@@ -45,6 +45,15 @@ void tree_free(struct tree *t);
 /* Allocates the node arrays for n nodes. */
 void tree_alloc_nodes(struct tree *t, uint32_t n, unsigned value_count);
 
+/* What a value of 1 is in the tree's values: 10^decimals. */
+static inline uint64_t tree_unit(const struct tree *t)
+{
+	uint64_t unit = 1;
+	for (unsigned d = 0; d < t->decimals; d++)
+		unit *= 10;
+	return unit;
+}
+
 static inline const struct tree_label *tree_label_of(const struct tree *t, uint32_t node)
 {
 	return &t->labels.p[t->label[node]];

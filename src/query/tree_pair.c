@@ -115,11 +115,6 @@ static void merge_nodes(struct merge *m)
 	m->out->n = m->n;
 }
 
-static uint64_t power_of_ten(unsigned n)
-{
-	return n ? 10 * power_of_ten(n - 1) : 1;
-}
-
 struct tree *tree_pair(const struct tree *before, const struct tree *after)
 {
 	struct merge m = { .side = { before, after }, .out = tree_new() };
@@ -127,7 +122,7 @@ struct tree *tree_pair(const struct tree *before, const struct tree *after)
 	m.out->decimals = decimals;
 	tree_alloc_nodes(m.out, before->n + after->n, SIDES);
 	for (unsigned side = 0; side < SIDES; side++) {
-		m.scale[side] = power_of_ten(decimals - m.side[side]->decimals);
+		m.scale[side] = tree_unit(m.out) / tree_unit(m.side[side]);
 		add_labels(&m, side);
 	}
 	merge_nodes(&m);

@@ -3,14 +3,6 @@
 
 /* --- values --- */
 
-static double unit_of(const struct tree *t)
-{
-	double unit = 1;
-	for (unsigned d = 0; d < t->decimals; d++)
-		unit *= 10;
-	return unit;
-}
-
 static double share_of(const struct diff_report *r, unsigned side, uint64_t value)
 {
 	uint64_t total = r->comparison->total[side];
@@ -23,7 +15,7 @@ static double change_of(const struct diff_report *r, const uint64_t *values)
 	double change = comparison_change(r->comparison, values[BEFORE], values[AFTER]);
 	double sign = r->negates && change != 0 ? -1 : 1;
 	if (r->comparison->scaled_by == SCALE_NONE)
-		return sign * change / unit_of(r->pair) * r->factor;
+		return sign * change / (double)tree_unit(r->pair) * r->factor;
 	return sign * comparison_points(r->comparison, values[BEFORE], values[AFTER]);
 }
 
@@ -43,7 +35,8 @@ static unsigned number_width(const struct diff_report *r)
 	for (unsigned side = 0; side < SIDES && r->comparison->scaled_by == SCALE_NONE; side++) {
 		text.n = 0;
 		buf_addf(&text, "%.15g",
-			 (double)r->comparison->total[side] / unit_of(r->pair) * r->factor);
+			 (double)r->comparison->total[side] / (double)tree_unit(r->pair) *
+				 r->factor);
 		width = text.n + 2 > width ? text.n + 2 : width;
 	}
 	return (unsigned)width;
@@ -62,7 +55,7 @@ static void add_value(struct buf *out, const struct diff_report *r, unsigned sid
 	if (r->comparison->scaled_by == SCALE_NONE && r->factor == 1)
 		buf_add_decimal(&text, value, r->pair->decimals);
 	else if (r->comparison->scaled_by == SCALE_NONE)
-		buf_addf(&text, "%.15g", (double)value / unit_of(r->pair) * r->factor);
+		buf_addf(&text, "%.15g", (double)value / (double)tree_unit(r->pair) * r->factor);
 	else
 		buf_addf(&text, "%.2f%%", share_of(r, side, value));
 	add_right(out, buf_str(&text), number_width(r));

@@ -11,10 +11,8 @@ static struct measures measures_of(const struct picture *p)
 		.top = s->font_size * (s->subtitle ? 5 : 3),
 		.details = s->font_size * 2 + 10,
 		.legend = p->legend->entries.n ? PICTURE_LEGEND_ROW : 0,
-		.unit = 1,
+		.unit = (double)tree_unit(p->tree),
 	};
-	for (unsigned d = 0; d < p->tree->decimals; d++)
-		m.unit *= 10;
 	m.rows = (p->layout->max_depth + 1) * s->frame_height;
 	m.frames_end = m.rows + m.top + m.details; /* flamegraph.pl's height of the picture */
 	m.height = m.frames_end + m.legend;
