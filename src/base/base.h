@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/index_map.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/options.h"
 #include "base/pair_map.h"

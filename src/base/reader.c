@@ -23,6 +23,9 @@ struct reader {
 	struct buf raw; /* read, not yet decoded; without a decoder unused */
 	size_t raw_taken;
 	struct buf text; /* the window of a stream lives in here */
+
+	struct str memory; /* what is still to come of bytes in memory */
+	size_t memory_step;
 };
 
 const char *reader_name(const struct reader *r)
@@ -75,9 +78,19 @@ const char *reader_damage(struct reader *r)
 	return r->damage[0] ? r->damage : NULL;
 }
 
+static bool read_memory(struct reader *r, struct buf *into)
+{
+	struct str next = str_first(r->memory, r->memory_step);
+	buf_add(into, next);
+	r->memory = str_from_byte(r->memory, next.n);
+	return next.n > 0;
+}
+
 /* Appends what one read(2) gives; false at the end or on an error. */
 static bool read_some(struct reader *r, struct buf *into, size_t room)
 {
+	if (r->memory_step)
+		return read_memory(r, into);
 	char *p = buf_reserve(into, room);
 	ssize_t n;
 	do
@@ -142,6 +155,13 @@ bool reader_fill(struct reader *r)
 		r->is_at_end = true;
 	r->window = buf_str(&r->text);
 	return has_more;
+}
+
+bool reader_fill_all(struct reader *r, size_t limit)
+{
+	while (r->window.n <= limit && reader_fill(r))
+		;
+	return r->window.n <= limit;
 }
 
 /* True when the file could be mapped; a file that cannot be is read as a stream. */
@@ -212,6 +232,21 @@ struct reader *reader_open(const char *path, struct err *e)
 		return r;
 	reader_free(r);
 	return NULL;
+}
+
+struct reader *reader_of_memory(struct str bytes, size_t step)
+{
+	struct reader *r = mem_zalloc(1, sizeof(*r));
+	r->fd = -1;
+	r->name = mem_strdup("memory");
+	r->memory_step = step;
+	if (step) {
+		r->memory = bytes;
+	} else {
+		r->window = bytes;
+		r->is_at_end = true;
+	}
+	return r;
 }
 
 void reader_free(struct reader *r)

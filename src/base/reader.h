@@ -21,6 +21,11 @@ struct reader;
 
 /* NULL and e when the file cannot be opened. */
 struct reader *reader_open(const char *path, struct err *e);
+/*
+ * Bytes in memory, which the caller keeps. step 0: whole, as a mapped file; else a stream that comes
+ * step bytes at a time.
+ */
+struct reader *reader_of_memory(struct str bytes, size_t step);
 void reader_free(struct reader *r);
 
 /* How messages call the input: its path, or "standard input". */
@@ -38,6 +43,8 @@ struct str reader_window(const struct reader *r);
 void reader_consume(struct reader *r, size_t n);
 /* Makes the window longer. False when nothing more comes. */
 bool reader_fill(struct reader *r);
+/* Fills until the window holds all that will come. False: that is more than limit bytes. */
+bool reader_fill_all(struct reader *r, size_t limit);
 /* Offset in the (decompressed) input of the window's first byte. */
 uint64_t reader_offset(const struct reader *r);
 /* What cut the input short, or NULL. */

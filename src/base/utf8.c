@@ -47,3 +47,15 @@ size_t utf8_bytes_of(struct str s, size_t n)
 		utf8_next(s, &at);
 	return at;
 }
+
+void utf8_add(struct buf *out, uint32_t code)
+{
+	if (code < 0x80) {
+		buf_add_char(out, (char)code);
+		return;
+	}
+	unsigned bytes = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+	buf_add_char(out, (char)((0xf00 >> bytes & 0xff) | code >> 6 * (bytes - 1)));
+	for (unsigned i = bytes - 1; i > 0; i--)
+		buf_add_char(out, (char)(0x80 | (code >> 6 * (i - 1) & 0x3f)));
+}

@@ -1,6 +1,6 @@
 /* UTF-8 from anywhere: what is broken is read as U+FFFD, byte by byte. */
 #pragma once
-#include "base/str.h"
+#include "base/buf.h"
 
 enum { UTF8_REPLACEMENT = 0xfffd };
 
@@ -11,5 +11,7 @@ enum { UTF8_REPLACEMENT = 0xfffd };
 uint32_t utf8_next(struct str s, size_t *at);
 /* How many code points utf8_next finds in s. */
 size_t utf8_count(struct str s);
+/* Appends a code point, which is one of Unicode and no surrogate. */
+void utf8_add(struct buf *out, uint32_t code);
 /* The bytes of the first n code points. */
 size_t utf8_bytes_of(struct str s, size_t n);

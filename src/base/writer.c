@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum { BUFFER_BYTES = 1 << 20 };
 
@@ -15,6 +16,7 @@ struct writer {
 	int error; /* errno of the first failed write */
 	uint64_t written;
 	struct buf buffer;
+	z_stream *gzip; /* NULL: bytes are written as they are */
 };
 
 static void write_out(struct writer *w, struct str s)
@@ -30,18 +32,56 @@ static void write_out(struct writer *w, struct str s)
 	}
 }
 
-static void flush(struct writer *w)
+static void write_gzip(struct writer *w, struct str s, bool is_last)
 {
-	write_out(w, buf_str(&w->buffer));
+	char out[64 << 10];
+	do {
+		/* avail_in is 32 bits. */
+		struct str part = str_first(s, 1 << 30);
+		s = str_from_byte(s, part.n);
+		w->gzip->next_in = (Bytef *)part.p;
+		w->gzip->avail_in = (uInt)part.n;
+		do {
+			w->gzip->next_out = (Bytef *)out;
+			w->gzip->avail_out = sizeof(out);
+			deflate(w->gzip, is_last && !s.n ? Z_FINISH : Z_NO_FLUSH);
+			write_out(w, (struct str){ out, sizeof(out) - w->gzip->avail_out });
+		} while (w->gzip->avail_out == 0);
+	} while (s.n);
+}
+
+static void put(struct writer *w, struct str s)
+{
+	if (w->gzip)
+		write_gzip(w, s, false);
+	else
+		write_out(w, s);
+}
+
+void writer_flush(struct writer *w)
+{
+	put(w, buf_str(&w->buffer));
 	w->buffer.n = 0;
+}
+
+void writer_set_gzip(struct writer *w)
+{
+	enum { GZIP_WINDOW = 15 + 16, MEMORY_LEVEL = 8 };
+	w->gzip = mem_zalloc(1, sizeof(*w->gzip));
+	if (deflateInit2(w->gzip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL,
+			 Z_DEFAULT_STRATEGY) == Z_OK)
+		return;
+	w->error = ENOMEM;
+	free(w->gzip);
+	w->gzip = NULL;
 }
 
 void writer_add(struct writer *w, struct str s)
 {
 	if (s.n > w->buffer.capacity - w->buffer.n) {
-		flush(w);
+		writer_flush(w);
 		if (s.n >= w->buffer.capacity) {
-			write_out(w, s);
+			put(w, s);
 			return;
 		}
 	}
@@ -137,6 +177,20 @@ struct writer *writer_open(const char *path, struct err *e)
 	return w;
 }
 
+struct writer *writer_open_live(const char *path, struct err *e)
+{
+	struct writer *w = mem_zalloc(1, sizeof(*w));
+	w->name = mem_strdup(path);
+	w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (w->fd < 0) {
+		err_set(e, "%s: cannot write: %s", path, strerror(errno));
+		writer_free(w);
+		return NULL;
+	}
+	buf_reserve(&w->buffer, BUFFER_BYTES);
+	return w;
+}
+
 /* Gives a nameless file a temporary name: link(2) cannot replace a file, rename(2) can. */
 static bool name_file(struct writer *w)
 {
@@ -171,7 +225,9 @@ static bool place_file(struct writer *w)
 
 bool writer_commit(struct writer *w, struct err *e)
 {
-	flush(w);
+	writer_flush(w);
+	if (w->gzip)
+		write_gzip(w, STR(""), true);
 	int error = w->error;
 	if (!error && w->path && !place_file(w))
 		error = errno;
@@ -198,6 +254,9 @@ void writer_free(struct writer *w)
 		close(w->fd);
 	if (w->temporary)
 		unlink(w->temporary);
+	if (w->gzip)
+		deflateEnd(w->gzip);
+	free(w->gzip);
 	buf_fini(&w->buffer);
 	free(w->temporary);
 	free(w->path);

@@ -14,11 +14,20 @@ struct writer;
  * the path cannot be written.
  */
 struct writer *writer_open(const char *path, struct err *e);
+/*
+ * Writes to the file itself, from its start: what was there is gone at once, and what has been
+ * flushed stays, even after kill -9. For recordings.
+ */
+struct writer *writer_open_live(const char *path, struct err *e);
+/* From here on, bytes are compressed as gzip. To be called before the first of them. */
+void writer_set_gzip(struct writer *w);
 /* Frees; without a commit before it, a file output leaves nothing behind. */
 void writer_free(struct writer *w);
 
 void writer_add(struct writer *w, struct str s);
 /* False once a write has failed: long work may stop early. The reason comes from writer_commit. */
 bool writer_is_healthy(const struct writer *w);
+/* Hands what is buffered to the kernel. Not for gzip, which would compress worse. */
+void writer_flush(struct writer *w);
 /* Writes out what is buffered and gives the file its name. */
 bool writer_commit(struct writer *w, struct err *e);

@@ -199,7 +199,7 @@ static void warn_damage(const struct profile *p, enum ledger_line line)
 	}
 	buf_addf(&text, "%s: ", ledger_line_name(line));
 	buf_add_grouped(&text, l->count[line]);
-	if (line == LEDGER_BAD_LINES)
+	if (line == LEDGER_BAD_LINES || line == LEDGER_BAD_RECORDS)
 		buf_addf(&text, ", the first in %.*s at byte %llu: '%.*s'",
 			 STR_ARG(profile_str(p, l->first_bad_input)),
 			 (unsigned long long)l->first_bad_offset,
@@ -218,6 +218,8 @@ int exit_code_of(const struct profile *p, const struct query_ledger *l)
 void say_warnings(const struct profile *p, const struct query *q, const struct query_ledger *l)
 {
 	warn_events(p, q, l);
+	for (uint32_t i = 0; i < p->notes.n; i++)
+		say("%.*s", STR_ARG(profile_str(p, p->notes.p[i])));
 	if (l->samples_in == 0 && l->stacks == 0)
 		say("no stacks found");
 	if (p->ledger.count[LEDGER_OTHER_EVENTS])

@@ -13,8 +13,10 @@ typedef uint32_t frame_id;
 typedef uint32_t node_id;   /* NODE_ROOT is the empty stack */
 typedef uint32_t thread_id; /* 0 is "not known" */
 typedef uint32_t event_id;
+typedef uint32_t label_id;
+typedef uint32_t label_set; /* LABELS_NONE is "no labels" */
 
-enum { NODE_ROOT = 0, STR_NONE = 0, THREAD_NONE = 0 };
+enum { NODE_ROOT = 0, STR_NONE = 0, THREAD_NONE = 0, LABELS_NONE = 0 };
 
 /* What a frame is. Names for people and for --where kind=: frame_kind_name. */
 enum frame_kind {
@@ -70,6 +72,42 @@ struct event {
 };
 
 /*
+ * What is known of a sample beyond its columns: the request it served, the size of its allocation.
+ * A label holds a text, or a number with a unit.
+ */
+struct label {
+	int64_t number;
+	str_id key;
+	str_id text; /* unless is_number */
+	str_id unit; /* of the number; STR_NONE: none */
+	uint32_t is_number;
+};
+
+/* A set of labels is its last label and the set without it. */
+struct label_link {
+	label_set rest;
+	label_id label;
+};
+
+/* Something that happened: a turn of the event loop, a collection of garbage, a process's end. */
+struct mark {
+	uint64_t time_ns, duration_ns; /* duration 0: a moment */
+	thread_id thread;
+	str_id kind, text;
+};
+
+/* What is known of the recording as a whole: `command`, `host`, `rate`, and whatever a format has. */
+struct fact {
+	str_id key, text;
+};
+
+/* More about a file that frames come from. */
+struct module {
+	str_id path;	 /* as in struct frame */
+	str_id build_id; /* hexadecimal */
+};
+
+/*
  * True for events whose samples are a clock's: cycles, cpu-clock, task-clock, in perf's spellings.
  */
 bool event_samples_time(struct str name);
@@ -83,6 +121,8 @@ enum profile_column {
 	COLUMN_PID = 1 << 2,
 	COLUMN_TID = 1 << 3,
 	COLUMN_ORDER = 1 << 4, /* a row per sample, in the order of the input */
+	COLUMN_LABELS = 1 << 5,
+	COLUMNS_ALL = (1 << 6) - 1,
 };
 
 /* One sample as it is added. */
@@ -91,14 +131,15 @@ struct sample {
 	thread_id thread;
 	event_id event;
 	int32_t cpu; /* -1: not known */
+	label_set labels;
 	uint64_t time_ns;
 	uint64_t count;	 /* samples: 1, or more when the input has sums */
 	uint64_t period; /* what the event counted in them */
 };
 
 /*
- * Sample columns, all of length n. Without COLUMN_TIME, COLUMN_CPU or COLUMN_ORDER equal (node, thread, event)
- * share a row, so memory grows with distinct stacks; with them each sample has a row and time_ns
+ * Sample columns, all of length n. Without COLUMN_TIME, COLUMN_CPU or COLUMN_ORDER equal (node, thread, event,
+ * labels) share a row, so memory grows with distinct stacks; with them each sample has a row and time_ns
  * and cpu are there.
  */
 struct samples {
@@ -110,6 +151,7 @@ struct samples {
 	uint64_t *period;
 	uint64_t *time_ns; /* NULL without COLUMN_TIME */
 	int32_t *cpu;	   /* NULL without COLUMN_CPU */
+	label_set *labels; /* NULL without COLUMN_LABELS */
 };
 
 /* Everything that happened to the input: what does not fit in a row is counted here. */
@@ -122,6 +164,9 @@ enum ledger_line {
 	LEDGER_OTHER_EVENTS,   /* samples that --compat leaves out while reading */
 	LEDGER_OTHER_RECORDS,  /* records that are no samples: forks, mappings, ... */
 	LEDGER_BAD_LINES,      /* lines or records that could not be understood */
+	LEDGER_BAD_RECORDS,    /* parts of a file with records that contradict it */
+	LEDGER_NEGATIVE,       /* weights below 0, taken as 0 */
+	LEDGER_UNCLOSED,       /* calls without a return: they end with the last event */
 	LEDGER_LONG_LINES,     /* lines beyond the limit, skipped */
 	LEDGER_CUT_STACKS,     /* stacks beyond the limit of frames */
 	LEDGER_CUT_SAMPLES,    /* samples left out because the input ended inside them */
@@ -138,7 +183,7 @@ bool ledger_line_is_damage(enum ledger_line line);
 
 struct ledger {
 	uint64_t count[LEDGER_LINES];
-	/* The first place where lines were not understood: offset in the input, its text. */
+	/* The first place where lines or records were not understood: offset in the input, its text. */
 	uint64_t first_bad_offset;
 	str_id first_bad_text;
 	str_id first_bad_input;
@@ -156,13 +201,20 @@ struct profile {
 	VEC(struct node) nodes;
 	VEC(struct thread) threads;
 	VEC(struct event) events;
+	VEC(struct label) labels;
+	VEC(struct label_link) label_sets;
+	VEC(struct mark) marks;
+	VEC(struct fact) facts;
+	VEC(struct module) modules;
+	VEC(str_id) notes; /* sentences for the user: how the input was read */
 	struct samples samples;
 	struct ledger ledger;
 
 	/* Only for building. */
 	struct arena text;
-	struct index_map string_map, frame_map, thread_map, event_map, sample_map;
-	struct child_map node_map; /* (parent, frame) to node */
+	struct index_map string_map, frame_map, thread_map, event_map, sample_map, label_map;
+	struct child_map node_map;	/* (parent, frame) to node */
+	struct child_map label_set_map; /* (rest, label) to set */
 };
 
 /* columns: enum profile_column. */
@@ -177,6 +229,16 @@ frame_id profile_add_frame(struct profile *p, const struct frame *f);
 thread_id profile_add_thread(struct profile *p, struct thread t);
 /* Events are told apart by name; the first one added of a name decides the rest. */
 event_id profile_add_event(struct profile *p, struct event e);
+/* The set with one label more. Equal sets are one when their labels are added in one order. */
+label_set profile_add_label(struct profile *p, label_set rest, struct label label);
+void profile_add_mark(struct profile *p, struct mark m);
+/* A fact that is there already is not added again. */
+void profile_add_fact(struct profile *p, struct str key, struct str text);
+/* The first row of a path stays. */
+void profile_add_module(struct profile *p, struct module m);
+void profile_add_note(struct profile *p, struct str sentence);
+/* The text of the first fact of that key; empty: not known. */
+struct str profile_fact(const struct profile *p, struct str key);
 void profile_add_sample(struct profile *p, const struct sample *s);
 
 /*

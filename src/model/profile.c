@@ -20,6 +20,8 @@ struct profile *profile_new(unsigned columns)
 	profile_add_thread(p, (struct thread){ PID_UNKNOWN, PID_UNKNOWN, STR_NONE, STR_NONE });
 	vec_push(&p->nodes, (struct node){ NODE_ROOT, INDEX_NONE });
 	child_map_init(&p->node_map);
+	vec_push(&p->label_sets, (struct label_link){ LABELS_NONE, INDEX_NONE });
+	child_map_init(&p->label_set_map);
 	return p;
 }
 
@@ -37,6 +39,8 @@ static void free_maps(struct profile *p)
 	index_map_fini(&p->thread_map);
 	index_map_fini(&p->event_map);
 	index_map_fini(&p->sample_map);
+	index_map_fini(&p->label_map);
+	child_map_fini(&p->label_set_map);
 }
 
 void profile_seal(struct profile *p)
@@ -54,6 +58,7 @@ static void free_samples(struct samples *s)
 	free(s->period);
 	free(s->time_ns);
 	free(s->cpu);
+	free(s->labels);
 }
 
 void profile_unref(struct profile *p)
@@ -67,6 +72,12 @@ void profile_unref(struct profile *p)
 	vec_fini(&p->nodes);
 	vec_fini(&p->threads);
 	vec_fini(&p->events);
+	vec_fini(&p->labels);
+	vec_fini(&p->label_sets);
+	vec_fini(&p->marks);
+	vec_fini(&p->facts);
+	vec_fini(&p->modules);
+	vec_fini(&p->notes);
 	arena_fini(&p->text);
 	free(p);
 }
@@ -91,6 +102,7 @@ str_id profile_add_str(struct profile *p, struct str s)
 /* Frames, threads and events are plain records without padding: equal means equal bytes. */
 _Static_assert(sizeof(struct frame) == 6 * 4, "struct frame has no padding");
 _Static_assert(sizeof(struct thread) == 4 * 4, "struct thread has no padding");
+_Static_assert(sizeof(struct label) == 8 + 4 * 4, "struct label has no padding");
 
 static bool frame_equal(const void *frames, uint32_t i, const void *key)
 {
@@ -141,4 +153,65 @@ event_id profile_add_event(struct profile *p, struct event e)
 	vec_push(&p->events, e);
 	index_map_add(&p->event_map, hash, i);
 	return i;
+}
+
+static bool label_equal(const void *labels, uint32_t i, const void *key)
+{
+	return memcmp((const struct label *)labels + i, key, sizeof(struct label)) == 0;
+}
+
+static label_id label_id_of(struct profile *p, const struct label *l)
+{
+	uint32_t hash = hash_bytes(l, sizeof(*l));
+	uint32_t i = index_map_find(&p->label_map, hash, label_equal, p->labels.p, l);
+	if (i != INDEX_NONE)
+		return i;
+	i = p->labels.n;
+	vec_push(&p->labels, *l);
+	index_map_add(&p->label_map, hash, i);
+	return i;
+}
+
+label_set profile_add_label(struct profile *p, label_set rest, struct label label)
+{
+	label_id id = label_id_of(p, &label);
+	label_set set = child_map_get(&p->label_set_map, rest, id);
+	if (set == p->label_sets.n)
+		vec_push(&p->label_sets, (struct label_link){ rest, id });
+	return set;
+}
+
+void profile_add_mark(struct profile *p, struct mark m)
+{
+	vec_push(&p->marks, m);
+}
+
+void profile_add_fact(struct profile *p, struct str key, struct str text)
+{
+	struct fact f = { profile_add_str(p, key), profile_add_str(p, text) };
+	for (uint32_t i = 0; i < p->facts.n; i++)
+		if (p->facts.p[i].key == f.key && p->facts.p[i].text == f.text)
+			return;
+	vec_push(&p->facts, f);
+}
+
+struct str profile_fact(const struct profile *p, struct str key)
+{
+	for (uint32_t i = 0; i < p->facts.n; i++)
+		if (str_eq(profile_str(p, p->facts.p[i].key), key))
+			return profile_str(p, p->facts.p[i].text);
+	return STR("");
+}
+
+void profile_add_module(struct profile *p, struct module m)
+{
+	for (uint32_t i = 0; i < p->modules.n; i++)
+		if (p->modules.p[i].path == m.path)
+			return;
+	vec_push(&p->modules, m);
+}
+
+void profile_add_note(struct profile *p, struct str sentence)
+{
+	vec_push(&p->notes, profile_add_str(p, sentence));
 }

@@ -22,6 +22,8 @@ static void grow_samples(struct profile *p)
 		s->time_ns = mem_realloc(s->time_ns, n, sizeof(*s->time_ns));
 	if (p->columns & COLUMN_CPU)
 		s->cpu = mem_realloc(s->cpu, n, sizeof(*s->cpu));
+	if (p->columns & COLUMN_LABELS)
+		s->labels = mem_realloc(s->labels, n, sizeof(*s->labels));
 	s->capacity = (uint32_t)n;
 }
 
@@ -40,6 +42,8 @@ static uint32_t append_row(struct profile *p, const struct sample *sample)
 		s->time_ns[i] = sample->time_ns;
 	if (s->cpu)
 		s->cpu[i] = sample->cpu;
+	if (s->labels)
+		s->labels[i] = sample->labels;
 	return i;
 }
 
@@ -47,7 +51,8 @@ static bool row_equal(const void *array, uint32_t i, const void *key)
 {
 	const struct samples *s = array;
 	const struct sample *k = key;
-	return s->node[i] == k->node && s->thread[i] == k->thread && s->event[i] == k->event;
+	return s->node[i] == k->node && s->thread[i] == k->thread && s->event[i] == k->event &&
+	       (!s->labels || s->labels[i] == k->labels);
 }
 
 void profile_add_sample(struct profile *p, const struct sample *sample)
@@ -92,7 +97,7 @@ void profile_set_decimals(struct profile *p, event_id id, unsigned decimals)
 
 /* Ids of `from` in p, array by array. */
 struct translation {
-	uint32_t *strings, *frames, *nodes, *threads, *events;
+	uint32_t *strings, *frames, *nodes, *threads, *events, *label_sets;
 };
 
 static struct translation translate(struct profile *p, const struct profile *from)
@@ -103,6 +108,7 @@ static struct translation translate(struct profile *p, const struct profile *fro
 		.nodes = mem_alloc(from->nodes.n, sizeof(uint32_t)),
 		.threads = mem_alloc(from->threads.n, sizeof(uint32_t)),
 		.events = mem_alloc(from->events.n, sizeof(uint32_t)),
+		.label_sets = mem_alloc(from->label_sets.n, sizeof(uint32_t)),
 	};
 	for (uint32_t i = 0; i < from->strings.n; i++)
 		t.strings[i] = profile_add_str(p, from->strings.p[i]);
@@ -130,6 +136,15 @@ static struct translation translate(struct profile *p, const struct profile *fro
 		t.events[i] = profile_add_event(p, event);
 		profile_set_decimals(p, t.events[i], event.decimals);
 	}
+	t.label_sets[LABELS_NONE] = LABELS_NONE;
+	for (uint32_t i = 1; i < from->label_sets.n; i++) { /* rests stand before */
+		struct label label = from->labels.p[from->label_sets.p[i].label];
+		label.key = t.strings[label.key];
+		label.text = t.strings[label.text];
+		label.unit = t.strings[label.unit];
+		t.label_sets[i] =
+			profile_add_label(p, t.label_sets[from->label_sets.p[i].rest], label);
+	}
 	return t;
 }
 
@@ -140,6 +155,7 @@ static void translation_fini(struct translation *t)
 	free(t->nodes);
 	free(t->threads);
 	free(t->events);
+	free(t->label_sets);
 }
 
 static void merge_ledger(struct profile *p, const struct profile *from, const struct translation *t)
@@ -156,6 +172,27 @@ static void merge_ledger(struct profile *p, const struct profile *from, const st
 		to->count[i] += from->ledger.count[i];
 }
 
+/* Marks, facts, modules and notes. */
+static void merge_remarks(struct profile *p, const struct profile *from,
+			  const struct translation *t)
+{
+	for (uint32_t i = 0; i < from->marks.n; i++) {
+		struct mark m = from->marks.p[i];
+		m.thread = t->threads[m.thread];
+		m.kind = t->strings[m.kind];
+		m.text = t->strings[m.text];
+		profile_add_mark(p, m);
+	}
+	for (uint32_t i = 0; i < from->facts.n; i++)
+		profile_add_fact(p, profile_str(from, from->facts.p[i].key),
+				 profile_str(from, from->facts.p[i].text));
+	for (uint32_t i = 0; i < from->modules.n; i++)
+		profile_add_module(p, (struct module){ t->strings[from->modules.p[i].path],
+						       t->strings[from->modules.p[i].build_id] });
+	for (uint32_t i = 0; i < from->notes.n; i++)
+		profile_add_note(p, profile_str(from, from->notes.p[i]));
+}
+
 void profile_merge(struct profile *p, const struct profile *from)
 {
 	AUTO(translation) struct translation t = translate(p, from);
@@ -163,16 +200,19 @@ void profile_merge(struct profile *p, const struct profile *from)
 		const struct samples *s = &from->samples;
 		event_id event = t.events[s->event[i]];
 		unsigned more = p->events.p[event].decimals - from->events.p[s->event[i]].decimals;
-		profile_add_sample(p, &(struct sample){
-					      .node = t.nodes[s->node[i]],
-					      .thread = t.threads[s->thread[i]],
-					      .event = event,
-					      .cpu = s->cpu ? s->cpu[i] : -1,
-					      .time_ns = s->time_ns ? s->time_ns[i] : 0,
-					      .count = s->count[i],
-					      .period = scaled(p, s->period[i], more),
-				      });
+		profile_add_sample(
+			p, &(struct sample){
+				   .node = t.nodes[s->node[i]],
+				   .thread = t.threads[s->thread[i]],
+				   .event = event,
+				   .cpu = s->cpu ? s->cpu[i] : -1,
+				   .labels = s->labels ? t.label_sets[s->labels[i]] : LABELS_NONE,
+				   .time_ns = s->time_ns ? s->time_ns[i] : 0,
+				   .count = s->count[i],
+				   .period = scaled(p, s->period[i], more),
+			   });
 	}
 	p->is_differential |= from->is_differential;
+	merge_remarks(p, from, &t);
 	merge_ledger(p, from, &t);
 }

@@ -1,5 +1,4 @@
 #include "sink/sink.h"
-#include "sink/xml.h"
 
 /* --- values --- */
 

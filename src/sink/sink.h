@@ -3,6 +3,7 @@
 #include "query/query.h"
 #include "sink/diff_table.h"
 #include "sink/picture.h"
+#include "sink/profile_format.h"
 
 /*
  * `root;caller;leaf COUNT`, sorted bytewise; with two values `... BEFORE AFTER`. Errors surface in

@@ -9,7 +9,7 @@ static void add_key(struct buf *out, const char *key)
 static void add_text(struct buf *out, const char *key, const char *value)
 {
 	add_key(out, key);
-	json_add_string(out, str_from(value));
+	xml_add_json_string(out, str_from(value));
 }
 
 static void add_real(struct buf *out, const char *key, double value)
@@ -130,7 +130,7 @@ static void add_note(struct buf *out, const struct tree_label *l)
 		buf_addf(&note, "%sinlined", note.n ? ", " : "");
 	if (l->flags & FRAME_WAKER)
 		buf_addf(&note, "%swaker", note.n ? ", " : "");
-	json_add_string(out, buf_str(&note));
+	xml_add_json_string(out, buf_str(&note));
 }
 
 /* Names that frames in the picture have; *index: by label, its place among them. */
@@ -150,7 +150,7 @@ static void add_names(struct buf *out, const struct frames *f, uint32_t *index)
 		index[id] = n;
 		buf_add(out, n ? STR(",\n") : STR("\n"));
 		buf_add(&notes, n++ ? STR(",") : STR(""));
-		json_add_string(out, tree_label_bare(&t->labels.p[id]));
+		xml_add_json_string(out, tree_label_bare(&t->labels.p[id]));
 		add_note(&notes, &t->labels.p[id]);
 	}
 	buf_add_char(out, ']');

@@ -61,7 +61,7 @@ void xml_add(struct buf *out, struct str s)
 	}
 }
 
-void json_add_string(struct buf *out, struct str s)
+void xml_add_json_string(struct buf *out, struct str s)
 {
 	buf_add_char(out, '"');
 	for (size_t at = 0; at < s.n;) {

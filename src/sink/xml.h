@@ -12,4 +12,4 @@ void xml_add(struct buf *out, struct str s);
  * A JSON string with its quotes that needs no escaping in XML: & < > are written as \u0026 and so
  * on.
  */
-void json_add_string(struct buf *out, struct str s);
+void xml_add_json_string(struct buf *out, struct str s);

@@ -1,6 +1,8 @@
 #include "source/source_int.h"
 
 const struct source_format *const source_formats[] = {
+	/* Formats that know themselves by their first bytes or keys. */
+	/* Lines. */
 	&perf_script_format,
 	&folded_diff_format,
 	&folded_format,

@@ -3,6 +3,7 @@
  * and named once and found again by its bytes; of the rest, most differ in the address only.
  */
 #include "source/perf_script_int.h"
+#include "source/source_int.h"
 #include "symbol/symbol.h"
 
 /* A symbol of a dso, with its frames. */
@@ -23,41 +24,6 @@ enum { CHUNK_BITS = 18, CHUNK_WORDS = 1 << CHUNK_BITS };
  */
 enum { MAX_CHUNKS = 32 };
 
-static bool is_jit_dso(struct str dso)
-{
-	struct str base = str_basename(dso);
-	if (str_starts(dso, STR("[JIT]")))
-		return true;
-	if (str_starts(base, STR("perf-")) && str_ends(base, STR(".map")))
-		return true;
-	return str_starts(base, STR("jitted-")) && str_ends(base, STR(".so"));
-}
-
-static bool is_kernel_dso(struct str dso)
-{
-	static const struct str user[] = { STR("[vdso"),  STR("[vsyscall"), STR("[heap]"),
-					   STR("[stack"), STR("[anon"),	    STR("[uprobes]") };
-	struct str base = str_basename(dso);
-	if (str_starts(base, STR("vmlinux")) || str_find(base, STR(".ko.")) >= 0 ||
-	    str_ends(base, STR(".ko")))
-		return true;
-	if (dso.n == 0 || dso.p[0] != '[')
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(user); i++)
-		if (str_starts(dso, user[i]))
-			return false;
-	return true;
-}
-
-static enum frame_kind kind_of(const struct script_frame *f)
-{
-	if (is_jit_dso(f->dso))
-		return f->symbol.n ? FRAME_JIT : FRAME_UNKNOWN;
-	if (is_kernel_dso(f->dso))
-		return FRAME_KERNEL;
-	return f->symbol.n ? FRAME_USER : FRAME_UNKNOWN;
-}
-
 static void add_line_frame(struct line_table *t, struct str symbol, struct frame frame)
 {
 	size_t mark_at;
@@ -65,6 +31,7 @@ static void add_line_frame(struct line_table *t, struct str symbol, struct frame
 	symbol_tidy_name(symbol, &t->name);
 	frame.name = profile_add_str(t->p, buf_str(&t->name));
 	frame.tier = (char)symbol_v8_tier(buf_str(&t->name), &mark_at);
+	source_set_v8_place(t->p, &frame);
 	vec_push(&t->frames, profile_add_frame(t->p, &frame));
 }
 
@@ -95,7 +62,7 @@ static void add_frames_of_symbol(struct line_table *t, const struct script_frame
 {
 	struct frame frame = {
 		.module = t->dso,
-		.kind = (uint8_t)kind_of(f),
+		.kind = (uint8_t)source_kind_of(f->dso, f->symbol.n > 0),
 		.flags = f->is_inlined ? FRAME_INLINED : 0,
 	};
 	if (!f->symbol.n) {

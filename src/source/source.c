@@ -1,6 +1,7 @@
 #include "source/source_int.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 
 enum {
 	HEAD_BYTES = 64 << 10,
@@ -20,6 +21,36 @@ void source_bad_line(struct profile *p, struct str line, uint64_t offset)
 	}
 }
 
+void source_bad_record(struct profile *p, uint64_t offset, const char *format, ...)
+{
+	struct ledger *l = &p->ledger;
+	if (l->count[LEDGER_BAD_RECORDS]++ || l->first_bad_text)
+		return;
+	AUTO(buf) struct buf text = { 0 };
+	char line[240];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	source_add_printable(&text, str_from(line));
+	l->first_bad_offset = offset;
+	l->first_bad_text = profile_add_str(p, buf_str(&text));
+}
+
+void source_damage(struct profile *p, struct reader *r, const char *title, const char *what,
+		   uint64_t offset)
+{
+	AUTO(buf) struct buf text = { 0 };
+	buf_addf(&text, "%s: %s: %s, at byte ", reader_name(r), title, what);
+	buf_add_grouped(&text, offset);
+	buf_addf(&text, "; ");
+	buf_add_grouped(&text, p->ledger.count[LEDGER_SAMPLES]);
+	buf_addf(&text, " samples were read");
+	p->ledger.count[LEDGER_INPUT_DAMAGED]++;
+	if (!p->ledger.damage)
+		p->ledger.damage = profile_add_str(p, buf_str(&text));
+}
+
 static const struct source_format *format_by_name(const char *name)
 {
 	for (size_t i = 0; source_formats[i]; i++)
@@ -28,21 +59,63 @@ static const struct source_format *format_by_name(const char *name)
 	return NULL;
 }
 
-static const struct source_format *best_format(struct str head)
+static bool is_line_format(const struct source_format *f)
 {
-	const struct source_format *best = NULL;
-	unsigned best_score = 0;
+	return !f->read && !f->is_binary;
+}
+
+/* The two formats that the head fits best. */
+struct guess {
+	const struct source_format *best, *next;
+	unsigned best_score, next_score;
+};
+
+static void guess_format(struct guess *g, const struct source_format *format, struct str head)
+{
+	unsigned score = format->probe(head);
+	if (score > g->best_score) {
+		g->next = g->best;
+		g->next_score = g->best_score;
+		g->best = format;
+		g->best_score = score;
+	} else if (score > g->next_score) {
+		g->next = format;
+		g->next_score = score;
+	}
+}
+
+static struct guess guess_formats(struct str head)
+{
+	struct guess g = { 0 };
+	struct str lines = head;
 	ptrdiff_t last_newline = str_find_last_char(head, '\n');
 	if (last_newline >= 0)
-		head = str_first(head, (size_t)last_newline + 1);
-	for (size_t i = 0; source_formats[i]; i++) {
-		unsigned score = source_formats[i]->probe(head);
-		if (score > best_score) {
-			best = source_formats[i];
-			best_score = score;
-		}
-	}
-	return best;
+		lines = str_first(head, (size_t)last_newline + 1);
+	for (size_t i = 0; source_formats[i]; i++)
+		guess_format(&g, source_formats[i],
+			     is_line_format(source_formats[i]) ? lines : head);
+	return g;
+}
+
+/* A format that knows itself without a whole line. */
+static bool is_known_early(struct str head)
+{
+	for (size_t i = 0; source_formats[i]; i++)
+		if (!is_line_format(source_formats[i]) && source_formats[i]->probe(head))
+			return true;
+	return false;
+}
+
+/* Two formats fit about as well: say which was taken, and how to get the other. */
+static void note_choice(struct profile *p, struct reader *r, const struct guess *g)
+{
+	enum { CLOSE = 10 };
+	if (!g->next || g->best_score - g->next_score > CLOSE)
+		return;
+	AUTO(buf) struct buf text = { 0 };
+	buf_addf(&text, "%s: read as %s; it could be %s, too: --input %s reads it so",
+		 reader_name(r), g->best->title, g->next->title, g->next->name);
+	profile_add_note(p, buf_str(&text));
 }
 
 /* One reader of a part of a mapped file, with a profile of its own. */
@@ -157,6 +230,12 @@ static void read_stream(const struct source_format *format, struct reader *r,
 		reader_consume(r, done);
 		if (is_last)
 			break;
+		if (options->progress)
+			options->progress(options->progress_context, p);
+		if (format->is_binary) {
+			reader_fill(r);
+			continue;
+		}
 		if (done == 0 && window.n > format->max_line_bytes)
 			skip_long_line(r, p);
 		fill_line(r, reader_window(r).n, format->max_line_bytes);
@@ -164,7 +243,10 @@ static void read_stream(const struct source_format *format, struct reader *r,
 	format->end(state, reader_damage(r) != NULL);
 }
 
-/* The first lines of the input: 64 KiB, or its first line where that is longer. */
+/*
+ * The first lines of the input: 64 KiB, or its first line where that is longer, unless they are
+ * known to be no lines.
+ */
 static struct str head_of(struct reader *r)
 {
 	size_t bytes = HEAD_BYTES;
@@ -179,6 +261,9 @@ static struct str head_of(struct reader *r)
 			bytes = (size_t)newline + 1;
 		bool is_enough =
 			window.n >= LONGEST_HEAD_BYTES || (window.n >= bytes && newline >= 0);
+		if (window.n >= HEAD_BYTES && newline < 0 &&
+		    is_known_early(str_first(window, HEAD_BYTES)))
+			return str_first(window, HEAD_BYTES);
 		if (is_enough || !reader_fill(r))
 			return str_first(reader_window(r),
 					 newline >= 0 ? bytes : LONGEST_HEAD_BYTES);
@@ -186,7 +271,7 @@ static struct str head_of(struct reader *r)
 }
 
 static bool choose_format(struct reader *r, const struct source_options *options,
-			  const struct source_format **format, struct err *e)
+			  const struct source_format **format, struct profile *p, struct err *e)
 {
 	struct str head = head_of(r);
 	if (options->compat) {
@@ -197,9 +282,12 @@ static bool choose_format(struct reader *r, const struct source_options *options
 		*format = format_by_name(options->format);
 		return *format || err_usage(e, "there is no input format '%s'", options->format);
 	}
-	*format = best_format(head);
-	if (*format)
+	struct guess g = guess_formats(head);
+	*format = g.best;
+	if (*format) {
+		note_choice(p, r, &g);
 		return true;
+	}
 	AUTO(buf) struct buf why = { 0 };
 	source_explain(head, reader_name(r), &why);
 	return err_set(e, "%s: no stacks found: %s", reader_name(r), buf_c_string(&why));
@@ -231,15 +319,18 @@ static bool explain_no_samples(struct reader *r, const struct source_format *for
 	if (reader_damage(r))
 		return err_set(e, "%s: no stacks found before the input ended early: %s",
 			       reader_name(r), reader_damage(r));
-	if (l->count[LEDGER_BAD_LINES])
-		return err_set(
-			e,
-			"%s: no stacks found: read as %s, %llu lines were not understood, the "
-			"first at byte %llu: '%.*s'",
-			reader_name(r), format->title,
-			(unsigned long long)l->count[LEDGER_BAD_LINES],
-			(unsigned long long)l->first_bad_offset,
-			STR_ARG(profile_str(p, l->first_bad_text)));
+	if (l->damage)
+		return err_set(e, "%.*s", STR_ARG(profile_str(p, l->damage)));
+	if (l->first_bad_text)
+		return err_set(e,
+			       "%s: no stacks found: read as %s, %llu %s were not understood, the "
+			       "first at byte %llu: '%.*s'",
+			       reader_name(r), format->title,
+			       (unsigned long long)(l->count[LEDGER_BAD_LINES] +
+						    l->count[LEDGER_BAD_RECORDS]),
+			       l->count[LEDGER_BAD_RECORDS] ? "records" : "lines",
+			       (unsigned long long)l->first_bad_offset,
+			       STR_ARG(profile_str(p, l->first_bad_text)));
 	return err_set(e, "%s: no stacks found: it reads as %s, but holds no samples",
 		       reader_name(r), format->title);
 }
@@ -250,7 +341,7 @@ static bool read_opened(struct reader *r, const struct source_options *options, 
 	const struct source_format *format;
 	uint32_t rows_before = p->samples.n;
 	uint64_t samples_before = p->ledger.count[LEDGER_SAMPLES];
-	if (!choose_format(r, options, &format, e)) {
+	if (!choose_format(r, options, &format, p, e)) {
 		/* Damage before the first readable byte is the better explanation. */
 		if (reader_damage(r))
 			err_set(e, "%s: nothing could be read: %s", reader_name(r),
@@ -262,7 +353,9 @@ static bool read_opened(struct reader *r, const struct source_options *options, 
 				 "%s: differential stacks cannot be added to other profiles; read "
 				 "one at a time",
 				 reader_name(r));
-	if (reader_is_whole(r) && !reader_damage(r))
+	if (format->read)
+		format->read(r, options, p);
+	else if (reader_is_whole(r) && !reader_damage(r))
 		read_whole(format, reader_window(r), options, p);
 	else
 		read_stream(format, r, options, p);

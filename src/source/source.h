@@ -14,6 +14,10 @@ struct source_options {
 	bool compat_pid, compat_tid, compat_kernel,
 		compat_jit;	  /* its options, which change its names */
 	const char *compat_event; /* its --event-filter, or NULL */
+
+	/* Called now and then while a stream is read, with what there is so far. May be NULL. */
+	void (*progress)(void *context, const struct profile *p);
+	void *progress_context;
 };
 
 /*

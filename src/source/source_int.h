@@ -5,9 +5,19 @@
 /* A stack beyond this many frames is cut and counted. */
 enum { MAX_STACK_FRAMES = 1 << 20 };
 
+/*
+ * A format is read in one of two ways. Lines, and blocks that stand for themselves, are fed to it
+ * (begin, feed, end). A format that must see its input as one whole pulls it from the reader (read).
+ */
 struct source_format {
 	const char *name;  /* for --input */
 	const char *title; /* for messages */
+	/*
+	 * Reads everything. What is wrong is in p's ledger: source_damage for what ends the reading,
+	 * source_bad_record for what is left out.
+	 */
+	void (*read)(struct reader *r, const struct source_options *options, struct profile *p);
+	bool is_binary; /* fed in blocks, not in lines */
 	/*
 	 * A longer line is skipped and counted: no tool writes such lines, and a stream must stay
 	 * bounded.
@@ -37,6 +47,14 @@ struct source_format {
 	const char *(*cut)(const char *p, const char *end);
 };
 
+extern const struct source_format plume_format;
+extern const struct source_format pprof_format;
+extern const struct source_format speedscope_format;
+extern const struct source_format cpuprofile_format;
+extern const struct source_format trace_format;
+extern const struct source_format json_tree_format;
+extern const struct source_format json_flat_format;
+extern const struct source_format csv_format;
 extern const struct source_format perf_script_format;
 extern const struct source_format perf_script_compat_format;
 extern const struct source_format folded_format;
@@ -50,6 +68,44 @@ void source_explain(struct str head, const char *name, struct buf *out);
 
 /* s with '?' for what a terminal might take as a command. */
 void source_add_printable(struct buf *out, struct str s);
+
+/*
+ * Counts a record that contradicts the rest of its file and remembers the first: `sample 12 has
+ * location 7, which is not there`.
+ */
+void source_bad_record(struct profile *p, uint64_t offset, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/*
+ * The reading ended early: `NAME: TITLE: what, at byte OFFSET; N samples were read before it`.
+ */
+void source_damage(struct profile *p, struct reader *r, const char *title, const char *what,
+		   uint64_t offset);
+/* The same for the fault of j, when it has one. */
+void source_json_damage(struct profile *p, struct reader *r, const char *title,
+			const struct json *j);
+
+/*
+ * The keys of the object that head begins with, as far as they are in it, each after a space; of an
+ * array, the keys of its first object behind a '['. Empty when head is no JSON. For probes.
+ */
+void source_json_keys(struct str head, struct buf *keys);
+bool source_has_key(const struct buf *keys, const char *key);
+
+/*
+ * A frame of a format that brings names. Names are tidied; a name that is empty, or `[file]` with the
+ * name of its module, is a frame without a name.
+ */
+struct source_frame {
+	struct str name, module, file;
+	uint32_t line, column;
+	enum frame_kind kind; /* FRAME_KIND_COUNT: by name and module */
+	bool is_inlined;
+};
+frame_id source_add_frame(struct profile *p, const struct source_frame *f);
+/* File, line and column of a frame whose name V8 made, where it has none. */
+void source_set_v8_place(struct profile *p, struct frame *frame);
+/* The kind of a function by the file it comes from. */
+enum frame_kind source_kind_of(struct str module, bool has_name);
 
 /* Counts a line that could not be understood and remembers the first. */
 void source_bad_line(struct profile *p, struct str line, uint64_t offset);

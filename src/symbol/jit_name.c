@@ -46,6 +46,36 @@ enum symbol_tier symbol_v8_tier(struct str name, size_t *mark_at)
 	return (enum symbol_tier)mark;
 }
 
+/* Cuts `:12` off the end; 0 when there is none. */
+static uint32_t take_number(struct str *s)
+{
+	uint64_t number;
+	ptrdiff_t colon = str_find_last_char(*s, ':');
+	if (colon < 0 || !str_to_u64(str_from_byte(*s, (size_t)colon + 1), &number) ||
+	    number > UINT32_MAX)
+		return 0;
+	*s = str_first(*s, (size_t)colon);
+	return (uint32_t)number;
+}
+
+bool symbol_v8_place(struct str name, struct symbol_v8_place *place)
+{
+	const struct v8_kind *kind = v8_kind_of(name);
+	if (!kind || !kind->has_tier)
+		return false;
+	struct str rest = str_from_byte(name, kind->prefix.n);
+	rest = str_from_byte(rest, rest.n && memchr("~^+*", rest.p[0], 4));
+	ptrdiff_t blank = str_find_char(rest, ' ');
+	if (blank < 0)
+		return false;
+	place->function = str_first(rest, (size_t)blank);
+	place->file = str_from_byte(rest, (size_t)blank + 1);
+	uint32_t last = take_number(&place->file), before = last ? take_number(&place->file) : 0;
+	place->line = before ? before : last;
+	place->column = before ? last : 0;
+	return place->line && place->file.n;
+}
+
 static bool is_name_char(char c)
 {
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||

@@ -52,6 +52,15 @@ enum symbol_tier {
 /* Whether V8 wrote the name: `JS:*f a.js:1:2`, `LazyCompile:~f`, `RegExp:a|b`, `Builtin:Call`. */
 bool symbol_is_v8_name(struct str name);
 
+/* The parts of a V8 name, `JS:*f /app/a.js:12:5` or `LazyCompile:f /app/a.js:12`: views into it. */
+struct symbol_v8_place {
+	struct str function; /* "f"; may be empty */
+	struct str file;
+	uint32_t line, column; /* from 1; 0: not in the name */
+};
+/* False for a name that V8 did not make or that names no file. */
+bool symbol_v8_place(struct str name, struct symbol_v8_place *place);
+
 /*
  * The tier in a V8 name, and in *mark_at the byte offset of its mark. SYMBOL_TIER_NONE, with
  * *mark_at untouched, for a name without a mark: `JS:f`, `Builtin:Call`, anything that is not V8's.

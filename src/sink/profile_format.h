@@ -1,0 +1,38 @@
+/*
+ * A profile as another tool's file. A format is one file in this folder and one line in
+ * profile_formats.c. What a format cannot hold is left out and said in a sentence.
+ */
+#pragma once
+#include "query/query.h"
+
+struct profile_format_options {
+	/* A record for each sample, with its time, where the format is used to have sums. */
+	bool each_sample;
+	/* One timeline of all threads, which become root frames, where the format has one each. */
+	bool all_threads;
+};
+
+struct profile_format {
+	const char *name;	/* for --format */
+	const char *title;	/* for messages */
+	const char *endings[3]; /* of file names, with the point; those not used are NULL */
+	bool is_gzip;		/* its bytes are always compressed */
+	/* Columns (enum profile_column) that it makes use of, without and with each_sample. */
+	unsigned columns, columns_of_each;
+	/*
+	 * p is sealed. Errors surface in writer_commit. notes: a line for each thing that the format
+	 * could not hold.
+	 */
+	void (*write)(const struct profile *p, const struct profile_format_options *o,
+		      struct writer *out, struct buf *notes);
+};
+
+extern const struct profile_format pprof_sink;
+extern const struct profile_format speedscope_sink;
+extern const struct profile_format cpuprofile_sink;
+extern const struct profile_format firefox_sink;
+extern const struct profile_format json_flat_sink;
+extern const struct profile_format csv_sink;
+
+/* Ends in NULL. */
+extern const struct profile_format *const profile_formats[];

@@ -1,0 +1,5 @@
+#include "sink/profile_format.h"
+
+const struct profile_format *const profile_formats[] = {
+	NULL,
+};
