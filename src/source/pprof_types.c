@@ -27,31 +27,37 @@ static bool is_count_of_any(struct str name)
 	return str_eq(name, STR(PPROF_COUNT_NAME)) || str_eq(name, STR("sample"));
 }
 
-/*
- * Whether type i counts the samples of the next one, whose name is then in *event. perf_data_converter
- * has cycles_sample and cycles_event.
- */
+/* perf_data_converter has cycles_sample and cycles_event for the event cycles. */
+static bool is_converters_pair(struct str name, struct str next, struct str *event)
+{
+	struct str bare = without_tail(name, STR("_sample"));
+	if (!bare.n || !str_eq(bare, without_tail(next, STR("_event"))))
+		return false;
+	*event = bare;
+	return true;
+}
+
+/* Whether type i counts the samples of the next one. The name of the event is in *event. */
 static bool is_count(const struct pprof_types *types, const struct pprof_tables *t, uint32_t i,
 		     struct str *event)
 {
-	struct str name, unit, next, bare;
+	struct str unit, next, name;
+	pprof_text(t, types->types.p[i].name, &name);
+	*event = name;
 	if (i + 1 >= types->types.n)
 		return false;
-	pprof_text(t, types->types.p[i].name, &name);
 	pprof_text(t, types->types.p[i].unit, &unit);
 	pprof_text(t, types->types.p[i + 1].name, &next);
 	if (!str_eq(unit, STR("count")) || !next.n)
 		return false;
+	if (is_converters_pair(name, next, event))
+		return true;
+	struct str bare = without_tail(name, STR(PPROF_COUNT_TAIL));
+	bool is_its_count = bare.n && str_eq(bare, next);
+	if (!is_its_count && (!is_count_of_any(name) || str_ends(next, STR(PPROF_COUNT_TAIL))))
+		return false;
 	*event = next;
-	bare = without_tail(name, STR(PPROF_COUNT_TAIL));
-	if (bare.n && str_eq(bare, next))
-		return true;
-	bare = without_tail(name, STR("_sample"));
-	if (bare.n && str_eq(bare, without_tail(next, STR("_event")))) {
-		*event = bare;
-		return true;
-	}
-	return is_count_of_any(name) && !str_ends(next, STR(PPROF_COUNT_TAIL));
+	return true;
 }
 
 /* `/100 count` is how our writer says that values are in hundredths. */
@@ -167,28 +173,38 @@ static void add_type(struct pprof_types *types, struct pprof_tables *t, uint32_t
 					.count_at = has_count ? i : INDEX_NONE });
 }
 
-/* The first event is the one that is shown, so the default comes first. */
-void pprof_types_end(struct pprof_types *types, struct pprof_tables *t)
+/* The type that other tools show when nothing else is asked for: the default, or else the last. */
+static uint32_t shown_type(const struct pprof_types *types, const struct pprof_tables *t)
 {
-	for (unsigned pass = 0; pass < 2; pass++) {
-		bool has_default = false;
-		for (uint32_t i = 0, step; i < types->types.n; i += step) {
-			struct str name;
-			pprof_text(t, types->types.p[i].name, &name);
-			bool has_count = is_count(types, t, i, &name);
-			bool comes_first = is_default(types, t, i) ||
-					   (has_count && is_default(types, t, i + 1));
-			step = 1 + has_count;
-			if ((comes_first && !has_default) == (pass == 0))
-				add_type(types, t, i, has_count, name);
-			has_default |= comes_first;
-		}
-	}
-	for (uint32_t i = 0; i < types->types.n; i++) {
-		struct str text;
+	for (uint32_t i = 0; i < types->types.n; i++)
+		if (is_default(types, t, i))
+			return i;
+	return types->types.n - 1;
+}
+
+static void check_types(const struct pprof_types *types, const struct pprof_tables *t)
+{
+	struct str text;
+	for (uint32_t i = 0; i < types->types.n; i++)
 		if (!pprof_text(t, types->types.p[i].name, &text) ||
 		    !pprof_text(t, types->types.p[i].unit, &text))
 			source_bad_record(t->p, types->types.p[i].offset,
 					  "value type %u has a text that is not there", i + 1);
+}
+
+/* The first event of a profile is the one that is shown. */
+void pprof_types_end(struct pprof_types *types, struct pprof_tables *t)
+{
+	uint32_t shown = shown_type(types, t);
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 0, step; i < types->types.n; i += step) {
+			struct str name;
+			bool has_count = is_count(types, t, i, &name);
+			bool is_shown = shown == i || (has_count && shown == i + 1);
+			step = 1 + has_count;
+			if (is_shown == (pass == 0))
+				add_type(types, t, i, has_count, name);
+		}
 	}
+	check_types(types, t);
 }
