@@ -115,11 +115,7 @@ unsigned default_threads(void)
 	return 1;
 }
 
-/*
- * `perf script | plume fold`: a pipe or a file there is meant to be read; a terminal or /dev/null
- * is not.
- */
-static bool stdin_is_piped(void)
+bool stdin_is_piped(void)
 {
 	struct stat status;
 	return fstat(STDIN_FILENO, &status) == 0 &&
