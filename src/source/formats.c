@@ -2,6 +2,7 @@
 
 const struct source_format *const source_formats[] = {
 	/* Formats that know themselves by their first bytes or keys. */
+	&plume_format,
 	&pprof_format,
 	/* Lines. */
 	&perf_script_format,
@@ -10,5 +11,5 @@ const struct source_format *const source_formats[] = {
 	NULL,
 };
 
-const char *const source_input_names[] = { "auto",   "pprof",	    "perf-script",
+const char *const source_input_names[] = { "auto",   "plume",	    "pprof", "perf-script",
 					   "folded", "folded-diff", NULL };
