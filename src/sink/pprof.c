@@ -481,17 +481,9 @@ static void pprof_write(const struct profile *p, const struct profile_format_opt
 const struct profile_format pprof_sink = {
 	.name = "pprof",
 	.title = "pprof profile",
-	.endings = { ".pb.gz", ".pprof" },
+	/* `.pb` alone is plain; with .gz behind it, and under the other name, it is compressed. */
+	.endings = { ".pb", ".pprof" },
 	.is_gzip = true,
-	.columns = COLUMN_PID | COLUMN_TID | COLUMN_LABELS,
-	.columns_of_each = COLUMNS_ALL,
-	.write = pprof_write,
-};
-
-const struct profile_format pprof_plain_sink = {
-	.name = "pprof-plain",
-	.title = "pprof profile, not compressed",
-	.endings = { ".pb" },
 	.columns = COLUMN_PID | COLUMN_TID | COLUMN_LABELS,
 	.columns_of_each = COLUMNS_ALL,
 	.write = pprof_write,

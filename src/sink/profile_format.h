@@ -29,7 +29,6 @@ struct profile_format {
 
 extern const struct profile_format plume_sink;
 extern const struct profile_format pprof_sink;
-extern const struct profile_format pprof_plain_sink;
 extern const struct profile_format speedscope_sink;
 extern const struct profile_format cpuprofile_sink;
 extern const struct profile_format firefox_sink;

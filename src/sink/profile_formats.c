@@ -3,6 +3,5 @@
 const struct profile_format *const profile_formats[] = {
 	&plume_sink,
 	&pprof_sink,
-	&pprof_plain_sink,
 	NULL,
 };
