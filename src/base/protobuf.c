@@ -115,12 +115,12 @@ bool protobuf_next(struct protobuf *m)
 	}
 }
 
-bool protobuf_next_packed(struct protobuf *m, uint64_t *number)
+bool protobuf_next_packed_slow(struct protobuf *m, uint64_t *number)
 {
 	if (m->next == m->end)
 		return false;
 	m->at = m->next;
-	return take_varint(m, number);
+	return take_long_varint(m, number);
 }
 
 /* --- writing --- */

@@ -37,8 +37,16 @@ struct protobuf protobuf_open(struct str message);
 struct protobuf protobuf_inside(const struct protobuf *m);
 /* Takes the next field, whatever it is. False at the end and at a fault. */
 bool protobuf_next(struct protobuf *m);
+bool protobuf_next_packed_slow(struct protobuf *m, uint64_t *number);
 /* Takes the next of packed numbers. False at the end and at a fault. */
-bool protobuf_next_packed(struct protobuf *m, uint64_t *number);
+static inline bool protobuf_next_packed(struct protobuf *m, uint64_t *number)
+{
+	if (m->next < m->end && (uint8_t)*m->next < 0x80) { /* most are small */
+		*number = (uint8_t)*m->next++;
+		return true;
+	}
+	return protobuf_next_packed_slow(m, number);
+}
 /* Where the field at hand begins; after a fault, where the broken one does. */
 uint64_t protobuf_offset(const struct protobuf *m);
 /* True when the fault is that the input ended too early. */

@@ -351,11 +351,12 @@ static frame_id add_named_frame(struct pprof_tables *t, const struct pprof_funct
 	pprof_text(t, function->name, &f.name);
 	pprof_text(t, function->system_name, &system_name);
 	pprof_text(t, function->file, &f.file);
+	bool has_name = f.name.n && !frame_name_stands_for_module(f.name, f.module);
 	struct frame frame = { .module = module,
 			       .file = pprof_text_id(t, function->file),
 			       .line = line->line,
 			       .column = line->column,
-			       .kind = (uint8_t)source_kind_of(f.module, f.name.n > 0),
+			       .kind = (uint8_t)source_kind_of(f.module, has_name),
 			       .flags = is_inlined ? FRAME_INLINED : 0 };
 	if (take_words(system_name, f.name, &frame, &exact))
 		return add_exact_frame(t, frame, exact);
