@@ -70,6 +70,13 @@ enum pprof_function {
 #define PPROF_WORD_WAKER   "waker"
 #define PPROF_WORD_MARKED  "marked"
 
+/*
+ * Other tools drop samples without a location, so those have one for a function of this name, with
+ * this system name.
+ */
+#define PPROF_NO_STACK	    "[no stack]"
+#define PPROF_NO_STACK_MARK "_[no stack]"
+
 /* A value type that counts the samples of the next one: `samples`, or `cycles:samples`. */
 #define PPROF_COUNT_NAME "samples"
 #define PPROF_COUNT_TAIL ":samples"

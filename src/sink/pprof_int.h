@@ -36,7 +36,8 @@ struct pprof_writer {
 	VEC(struct pprof_place) places;
 	struct pair_map place_map;
 	uint32_t *place_of_frame; /* by frame: without anything around it; INDEX_NONE: none yet */
-	VEC(uint32_t) used;	  /* places by id - 1 */
+	VEC(uint32_t) used;	  /* places by id - 1; INDEX_NONE: where there is no stack */
+	uint32_t no_stack_id;
 
 	VEC(struct pprof_function_key) functions;
 	struct index_map function_map;

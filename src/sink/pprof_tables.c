@@ -112,8 +112,20 @@ static void find_places(struct pprof_writer *w)
 	}
 }
 
+/* Other tools leave out samples without a location. */
+static void add_no_stack(struct pprof_writer *w, struct buf *out)
+{
+	if (!w->no_stack_id) {
+		vec_push(&w->used, INDEX_NONE);
+		w->no_stack_id = w->used.n;
+	}
+	protobuf_add_varint(out, w->no_stack_id);
+}
+
 void pprof_add_stack(struct pprof_writer *w, node_id leaf, struct buf *out)
 {
+	if (leaf == NODE_ROOT)
+		add_no_stack(w, out);
 	for (node_id i = leaf; i != NODE_ROOT; i = w->outer_node[i]) {
 		struct pprof_place *place = &w->places.p[w->place_of[i]];
 		if (!place->id) {
@@ -236,22 +248,39 @@ static void add_line(struct pprof_writer *w, struct pprof_place *place, uint32_t
 	use->has_inlines |= place->outer != INDEX_NONE;
 }
 
+static void add_no_stack_line(struct pprof_writer *w, struct buf *out)
+{
+	struct pprof_function_key key = { .name = pprof_add_text(w, STR(PPROF_NO_STACK)),
+					  .system_name =
+						  pprof_add_text(w, STR(PPROF_NO_STACK_MARK)) };
+	size_t line = protobuf_begin(out, PPROF_LOCATION_LINE);
+	add_number(out, PPROF_LINE_FUNCTION, function_id(w, key));
+	protobuf_end(out, line);
+}
+
+static void add_lines(struct pprof_writer *w, struct pprof_place *place, struct buf *out)
+{
+	uint32_t mapping = mapping_id(w, place->module);
+	add_number(out, PPROF_LOCATION_MAPPING, mapping);
+	for (;;) {
+		add_line(w, place, mapping, out);
+		if (place->outer == INDEX_NONE)
+			return;
+		place = &w->places.p[place->outer];
+	}
+}
+
 static void write_locations(struct pprof_writer *w)
 {
 	AUTO(buf) struct buf out = { 0 };
 	for (uint32_t i = 0; i < w->used.n; i++) {
-		struct pprof_place *place = &w->places.p[w->used.p[i]];
-		uint32_t mapping = mapping_id(w, place->module);
 		out.n = 0;
 		size_t location = protobuf_begin(&out, PPROF_LOCATION);
-		add_number(&out, PPROF_LOCATION_ID, place->id);
-		add_number(&out, PPROF_LOCATION_MAPPING, mapping);
-		for (;;) {
-			add_line(w, place, mapping, &out);
-			if (place->outer == INDEX_NONE)
-				break;
-			place = &w->places.p[place->outer];
-		}
+		add_number(&out, PPROF_LOCATION_ID, i + 1);
+		if (w->used.p[i] == INDEX_NONE)
+			add_no_stack_line(w, &out);
+		else
+			add_lines(w, &w->places.p[w->used.p[i]], &out);
 		protobuf_end(&out, location);
 		writer_add(w->out, buf_str(&out));
 	}

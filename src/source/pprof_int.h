@@ -43,6 +43,7 @@ struct pprof_location_row {
 	uint32_t offset;
 	uint32_t first_line, line_count;
 	uint32_t first_frame; /* INDEX_NONE: frames were not made yet */
+	uint32_t frame_count;
 };
 
 struct pprof_tables {
@@ -69,7 +70,7 @@ void pprof_tables_fini(struct pprof_tables *t);
 /* False when there is no such text. */
 bool pprof_text(const struct pprof_tables *t, uint64_t text, struct str *s);
 str_id pprof_text_id(struct pprof_tables *t, uint64_t text);
-/* The frames of a location, outermost first: their place in t->frames; one or more. */
+/* The frames of a location, outermost first: their place in t->frames. */
 uint32_t pprof_location_frames(struct pprof_tables *t, uint32_t location, uint32_t *n);
 
 struct pprof_type {

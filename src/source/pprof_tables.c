@@ -392,12 +392,23 @@ static str_id module_of(struct pprof_tables *t, const struct pprof_location_row 
 	return STR_NONE;
 }
 
+/* The function that our writer puts where there is no stack. */
+static bool is_no_stack(const struct pprof_tables *t, const struct pprof_function_row *function)
+{
+	struct str name, system_name;
+	pprof_text(t, function->name, &name);
+	pprof_text(t, function->system_name, &system_name);
+	return str_eq(system_name, STR(PPROF_NO_STACK_MARK)) && str_eq(name, STR(PPROF_NO_STACK));
+}
+
 /* line[0] is the innermost of inlined functions; the last one is what they were inlined into. */
 static void add_line_frame(struct pprof_tables *t, const struct pprof_location_row *l, uint32_t i,
 			   str_id module)
 {
 	const struct pprof_line_row *line = &t->lines.p[l->first_line + i];
 	uint32_t function = pprof_ids_find(&t->function_ids, line->function);
+	if (function != INDEX_NONE && is_no_stack(t, &t->functions.p[function]))
+		return;
 	if (function != INDEX_NONE) {
 		vec_push(&t->frames, add_named_frame(t, &t->functions.p[function], line, module,
 						     i + 1 < l->line_count));
@@ -413,7 +424,7 @@ static void add_line_frame(struct pprof_tables *t, const struct pprof_location_r
 uint32_t pprof_location_frames(struct pprof_tables *t, uint32_t location, uint32_t *n)
 {
 	struct pprof_location_row *l = &t->locations.p[location];
-	*n = l->line_count ? l->line_count : 1;
+	*n = l->frame_count;
 	if (l->first_frame != INDEX_NONE)
 		return l->first_frame;
 	str_id module = module_of(t, l);
@@ -422,5 +433,6 @@ uint32_t pprof_location_frames(struct pprof_tables *t, uint32_t location, uint32
 		add_line_frame(t, l, i, module);
 	if (!l->line_count)
 		vec_push(&t->frames, add_unnamed_frame(t, module, l->address));
+	*n = l->frame_count = t->frames.n - l->first_frame;
 	return l->first_frame;
 }
