@@ -321,7 +321,8 @@ static size_t begin_sample(struct pprof_sink *s, node_id node, thread_id thread,
 	}
 	protobuf_end(out, values);
 	const struct span *of_thread = thread_labels(s, thread);
-	buf_add(out, (struct str){ s->thread_bytes.p + of_thread->start, of_thread->n });
+	if (of_thread->n)
+		buf_add(out, (struct str){ s->thread_bytes.p + of_thread->start, of_thread->n });
 	add_labels(s, labels);
 	return sample;
 }

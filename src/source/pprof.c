@@ -5,7 +5,7 @@
 #include "source/pprof_int.h"
 
 #define MAX_INPUT_BYTES ((size_t)2 << 30)
-enum { MAX_TYPES = 256, MAX_COMMENTS = 1024 };
+enum { MAX_TYPES = 512, MAX_COMMENTS = 1024 };
 
 /*
  * A location may stand for many inlined functions, so a small file can claim stacks of any size.
@@ -81,12 +81,12 @@ static void take_number(struct pprof *s, const struct protobuf *m)
 static void take_numbers(struct pprof *s, const struct protobuf *field, struct numbers *to,
 			 uint32_t most)
 {
-	struct protobuf m = protobuf_inside(field);
 	uint64_t number;
 	if (field->type == PROTOBUF_VARINT && to->n <= most)
 		vec_push(to, field->number);
 	if (field->type != PROTOBUF_BYTES)
 		return;
+	struct protobuf m = protobuf_inside(field);
 	while (to->n <= most && protobuf_next_packed(&m, &number))
 		vec_push(to, number);
 	if (m.fault)
@@ -104,7 +104,7 @@ static void set_fault(struct pprof *s, const char *fault, uint64_t offset)
 static void take_type(struct pprof *s, const struct protobuf *m)
 {
 	if (s->types.types.n == MAX_TYPES)
-		set_fault(s, "more than 256 value types", protobuf_offset(m));
+		set_fault(s, "more than 512 value types", protobuf_offset(m));
 	else
 		vec_push(&s->types.types, pprof_type_read(protobuf_inside(m)));
 }
@@ -239,6 +239,8 @@ static struct step read_stack(struct pprof *s, uint64_t offset)
 static void count_row(struct pprof *s, uint64_t count, const struct step *leaf, bool has_time)
 {
 	uint64_t *ledger = s->p->ledger.count, overflows = 0;
+	ledger[LEDGER_FRAMES] += leaf->frames;
+	ledger[LEDGER_UNKNOWN_FRAMES] += leaf->unknown;
 	ledger[LEDGER_SAMPLES] = saturating_add(ledger[LEDGER_SAMPLES], count, &overflows);
 	if (!leaf->frames)
 		ledger[LEDGER_NO_STACK] =
@@ -305,7 +307,7 @@ static bool take_sample(struct pprof *s, struct protobuf m)
 
 static void read_sample(struct pprof *s, const struct protobuf *m)
 {
-	uint64_t offset = protobuf_offset(m), *ledger = s->p->ledger.count;
+	uint64_t offset = protobuf_offset(m);
 	struct sample row = { .thread = THREAD_NONE, .cpu = -1, .labels = LABELS_NONE };
 	if (!take_sample(s, protobuf_inside(m)))
 		return;
@@ -318,8 +320,6 @@ static void read_sample(struct pprof *s, const struct protobuf *m)
 	struct step leaf = read_stack(s, offset);
 	bool has_time = pprof_labels_apply(&s->labels, &s->tables, &row);
 	row.node = leaf.node;
-	ledger[LEDGER_FRAMES] += leaf.frames;
-	ledger[LEDGER_UNKNOWN_FRAMES] += leaf.unknown;
 	add_rows(s, &row, &leaf, has_time);
 }
 

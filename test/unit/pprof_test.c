@@ -505,7 +505,7 @@ static void check_bomb(void)
 	profile_unref(p);
 	b.n = 0;
 	add_texts(&b);
-	for (size_t i = 0; i < 300; i++)
+	for (size_t i = 0; i < 600; i++)
 		add_type(&b, SAMPLES, COUNT);
 	p = read_bytes(&b);
 	tap_ok(p->ledger.damage != STR_NONE, "too many value types are told");
