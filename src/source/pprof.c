@@ -422,28 +422,37 @@ static bool fits_inside(struct protobuf m, const struct shape *shape)
 	return !m.fault;
 }
 
+/* Whether the field at hand is one of a profile. *is_message: and looks as one inside, too. */
+static bool fits_profile(const struct protobuf *m, bool *is_message)
+{
+	*is_message = false;
+	if (!fits(m, &profile_shape))
+		return false;
+	if (m->type != PROTOBUF_BYTES || m->field == PPROF_STRING_TABLE ||
+	    m->field == PPROF_COMMENT)
+		return true;
+	*is_message = m->bytes.n > 0;
+	return fits_inside(protobuf_inside(m), &shapes[m->field]);
+}
+
 /*
  * Text may begin as a message does (a newline is the tag of field 1), but does not go on so. The head
- * may end inside a field; a file that begins with a long one is known by --input only.
+ * may end inside a field, and a file may be damaged: a few messages that fit are enough.
  */
 static unsigned pprof_probe(struct str head)
 {
-	enum { PROBE_BYTES = 64 << 10 };
+	enum { PROBE_BYTES = 64 << 10, ENOUGH = 2 };
 	struct protobuf m = protobuf_open(str_first(head, PROBE_BYTES));
 	unsigned messages = 0;
+	bool is_message;
 	while (protobuf_next(&m)) {
 		if (messages && m.field > PPROF_DOC_URL)
 			continue; /* of a later version */
-		if (!fits(&m, &profile_shape))
-			return 0;
-		if (m.type != PROTOBUF_BYTES || m.field == PPROF_STRING_TABLE ||
-		    m.field == PPROF_COMMENT)
-			continue;
-		if (!fits_inside(protobuf_inside(&m), &shapes[m.field]))
-			return 0;
-		messages += m.bytes.n > 0;
+		if (!fits_profile(&m, &is_message))
+			return messages < ENOUGH ? 0 : 80;
+		messages += is_message;
 	}
-	if (m.fault && !protobuf_is_cut(&m))
+	if (m.fault && !protobuf_is_cut(&m) && messages < ENOUGH)
 		return 0;
 	return messages ? 95 : 0;
 }
