@@ -196,8 +196,11 @@ static void write_marks(struct firefox *f, const struct firefox_track *k)
 
 static struct str name_of(const struct firefox *f, const struct firefox_track *k)
 {
-	struct str comm = profile_str(f->p, f->p->threads.p[k->thread].comm);
-	return k->thread != THREAD_NONE && comm.n ? comm : STR("all");
+	const struct thread *t = &f->p->threads.p[k->thread];
+	struct str comm = profile_str(f->p, t->comm);
+	if (k->thread == THREAD_NONE || (!comm.n && t->tid == PID_UNKNOWN))
+		return STR("all");
+	return comm.n ? comm : k->tid;
 }
 
 /* tids are numbers where they can be. */

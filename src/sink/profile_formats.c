@@ -2,5 +2,6 @@
 
 const struct profile_format *const profile_formats[] = {
 	&firefox_sink,
+	&csv_sink,
 	NULL,
 };

@@ -3,10 +3,8 @@
 const struct source_format *const source_formats[] = {
 	/* Formats that know themselves by their first bytes or keys. */
 	/* Lines. */
-	&perf_script_format,
-	&folded_diff_format,
-	&folded_format,
-	NULL,
+	&csv_format, &perf_script_format, &folded_diff_format, &folded_format, NULL,
 };
 
-const char *const source_input_names[] = { "auto", "perf-script", "folded", "folded-diff", NULL };
+const char *const source_input_names[] = { "auto",	  "perf-script", "folded",
+					   "folded-diff", "csv",	 NULL };

@@ -15,7 +15,8 @@ const functions = new Map();
 const add = (map, key, value) => map.set(key, (map.get(key) ?? 0) + value);
 
 function addStacks(thread, names, callNodes, self) {
-	const root = thread.name === 'all' ? '' : clean(thread.name).replace(/[\0-\x20\x7f]/g, '_');
+	const isNameless = thread.name === 'all' || (typeof thread.tid === 'number' && thread.name === String(thread.tid));
+	const root = isNameless ? '' : clean(thread.name).replace(/[\0-\x20\x7f]/g, '_');
 	const paths = [];
 	for (let i = 0; i < callNodes.length; i++) {
 		const parent = callNodes.prefix[i];
