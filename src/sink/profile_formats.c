@@ -1,6 +1,7 @@
 #include "sink/profile_format.h"
 
 const struct profile_format *const profile_formats[] = {
+	&plume_sink,
 	&firefox_sink,
 	&csv_sink,
 	NULL,

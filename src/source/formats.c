@@ -2,9 +2,14 @@
 
 const struct source_format *const source_formats[] = {
 	/* Formats that know themselves by their first bytes or keys. */
+	&plume_format,
 	/* Lines. */
-	&csv_format, &perf_script_format, &folded_diff_format, &folded_format, NULL,
+	&csv_format,
+	&perf_script_format,
+	&folded_diff_format,
+	&folded_format,
+	NULL,
 };
 
-const char *const source_input_names[] = { "auto",	  "perf-script", "folded",
-					   "folded-diff", "csv",	 NULL };
+const char *const source_input_names[] = { "auto",	  "plume", "perf-script", "folded",
+					   "folded-diff", "csv",   NULL };
