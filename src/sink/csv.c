@@ -246,8 +246,12 @@ static void look_at_frames(struct csv *f)
 	const struct profile *p = f->p;
 	for (node_id i = 1; i < p->nodes.n; i++) {
 		const struct frame *frame = &p->frames.p[p->nodes.p[i].frame];
-		bool is_unknown = str_eq(profile_str(p, frame->name), STR("[unknown]"));
-		f->has[CSV_KINDS] |= letter_of(frame) != 'u' && !mark_of(frame).n && !is_unknown;
+		struct str text = text_of_frame(f, p->nodes.p[i].frame);
+		bool is_unknown = letter_of(frame) == '?' && str_eq(text, STR("[unknown]"));
+		/* A stack of one nameless frame is told from none by its kind. */
+		bool is_alone = !text.n && p->nodes.p[i].parent == NODE_ROOT;
+		f->has[CSV_KINDS] |=
+			is_alone || (letter_of(frame) != 'u' && !mark_of(frame).n && !is_unknown);
 	}
 }
 

@@ -200,36 +200,38 @@ static bool stack_equal(const void *stacks, uint32_t i, const void *key)
 	return str_eq(a->text, b->text) && str_eq(a->kinds, b->kinds);
 }
 
+/* Of an empty text: none, or with a kind one frame without a name. */
+static size_t frames_of(struct str text, struct str kinds)
+{
+	size_t frames = text.n || kinds.n == 1;
+	for (size_t i = 0; i < text.n; i++)
+		frames += text.p[i] == ';';
+	return frames;
+}
+
 /* False when a letter is missing, superfluous or unknown. */
 static bool are_kinds_right(struct str text, struct str kinds)
 {
-	size_t frames = text.n != 0;
-	for (size_t i = 0; i < text.n; i++)
-		frames += text.p[i] == ';';
-	if (!kinds.n)
-		return true;
 	for (size_t i = 0; i < kinds.n; i++)
 		if (!kinds.p[i] || !set_kind(&(struct frame){ 0 }, kinds.p[i]))
 			return false;
-	return kinds.n == frames;
+	return !kinds.n || kinds.n == frames_of(text, kinds);
 }
 
 static void read_stack(struct csv *f, struct known_stack *s)
 {
 	struct str rest = s->text;
-	while (rest.p && (rest.n || s->frames)) {
-		if (s->frames == MAX_STACK_FRAMES) {
-			f->p->ledger.count[LEDGER_CUT_STACKS]++;
-			return;
-		}
+	size_t n = frames_of(s->text, s->kinds);
+	if (n > MAX_STACK_FRAMES) {
+		f->p->ledger.count[LEDGER_CUT_STACKS]++;
+		n = MAX_STACK_FRAMES;
+	}
+	for (; s->frames < n; s->frames++) {
 		ptrdiff_t semicolon = str_find_char(rest, ';');
 		struct str name = str_first(rest, semicolon < 0 ? rest.n : (size_t)semicolon);
 		frame_id frame = find_frame(f, name, s->kinds.n ? s->kinds.p[s->frames] : 0);
 		s->node = profile_add_node(f->p, s->node, frame);
 		s->unknown += f->p->frames.p[frame].kind == FRAME_UNKNOWN;
-		s->frames++;
-		if (semicolon < 0)
-			return;
 		rest = str_from_byte(rest, name.n + 1);
 	}
 }
@@ -423,8 +425,17 @@ static bool read_sample(struct csv *f, struct sample *s)
 	return true;
 }
 
-static void on_record(struct csv *f, struct str line, uint64_t offset)
+/* The input ends behind a separator where the stack should be: it broke off. */
+static bool lost_its_stack(const struct csv *f, struct str record)
 {
+	return record.p[record.n - 1] == f->separator && !field_of(f, FIELD_STACK).n;
+}
+
+static void on_record(struct csv *f, struct str record, uint64_t offset)
+{
+	struct str line = record;
+	while (line.n && is_space(line.p[line.n - 1]))
+		line.n--;
 	struct sample s = { .cpu = -1 };
 	if (!f->has_header) {
 		read_header(f, line, offset);
@@ -432,7 +443,7 @@ static void on_record(struct csv *f, struct str line, uint64_t offset)
 	}
 	if (!line.n || !f->has_stack)
 		return;
-	if (f->fields.list.n != f->columns.n || !read_sample(f, &s)) {
+	if (f->fields.list.n != f->columns.n || lost_its_stack(f, record) || !read_sample(f, &s)) {
 		source_bad_line(f->p, line, offset);
 		return;
 	}
@@ -462,10 +473,7 @@ static size_t read_record(struct csv *f, struct str text, uint64_t offset, bool 
 	enum csv_record state =
 		csv_split(&f->fields, window, f->separator, is_last && !is_long, &used);
 	if (state == CSV_WHOLE) {
-		struct str line = str_first(text, used);
-		while (line.n && is_space(line.p[line.n - 1]))
-			line.n--;
-		on_record(f, line, offset);
+		on_record(f, str_first(text, used), offset);
 		return used;
 	}
 	bool has_line = is_last || str_find_char(text, '\n') >= 0;
