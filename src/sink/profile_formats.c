@@ -3,5 +3,7 @@
 const struct profile_format *const profile_formats[] = {
 	&plume_sink,
 	&pprof_sink,
+	&firefox_sink,
+	&csv_sink,
 	NULL,
 };

@@ -5,11 +5,14 @@ const struct source_format *const source_formats[] = {
 	&plume_format,
 	&pprof_format,
 	/* Lines. */
+	&csv_format,
 	&perf_script_format,
 	&folded_diff_format,
 	&folded_format,
 	NULL,
 };
 
-const char *const source_input_names[] = { "auto",   "plume",	    "pprof", "perf-script",
-					   "folded", "folded-diff", NULL };
+const char *const source_input_names[] = {
+	"auto",	     "plume", "pprof",	     "speedscope", "cpuprofile",  "trace", "json-tree",
+	"json-flat", "csv",   "perf-script", "folded",	   "folded-diff", NULL,
+};
