@@ -294,14 +294,13 @@ function frameName(f) {
 	return name + (mark ?? '');
 }
 
-// eslint-disable-next-line no-control-regex
 const commOf = thread => clean(thread.comm).replace(/[\0- \x7f]/g, '_');
 
 function stackText(p, row) {
 	const names = [];
 	for (let stack = row.stack; stack; stack = p.stacks[stack].caller)
 		names.push(frameName(p.frames[p.stacks[stack].frame]));
-	if (row.thread)
+	if (p.threads[row.thread].comm)
 		names.push(commOf(p.threads[row.thread]));
 	return names.reverse().join(';');
 }
@@ -312,26 +311,27 @@ function decimal(value, decimals) {
 	return fraction ? `${whole}.${fraction}` : whole;
 }
 
-// What plume counts when it is not told: periods where the event says so or had no samples.
-function weightOf(event, row, asked) {
-	return event.hasOnlySums || (asked ? asked === 'period' : event.countsPeriods) ? row.period : row.count;
+// By the rules of `plume fold`: periods where the event says so or had no samples; samples where events of both kinds
+// are added up.
+function periodsCount(p, options) {
+	const kinds = new Set(p.events.map(event => event.countsPeriods));
+	const isMixed = (options.event === 'all' || p.isDifferential) && kinds.size > 1;
+	return event => event.hasOnlySums || (options.weight ? options.weight === 'period' : event.countsPeriods && !isMixed);
 }
 
 function* foldedLines(p, options) {
-	const sums = new Map(), columns = p.isDifferential ? 2 : 1;
-	const isSum = event => event.hasOnlySums || (options.weight ? options.weight === 'period' : event.countsPeriods);
-	const decimals = Math.max(0, ...p.events.filter(isSum).map(event => event.decimals));
+	const sums = new Map(), columns = p.isDifferential ? 2 : 1, isInPeriods = periodsCount(p, options);
+	const decimals = Math.max(0, ...p.events.filter(isInPeriods).map(event => event.decimals));
 	for (const row of p.rows) {
-		if (row.event !== 0 && options.event !== 'all' && columns === 1)
-			continue;
 		const stack = stackText(p, row), event = p.events[row.event];
-		if (!stack)
+		if (!stack || (row.event !== 0 && options.event !== 'all' && columns === 1))
 			continue;
 		if (!sums.has(stack))
 			sums.set(stack, Array(columns).fill(0n));
-		const scale = isSum(event) ? 10n ** BigInt(decimals - event.decimals) : 10n ** BigInt(decimals);
+		const weight = isInPeriods(event) ? row.period * 10n ** BigInt(decimals - event.decimals) :
+			row.count * 10n ** BigInt(decimals);
 		const sum = sums.get(stack), column = columns === 2 ? row.event : 0;
-		sum[column] = held(sum[column] + weightOf(event, row, options.weight) * scale);
+		sum[column] = held(sum[column] + held(weight));
 	}
 	for (const stack of [...sums.keys()].sort((a, b) => Buffer.compare(Buffer.from(a, 'latin1'), Buffer.from(b, 'latin1'))))
 		yield `${stack} ${sums.get(stack).map(sum => decimal(sum, decimals)).join(' ')}`;
