@@ -1,6 +1,6 @@
 // A second reader of .plume files, written from doc/formats/plume.md alone: what it and plume agree on is what the page
 // says. Every fault is an error with the offset of its block; what stands before it is printed.
-//   plume_dump.mjs [--samples|--tables|--blocks] [--event all] [--weight samples|period] FILE|-
+//   plume_dump.mjs [--samples|--tables|--blocks] [--event all] [--weight samples|period] FILE|-...
 //     folded stacks   of event 0, by its natural weight, as `plume fold` prints them
 //     --samples       a line for each row: time cpu pid tid comm event count period stack
 //     --tables        everything that is not a row of samples: facts, marks, modules, labels, ledger
@@ -186,7 +186,8 @@ const readColumn = [
 
 function readSamples(p, c) {
 	const n = Number(c.varint()), columns = [];
-	check(n >= 1 && n <= 1 << 20, `${n} rows of samples`);
+	p.blockRows += n;
+	check(n >= 1 && p.blockRows <= 1 << 20, `${n} rows of samples`);
 	while (!c.isAtEnd) {
 		const column = c.varint(), encoding = c.varint();
 		check(column <= 7n && !columns[column], `column ${column} again or unknown`);
@@ -220,6 +221,7 @@ const readPart = {
 
 function readContent(p, content) {
 	const parts = new Cursor(content);
+	p.blockRows = 0;
 	while (!parts.isAtEnd) {
 		const tag = parts.varint(), part = new Cursor(parts.take(parts.varint()));
 		if (!readPart[tag]) {
@@ -369,18 +371,10 @@ function* blockLines(blocks) {
 		yield `${at} ${kind ? 'end' : 'data'} ${storedBytes} ${rawBytes} ${rows}`;
 }
 
-function main(words) {
-	const options = {};
-	let file = '-';
-	for (let i = 0; i < words.length; i++)
-		if (words[i] === '--event' || words[i] === '--weight')
-			options[words[i].slice(2)] = words[++i];
-		else if (words[i].startsWith('--'))
-			options[words[i].slice(2)] = true;
-		else
-			file = words[i];
+function dump(file, options) {
 	const bytes = readFileSync(file === '-' ? 0 : file);
-	if (bytes.toString('latin1', 0, 8) !== '\x89PLUME\r\n' || bytes.length < 16 || bytes.readUInt16LE(8) !== 1) {
+	if (bytes.length < 16 || bytes.toString('latin1', 0, 8) !== '\x89PLUME\r\n' || bytes.readUInt16LE(8) !== 1 ||
+		bytes.readUInt32LE(12) !== 0) {
 		process.stderr.write(`${file}: not a .plume file of version 1\n`);
 		return 1;
 	}
@@ -391,6 +385,18 @@ function main(words) {
 	if (fault)
 		process.stderr.write(`${file}: ${fault}\n`);
 	return fault ? 3 : 0;
+}
+
+function main(words) {
+	const options = {}, files = [];
+	for (let i = 0; i < words.length; i++)
+		if (words[i] === '--event' || words[i] === '--weight')
+			options[words[i].slice(2)] = words[++i];
+		else if (words[i].startsWith('--'))
+			options[words[i].slice(2)] = true;
+		else
+			files.push(words[i]);
+	return Math.max(...files.map(file => dump(file, options)));
 }
 
 process.exitCode = main(process.argv.slice(2));
