@@ -257,8 +257,10 @@ void say_ledger(const struct profile *p, const struct query_ledger *l, const str
 	say_count("samples without a frame for --root", l->not_under_root);
 	say_count("samples shown", l->shown);
 	say_count("stacks shown", l->stacks);
-	say_count(l->is_in_periods ? "weight shown (sum of periods)" : "weight shown (samples)",
-		  tree->total[tree->value_count - 1][0] / tree_unit(tree));
+	if (tree)
+		say_count(l->is_in_periods ? "weight shown (sum of periods)"
+					   : "weight shown (samples)",
+			  tree->total[tree->value_count - 1][0] / tree_unit(tree));
 	if (l->event != INDEX_NONE && l->event < p->events.n)
 		fprintf(stderr, "%16s  %.*s\n", "event",
 			STR_ARG(profile_str(p, p->events.p[l->event].name)));

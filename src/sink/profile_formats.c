@@ -1,5 +1,6 @@
 #include "sink/profile_format.h"
 
 const struct profile_format *const profile_formats[] = {
+	&plume_sink,
 	NULL,
 };
