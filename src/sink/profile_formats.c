@@ -2,5 +2,6 @@
 
 const struct profile_format *const profile_formats[] = {
 	&plume_sink,
+	&speedscope_sink,
 	NULL,
 };

@@ -3,6 +3,7 @@
 const struct source_format *const source_formats[] = {
 	/* Formats that know themselves by their first bytes or keys. */
 	&plume_format,
+	&speedscope_format,
 	/* Lines. */
 	&perf_script_format,
 	&folded_diff_format,
@@ -10,5 +11,5 @@ const struct source_format *const source_formats[] = {
 	NULL,
 };
 
-const char *const source_input_names[] = { "auto",   "plume",	    "perf-script",
+const char *const source_input_names[] = { "auto",   "plume",	    "speedscope", "perf-script",
 					   "folded", "folded-diff", NULL };
