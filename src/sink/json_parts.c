@@ -199,3 +199,41 @@ void json_add_shown_name(struct buf *out, const struct profile *p, const struct 
 		buf_add_char(&name, ']');
 	json_add_string(out, buf_str(&name));
 }
+
+static void add_value(struct buf *out, const struct json_column *c, uint64_t value)
+{
+	if (c->has_null && value == c->usual) {
+		buf_add(out, STR("null"));
+	} else if (c->is_signed && (int64_t)value < 0) {
+		buf_add_char(out, '-');
+		buf_add_u64(out, -value);
+	} else {
+		buf_add_u64(out, value);
+	}
+}
+
+void json_add_column(struct json_out *o, const struct json_column *c, const void *context,
+		     uint32_t n)
+{
+	struct buf *out = &o->text;
+	uint64_t first = n ? c->value(context, 0) : c->usual;
+	uint32_t same = 0;
+	while (!c->is_first && same < n && c->value(context, same) == first)
+		same++;
+	bool is_same = !c->is_first && same == n;
+	if (is_same && first == c->usual)
+		return;
+	json_add_key(out, c->key);
+	if (is_same) {
+		add_value(out, c, first);
+		return;
+	}
+	buf_add_char(out, '[');
+	for (uint32_t i = 0; i < n; i++) {
+		if (i)
+			buf_add_char(out, ',');
+		add_value(out, c, c->value(context, i));
+		json_out_flush(o);
+	}
+	buf_add_char(out, ']');
+}

@@ -32,3 +32,16 @@ void json_add_parts(struct json_out *o, const struct profile *p);
 void json_add_labels(struct buf *out, const struct profile *p, label_set set);
 /* The name that a frame is shown with: that of its module in brackets where it has none. */
 void json_add_shown_name(struct buf *out, const struct profile *p, const struct frame *f);
+
+/* A column of numbers; src/source/json_column.h reads it. */
+struct json_column {
+	const char *key;
+	uint64_t (*value)(const void *context, uint32_t i);
+	uint64_t usual; /* not written when all are this */
+	bool is_signed; /* values are int64_t */
+	bool is_first;	/* always an array: its length is that of the table */
+	bool has_null;	/* usual is written as null */
+};
+/* `"key":[1,2]`, or one number when all are the same. */
+void json_add_column(struct json_out *o, const struct json_column *c, const void *context,
+		     uint32_t n);

@@ -3,5 +3,6 @@
 const struct profile_format *const profile_formats[] = {
 	&plume_sink,
 	&speedscope_sink,
+	&json_flat_sink,
 	NULL,
 };

@@ -186,75 +186,45 @@ static void write_frames(struct speedscope_out *o)
 
 /* --- columns --- */
 
-typedef uint64_t value_of_row(const struct speedscope_out *o, uint32_t row);
+/* What columns are made of: the rows of a group. */
+struct group_rows {
+	const struct samples *samples;
+	const uint32_t *rows;
+	uint64_t unit; /* 10^decimals of the event */
+};
 
-static uint64_t count_of(const struct speedscope_out *o, uint32_t row)
+static uint64_t count_of(const void *context, uint32_t i)
 {
-	return o->p->samples.count[row];
+	const struct group_rows *g = context;
+	return g->samples->count[g->rows[i]];
 }
 
-static uint64_t period_of(const struct speedscope_out *o, uint32_t row)
+/* The count where it is not what the sum says. */
+static uint64_t count_beyond_sum(const void *context, uint32_t i)
 {
-	return o->p->samples.period[row];
+	const struct group_rows *g = context;
+	uint32_t row = g->rows[i];
+	return g->samples->count[row] - g->samples->period[row] / g->unit;
 }
 
-static uint64_t cpu_of(const struct speedscope_out *o, uint32_t row)
+static uint64_t period_of(const void *context, uint32_t i)
 {
-	return (uint64_t)(int64_t)o->p->samples.cpu[row];
+	const struct group_rows *g = context;
+	return g->samples->period[g->rows[i]];
 }
 
-static void add_signed(struct buf *out, uint64_t value)
+static uint64_t cpu_of(const void *context, uint32_t i)
 {
-	if ((int64_t)value >= 0) {
-		buf_add_u64(out, value);
-		return;
-	}
-	buf_add_char(out, '-');
-	buf_add_u64(out, -value);
-}
-
-/* `"key":[1,2]`, or one number when all are the same. is_signed: small negative numbers are meant. */
-static void add_column(struct speedscope_out *o, const struct group *g, const char *key,
-		       value_of_row *value, bool is_signed)
-{
-	struct buf *out = &o->out.text;
-	uint64_t first = value(o, o->rows[g->first]);
-	uint32_t i = g->first;
-	while (i < g->end && value(o, o->rows[i]) == first)
-		i++;
-	bool is_same = i == g->end;
-	json_add_key(out, key);
-	if (!is_same)
-		buf_add_char(out, '[');
-	for (i = g->first; i < (is_same ? g->first + 1 : g->end); i++) {
-		if (i > g->first)
-			buf_add_char(out, ',');
-		if (is_signed)
-			add_signed(out, value(o, o->rows[i]));
-		else
-			buf_add_u64(out, value(o, o->rows[i]));
-		json_out_flush(&o->out);
-	}
-	if (!is_same)
-		buf_add_char(out, ']');
+	const struct group_rows *g = context;
+	return (uint64_t)(int64_t)g->samples->cpu[g->rows[i]];
 }
 
 /* The first time, then the way from each to the next. */
-static void add_times(struct speedscope_out *o, const struct group *g)
+static uint64_t time_delta_of(const void *context, uint32_t i)
 {
-	struct buf *out = &o->out.text;
-	uint64_t last = 0;
-	json_add_key(out, "times");
-	buf_add_char(out, '[');
-	for (uint32_t i = g->first; i < g->end; i++) {
-		uint64_t time_ns = o->p->samples.time_ns[o->rows[i]];
-		if (i > g->first)
-			buf_add_char(out, ',');
-		buf_add_u64(out, time_ns - last);
-		last = time_ns;
-		json_out_flush(&o->out);
-	}
-	buf_add_char(out, ']');
+	const struct group_rows *g = context;
+	uint64_t time_ns = g->samples->time_ns[g->rows[i]];
+	return i ? time_ns - g->samples->time_ns[g->rows[i - 1]] : time_ns;
 }
 
 /* Ids of the rows' threads or label sets, and what each of them is. `none` is written as 0. */
@@ -344,50 +314,35 @@ static void add_profile_name(struct speedscope_out *o, uint32_t row)
 		if (t->pid != PID_UNKNOWN)
 			buf_addf(&name, " %d", t->pid);
 		if (t->tid != PID_UNKNOWN && t->tid != t->pid)
-			buf_addf(&name, "/%d", t->tid);
+			buf_addf(&name, "%s%d", t->pid == PID_UNKNOWN ? " " : "/", t->tid);
 		if (p->events.n > 1)
 			buf_addf(&name, ", %.*s", STR_ARG(event));
 	}
 	json_add_member(&o->out.text, "name", buf_str(&name));
 }
 
-/* True when every row's count is what the reader takes it for. */
-static bool counts_are_usual(const struct speedscope_out *o, const struct group *g,
-			     const struct event *e)
-{
-	uint64_t unit = 1;
-	for (unsigned d = 0; d < e->decimals; d++)
-		unit *= 10;
-	for (uint32_t i = g->first; i < g->end; i++) {
-		uint32_t row = o->rows[i];
-		uint64_t usual = e->has_only_sums ? o->p->samples.period[row] / unit : 1;
-		if (o->p->samples.count[row] != usual)
-			return false;
-	}
-	return true;
-}
-
-static bool periods_are_counts(const struct speedscope_out *o, const struct group *g)
-{
-	for (uint32_t i = g->first; i < g->end; i++)
-		if (o->p->samples.period[o->rows[i]] != o->p->samples.count[o->rows[i]])
-			return false;
-	return true;
-}
-
 static void add_columns(struct speedscope_out *o, const struct group *g, const struct event *e)
 {
+	static const struct json_column
+		counts = { "counts", count_of, 1, false, false, false },
+		extra_counts = { "extra_counts", count_beyond_sum, 0, true, false, false },
+		periods = { "periods", period_of, UINT64_MAX, false, false, false },
+		times = { "times", time_delta_of, 0, true, true, false },
+		cpus = { "cpus", cpu_of, UINT64_MAX, true, false, false };
 	const struct samples *s = &o->p->samples;
-	if (e->counts_periods || e->has_only_sums) {
-		if (!counts_are_usual(o, g, e))
-			add_column(o, g, "counts", count_of, false);
-	} else if (!periods_are_counts(o, g)) {
-		add_column(o, g, "periods", period_of, false);
-	}
+	struct group_rows rows = { s, o->rows + g->first, 1 };
+	uint32_t n = g->end - g->first;
+	for (unsigned d = 0; d < e->decimals; d++)
+		rows.unit *= 10;
+	json_add_column(&o->out,
+			e->has_only_sums    ? &extra_counts
+			: e->counts_periods ? &counts
+					    : &periods,
+			&rows, n);
 	if (o->has_times)
-		add_times(o, g);
+		json_add_column(&o->out, &times, &rows, n);
 	if (s->cpu)
-		add_column(o, g, "cpus", cpu_of, true);
+		json_add_column(&o->out, &cpus, &rows, n);
 	if (s->labels)
 		add_ids(o, g,
 			&(struct id_column){ "labels", "label_sets", s->labels, o->p->label_sets.n,

@@ -4,6 +4,8 @@ const struct source_format *const source_formats[] = {
 	/* Formats that know themselves by their first bytes or keys. */
 	&plume_format,
 	&speedscope_format,
+	&json_flat_format,
+	&json_tree_format,
 	/* Lines. */
 	&perf_script_format,
 	&folded_diff_format,
@@ -11,5 +13,6 @@ const struct source_format *const source_formats[] = {
 	NULL,
 };
 
-const char *const source_input_names[] = { "auto",   "plume",	    "speedscope", "perf-script",
-					   "folded", "folded-diff", NULL };
+const char *const source_input_names[] = { "auto",	"plume",       "speedscope",
+					   "json-flat", "json-tree",   "perf-script",
+					   "folded",	"folded-diff", NULL };

@@ -176,3 +176,30 @@ bool source_json_part(struct json *j, struct str key, struct profile *q)
 	}
 	return true;
 }
+
+label_set source_json_label_set(struct json *j, struct profile *q)
+{
+	label_set set = LABELS_NONE;
+	if (!json_array(j))
+		return set;
+	while (json_element(j)) {
+		struct label label = { 0 };
+		struct str text;
+		if (!json_array(j))
+			continue;
+		if (json_element(j) && json_string(j, &text))
+			label.key = profile_add_str(q, text);
+		if (json_element(j)) {
+			label.is_number = json_peek(j) == JSON_NUMBER;
+			if (label.is_number)
+				json_number(j, 0, &label.number);
+			else if (json_string(j, &text))
+				label.text = profile_add_str(q, text);
+			while (json_element(j))
+				if (json_string(j, &text))
+					label.unit = profile_add_str(q, text);
+		}
+		set = profile_add_label(q, set, label);
+	}
+	return set;
+}

@@ -17,5 +17,8 @@ thread_id source_json_add_thread(struct profile *q, const struct json_thread *t)
 /* Takes the value at hand when key is `facts`, `modules`, `marks` or `ledger`; else false. */
 bool source_json_part(struct json *j, struct str key, struct profile *q);
 
+/* Takes `[["key","text"],["key",12,"unit"]]`. */
+label_set source_json_label_set(struct json *j, struct profile *q);
+
 /* FRAME_KIND_COUNT when there is no such kind. */
 enum frame_kind source_kind_named(struct str name);

@@ -47,15 +47,16 @@ struct profile_part {
 	bool is_ours;
 	struct event event;
 	struct json_thread thread;
-	struct column counts, periods, times, cpus, labels, thread_of;
+	struct column counts, extra_counts, periods, times, cpus, labels, thread_of;
 	VEC(label_set) label_sets;
 	VEC(thread_id) threads;
 };
 
 static void profile_part_fini(struct profile_part *f)
 {
-	struct column *columns[] = { &f->weights, &f->starts, &f->counts, &f->periods,
-				     &f->times,	  &f->cpus,   &f->labels, &f->thread_of };
+	struct column *columns[] = { &f->weights,      &f->starts,  &f->counts,
+				     &f->extra_counts, &f->periods, &f->times,
+				     &f->cpus,	       &f->labels,  &f->thread_of };
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		column_fini(columns[i]);
 	buf_fini(&f->name);
@@ -233,34 +234,6 @@ static void end_events(struct profile_part *f)
 
 /* --- our own property --- */
 
-/* `[["key","text"],["key",12,"unit"]]` */
-static label_set read_label_set(struct json *j, struct profile *q)
-{
-	label_set set = LABELS_NONE;
-	if (!json_array(j))
-		return set;
-	while (json_element(j)) {
-		struct label label = { 0 };
-		struct str text;
-		if (!json_array(j))
-			continue;
-		if (json_element(j) && json_string(j, &text))
-			label.key = profile_add_str(q, text);
-		if (json_element(j)) {
-			label.is_number = json_peek(j) == JSON_NUMBER;
-			if (label.is_number)
-				json_number(j, 0, &label.number);
-			else if (json_string(j, &text))
-				label.text = profile_add_str(q, text);
-			while (json_element(j))
-				if (json_string(j, &text))
-					label.unit = profile_add_str(q, text);
-		}
-		set = profile_add_label(q, set, label);
-	}
-	return set;
-}
-
 static void read_thread(struct profile_part *f)
 {
 	struct json_thread thread = source_json_no_thread();
@@ -288,9 +261,10 @@ static struct column *column_named(struct profile_part *f, struct str key)
 	const struct {
 		struct str name;
 		struct column *column;
-	} known[] = { { STR("counts"), &f->counts }, { STR("periods"), &f->periods },
-		      { STR("times"), &f->times },   { STR("cpus"), &f->cpus },
-		      { STR("labels"), &f->labels }, { STR("thread_of"), &f->thread_of } };
+	} known[] = { { STR("counts"), &f->counts },	  { STR("extra_counts"), &f->extra_counts },
+		      { STR("periods"), &f->periods },	  { STR("times"), &f->times },
+		      { STR("cpus"), &f->cpus },	  { STR("labels"), &f->labels },
+		      { STR("thread_of"), &f->thread_of } };
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (str_eq(key, known[i].name))
 			return known[i].column;
@@ -306,7 +280,7 @@ static void read_list(struct profile_part *f, bool is_threads)
 		if (is_threads)
 			read_thread(f);
 		else
-			vec_push(&f->label_sets, read_label_set(j, f->s->q));
+			vec_push(&f->label_sets, source_json_label_set(j, f->s->q));
 	}
 }
 
@@ -341,7 +315,8 @@ static void read_ours(struct profile_part *f)
 	struct str key;
 	if (!json_object(f->s->j))
 		return;
-	f->is_ours = f->times.is_signed = f->cpus.is_signed = true;
+	f->is_ours = true;
+	f->times.is_signed = f->cpus.is_signed = f->extra_counts.is_signed = true;
 	while (json_key(f->s->j, &key))
 		read_our_key(f, key);
 }
@@ -436,7 +411,7 @@ static void add_weight(const struct profile_part *f, uint32_t i, uint64_t whole,
 	uint64_t weight = column_get(&f->weights, i, 0);
 	if (f->event.has_only_sums) {
 		row->period = weight;
-		row->count = column_get(&f->counts, i, weight / whole);
+		row->count = weight / whole + column_get(&f->extra_counts, i, 0);
 	} else if (f->event.counts_periods) {
 		row->period = weight;
 		row->count = column_get(&f->counts, i, 1);
