@@ -187,6 +187,10 @@ static size_t add_unicode(struct buf *out, struct str raw, size_t at)
 			at += 6;
 		}
 	}
+	if (code >= 0xdc80 && code < 0xdd00) {
+		buf_add_char(out, (char)(code - 0xdc00));
+		return at;
+	}
 	if (code >= 0xd800 && code < 0xe000)
 		code = UTF8_REPLACEMENT;
 	utf8_add(out, (uint32_t)code);
@@ -462,7 +466,10 @@ static bool take_number(struct json *j, struct digits *d)
 	struct str raw;
 	if (!expect(j, JSON_NUMBER) || !raw_number(j, &raw))
 		return false;
-	return parse_digits(raw, d) || fail_at(j, raw.p, "a number that is none");
+	if (parse_digits(raw, d))
+		return true;
+	return j->p == j->end ? fail_cut(j, "the input ends inside a number")
+			      : fail_at(j, raw.p, "a number that is none");
 }
 
 /* In units of 10^-decimals, rounded to the nearest. is_held: it is larger than fits. */
@@ -623,15 +630,13 @@ static void skip_nested(struct json *j)
 					return;
 				continue;
 			}
-			j->p++;
-			if (c == '{' || c == '[') {
-				if (++depth + j->depth > JSON_MAX_DEPTH) {
-					fail(j, "objects and arrays nested too deep");
-					return;
-				}
-			} else if ((c == '}' || c == ']') && --depth == 0) {
+			if ((c == '{' || c == '[') && ++depth + j->depth > JSON_MAX_DEPTH) {
+				fail(j, "objects and arrays nested too deep");
 				return;
 			}
+			j->p++;
+			if ((c == '}' || c == ']') && --depth == 0)
+				return;
 		}
 	} while (more(j));
 	fail_cut(j, "the input ends inside an object or array");
@@ -669,7 +674,7 @@ static bool is_unseen(uint32_t code)
 	       code == UTF8_REPLACEMENT || code >= 0xfffe;
 }
 
-void json_add_string(struct buf *out, struct str s)
+static void add_string(struct buf *out, struct str s, bool keeps_bytes)
 {
 	buf_add_char(out, '"');
 	for (size_t at = 0; at < s.n;) {
@@ -680,11 +685,23 @@ void json_add_string(struct buf *out, struct str s)
 		if ((at = end) == s.n)
 			break;
 		uint32_t code = utf8_next(s, &end);
-		if (code < 0x10000 && is_unseen(code))
+		if (keeps_bytes && end - at == 1 && s.p[at] & 0x80)
+			buf_addf(out, "\\udc%02x", (unsigned char)s.p[at]);
+		else if (code < 0x10000 && is_unseen(code))
 			buf_addf(out, "\\u%04x", code);
 		else
 			buf_add(out, (struct str){ s.p + at, end - at });
 		at = end;
 	}
 	buf_add_char(out, '"');
+}
+
+void json_add_string(struct buf *out, struct str s)
+{
+	add_string(out, s, false);
+}
+
+void json_add_bytes(struct buf *out, struct str s)
+{
+	add_string(out, s, true);
 }

@@ -101,7 +101,7 @@ static void write_table(struct flat_out *o, const char *key, const struct json_c
 			size_t column_count, uint32_t n)
 {
 	buf_add(&o->out.text, STR(",\n"));
-	json_add_string(&o->out.text, str_from(key));
+	json_add_bytes(&o->out.text, str_from(key));
 	buf_add(&o->out.text, STR(":{"));
 	for (size_t i = 0; i < column_count; i++)
 		json_add_column(&o->out, &columns[i], o, n);
@@ -114,7 +114,7 @@ static void write_strings(struct flat_out *o)
 	for (str_id i = 0; i < o->p->strings.n; i++) {
 		if (i)
 			buf_add_char(&o->out.text, ',');
-		json_add_string(&o->out.text, profile_str(o->p, i));
+		json_add_bytes(&o->out.text, profile_str(o->p, i));
 		json_out_flush(&o->out);
 	}
 	buf_add_char(&o->out.text, ']');
@@ -172,7 +172,7 @@ static void write_head(struct flat_out *o)
 	for (enum frame_kind kind = 0; kind < FRAME_KIND_COUNT; kind++) {
 		if (kind)
 			buf_add_char(out, ',');
-		json_add_string(out, str_from(frame_kind_name(kind)));
+		json_add_bytes(out, str_from(frame_kind_name(kind)));
 	}
 	buf_add_char(out, ']');
 }

@@ -15,14 +15,14 @@ void json_add_key(struct buf *out, const char *key)
 		last = out->p[out->n - 1];
 	if (last != '{')
 		buf_add_char(out, ',');
-	json_add_string(out, str_from(key));
+	json_add_bytes(out, str_from(key));
 	buf_add_char(out, ':');
 }
 
 void json_add_member(struct buf *out, const char *key, struct str text)
 {
 	json_add_key(out, key);
-	json_add_string(out, text);
+	json_add_bytes(out, text);
 }
 
 void json_add_number_member(struct buf *out, const char *key, uint64_t value)
@@ -63,14 +63,14 @@ static void add_facts_of_key(struct buf *out, const struct profile *p, uint32_t 
 		n += p->facts.p[i].key == key;
 	if (out->p[out->n - 1] != '{')
 		buf_add_char(out, ',');
-	json_add_string(out, profile_str(p, key));
+	json_add_bytes(out, profile_str(p, key));
 	buf_add(out, n > 1 ? STR(":[") : STR(":"));
 	for (uint32_t i = first; i < p->facts.n; i++) {
 		if (p->facts.p[i].key != key)
 			continue;
 		if (i > first)
 			buf_add_char(out, ',');
-		json_add_string(out, profile_str(p, p->facts.p[i].text));
+		json_add_bytes(out, profile_str(p, p->facts.p[i].text));
 	}
 	if (n > 1)
 		buf_add_char(out, ']');
@@ -96,9 +96,9 @@ static void add_modules(struct buf *out, const struct profile *p)
 	for (uint32_t i = 0; i < p->modules.n; i++) {
 		if (i)
 			buf_add_char(out, ',');
-		json_add_string(out, profile_str(p, p->modules.p[i].path));
+		json_add_bytes(out, profile_str(p, p->modules.p[i].path));
 		buf_add_char(out, ':');
-		json_add_string(out, profile_str(p, p->modules.p[i].build_id));
+		json_add_bytes(out, profile_str(p, p->modules.p[i].build_id));
 	}
 	buf_add_char(out, '}');
 }
@@ -155,15 +155,15 @@ void json_add_parts(struct json_out *o, const struct profile *p)
 static void add_label(struct buf *out, const struct profile *p, const struct label *l)
 {
 	buf_add_char(out, '[');
-	json_add_string(out, profile_str(p, l->key));
+	json_add_bytes(out, profile_str(p, l->key));
 	buf_add_char(out, ',');
 	if (l->is_number)
 		buf_addf(out, "%" PRId64, l->number);
 	else
-		json_add_string(out, profile_str(p, l->text));
+		json_add_bytes(out, profile_str(p, l->text));
 	if (l->unit) {
 		buf_add_char(out, ',');
-		json_add_string(out, profile_str(p, l->unit));
+		json_add_bytes(out, profile_str(p, l->unit));
 	}
 	buf_add_char(out, ']');
 }
@@ -188,7 +188,7 @@ void json_add_shown_name(struct buf *out, const struct profile *p, const struct 
 	AUTO(buf) struct buf name = { 0 };
 	struct str module = str_basename(profile_str(p, f->module));
 	if (f->name) {
-		json_add_string(out, profile_str(p, f->name));
+		json_add_bytes(out, profile_str(p, f->name));
 		return;
 	}
 	bool is_bracketed = module.n > 1 && module.p[0] == '[';
@@ -197,7 +197,7 @@ void json_add_shown_name(struct buf *out, const struct profile *p, const struct 
 	buf_add(&name, module.n ? module : STR("unknown"));
 	if (!is_bracketed)
 		buf_add_char(&name, ']');
-	json_add_string(out, buf_str(&name));
+	json_add_bytes(out, buf_str(&name));
 }
 
 static void add_value(struct buf *out, const struct json_column *c, uint64_t value)

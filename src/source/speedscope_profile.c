@@ -44,7 +44,7 @@ struct profile_part {
 	bool has_last, has_just_opened;
 
 	/* Our own property. */
-	bool is_ours;
+	bool is_ours, has_event;
 	struct event event;
 	struct json_thread thread;
 	struct column counts, extra_counts, periods, times, cpus, labels, thread_of;
@@ -293,7 +293,8 @@ static void read_our_key(struct profile_part *f, struct str key)
 	if (column) {
 		column_read(j, column, column == &f->periods ? 6 : 0, 0);
 	} else if (str_eq(key, STR("event"))) {
-		if (json_string(j, &text))
+		f->has_event = json_string(j, &text);
+		if (f->has_event)
 			f->event.name = profile_add_str(f->s->q, text);
 	} else if (str_eq(key, STR("unit"))) {
 		if (json_string(j, &text))
@@ -385,7 +386,7 @@ static event_id settle_event(struct profile_part *f)
 	struct profile *q = f->s->q;
 	if (!f->unit)
 		f->unit = &units[0];
-	if (!f->is_ours || !f->event.name)
+	if (!f->has_event)
 		f->event = event_of_unit(f);
 	struct column *columns[] = { &f->weights, &f->starts, &f->periods };
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
