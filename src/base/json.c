@@ -84,7 +84,7 @@ static bool fail_cut(struct json *j, const char *where)
 }
 
 /* The next byte that is no white space, or 0 at the end and after a fault. */
-static char next_byte(struct json *j)
+static char next_byte_slow(struct json *j)
 {
 	if (j->fault)
 		return 0;
@@ -97,6 +97,13 @@ static char next_byte(struct json *j)
 		if (!more(j))
 			return 0;
 	}
+}
+
+static inline char next_byte(struct json *j)
+{
+	if (j->p<j->end && * j->p> ' ' && !j->fault)
+		return *j->p;
+	return next_byte_slow(j);
 }
 
 /* --- strings --- */
@@ -350,6 +357,12 @@ bool json_key(struct json *j, struct str *key)
 
 bool json_element(struct json *j)
 {
+	/* Mostly a comma, and the next element right behind it. */
+	if (!j->is_first && j->end - j->p > 1 && j->p[0] == ',' && j->p[1] > ' ' &&
+	    j->p[1] != ']' && !j->fault) {
+		j->p++;
+		return true;
+	}
 	return advance(j, ']');
 }
 
@@ -461,9 +474,36 @@ static bool parse_digits(struct str raw, struct digits *d)
 	return p == end;
 }
 
+/* A number as most of them are: at most 18 digits without an exponent, all at hand. */
+static inline bool quick_number(struct json *j, struct digits *d)
+{
+	enum { LONGEST = 18 };
+	const char *p = j->p;
+	if (j->end - p < LONGEST + 3 || j->fault)
+		return false;
+	*d = (struct digits){ .is_negative = *p == '-' };
+	p += d->is_negative;
+	const char *first = p, *point = NULL;
+	for (; p < first + LONGEST; p++) {
+		if (is_digit(*p))
+			d->units = d->units * 10 + (uint64_t)(*p - '0');
+		else if (*p == '.' && !point && p > first)
+			point = p;
+		else
+			break;
+	}
+	if (p == first || is_number_byte(*p))
+		return false;
+	d->exponent = point ? (int32_t)(point + 1 - p) : 0;
+	j->p = p;
+	return true;
+}
+
 static bool take_number(struct json *j, struct digits *d)
 {
 	struct str raw;
+	if (quick_number(j, d))
+		return true;
 	if (!expect(j, JSON_NUMBER) || !raw_number(j, &raw))
 		return false;
 	if (parse_digits(raw, d))

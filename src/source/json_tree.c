@@ -19,6 +19,13 @@ struct raw_node {
 	bool is_open; /* the input ended inside it */
 };
 
+/* A frame that was made before. */
+struct known_frame {
+	str_id name, module;
+	uint32_t kind, is_inlined;
+	frame_id frame;
+};
+
 struct tree_file {
 	struct json *j;
 	struct profile *q;
@@ -26,11 +33,15 @@ struct tree_file {
 	uint64_t offset; /* of the first tree */
 	struct event event;
 	unsigned decimals;
+	VEC(struct known_frame) known;
+	struct index_map known_map;
 };
 
 static void tree_file_fini(struct tree_file *f)
 {
 	vec_fini(&f->nodes);
+	vec_fini(&f->known);
+	index_map_fini(&f->known_map);
 	profile_unref(f->q);
 }
 
@@ -192,18 +203,37 @@ struct final_node {
 	uint32_t depth, unknown;
 };
 
-static struct final_node final_of(struct tree_file *f, const struct raw_node *n,
-				  struct final_node parent)
+static bool known_equal(const void *known, uint32_t i, const void *key)
 {
+	return memcmp((const struct known_frame *)known + i, key,
+		      offsetof(struct known_frame, frame)) == 0;
+}
+
+static frame_id frame_of(struct tree_file *f, const struct raw_node *n)
+{
+	struct known_frame key = { n->name, n->module, n->kind, n->is_inlined, 0 };
+	uint32_t hash = hash_bytes(&key, offsetof(struct known_frame, frame));
+	uint32_t i = index_map_find(&f->known_map, hash, known_equal, f->known.p, &key);
+	if (i != INDEX_NONE)
+		return f->known.p[i].frame;
 	struct source_frame frame = {
 		.name = profile_str(f->q, n->name),
 		.module = profile_str(f->q, n->module),
 		.kind = n->kind,
 		.is_inlined = n->is_inlined,
 	};
-	if (n->parent == 0 && is_root_name(frame.name))
+	key.frame = source_add_frame(f->q, &frame);
+	index_map_add(&f->known_map, hash, f->known.n);
+	vec_push(&f->known, key);
+	return key.frame;
+}
+
+static struct final_node final_of(struct tree_file *f, const struct raw_node *n,
+				  struct final_node parent)
+{
+	if (n->parent == 0 && is_root_name(profile_str(f->q, n->name)))
 		return parent;
-	frame_id id = source_add_frame(f->q, &frame);
+	frame_id id = frame_of(f, n);
 	return (struct final_node){
 		profile_add_node(f->q, parent.node, id),
 		parent.depth + 1,
