@@ -4,6 +4,11 @@ const struct source_format *const source_formats[] = {
 	/* Formats that know themselves by their first bytes or keys. */
 	&plume_format,
 	&pprof_format,
+	&speedscope_format,
+	&cpuprofile_format,
+	&trace_format,
+	&json_flat_format,
+	&json_tree_format,
 	/* Lines. */
 	&csv_format,
 	&perf_script_format,
