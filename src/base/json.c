@@ -7,6 +7,7 @@ struct json {
 	const char *start, *p, *end; /* the window: its start, the reading point, its end */
 	unsigned depth;
 	bool is_first; /* the object or array at hand has just been entered */
+	bool allows_last_comma;
 	const char *fault;
 	bool is_cut;
 	struct buf text; /* of a string with escapes */
@@ -29,6 +30,11 @@ void json_free(struct json *j)
 	reader_consume(j->r, (size_t)(j->p - j->start));
 	buf_fini(&j->text);
 	free(j);
+}
+
+void json_allow_last_comma(struct json *j)
+{
+	j->allows_last_comma = true;
 }
 
 unsigned json_depth(const struct json *j)
@@ -280,7 +286,8 @@ static bool advance(struct json *j, char closing)
 		j->p++;
 		c = next_byte(j);
 		if (c == closing)
-			return fail(j, "a comma with nothing behind it");
+			return j->allows_last_comma ? leave(j)
+						    : fail(j, "a comma with nothing behind it");
 	} else if (!j->is_first && c) {
 		return fail(j, "a comma is missing");
 	}
