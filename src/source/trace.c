@@ -138,16 +138,19 @@ static void on_metadata(struct trace *t, const struct event_read *e)
 	if (!e->argument_name.n || (!is_thread && !str_eq(kind, STR("process_name"))))
 		return;
 	text_id name = texts_add(&t->texts, buf_str(&e->argument_name));
+	uint32_t owner =
+		is_thread ? trace_find_thread(t, e->pid, e->tid) : trace_find_process(t, e->pid);
 	if (is_thread)
-		t->threads.p[trace_find_thread(t, e->pid, e->tid)].name = name;
+		t->threads.p[owner].name = name;
 	else
-		t->processes.p[trace_find_process(t, e->pid)].name = name;
+		t->processes.p[owner].name = name;
 }
 
 static void on_profile(struct trace *t, struct event_read *e)
 {
 	uint32_t thread = trace_find_thread(t, e->pid, e->tid);
-	struct v8_profile *v = &t->profiles.p[trace_find_profile(t, e->pid, e->id, thread)].v;
+	uint32_t profile = trace_find_profile(t, e->pid, e->id, thread);
+	struct v8_profile *v = &t->profiles.p[profile].v;
 	if (!v->has_start && !e->chunk.has_start && e->has_time) {
 		v->has_start = true; /* the event that begins it is not there */
 		v->start_ns = e->time_ns;
@@ -171,7 +174,8 @@ static void on_call(struct trace *t, const struct event_read *e)
 		t->p->ledger.count[LEDGER_NEGATIVE]++;
 		call.length_ns = 0;
 	}
-	vec_push(&t->threads.p[trace_find_thread(t, e->pid, e->tid)].calls, call);
+	uint32_t thread = trace_find_thread(t, e->pid, e->tid);
+	vec_push(&t->threads.p[thread].calls, call);
 }
 
 /* `Profile`, `ProfileChunk`; DevTools has saved whole ones as `CpuProfile`. */
