@@ -1,6 +1,9 @@
 #include "cmd/profile_options.h"
 #include "sink/sink.h"
+#include "store/store.h"
 
+#include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 struct convert_options {
@@ -187,6 +190,122 @@ static bool write_profile(const struct request *r, const struct target *t, const
 	return ok;
 }
 
+/* --- a recording that comes in by a pipe --- */
+
+/*
+ * `perf script | plume convert -o FILE.plume` may run for hours. So the file is written as the samples
+ * come, a block each second or each so many samples, and what has been written stays whatever
+ * happens.
+ */
+struct live {
+	const char *path;
+	struct writer *out; /* NULL until there is something to write */
+	struct store_writer *store;
+	uint64_t last_ns;
+	uint32_t written_rows;
+	struct err error;
+};
+
+enum { LIVE_ROWS = 8192, LIVE_NS = 1000000000 };
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static bool live_open(struct live *l)
+{
+	if (l->store)
+		return true;
+	if (l->error.kind)
+		return false;
+	l->out = strcmp(l->path, "-") == 0 ? writer_open("-", &l->error)
+					   : writer_open_live(l->path, &l->error);
+	if (l->out)
+		l->store = store_writer_new(l->out);
+	return l->store != NULL;
+}
+
+static void on_progress(void *context, const struct profile *p)
+{
+	struct live *l = context;
+	uint32_t rows = p->samples.n - l->written_rows;
+	uint64_t now = now_ns();
+	if (!l->last_ns)
+		l->last_ns = now;
+	if (rows < LIVE_ROWS && (rows == 0 || now - l->last_ns < LIVE_NS))
+		return;
+	l->last_ns = now;
+	l->written_rows = p->samples.n;
+	if (live_open(l))
+		store_writer_append(l->store, p);
+}
+
+static bool live_end(struct live *l, const struct profile *p, struct err *e)
+{
+	bool ok = live_open(l);
+	if (ok) {
+		store_writer_end(l->store, p);
+		ok = writer_commit(l->out, e);
+	} else {
+		*e = l->error;
+	}
+	return ok;
+}
+
+static void live_fini(struct live *l)
+{
+	store_writer_free(l->store);
+	writer_free(l->out);
+}
+
+static void on_interrupt(int signal)
+{
+	(void)signal;
+}
+
+/*
+ * Ctrl-C reaches the whole pipeline: what writes into it ends, and its last samples are still to be
+ * read. A second one ends plume itself.
+ */
+static void outlive_interrupt(void)
+{
+	struct sigaction action = { .sa_handler = on_interrupt,
+				    .sa_flags = (int)SA_RESETHAND | SA_RESTART };
+	sigaction(SIGINT, &action, NULL);
+}
+
+static int convert_live(struct request *r, const struct target *t, struct err *e)
+{
+	AUTO(live) struct live live = { .path = t->path };
+	struct query_ledger ledger;
+	struct source_options source = source_options_of(&r->input, &(struct mark_options){ 0 });
+	int code = EXIT_FAILED;
+	source.progress = on_progress;
+	source.progress_context = &live;
+	outlive_interrupt();
+	struct profile *p = read_profiles(&r->files, &source, COLUMNS_ALL, e);
+	if (p && live_end(&live, p, e)) {
+		profile_unref(query_profile(p, &r->query, &ledger, e));
+		code = exit_code_of(p, &ledger);
+		if (!r->common.quiet)
+			say_warnings(p, &r->query, &ledger);
+		if (r->common.verbose)
+			say_ledger(p, &ledger, NULL);
+	}
+	profile_unref(p);
+	return code;
+}
+
+static bool is_live(const struct request *r, const struct target *t)
+{
+	bool reads_pipe = r->files.n == 0 || (r->files.n == 1 && strcmp(r->files.p[0], "-") == 0);
+	return t->format == &plume_sink && !t->is_gzip && reads_pipe && stdin_is_piped() &&
+	       query_takes_everything(&r->query);
+}
+
 static int convert(struct request *r, const struct target *t, struct err *e)
 {
 	struct query_ledger ledger;
@@ -234,7 +353,7 @@ static int run_convert(const struct command *self, char **words, size_t n)
 		return flame_command.run(&flame_command, words, n);
 	if (!choose_target(&r.convert, &target, &e))
 		return say_error(self, &e);
-	int code = convert(&r, &target, &e);
+	int code = is_live(&r, &target) ? convert_live(&r, &target, &e) : convert(&r, &target, &e);
 	return e.kind ? say_error(self, &e) : code;
 }
 

@@ -196,12 +196,11 @@ static void extract_all(struct extract *x, struct selection *s, struct query_led
 	profile_seal(x->to);
 }
 
-static bool takes_everything(const struct profile *p, const struct query *q)
+bool query_takes_everything(const struct query *q)
 {
 	return !(q->where.n || q->time || q->only.n || q->without.n || q->no_idle || q->root.n ||
 		 q->skip_after.n || q->hide.n || q->merge_tiers || q->collapse_recursion ||
-		 q->reverse) &&
-	       (q->all_events || p->events.n <= 1);
+		 q->reverse);
 }
 
 static struct profile *everything(struct profile *p, struct query_ledger *ledger)
@@ -221,7 +220,7 @@ struct profile *query_profile(struct profile *p, const struct query *q, struct q
 	struct selection *s = NULL;
 	struct profile *to = NULL;
 	*ledger = (struct query_ledger){ 0 };
-	if (takes_everything(p, q))
+	if (query_takes_everything(q) && (q->all_events || p->events.n <= 1))
 		return everything(p, ledger);
 	if (growth_init(&g, p, q, e) && (s = selection_new(p, q, g.labels, e))) {
 		AUTO(extract) struct extract x;

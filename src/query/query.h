@@ -71,6 +71,8 @@ struct query_ledger {
 	event_id event;	    /* the one shown; INDEX_NONE: several */
 };
 
+/* True when q neither selects nor transforms, all events but the first aside. */
+bool query_takes_everything(const struct query *q);
 /*
  * The samples that q selects, with their stacks transformed, as a profile of their own: sealed, to be
  * unreferenced. What is written into names does not count here. NULL and e as with query_tree.

@@ -27,22 +27,44 @@ static void us_to_seconds(int64_t *ns)
 		*ns = INT64_MAX;
 }
 
-static void read_counts(struct cpuprofile *c, struct json *j)
+/* A number for each sample. */
+#define read_column(column, j)                                                                     \
+	do {                                                                                       \
+		int64_t number;                                                                    \
+		if (json_array(j))                                                                 \
+			while (json_element(j))                                                    \
+				vec_push((column), json_number((j), 0, &number) && number >= 0     \
+							   ? (uint64_t)number                      \
+							   : 0);                                   \
+	} while (0)
+
+static bool read_is(struct json *j, struct str word)
 {
-	int64_t count;
-	if (json_array(j))
-		while (json_element(j))
-			vec_push(&c->v.counts,
-				 json_number(j, 0, &count) && count >= 0 ? (uint64_t)count : 1);
+	struct str text;
+	return json_string(j, &text) && str_eq(text, word);
+}
+
+static void read_weight(struct v8_profile *v, struct json *j)
+{
+	struct str text;
+	if (!json_string(j, &text))
+		return;
+	v->counts_samples = str_eq(text, STR("samples"));
+	v->has_only_sums = str_eq(text, STR("sums"));
+}
+
+static void read_decimals(struct v8_profile *v, struct json *j)
+{
+	enum { MAX_DECIMALS = 9 };
+	int64_t decimals;
+	if (json_number(j, 0, &decimals) && decimals >= 0 && decimals <= MAX_DECIMALS)
+		v->decimals = (uint8_t)decimals;
 }
 
 /* What plume adds, so that its own files read back as they were. */
-static void read_own(struct cpuprofile *c, struct json *j)
+static void read_own(struct v8_profile *v, struct json *j)
 {
-	enum { MAX_DECIMALS = 9 };
-	struct v8_profile *v = &c->v;
 	struct str key;
-	int64_t decimals;
 	if (!json_object(j))
 		return;
 	while (json_key(j, &key))
@@ -51,16 +73,17 @@ static void read_own(struct cpuprofile *c, struct json *j)
 		else if (str_eq(key, STR("unit")))
 			v8_read_text(v, j, &v->unit);
 		else if (str_eq(key, STR("weight")))
-			v8_read_text(v, j, &v->weight);
-		else if (str_eq(key, STR("unitNs")))
+			read_weight(v, j);
+		else if (str_eq(key, STR("length")))
+			v->lasts_count = read_is(j, STR("count"));
+		else if (str_eq(key, STR("lengthNs")))
 			json_number(j, 0, &v->ns_of_unit);
 		else if (str_eq(key, STR("decimals")))
-			v->decimals = json_number(j, 0, &decimals) && decimals > 0 &&
-						      decimals <= MAX_DECIMALS
-					      ? (uint8_t)decimals
-					      : 0;
+			read_decimals(v, j);
 		else if (str_eq(key, STR("counts")))
-			read_counts(c, j);
+			read_column(&v->counts, j);
+		else if (str_eq(key, STR("periods")))
+			read_column(&v->periods, j);
 		else
 			json_skip(j);
 }
@@ -102,7 +125,7 @@ static void read_keys(struct cpuprofile *c, struct json *j, unsigned wrappers)
 		} else if (str_eq(key, STR("endTime"))) {
 			v->has_end = read_time(c, j, &v->end_ns, &c->end_is_us);
 		} else if (str_eq(key, STR("plume"))) {
-			read_own(c, j);
+			read_own(v, j);
 		} else if (!read_wrapped(c, j, key, wrappers)) {
 			json_skip(j);
 		}

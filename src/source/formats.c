@@ -2,6 +2,7 @@
 
 const struct source_format *const source_formats[] = {
 	/* Formats that know themselves by their first bytes or keys. */
+	&plume_format,
 	&cpuprofile_format,
 	&trace_format,
 	/* Lines. */
@@ -11,4 +12,5 @@ const struct source_format *const source_formats[] = {
 	NULL,
 };
 
-const char *const source_input_names[] = { "auto", "cpuprofile", "trace", "perf-script", "folded", "folded-diff", NULL };
+const char *const source_input_names[] = { "auto",	  "plume",  "cpuprofile",  "trace",
+					   "perf-script", "folded", "folded-diff", NULL };

@@ -14,6 +14,7 @@ void v8_profile_fini(struct v8_profile *v)
 	vec_fini(&v->samples);
 	vec_fini(&v->times_ns);
 	vec_fini(&v->counts);
+	vec_fini(&v->periods);
 	vec_fini(&v->open);
 	pair_map_fini(&v->by_id);
 	buf_fini(&v->scratch);

@@ -50,13 +50,17 @@ struct v8_profile {
 	VEC(struct v8_extra) extras;
 	VEC(uint32_t) samples; /* ids */
 	VEC(int64_t) times_ns; /* of the samples: from the one before, or from the clock's start */
-	VEC(uint64_t) counts;  /* of the samples, where they are not 1 */
+	/* Of the samples, where their lengths do not say it. */
+	VEC(uint64_t) counts, periods;
 	bool times_are_points; /* `timestamps`, not `timeDeltas` */
 	bool has_start, has_end;
 	int64_t start_ns, end_ns;
 	uint64_t samples_offset; /* in the input */
 	/* As plume writes them; texts 0 and numbers 0: not given. */
-	text_id event, unit, weight;
+	text_id event, unit;
+	bool counts_samples; /* the event's weight is its samples */
+	bool has_only_sums;
+	bool lasts_count; /* a sample lasts as long as its count says, not its period */
 	int64_t ns_of_unit;
 	uint8_t decimals;
 

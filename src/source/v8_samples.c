@@ -6,9 +6,7 @@ struct finish {
 	struct v8_profile *v;
 	struct profile *p;
 	event_id event;
-	bool counts_samples; /* the weight is the number of samples, not the time */
-	int64_t ns_of_unit;
-	uint32_t sample; /* number of the one at hand, for messages */
+	bool has_times; /* else the weight is the number of samples */
 };
 
 struct timed {
@@ -34,13 +32,12 @@ static uint64_t span(int64_t from, int64_t until)
 
 static event_id add_event(struct v8_profile *v, struct profile *p, struct str name)
 {
-	struct str weight = texts_get(v->texts, v->weight);
 	struct str unit = texts_get(v->texts, v->unit);
 	struct event e = {
 		.name = profile_add_str(p, v->event ? texts_get(v->texts, v->event) : name),
 		.unit = profile_add_str(p, v->event ? unit : STR("ns")),
-		.counts_periods = !str_eq(weight, STR("samples")),
-		.has_only_sums = str_eq(weight, STR("sums")),
+		.counts_periods = !v->counts_samples,
+		.has_only_sums = v->has_only_sums,
 	};
 	event_id id = profile_add_event(p, e);
 	profile_set_decimals(p, id, v->decimals);
@@ -59,9 +56,20 @@ static event_id add_sum_event(struct profile *p)
 
 /* --- one sample --- */
 
-static uint64_t count_of(const struct v8_profile *v, uint32_t sample)
+/* Counts and periods are as long as the sample; of files that plume wrote, perhaps not. */
+static void set_weights(const struct finish *f, uint32_t i, uint64_t length_ns, struct sample *s)
 {
-	return sample < v->counts.n ? v->counts.p[sample] : 1;
+	const struct v8_profile *v = f->v;
+	uint64_t unit = v->ns_of_unit > 1 ? (uint64_t)v->ns_of_unit : 1;
+	uint64_t value = length_ns / unit + (length_ns % unit >= unit - unit / 2);
+	s->count = i < v->counts.n ? v->counts.p[i] : 1;
+	s->period = i < v->periods.n ? v->periods.p[i] : value;
+	if (!f->has_times)
+		s->period = s->count;
+	else if (v->lasts_count || v->has_only_sums)
+		s->count = value;
+	for (unsigned d = 0; f->has_times && v->has_only_sums && d < v->decimals; d++)
+		s->count /= 10;
 }
 
 static void add_sample(struct finish *f, uint32_t sample, int64_t time_ns, uint64_t length_ns)
@@ -78,13 +86,10 @@ static void add_sample(struct finish *f, uint32_t sample, int64_t time_ns, uint6
 			    .thread = n->thread,
 			    .event = f->event,
 			    .cpu = -1,
-			    .time_ns = time_ns > 0 ? (uint64_t)time_ns : 0,
-			    .count = count_of(f->v, sample) };
+			    .time_ns = time_ns > 0 ? (uint64_t)time_ns : 0 };
 	if (n->is_gap)
 		return;
-	s.period = f->counts_samples ? s.count : length_ns;
-	if (f->ns_of_unit > 1)
-		s.period = (length_ns + (uint64_t)f->ns_of_unit / 2) / (uint64_t)f->ns_of_unit;
+	set_weights(f, sample, length_ns, &s);
 	ledger[LEDGER_SAMPLES] += s.count;
 	ledger[LEDGER_FRAMES] += n->depth * s.count;
 	ledger[LEDGER_NO_STACK] += n->node == NODE_ROOT ? s.count : 0;
@@ -174,13 +179,13 @@ static void spread_times(struct v8_profile *v)
 
 static void add_samples(struct v8_profile *v, struct profile *p, const struct v8_finish *options)
 {
-	struct finish f = { .v = v, .p = p, .ns_of_unit = v->ns_of_unit };
+	struct finish f = { .v = v, .p = p };
 	if (!v->times_ns.n && v->has_start && v->has_end && v->end_ns > v->start_ns &&
 	    !options->is_cut)
 		spread_times(v);
 	add_up(v);
 	uint32_t timed = v->times_ns.n < v->samples.n ? v->times_ns.n : v->samples.n;
-	f.counts_samples = timed == 0;
+	f.has_times = timed > 0;
 	f.event = timed ? add_event(v, p, options->event) : add_sum_event(p);
 	uint64_t length_ns = timed ? add_timed(&f, timed) : 0;
 	if (timed && timed < v->samples.n && !options->is_cut)
