@@ -83,8 +83,7 @@ static bool fail_cut(struct json *j, const char *where)
 	return fail(j, where);
 }
 
-/* The next byte that is no white space, or 0 at the end and after a fault. */
-static char next_byte(struct json *j)
+static char next_byte_slow(struct json *j)
 {
 	if (j->fault)
 		return 0;
@@ -97,6 +96,14 @@ static char next_byte(struct json *j)
 		if (!more(j))
 			return 0;
 	}
+}
+
+/* The next byte that is no white space, or 0 at the end and after a fault. */
+static inline char next_byte(struct json *j)
+{
+	if (j->p<j->end && * j->p> ' ' && !j->fault)
+		return *j->p;
+	return next_byte_slow(j);
 }
 
 /* --- strings --- */
@@ -384,9 +391,32 @@ static bool long_number(struct json *j, struct str raw, unsigned decimals, int64
 	return true;
 }
 
+/* Most numbers are whole and short, and stand in the window with what follows them. */
+static bool short_number(struct json *j, unsigned decimals, int64_t *value)
+{
+	enum { SHORT_DIGITS = 9 };
+	static const int64_t powers[] = { 1,	  10,	   100,	     1000,	10000,
+					  100000, 1000000, 10000000, 100000000, 1000000000 };
+	const char *p = j->p;
+	uint32_t sum = 0;
+	if (j->end - p < SHORT_DIGITS + 2 || j->fault || decimals >= ARRAY_SIZE(powers))
+		return false;
+	bool is_negative = *p == '-';
+	const char *first = p += is_negative;
+	for (; is_digit(*p) && p - first < SHORT_DIGITS; p++)
+		sum = sum * 10 + (uint32_t)(*p - '0');
+	if (p == first || (*p != ',' && *p != ']' && *p != '}'))
+		return false;
+	j->p = p;
+	*value = (is_negative ? -(int64_t)sum : (int64_t)sum) * powers[decimals];
+	return true;
+}
+
 bool json_number(struct json *j, unsigned decimals, int64_t *value)
 {
 	enum { EXACT_DIGITS = 18 };
+	if (short_number(j, decimals, value))
+		return true;
 	struct str raw;
 	if (!expect(j, JSON_NUMBER) || !raw_number(j, &raw))
 		return false;

@@ -61,17 +61,25 @@ uint32_t out_tree_gap(struct out_tree *t)
 /* --- writing --- */
 
 /* What a reader makes of a function by its name and file: src/source/v8_nodes.c. */
-static enum frame_kind expected_kind(struct str name, struct str file)
+static enum frame_kind expected_kind(struct str name, struct str file, bool has_script)
 {
 	if (str_starts(file, STR("wasm://")))
 		return FRAME_WASM;
-	if (file.n)
+	if (file.n || has_script)
 		return FRAME_JIT;
 	if (str_eq(name, STR("(garbage collector)")))
 		return FRAME_GC;
 	if (str_eq(name, STR("(program)")) || str_eq(name, STR("(idle)")))
 		return FRAME_USER;
 	return FRAME_BUILTIN;
+}
+
+/* DevTools tells functions apart by their script. 0: it is no script's. */
+static uint32_t script_of(const struct frame *f)
+{
+	if (f->file)
+		return f->file;
+	return f->kind == FRAME_JIT || f->kind == FRAME_INTERPRETED ? f->name : 0;
 }
 
 /* ` /app/a.js:12:5`, which a reader puts behind the function's name. */
@@ -109,8 +117,7 @@ static void add_call_frame(struct buf *out, struct str function, struct str file
 	f = f ? f : &none;
 	buf_addf(out, "\"callFrame\":{\"functionName\":");
 	json_add_string(out, function);
-	/* DevTools tells functions apart by their script. */
-	buf_addf(out, ",\"scriptId\":\"%u\",\"url\":", f->file ? f->file : f->module);
+	buf_addf(out, ",\"scriptId\":\"%u\",\"url\":", script_of(f));
 	if (file.n && file.p[0] == '/') {
 		AUTO(buf) struct buf url = { 0 };
 		buf_addf(&url, "file://%.*s", STR_ARG(file));
@@ -128,7 +135,8 @@ static void add_extra(struct buf *out, const struct profile *p, const struct fra
 {
 	enum frame_kind kind = f->kind;
 	size_t start = out->n;
-	if (kind != expected_kind(profile_str(p, f->name), profile_str(p, f->file)))
+	if (kind !=
+	    expected_kind(profile_str(p, f->name), profile_str(p, f->file), script_of(f) != 0))
 		buf_addf(out, ",\"kind\":\"%s\"", frame_kind_name(kind));
 	if (!has_name) {
 		buf_addf(out, ",\"name\":");

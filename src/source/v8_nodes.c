@@ -67,11 +67,11 @@ static enum frame_kind kind_by_name(struct str kind, enum frame_kind otherwise)
 }
 
 /* Functions without a source are the engine's, but for some states that V8 has names for. */
-static enum frame_kind kind_of(struct str name, struct str url)
+static enum frame_kind kind_of(struct str name, struct str url, bool has_script)
 {
 	if (str_starts(url, STR("wasm://")))
 		return FRAME_WASM;
-	if (url.n)
+	if (url.n || has_script)
 		return FRAME_JIT;
 	if (str_eq(name, STR("(garbage collector)")))
 		return FRAME_GC;
@@ -103,7 +103,7 @@ static frame_id frame_of(struct v8_profile *v, struct profile *p, const struct v
 {
 	size_t mark_at;
 	struct str name = texts_get(v->texts, n->name), file = texts_get(v->texts, n->url);
-	enum frame_kind kind = kind_of(name, file);
+	enum frame_kind kind = kind_of(name, file, n->has_script);
 	struct frame f = { .line = n->line, .column = n->column };
 	if (str_starts(file, STR("file://")))
 		file = str_from_byte(file, 7);

@@ -87,6 +87,16 @@ bool v8_read_id(struct json *j, uint32_t *id)
 	return ok;
 }
 
+/* `"0"` or 0 is no script. */
+static bool read_script(struct json *j)
+{
+	struct str text;
+	int64_t number;
+	if (json_peek(j) != JSON_STRING)
+		return json_number(j, 0, &number) && number != 0;
+	return json_string(j, &text) && text.n && !str_eq(text, STR("0"));
+}
+
 /* Keys that name a function: in `callFrame`, counted from 0, or in an old node, from 1. */
 static bool read_function_key(struct v8_profile *v, struct json *j, struct v8_node *n,
 			      struct str key, int from)
@@ -95,6 +105,8 @@ static bool read_function_key(struct v8_profile *v, struct json *j, struct v8_no
 		v8_read_text(v, j, &n->name);
 	else if (str_eq(key, STR("url")))
 		v8_read_text(v, j, &n->url);
+	else if (str_eq(key, STR("scriptId")))
+		n->has_script = read_script(j);
 	else if (str_eq(key, STR("lineNumber")))
 		read_place(j, from, &n->line);
 	else if (str_eq(key, STR("columnNumber")))

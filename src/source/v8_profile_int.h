@@ -27,6 +27,7 @@ struct v8_node {
 	uint32_t parent_id; /* as the input has it, or V8_NONE */
 	text_id name, url;
 	uint32_t line, column; /* from 1; 0: not known */
+	bool has_script;       /* it is a script's: JavaScript, even without a url */
 	uint32_t extra;	       /* 1 and more: extras[extra - 1] */
 
 	/* Where it is in the profile, once that is known. */
