@@ -1,0 +1,424 @@
+/*
+ * Choosing lines. A sample is explained by the deepest line that it came past: wholly when it ends
+ * there, else as far as the line leads. So lines are chosen one by one, each time the one that
+ * explains most more; the sum only grows, and each line adds less than it would have before, for
+ * which taking the best first is within 1 - 1/e of the best there is.
+ */
+#include "query/paths.h"
+
+#include <math.h>
+
+/* A node that is large enough to be a line's end. */
+struct candidate {
+	uint32_t node, parent; /* parent: a candidate; 0 is the tree's root */
+	double area;	       /* of all below it: what one frame more explains */
+	double place;	       /* how much of a stack is explained up to here, in units of area */
+	double end;	       /* what it explains of the samples that end here */
+
+	bool is_line;
+	bool is_closed; /* no lines below it */
+
+	/* Of the round. */
+	uint32_t line_above; /* the nearest, not itself */
+	uint32_t fork;	     /* the nearest on the way to a line, itself included */
+	double area_below;   /* of the nearest lines below it */
+	uint64_t total_below;
+	bool is_shut; /* below a closed one */
+};
+
+struct chooser {
+	const struct tree *t;
+	const struct paths_query *q;
+	VEC(struct candidate) all; /* preorder */
+	uint32_t line_count;
+};
+
+/* Sums that were held at their largest value need not add up. */
+static uint64_t without(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* A stack of n frames is n steps of 1/n each; what ends is half of what there is to say. */
+enum { ENDS_WEIGH = 1 };
+
+/* Sums over nodes before each, so that a subtree's is a difference. */
+static double *area_sums(const struct tree *t)
+{
+	double *sum = mem_alloc((size_t)t->n + 1, sizeof(*sum));
+	sum[0] = sum[1] = 0;
+	for (uint32_t i = 1; i < t->n; i++)
+		sum[i + 1] = sum[i] + (double)t->self[0][i] / t->depth[i];
+	return sum;
+}
+
+/* The nearest callers matter most. */
+static double place_near_start(uint32_t depth)
+{
+	return 1 - pow(0.7, depth);
+}
+
+static struct candidate candidate_of(const struct chooser *c, uint32_t node, const double *sum)
+{
+	const struct tree *t = c->t;
+	struct candidate it = { .node = node };
+	if (c->q->aim == PATHS_TO_ENDS) {
+		it.area = sum[t->end[node]] - sum[node];
+		it.place = t->depth[node];
+		it.end = ENDS_WEIGH * (double)t->self[0][node];
+	} else {
+		it.area = (double)t->total[0][node];
+		it.place = place_near_start(t->depth[node]);
+	}
+	return it;
+}
+
+/* Lines for less than that would not be read. */
+static uint64_t least_total(const struct chooser *c)
+{
+	enum { PARTS_PER_LINE = 25 };
+	uint64_t parts = (uint64_t)PARTS_PER_LINE * (c->q->max_lines > 40 ? c->q->max_lines : 40);
+	uint64_t least = c->t->total[0][0] / parts;
+	return least ? least : 1;
+}
+
+static void add_candidates(struct chooser *c)
+{
+	const struct tree *t = c->t;
+	AUTO_FREE double *sum = area_sums(t);
+	uint64_t least = least_total(c);
+	VEC(uint32_t) open = { 0 }; /* candidates above the node at hand */
+	vec_push(&c->all, (struct candidate){ .is_line = true });
+	vec_push(&open, 0);
+	for (uint32_t i = 1; i < t->n;) {
+		if (t->total[0][i] < least) {
+			i = t->end[i];
+			continue;
+		}
+		while (t->depth[c->all.p[open.p[open.n - 1]].node] >= t->depth[i])
+			open.n--;
+		struct candidate it = candidate_of(c, i, sum);
+		it.parent = open.p[open.n - 1];
+		vec_push(&open, c->all.n);
+		vec_push(&c->all, it);
+		i++;
+	}
+	vec_fini(&open);
+}
+
+/* --- a round --- */
+
+static void look_up_and_down(struct chooser *c)
+{
+	struct candidate *all = c->all.p;
+	for (uint32_t i = 0; i < c->all.n; i++)
+		all[i].area_below = 0, all[i].total_below = 0;
+	for (uint32_t i = c->all.n; i-- > 1;) {
+		struct candidate *it = &all[i], *parent = &all[it->parent];
+		parent->area_below += it->is_line ? it->area : it->area_below;
+		parent->total_below += it->is_line ? c->t->total[0][it->node] : it->total_below;
+	}
+	for (uint32_t i = 1; i < c->all.n; i++) {
+		struct candidate *it = &all[i], *parent = &all[it->parent];
+		it->line_above = parent->is_line ? it->parent : parent->line_above;
+		it->fork = it->is_line || it->area_below > 0 ? i : parent->fork;
+		it->is_shut = parent->is_shut || parent->is_closed;
+	}
+}
+
+static double gain_below(const struct candidate *it, const struct candidate *above)
+{
+	return (it->place - above->place) * (it->area - it->area_below) + it->end;
+}
+
+/* What a line ending here would explain more, for each line that it takes. */
+static double gain_of(const struct chooser *c, uint32_t i, uint32_t *cost)
+{
+	const struct candidate *all = c->all.p, *it = &all[i], *fork = &all[it->fork];
+	const struct candidate *above = &all[it->line_above];
+	*cost = 1;
+	if (it->fork == i || fork->is_line)
+		return gain_below(it, above);
+	/* Where it leaves the way to another line, a line must end. */
+	*cost = 2;
+	double at_fork = (fork->place - above->place) * (fork->area - fork->area_below - it->area) +
+			 fork->end;
+	double at_end = (it->place - above->place) * it->area + it->end;
+	return (at_fork + at_end) / 2;
+}
+
+/* Samples that are no longer held when i becomes a line; its fork, too. */
+static double held_after(const struct chooser *c, uint32_t i, double held)
+{
+	const struct candidate *all = c->all.p, *it = &all[i];
+	const uint64_t *total = c->t->total[0], *self = c->t->self[0];
+	const struct candidate *above = &all[it->line_above];
+	bool needs_fork = it->fork != i && !all[it->fork].is_line;
+	double own = it->total_below ? (double)self[it->node] : (double)total[it->node];
+	if (needs_fork)
+		own += (double)self[all[it->fork].node];
+	bool was_leaf = it->line_above != 0 && above->total_below == 0;
+	return held + own - (was_leaf ? (double)without(total[above->node], self[above->node]) : 0);
+}
+
+/* Ends + further of the lines as they are. */
+static double held_now(const struct chooser *c)
+{
+	double held = 0;
+	for (uint32_t i = 1; i < c->all.n; i++) {
+		const struct candidate *it = &c->all.p[i];
+		if (it->is_line)
+			held += it->total_below ? (double)c->t->self[0][it->node]
+						: (double)c->t->total[0][it->node];
+	}
+	return held;
+}
+
+static uint32_t best_candidate(const struct chooser *c, double least_held, uint32_t *cost)
+{
+	double most = 0, held = held_now(c);
+	uint32_t best = 0;
+	for (uint32_t i = 1; i < c->all.n; i++) {
+		uint32_t lines;
+		if (c->all.p[i].is_line || c->all.p[i].is_shut)
+			continue;
+		double gain = gain_of(c, i, &lines);
+		if (gain <= most || c->line_count + lines > c->q->max_lines ||
+		    (least_held > 0 && held_after(c, i, held) < least_held))
+			continue;
+		most = gain;
+		best = i;
+		*cost = lines;
+	}
+	return best;
+}
+
+static void choose(struct chooser *c, double least_held)
+{
+	uint32_t cost = 0;
+	for (;;) {
+		look_up_and_down(c);
+		uint32_t best = best_candidate(c, least_held, &cost);
+		if (!best)
+			return;
+		c->all.p[c->all.p[best].fork].is_line = true;
+		c->all.p[best].is_line = true;
+		c->line_count += cost;
+	}
+}
+
+/* --- too much left out --- */
+
+/*
+ * A function that calls a thousand others, each a little: lines for some of them leave out all the
+ * rest, while a line for the function alone holds everything. Such lines are closed: nothing is
+ * shown below them, and what they took goes elsewhere.
+ */
+struct closing {
+	double *left_out, *worth; /* by candidate, of all lines at and below it */
+};
+
+static void sum_lines(const struct chooser *c, struct closing *s)
+{
+	const struct candidate *all = c->all.p;
+	for (uint32_t i = c->all.n; i-- > 1;) {
+		const struct candidate *it = &all[i];
+		uint64_t total = c->t->total[0][it->node], self = c->t->self[0][it->node];
+		if (it->is_line && it->total_below)
+			s->left_out[i] += (double)without(without(total, self), it->total_below);
+		s->left_out[it->parent] += s->left_out[i];
+		s->worth[it->parent] += s->worth[i];
+		if (it->is_line)
+			s->worth[it->parent] += gain_below(it, &all[it->line_above]);
+	}
+}
+
+/* The line whose lines below explain least for what they leave out; 0: none. */
+static uint32_t worst_line(const struct chooser *c, double missing)
+{
+	struct closing s = { mem_zalloc(c->all.n, sizeof(double)),
+			     mem_zalloc(c->all.n, sizeof(double)) };
+	uint32_t worst = 0;
+	double least = INFINITY;
+	sum_lines(c, &s);
+	for (uint32_t i = 1; i < c->all.n; i++) {
+		if (!c->all.p[i].is_line || !c->all.p[i].total_below || s.left_out[i] <= 0)
+			continue;
+		double price = s.worth[i] / fmin(s.left_out[i], missing);
+		if (price < least) {
+			least = price;
+			worst = i;
+		}
+	}
+	free(s.left_out);
+	free(s.worth);
+	return worst;
+}
+
+static void close_line(struct chooser *c, uint32_t i)
+{
+	uint32_t end = c->t->end[c->all.p[i].node];
+	c->all.p[i].is_closed = true;
+	for (uint32_t k = i + 1; k < c->all.n && c->all.p[k].node < end; k++)
+		if (c->all.p[k].is_line) {
+			c->all.p[k].is_line = false;
+			c->line_count--;
+		}
+}
+
+static void hold_enough(struct chooser *c)
+{
+	double least = c->q->least_held * (double)c->t->total[0][0];
+	look_up_and_down(c);
+	while (held_now(c) < least) {
+		uint32_t worst = worst_line(c, least - held_now(c));
+		if (!worst)
+			return;
+		close_line(c, worst);
+		look_up_and_down(c);
+	}
+	choose(c, least);
+}
+
+/* --- lines --- */
+
+struct weighed {
+	uint64_t total;
+	uint32_t candidate;
+};
+
+static int compare_weighed(const void *a, const void *b)
+{
+	const struct weighed *x = a, *y = b;
+	if (x->total != y->total)
+		return x->total > y->total ? -1 : 1;
+	return (x->candidate > y->candidate) - (x->candidate < y->candidate);
+}
+
+/* Lines directly below a line, or the root, heaviest first. */
+struct below {
+	VEC(struct weighed) list;
+};
+
+static void list_below(const struct chooser *c, uint32_t above, struct below *out)
+{
+	out->list.n = 0;
+	for (uint32_t i = above + 1; i < c->all.n; i++)
+		if (c->all.p[i].is_line && c->all.p[i].line_above == above)
+			vec_push(&out->list,
+				 (struct weighed){ c->t->total[0][c->all.p[i].node], i });
+	if (out->list.n)
+		qsort(out->list.p, out->list.n, sizeof(*out->list.p), compare_weighed);
+}
+
+/* The frames from the line above, that one excluded, to i. */
+static void add_chain(const struct chooser *c, uint32_t i, struct paths *out,
+		      struct path_line *line)
+{
+	uint32_t count = 0, above = c->all.p[i].line_above;
+	for (uint32_t k = i; k != above; k = c->all.p[k].parent)
+		count++;
+	line->chain = out->labels.n;
+	line->chain_count = count;
+	vec_reserve(&out->labels, (uint64_t)out->labels.n + count);
+	out->labels.n += count;
+	for (uint32_t k = i; k != above; k = c->all.p[k].parent)
+		out->labels.p[line->chain + --count] = c->t->label[c->all.p[k].node];
+}
+
+static uint32_t stacks_between(const struct tree *t, uint32_t from, uint32_t to)
+{
+	uint32_t n = 0;
+	for (uint32_t i = from; i < to; i++)
+		n += t->own_stacks[i] > 0;
+	return n;
+}
+
+static void add_line(const struct chooser *c, uint32_t i, uint32_t depth, const struct below *below,
+		     struct paths *out)
+{
+	const struct tree *t = c->t;
+	uint32_t node = c->all.p[i].node;
+	struct path_line line = { .node = node,
+				  .depth = depth,
+				  .self = t->self[0][node],
+				  .total = t->total[0][node],
+				  .has_lines_below = below->list.n > 0 };
+	uint64_t rest = without(line.total, line.self);
+	line.stacks = stacks_between(t, node + 1, t->end[node]);
+	for (uint32_t k = 0; k < below->list.n; k++) {
+		uint32_t other = c->all.p[below->list.p[k].candidate].node;
+		rest = without(rest, t->total[0][other]);
+		line.stacks -= stacks_between(t, other, t->end[other]);
+	}
+	*(line.has_lines_below ? &line.elsewhere : &line.further) = rest;
+	add_chain(c, i, out, &line);
+	vec_push(&out->lines, line);
+	out->ends += line.self;
+	out->further += line.further;
+	if (!line.has_lines_below)
+		out->further_stacks += line.stacks;
+}
+
+/* Without recursion: lines may be many, and deep. */
+static void add_lines(const struct chooser *c, struct paths *out)
+{
+	struct pending {
+		uint32_t candidate, depth;
+	};
+	VEC(struct pending) pending = { 0 };
+	struct below below = { 0 };
+	vec_push(&pending, (struct pending){ 0, 0 });
+	while (pending.n) {
+		struct pending at = pending.p[--pending.n];
+		list_below(c, at.candidate, &below);
+		if (at.candidate)
+			add_line(c, at.candidate, at.depth - 1, &below, out);
+		for (uint32_t k = below.list.n; k-- > 0;)
+			vec_push(&pending,
+				 (struct pending){ below.list.p[k].candidate, at.depth + 1 });
+	}
+	vec_fini(&pending);
+	vec_fini(&below.list);
+}
+
+/* Roots none of whose samples are on a line. */
+static void count_other_roots(const struct chooser *c, struct paths *out)
+{
+	const struct tree *t = c->t;
+	uint32_t k = 1;
+	for (uint32_t i = 1; i < t->n; i = t->end[i]) {
+		bool has_line = false;
+		for (; k < c->all.n && c->all.p[k].node < t->end[i]; k++)
+			has_line |= c->all.p[k].is_line;
+		if (has_line)
+			continue;
+		out->other_roots++;
+		out->other_roots_total += t->total[0][i];
+		if (t->total[0][i] > out->largest_other_root)
+			out->largest_other_root = t->total[0][i];
+	}
+}
+
+void paths_of_tree(const struct tree *t, const struct paths_query *q, struct paths *out)
+{
+	struct chooser c = { .t = t, .q = q };
+	*out = (struct paths){ .total = t->total[0][0] };
+	add_candidates(&c);
+	choose(&c, 0);
+	hold_enough(&c);
+	look_up_and_down(&c);
+	add_lines(&c, out);
+	count_other_roots(&c, out);
+	out->left_out = without(without(out->total, out->ends), out->further);
+	out->left_out_stacks = stacks_between(t, 1, t->n) - out->further_stacks;
+	for (uint32_t i = 0; i < out->lines.n; i++)
+		out->left_out_stacks -= t->own_stacks[out->lines.p[i].node] > 0;
+	vec_fini(&c.all);
+}
+
+void paths_fini(struct paths *p)
+{
+	vec_fini(&p->lines);
+	vec_fini(&p->labels);
+}

@@ -1,0 +1,52 @@
+/*
+ * The hottest paths of a tree in a few lines: which frames are worth one, and what they leave out.
+ * For a reader with one screen.
+ */
+#pragma once
+#include "model/model.h"
+
+/* What a line is worth. */
+enum paths_aim {
+	PATHS_TO_ENDS,	  /* how far down it leads, and what ends there */
+	PATHS_FROM_START, /* near the root most: callers of a function, whose ends are all alike */
+};
+
+struct paths_query {
+	enum paths_aim aim;
+	uint32_t max_lines;
+	double least_held; /* share of the total that must not be left out, where that can be had */
+};
+
+/*
+ * A line leads from the line above it, over frames of which none has a line, to `node`. Everybody
+ * in total came all this way. Siblings part right behind their parent.
+ */
+struct path_line {
+	uint32_t node;		     /* of the tree */
+	uint32_t depth;		     /* of lines above it */
+	uint32_t chain, chain_count; /* its frames, in paths.labels */
+	uint64_t self, total;	     /* of the node */
+	uint64_t further;	     /* below the node, where no line below it says more */
+	uint64_t
+		elsewhere; /* passed here, but is on no line below: that line says more, but not of this */
+	uint32_t stacks; /* distinct stacks in further and elsewhere */
+	bool has_lines_below;
+};
+
+struct paths {
+	VEC(struct path_line) lines; /* preorder, the heaviest first */
+	VEC(uint32_t) labels;
+	/* ends + further + left_out = total, exactly. */
+	uint64_t total;
+	uint64_t ends;	   /* in a function at the end of a line */
+	uint64_t further;  /* below lines that have none below them */
+	uint64_t left_out; /* the rest, in left_out_stacks distinct stacks */
+	uint32_t left_out_stacks;
+	uint32_t further_stacks;
+	/* Where the tree itself falls apart into many: those that have no line. */
+	uint64_t other_roots_total, largest_other_root;
+	uint32_t other_roots;
+};
+
+void paths_of_tree(const struct tree *t, const struct paths_query *q, struct paths *out);
+void paths_fini(struct paths *p);

@@ -1,0 +1,30 @@
+/* Text from anywhere on a terminal: names cut where it hurts least, never a control character. */
+#pragma once
+#include "base/base.h"
+
+/* What stands for text that was cut: one column in UTF-8, two in ASCII. */
+struct str fit_ellipsis(bool unicode);
+
+/* Appends s with '?' for what is no text. */
+void fit_add_safe(struct buf *out, struct str s);
+/* The function in a name that ends in its place, `JS:*f /srv/a.js:1:2`: `JS:*f`; else all of it. */
+struct str fit_without_place(struct str name);
+/* The place: `/srv/a.js:1:2`, or nothing. */
+struct str fit_place(struct str name);
+
+/*
+ * Appends name in at most `columns` columns. What goes first: folders of the place, then arguments
+ * and template arguments, then the front, as names say more the further back.
+ */
+void fit_add_name(struct buf *out, struct str name, size_t columns, bool unicode);
+/* The same for paths and places: the end stays. */
+void fit_add_end(struct buf *out, struct str text, size_t columns, bool unicode);
+/* ... and for what is known by its beginning. */
+void fit_add_start(struct buf *out, struct str text, size_t columns, bool unicode);
+
+/*
+ * Appends names joined by ` > ` in at most `columns` columns. The last one matters most, then the
+ * first, then those next to the last.
+ */
+void fit_add_chain(struct buf *out, const struct str *names, uint32_t n, size_t columns,
+		   bool unicode);
