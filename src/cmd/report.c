@@ -168,7 +168,7 @@ struct making {
 	struct report_functions functions;
 	struct report_groups groups;
 	struct report_subject subject;
-	struct tree *calls[REPORT_MAX_PATHS]; /* trees of callers and callees */
+	struct tree *made[2 * REPORT_MAX_PATHS]; /* trees made of the report's */
 	struct buf unit, name;
 };
 
@@ -178,8 +178,8 @@ static void making_fini(struct making *m)
 	report_groups_fini(&m->groups);
 	for (unsigned i = 0; i < m->report.path_count; i++)
 		paths_fini(&m->report.paths[i].paths);
-	for (unsigned i = 0; i < REPORT_MAX_PATHS; i++)
-		tree_free(m->calls[i]);
+	for (unsigned i = 0; i < ARRAY_SIZE(m->made); i++)
+		tree_free(m->made[i]);
 	buf_fini(&m->unit);
 	buf_fini(&m->name);
 }
@@ -208,21 +208,25 @@ static void add_paths(struct making *m, const char *key, const struct tree *t, e
 	paths_of_tree(t, &q, &p->paths);
 }
 
-/* A third of the screen for functions; paths get what they leave. */
+/* Rows of a table of n that are shown where `fitting` would fit; 0: all. */
+static uint32_t limit_of(const struct making *m, uint32_t fitting)
+{
+	return m->r->has_limit ? m->r->limit : m->r->report.is_json ? 0 : fitting;
+}
+
+/* Two fifths of the screen for functions at most; paths get what they leave. */
 static void make_overview(struct making *m)
 {
 	struct report *report = &m->report;
 	uint32_t room = lines_left(lines_for_rest(m), REPORT_TABLE_LINES + REPORT_PATHS_LINES);
+	uint32_t fitting = m->r->limit ? m->r->limit : room * 2 / 5;
 	report_functions(report->profile, report->tree, m->r->report.order, &m->functions);
 	report->functions = &m->functions;
 	report->order = m->r->report.order;
-	report->function_limit = m->r->has_limit ? m->r->limit : room * 2 / 5;
-	uint32_t shown = report->function_limit && report->function_limit < m->functions.rows.n
-				 ? report->function_limit
-				 : m->functions.rows.n;
-	uint32_t taken =
-		shown < room * 2 / 5 || (m->r->has_limit && m->r->limit) ? shown : room * 2 / 5;
-	add_paths(m, "paths", report->tree, PATHS_TO_ENDS, lines_left(room, taken));
+	report->function_limit = limit_of(m, fitting);
+	uint32_t taken = fitting < m->functions.rows.n ? fitting : m->functions.rows.n;
+	m->made[0] = tree_without_loops(report->tree);
+	add_paths(m, "paths", m->made[0], PATHS_TO_ENDS, lines_left(room, taken));
 }
 
 static void make_groups(struct making *m)
@@ -232,9 +236,7 @@ static void make_groups(struct making *m)
 	report_groups(report->profile, report->tree, key, &m->groups);
 	report->groups = &m->groups;
 	report->group_key = report_key_names[key];
-	report->group_limit = m->r->has_limit
-				      ? m->r->limit
-				      : lines_left(lines_for_rest(m), REPORT_TABLE_LINES + 1);
+	report->group_limit = limit_of(m, lines_left(lines_for_rest(m), REPORT_TABLE_LINES + 1));
 }
 
 static void add_names(struct buf *out, const struct tree *t, const uint32_t *labels, uint32_t n)
@@ -317,12 +319,14 @@ static bool make_calls(struct making *m, struct err *e)
 	uint32_t room = lines_left(lines_for_rest(m), SUBJECT_LINES) / count;
 	uint32_t lines = lines_left(room, REPORT_PATHS_LINES);
 	if (o->callers) {
-		m->calls[0] = tree_callers(t, is_wanted, m->subject.name);
-		add_paths(m, "callers", m->calls[0], PATHS_FROM_START, lines);
+		m->made[0] = tree_callers(t, is_wanted, m->subject.name);
+		m->made[1] = tree_without_loops(m->made[0]);
+		add_paths(m, "callers", m->made[1], PATHS_FROM_START, lines);
 	}
 	if (o->callees) {
-		m->calls[1] = tree_callees(t, is_wanted, m->subject.name);
-		add_paths(m, "callees", m->calls[1], PATHS_TO_ENDS, lines);
+		m->made[2] = tree_callees(t, is_wanted, m->subject.name);
+		m->made[3] = tree_without_loops(m->made[2]);
+		add_paths(m, "callees", m->made[3], PATHS_TO_ENDS, lines);
 	}
 	m->subject.total = m->report.paths[0].paths.total;
 	return true;

@@ -17,6 +17,7 @@ struct tree_label {
 	char tier;
 	uint8_t mark_bytes; /* of a mark such as _[k] at the end of name */
 	uint16_t flags;
+	bool is_recursive; /* it calls itself, and what it called then is added to it */
 };
 
 enum { TREE_MAX_VALUES = 2 };

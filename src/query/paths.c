@@ -4,13 +4,13 @@
  * explains most more; the sum only grows, and each line adds less than it would have before, for
  * which taking the best first is within 1 - 1/e of the best there is.
  */
-#include "query/paths.h"
+#include "query/query.h"
 
 #include <math.h>
 
 /* A node that is large enough to be a line's end. */
 struct candidate {
-	uint32_t node, parent; /* parent: a candidate; 0 is the tree's root */
+	uint32_t node, parent; /* parent: a candidate */
 	double area;	       /* of all below it: what one frame more explains */
 	double place;	       /* how much of a stack is explained up to here, in units of area */
 	double end;	       /* what it explains of the samples that end here */
@@ -29,9 +29,15 @@ struct candidate {
 struct chooser {
 	const struct tree *t;
 	const struct paths_query *q;
-	VEC(struct candidate) all; /* preorder */
-	uint32_t line_count;
+	double *worth;	     /* by node: of the stack that ends there */
+	double *area_before; /* by node */
+	uint32_t trunk;
+	VEC(struct candidate) all; /* preorder; the first is the trunk's end */
+	uint32_t line_count, max_lines;
 };
+
+/* Of the total. */
+static const double TRUNK_SHARE = 0.99;
 
 /* Sums that were held at their largest value need not add up. */
 static uint64_t without(uint64_t a, uint64_t b)
@@ -39,16 +45,43 @@ static uint64_t without(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* A stack of n frames is n steps of 1/n each; what ends is half of what there is to say. */
-enum { ENDS_WEIGH = 1 };
+/* --- what a frame is worth --- */
 
-/* Sums over nodes before each, so that a subtree's is a difference. */
-static double *area_sums(const struct tree *t)
+/* Glue says little: what it stands between says more. */
+static double worth_of(const struct tree_label *l)
+{
+	enum category c = category_of_label(l);
+	return c == CATEGORY_BUILTIN || c == CATEGORY_UNKNOWN || c == CATEGORY_PROCESS ? 0.3 : 1;
+}
+
+/* How much there is to say of the stack that ends at each node. */
+static double *worth_of_stacks(const struct tree *t)
+{
+	double *of_label = mem_alloc(t->labels.n, sizeof(*of_label));
+	double *worth = mem_alloc(t->n, sizeof(*worth));
+	VEC(uint32_t) open = { 0 };
+	for (uint32_t i = 0; i < t->labels.n; i++)
+		of_label[i] = worth_of(&t->labels.p[i]);
+	worth[0] = 0;
+	vec_push(&open, 0);
+	for (uint32_t i = 1; i < t->n; i++) {
+		while (i >= t->end[open.p[open.n - 1]])
+			open.n--;
+		worth[i] = worth[open.p[open.n - 1]] + of_label[t->label[i]];
+		vec_push(&open, i);
+	}
+	vec_fini(&open);
+	free(of_label);
+	return worth;
+}
+
+/* Of all nodes before each, so that a subtree's is a difference. */
+static double *area_sums(const struct tree *t, const double *worth)
 {
 	double *sum = mem_alloc((size_t)t->n + 1, sizeof(*sum));
 	sum[0] = sum[1] = 0;
 	for (uint32_t i = 1; i < t->n; i++)
-		sum[i + 1] = sum[i] + (double)t->self[0][i] / t->depth[i];
+		sum[i + 1] = sum[i] + (double)t->self[0][i] / worth[i];
 	return sum;
 }
 
@@ -58,14 +91,14 @@ static double place_near_start(uint32_t depth)
 	return 1 - pow(0.7, depth);
 }
 
-static struct candidate candidate_of(const struct chooser *c, uint32_t node, const double *sum)
+static struct candidate candidate_of(const struct chooser *c, uint32_t node)
 {
 	const struct tree *t = c->t;
 	struct candidate it = { .node = node };
 	if (c->q->aim == PATHS_TO_ENDS) {
-		it.area = sum[t->end[node]] - sum[node];
-		it.place = t->depth[node];
-		it.end = ENDS_WEIGH * (double)t->self[0][node];
+		it.area = c->area_before[t->end[node]] - c->area_before[node];
+		it.place = c->worth[node];
+		it.end = (double)t->self[0][node];
 	} else {
 		it.area = (double)t->total[0][node];
 		it.place = place_near_start(t->depth[node]);
@@ -82,22 +115,47 @@ static uint64_t least_total(const struct chooser *c)
 	return least ? least : 1;
 }
 
+/* The child that holds nearly all there is; 0: none. */
+static uint32_t only_child(const struct tree *t, uint32_t node)
+{
+	for (uint32_t i = node + 1; i < t->end[node]; i = t->end[i])
+		if ((double)t->total[0][i] >= TRUNK_SHARE * (double)t->total[0][0])
+			return i;
+	return 0;
+}
+
+/*
+ * Where nearly all stacks are still one: nothing up to there is worth a line. It must part into
+ * several there, or it is a path like others.
+ */
+static uint32_t trunk_of(const struct tree *t)
+{
+	uint32_t trunk = 0, heirs = 0;
+	for (uint32_t next; (next = only_child(t, trunk));)
+		trunk = next;
+	double least = (1 - TRUNK_SHARE) * (double)t->total[0][0];
+	for (uint32_t i = trunk + 1; i < t->end[trunk]; i = t->end[i])
+		heirs += (double)t->total[0][i] > least;
+	return heirs > 1 && (double)t->self[0][trunk] <= least ? trunk : 0;
+}
+
+/* The trunk's end is the first: a line that takes none. */
 static void add_candidates(struct chooser *c)
 {
 	const struct tree *t = c->t;
-	AUTO_FREE double *sum = area_sums(t);
 	uint64_t least = least_total(c);
 	VEC(uint32_t) open = { 0 }; /* candidates above the node at hand */
-	vec_push(&c->all, (struct candidate){ .is_line = true });
+	vec_push(&c->all, candidate_of(c, c->trunk));
+	c->all.p[0].is_line = true;
 	vec_push(&open, 0);
-	for (uint32_t i = 1; i < t->n;) {
+	for (uint32_t i = c->trunk + 1; i < t->end[c->trunk];) {
 		if (t->total[0][i] < least) {
 			i = t->end[i];
 			continue;
 		}
 		while (t->depth[c->all.p[open.p[open.n - 1]].node] >= t->depth[i])
 			open.n--;
-		struct candidate it = candidate_of(c, i, sum);
+		struct candidate it = candidate_of(c, i);
 		it.parent = open.p[open.n - 1];
 		vec_push(&open, c->all.n);
 		vec_push(&c->all, it);
@@ -111,8 +169,10 @@ static void add_candidates(struct chooser *c)
 static void look_up_and_down(struct chooser *c)
 {
 	struct candidate *all = c->all.p;
-	for (uint32_t i = 0; i < c->all.n; i++)
-		all[i].area_below = 0, all[i].total_below = 0;
+	for (uint32_t i = 0; i < c->all.n; i++) {
+		all[i].area_below = 0;
+		all[i].total_below = 0;
+	}
 	for (uint32_t i = c->all.n; i-- > 1;) {
 		struct candidate *it = &all[i], *parent = &all[it->parent];
 		parent->area_below += it->is_line ? it->area : it->area_below;
@@ -164,7 +224,7 @@ static double held_after(const struct chooser *c, uint32_t i, double held)
 /* Ends + further of the lines as they are. */
 static double held_now(const struct chooser *c)
 {
-	double held = 0;
+	double held = (double)c->t->self[0][c->trunk];
 	for (uint32_t i = 1; i < c->all.n; i++) {
 		const struct candidate *it = &c->all.p[i];
 		if (it->is_line)
@@ -183,7 +243,7 @@ static uint32_t best_candidate(const struct chooser *c, double least_held, uint3
 		if (c->all.p[i].is_line || c->all.p[i].is_shut)
 			continue;
 		double gain = gain_of(c, i, &lines);
-		if (gain <= most || c->line_count + lines > c->q->max_lines ||
+		if (gain <= most || c->line_count + lines > c->max_lines ||
 		    (least_held > 0 && held_after(c, i, held) < least_held))
 			continue;
 		most = gain;
@@ -382,39 +442,111 @@ static void add_lines(const struct chooser *c, struct paths *out)
 	vec_fini(&below.list);
 }
 
-/* Roots none of whose samples are on a line. */
-static void count_other_roots(const struct chooser *c, struct paths *out)
+/* --- what is below --- */
+
+/* The function that ended most of the samples below a line that leads no further. */
+static void find_hottest_below(const struct tree *t, struct paths *out)
+{
+	uint64_t *sum = mem_zalloc(t->labels.n, sizeof(*sum)), overflows = 0;
+	for (uint32_t i = 0; i < out->lines.n; i++) {
+		struct path_line *line = &out->lines.p[i];
+		uint32_t from = line->node + 1, end = t->end[line->node];
+		line->hottest = INDEX_NONE;
+		if (!line->further)
+			continue;
+		for (uint32_t k = from; k < end; k++) {
+			uint64_t *of_label = &sum[t->label[k]];
+			*of_label = saturating_add(*of_label, t->self[0][k], &overflows);
+			if (*of_label > line->hottest_weight) {
+				line->hottest_weight = *of_label;
+				line->hottest = t->label[k];
+			}
+		}
+		for (uint32_t k = from; k < end; k++)
+			sum[t->label[k]] = 0;
+	}
+	free(sum);
+}
+
+/* --- the whole --- */
+
+/* Below the trunk: those that have no line. */
+static void count_others(const struct chooser *c, struct paths *out)
 {
 	const struct tree *t = c->t;
 	uint32_t k = 1;
-	for (uint32_t i = 1; i < t->n; i = t->end[i]) {
+	for (uint32_t i = c->trunk + 1; i < t->end[c->trunk]; i = t->end[i]) {
 		bool has_line = false;
 		for (; k < c->all.n && c->all.p[k].node < t->end[i]; k++)
 			has_line |= c->all.p[k].is_line;
 		if (has_line)
 			continue;
-		out->other_roots++;
-		out->other_roots_total += t->total[0][i];
-		if (t->total[0][i] > out->largest_other_root)
-			out->largest_other_root = t->total[0][i];
+		out->others++;
+		out->others_total =
+			saturating_add(out->others_total, t->total[0][i], &(uint64_t){ 0 });
+		out->others_stacks += stacks_between(t, i, t->end[i]);
+		if (t->total[0][i] > out->largest_other)
+			out->largest_other = t->total[0][i];
 	}
+}
+
+static void choose_all(struct chooser *c, uint32_t max_lines)
+{
+	c->max_lines = max_lines;
+	c->line_count = 0;
+	for (uint32_t i = 1; i < c->all.n; i++)
+		c->all.p[i].is_line = c->all.p[i].is_closed = false;
+	choose(c, 0);
+	hold_enough(c);
+	look_up_and_down(c);
+}
+
+/* What the tree falls apart into right at its root may be too much for lines: one counts the rest. */
+static void count_rest(struct chooser *c, struct paths *out)
+{
+	double least = c->q->least_held * (double)c->t->total[0][0];
+	if (held_now(c) >= least || c->max_lines < 2)
+		return;
+	choose_all(c, c->max_lines - 1);
+	count_others(c, out);
+	out->further += out->others_total;
+	out->further_stacks += out->others_stacks;
+}
+
+static void add_trunk(const struct chooser *c, struct paths *out)
+{
+	const struct tree *t = c->t;
+	uint32_t node = c->trunk;
+	out->trunk_count = t->depth[node];
+	vec_reserve(&out->labels, out->trunk_count);
+	out->labels.n = out->trunk_count;
+	for (uint32_t depth = t->depth[node], i = node; depth; i--)
+		if (t->depth[i] ==
+		    depth) /* the nearest before it of one depth less is its caller */
+			out->labels.p[--depth] = t->label[i];
+	out->ends = t->self[0][node];
 }
 
 void paths_of_tree(const struct tree *t, const struct paths_query *q, struct paths *out)
 {
-	struct chooser c = { .t = t, .q = q };
+	struct chooser c = { .t = t, .q = q, .trunk = trunk_of(t) };
+	c.worth = worth_of_stacks(t);
+	c.area_before = area_sums(t, c.worth);
 	*out = (struct paths){ .total = t->total[0][0] };
 	add_candidates(&c);
-	choose(&c, 0);
-	hold_enough(&c);
-	look_up_and_down(&c);
+	add_trunk(&c, out);
+	choose_all(&c, q->max_lines);
+	count_rest(&c, out);
 	add_lines(&c, out);
-	count_other_roots(&c, out);
 	out->left_out = without(without(out->total, out->ends), out->further);
 	out->left_out_stacks = stacks_between(t, 1, t->n) - out->further_stacks;
+	out->left_out_stacks -= t->own_stacks[c.trunk] > 0;
 	for (uint32_t i = 0; i < out->lines.n; i++)
 		out->left_out_stacks -= t->own_stacks[out->lines.p[i].node] > 0;
+	find_hottest_below(t, out);
 	vec_fini(&c.all);
+	free(c.worth);
+	free(c.area_before);
 }
 
 void paths_fini(struct paths *p)

@@ -23,29 +23,32 @@ struct paths_query {
  */
 struct path_line {
 	uint32_t node;		     /* of the tree */
-	uint32_t depth;		     /* of lines above it */
+	uint32_t depth;		     /* lines above it */
 	uint32_t chain, chain_count; /* its frames, in paths.labels */
 	uint64_t self, total;	     /* of the node */
-	uint64_t further;	     /* below the node, where no line below it says more */
-	uint64_t
-		elsewhere; /* passed here, but is on no line below: that line says more, but not of this */
-	uint32_t stacks; /* distinct stacks in further and elsewhere */
 	bool has_lines_below;
+	/* The rest of total: below the node, where no line says more; one of them is 0. */
+	uint64_t further;   /* there are no lines below it */
+	uint64_t elsewhere; /* there are, but for others */
+	uint32_t stacks;    /* distinct stacks in the rest */
+	/* With most of further by itself; INDEX_NONE: nothing is further down. */
+	uint32_t hottest;
+	uint64_t hottest_weight;
 };
 
 struct paths {
 	VEC(struct path_line) lines; /* preorder, the heaviest first */
 	VEC(uint32_t) labels;
+	uint32_t trunk_count; /* of labels, the first: what nearly all have in common has no line */
 	/* ends + further + left_out = total, exactly. */
 	uint64_t total;
-	uint64_t ends;	   /* in a function at the end of a line */
-	uint64_t further;  /* below lines that have none below them */
+	uint64_t ends;	   /* in a function at the end of a line, or of the trunk */
+	uint64_t further;  /* below lines that have none below them, and in others */
 	uint64_t left_out; /* the rest, in left_out_stacks distinct stacks */
-	uint32_t left_out_stacks;
-	uint32_t further_stacks;
-	/* Where the tree itself falls apart into many: those that have no line. */
-	uint64_t other_roots_total, largest_other_root;
-	uint32_t other_roots;
+	uint32_t left_out_stacks, further_stacks;
+	/* Where too much is right below the trunk for lines: how many have none, and the largest. */
+	uint32_t others, others_stacks;
+	uint64_t others_total, largest_other;
 };
 
 void paths_of_tree(const struct tree *t, const struct paths_query *q, struct paths *out);

@@ -95,3 +95,10 @@ uint32_t report_nearest(const struct tree *t, struct str text, uint32_t *labels,
 struct tree *tree_callers(const struct tree *t, const bool *is_wanted, struct str root_name);
 /* What they call: one tree of all that is below them. */
 struct tree *tree_callees(const struct tree *t, const bool *is_wanted, struct str root_name);
+
+/*
+ * A tree in which no function is below itself: where a stack comes back to a function, what lies
+ * between is cut out, and the function is_recursive. All samples are there, and each frame is below
+ * one that called it.
+ */
+struct tree *tree_without_loops(const struct tree *from);

@@ -120,31 +120,88 @@ void fit_add_end(struct buf *out, struct str text, size_t columns, bool unicode)
 	}
 }
 
-/* Names of nested scopes are told apart by their ends, others by their beginnings. */
-static bool is_scoped(struct str name)
+/* Where the last `count` components begin, `a::b` being two; the whole when there are fewer. */
+static size_t last_components(struct str name, struct str separator, unsigned count)
 {
-	return str_find(name, STR("::")) >= 0 || str_find_char(name, '/') >= 0 ||
-	       str_find_char(name, '.') >= 0;
+	size_t at = name.n;
+	int depth = 0; /* inside brackets separators do not count */
+	while (at >= separator.n) {
+		char c = name.p[at - 1];
+		depth += c == '>' || c == ')' || c == ']' || c == '}';
+		depth -= c == '<' || c == '(' || c == '[' || c == '{';
+		if (depth <= 0 && str_ends(str_first(name, at), separator) && !--count)
+			return at;
+		at--;
+	}
+	return 0;
+}
+
+/*
+ * What a name is called among people: `PipelineImpl::OptimizeGraph`, `TreeMap.computeIfAbsent`,
+ * `http.(*conn).serve`.
+ */
+static struct str brief(struct str name)
+{
+	enum { KEPT = 2 };
+	if (str_find(name, STR("::")) >= 0)
+		return str_from_byte(name, last_components(name, STR("::"), KEPT));
+	ptrdiff_t blank = str_find_last_char(name, ' ');
+	bool is_java = blank > 0 && str_find_char(str_from_byte(name, (size_t)blank), '.') >= 0;
+	if (is_java) { /* a type, a blank, a class and a method */
+		name = str_from_byte(name, (size_t)blank + 1);
+		return str_from_byte(name, last_components(name, STR("."), KEPT));
+	}
+	return str_basename(name);
+}
+
+/* The function of a name, without arguments. */
+static void add_function(struct buf *out, struct str name)
+{
+	AUTO(buf) struct buf text = { 0 };
+	add_without_arguments(&text, fit_without_place(name));
+	fit_add_safe(out, buf_str(&text));
+}
+
+static bool fits(const struct buf *text, size_t columns)
+{
+	return utf8_count(buf_str(text)) <= columns;
+}
+
+void fit_add_brief(struct buf *out, struct str name)
+{
+	AUTO(buf) struct buf text = { 0 };
+	struct str place = fit_place(name);
+	add_function(&text, name);
+	buf_add(out, brief(buf_str(&text)));
+	if (place.n) {
+		buf_add_char(out, ' ');
+		add_short_place(out, place);
+	}
 }
 
 void fit_add_name(struct buf *out, struct str name, size_t columns, bool unicode)
 {
-	if (utf8_count(name) <= columns) {
-		fit_add_safe(out, name);
-		return;
-	}
 	AUTO(buf) struct buf text = { 0 };
 	struct str place = fit_place(name);
-	add_without_arguments(&text, fit_without_place(name));
-	size_t function = text.n;
-	if (place.n) {
-		buf_add_char(&text, ' ');
-		add_short_place(&text, place);
+	fit_add_safe(&text, name);
+	if (!fits(&text, columns)) {
+		text.n = 0;
+		add_function(&text, name);
+		if (place.n) {
+			buf_add_char(&text, ' ');
+			add_short_place(&text, place);
+		}
 	}
-	if (utf8_count(buf_str(&text)) > columns && place.n) /* the function before its place */
-		text.n = function;
-	struct str rest = buf_str(&text);
-	(is_scoped(rest) && !place.n ? fit_add_end : fit_add_start)(out, rest, columns, unicode);
+	if (!fits(&text, columns)) {
+		text.n = 0;
+		fit_add_brief(&text, name);
+	}
+	if (!fits(&text, columns) && place.n) { /* the function before its place */
+		text.n = 0;
+		add_function(&text, name);
+	}
+	bool is_scoped = !place.n && str_find(buf_str(&text), STR("::")) >= 0;
+	(is_scoped ? fit_add_end : fit_add_start)(out, buf_str(&text), columns, unicode);
 }
 
 /* --- chains --- */
@@ -152,7 +209,7 @@ void fit_add_name(struct buf *out, struct str name, size_t columns, bool unicode
 static const struct str arrow = STR(" > ");
 
 struct chain {
-	const struct str *names;
+	const struct fit_link *links;
 	uint32_t total;
 	uint32_t n; /* of them at hand: the first and those at the end */
 	size_t columns;
@@ -201,11 +258,25 @@ static void add_ends(struct buf *out, const struct chain *c)
 	add_joined(out, c->parts, from, c->n);
 }
 
+static const struct fit_link *link_of_part(const struct chain *c, uint32_t i)
+{
+	return &c->links[i ? c->total - c->n + i : 0];
+}
+
 static void fit_part(const struct chain *c, uint32_t i, size_t columns)
 {
-	uint32_t name = i ? c->total - c->n + i : 0;
+	const struct fit_link *link = link_of_part(c, i);
+	size_t mark = utf8_count(link->mark);
 	c->parts[i].n = 0;
-	fit_add_name(&c->parts[i], c->names[name], columns, c->unicode);
+	fit_add_name(&c->parts[i], link->name, columns > mark ? columns - mark : 0, c->unicode);
+	buf_add(&c->parts[i], link->mark);
+}
+
+static void brief_part(const struct chain *c, uint32_t i)
+{
+	c->parts[i].n = 0;
+	fit_add_brief(&c->parts[i], link_of_part(c, i)->name);
+	buf_add(&c->parts[i], link_of_part(c, i)->mark);
 }
 
 /* The first name gets what the last one leaves, but not less than a few letters. */
@@ -225,24 +296,20 @@ static void fit_ends(const struct chain *c)
 	fit_part(c, 0, room - for_last);
 }
 
-void fit_add_chain(struct buf *out, const struct str *names, uint32_t n, size_t columns,
+void fit_add_chain(struct buf *out, const struct fit_link *links, uint32_t n, size_t columns,
 		   bool unicode)
 {
-	if (n == 1 || columns < 2) {
-		fit_add_name(out, names[n - 1], columns, unicode);
-		return;
-	}
 	/* Stacks may be a million frames deep; not more than so many have room. */
-	uint32_t kept = n < columns ? n : (uint32_t)columns;
+	uint32_t kept = n < columns ? n : columns < 2 ? 2 : (uint32_t)columns;
+	kept = kept < n ? kept : n;
 	struct chain c = {
-		names, n, kept, columns, unicode, kept < n, mem_zalloc(kept, sizeof(struct buf))
+		links, n, kept, columns, unicode, kept < n, mem_zalloc(kept, sizeof(struct buf))
 	};
 	for (uint32_t i = 0; i < kept; i++)
-		fit_part(&c, i, SIZE_MAX);
-	if (joined_width(c.parts, kept) > columns)
-		for (uint32_t i = 0; i < kept; i++)
-			fit_part(&c, i, columns / 2);
-	if (!c.is_cut && joined_width(c.parts, kept) <= columns) {
+		fit_part(&c, i, n == 1 ? columns : SIZE_MAX);
+	for (uint32_t i = 0; n > 1 && i < kept && joined_width(c.parts, kept) > columns; i++)
+		brief_part(&c, i);
+	if (!c.is_cut && (n == 1 || joined_width(c.parts, kept) <= columns)) {
 		add_joined(out, c.parts, 0, kept);
 	} else {
 		fit_ends(&c);

@@ -17,14 +17,21 @@ struct str fit_place(struct str name);
  * and template arguments, then the front, as names say more the further back.
  */
 void fit_add_name(struct buf *out, struct str name, size_t columns, bool unicode);
+/* The name in a chain: its last two scopes, without arguments, its place without folders. */
+void fit_add_brief(struct buf *out, struct str name);
 /* The same for paths and places: the end stays. */
 void fit_add_end(struct buf *out, struct str text, size_t columns, bool unicode);
 /* ... and for what is known by its beginning. */
 void fit_add_start(struct buf *out, struct str text, size_t columns, bool unicode);
 
+/* A name in a chain, with what is put behind it however short it is made. */
+struct fit_link {
+	struct str name, mark;
+};
+
 /*
  * Appends names joined by ` > ` in at most `columns` columns. The last one matters most, then the
  * first, then those next to the last.
  */
-void fit_add_chain(struct buf *out, const struct str *names, uint32_t n, size_t columns,
+void fit_add_chain(struct buf *out, const struct fit_link *links, uint32_t n, size_t columns,
 		   bool unicode);

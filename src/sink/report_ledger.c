@@ -106,9 +106,6 @@ static void add_shown(struct ledger_text *l, const struct report *r)
 	add_amount(&part, r);
 	add_part(l, buf_str(&part));
 	part.n = 0;
-	add_counted(&part, r->ledger->stacks, "stack", "stacks");
-	add_part(l, buf_str(&part));
-	part.n = 0;
 	if (s->has_times) {
 		add_time(&part, r);
 		add_part(l, buf_str(&part));
@@ -145,6 +142,24 @@ static void add_share(struct ledger_text *l, uint64_t n, uint64_t total, const c
 	add_part(l, buf_str(&part));
 }
 
+/* Where samples end, and on the whole. */
+static void add_unnamed(struct ledger_text *l, const struct report *r)
+{
+	const uint64_t *count = r->profile->ledger.count;
+	AUTO(buf) struct buf part = { 0 };
+	if (!count[LEDGER_UNKNOWN_FRAMES] && !r->summary.no_name)
+		return;
+	buf_add(&part, STR("no name: "));
+	report_add_percent(&part, r->summary.no_name, r->summary.total);
+	buf_add(&part, STR(" of leaves"));
+	if (count[LEDGER_FRAMES]) {
+		buf_add(&part, STR(", "));
+		report_add_percent(&part, count[LEDGER_UNKNOWN_FRAMES], count[LEDGER_FRAMES]);
+		buf_add(&part, STR(" of frames"));
+	}
+	add_part(l, buf_str(&part));
+}
+
 static uint64_t lost_marks(const struct profile *p)
 {
 	uint64_t n = 0;
@@ -174,8 +189,7 @@ static void add_missing(struct ledger_text *l, const struct report *r)
 	add_count(l, lost_marks(r->profile), "times events were lost");
 	add_share(l, s->idle, s->total, "idle");
 	add_share(l, s->no_stack, s->total, "without a stack");
-	add_share(l, s->no_name, s->total, "end without a name");
-	add_share(l, count[LEDGER_UNKNOWN_FRAMES], count[LEDGER_FRAMES], "of frames unnamed");
+	add_unnamed(l, r);
 	add_count(l, count[LEDGER_CUT_STACKS], "stacks cut");
 	if (is_damaged(r))
 		add_part(l, STR("input damaged or incomplete"));

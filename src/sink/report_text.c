@@ -50,10 +50,12 @@ void report_add_value(struct buf *out, const struct tree *t, uint64_t value)
 void report_add_percent(struct buf *out, uint64_t value, uint64_t total)
 {
 	double percent = report_percent(value, total);
-	if (value && percent < 0.1)
-		buf_add(out, STR("under 0.1 %"));
+	if (!value)
+		buf_add(out, STR("0 %"));
+	else if (percent < 0.1)
+		buf_add(out, STR("<0.1 %"));
 	else if (percent > 99.9 && value < total)
-		buf_add(out, STR("over 99.9 %"));
+		buf_add(out, STR(">99.9 %"));
 	else
 		buf_addf(out, percent >= 10 ? "%.0f %%" : "%.1f %%", percent);
 }
