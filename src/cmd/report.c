@@ -168,7 +168,7 @@ struct making {
 	struct report_functions functions;
 	struct report_groups groups;
 	struct report_subject subject;
-	struct tree *made[2 * REPORT_MAX_PATHS]; /* trees made of the report's */
+	struct tree *calls[REPORT_MAX_PATHS], *folded[REPORT_MAX_PATHS];
 	struct buf unit, name;
 };
 
@@ -178,8 +178,10 @@ static void making_fini(struct making *m)
 	report_groups_fini(&m->groups);
 	for (unsigned i = 0; i < m->report.path_count; i++)
 		paths_fini(&m->report.paths[i].paths);
-	for (unsigned i = 0; i < ARRAY_SIZE(m->made); i++)
-		tree_free(m->made[i]);
+	for (unsigned i = 0; i < REPORT_MAX_PATHS; i++) {
+		tree_free(m->folded[i]);
+		tree_free(m->calls[i]);
+	}
 	buf_fini(&m->unit);
 	buf_fini(&m->name);
 }
@@ -198,14 +200,18 @@ static uint32_t lines_for_rest(const struct making *m)
 	return lines_left(m->r->report.lines, used);
 }
 
-static void add_paths(struct making *m, const char *key, const struct tree *t, enum paths_aim aim,
+/* Recursion is folded; t goes on belonging to the caller. */
+static void add_paths(struct making *m, enum report_direction direction, const struct tree *t,
 		      uint32_t lines)
 {
-	struct report_paths *p = &m->report.paths[m->report.path_count++];
-	struct paths_query q = { .aim = aim, .max_lines = lines, .least_held = 0.5 };
-	p->key = key;
-	p->tree = t;
-	paths_of_tree(t, &q, &p->paths);
+	unsigned i = m->report.path_count++;
+	struct report_paths *p = &m->report.paths[i];
+	struct paths_query q = { .max_lines = lines, .least_held = 0.5 };
+	q.aim = direction == PATHS_TO_CALLERS ? PATHS_FROM_START : PATHS_TO_ENDS;
+	m->folded[i] = tree_without_loops(t);
+	p->direction = direction;
+	p->tree = m->folded[i];
+	paths_of_tree(p->tree, &q, &p->paths);
 }
 
 /* Rows of a table of n that are shown where `fitting` would fit; 0: all. */
@@ -225,8 +231,7 @@ static void make_overview(struct making *m)
 	report->order = m->r->report.order;
 	report->function_limit = limit_of(m, fitting);
 	uint32_t taken = fitting < m->functions.rows.n ? fitting : m->functions.rows.n;
-	m->made[0] = tree_without_loops(report->tree);
-	add_paths(m, "paths", m->made[0], PATHS_TO_ENDS, lines_left(room, taken));
+	add_paths(m, PATHS_OF_ALL, report->tree, lines_left(room, taken));
 }
 
 static void make_groups(struct making *m)
@@ -319,14 +324,12 @@ static bool make_calls(struct making *m, struct err *e)
 	uint32_t room = lines_left(lines_for_rest(m), SUBJECT_LINES) / count;
 	uint32_t lines = lines_left(room, REPORT_PATHS_LINES);
 	if (o->callers) {
-		m->made[0] = tree_callers(t, is_wanted, m->subject.name);
-		m->made[1] = tree_without_loops(m->made[0]);
-		add_paths(m, "callers", m->made[1], PATHS_FROM_START, lines);
+		m->calls[0] = tree_callers(t, is_wanted, m->subject.name);
+		add_paths(m, PATHS_TO_CALLERS, m->calls[0], lines);
 	}
 	if (o->callees) {
-		m->made[2] = tree_callees(t, is_wanted, m->subject.name);
-		m->made[3] = tree_without_loops(m->made[2]);
-		add_paths(m, "callees", m->made[3], PATHS_TO_ENDS, lines);
+		m->calls[1] = tree_callees(t, is_wanted, m->subject.name);
+		add_paths(m, PATHS_TO_CALLEES, m->calls[1], lines);
 	}
 	m->subject.total = m->report.paths[0].paths.total;
 	return true;

@@ -206,16 +206,13 @@ void fit_add_name(struct buf *out, struct str name, size_t columns, bool unicode
 
 /* --- chains --- */
 
-static const struct str arrow = STR(" > ");
-
-struct chain {
-	const struct fit_link *links;
-	uint32_t total;
-	uint32_t n; /* of them at hand: the first and those at the end */
+/* Some links of a chain as they are shown: the first ones and the last ones. */
+struct parts {
+	const struct fit_chain *chain;
 	size_t columns;
-	bool unicode;
-	bool is_cut; /* n is less than total */
-	struct buf *parts;
+	struct buf *p;
+	uint32_t n;	/* at most so many have room; stacks may be a million frames deep */
+	uint32_t front; /* of them the first ones of the chain; the others are its last */
 };
 
 static size_t width_of(const struct buf *b)
@@ -223,99 +220,114 @@ static size_t width_of(const struct buf *b)
 	return utf8_count(buf_str(b));
 }
 
-static void add_joined(struct buf *out, const struct buf *parts, uint32_t from, uint32_t n)
+static void add_joined(struct buf *out, const struct parts *parts, uint32_t from, uint32_t to)
 {
-	for (uint32_t i = from; i < n; i++) {
+	for (uint32_t i = from; i < to; i++) {
 		if (i > from)
-			buf_add(out, arrow);
-		buf_add(out, buf_str(&parts[i]));
+			buf_add(out, parts->chain->arrow);
+		buf_add(out, buf_str(&parts->p[i]));
 	}
 }
 
-static size_t joined_width(const struct buf *parts, uint32_t n)
+static size_t joined_width(const struct parts *parts)
 {
-	size_t width = n ? arrow.n * (n - 1) : 0;
-	for (uint32_t i = 0; i < n; i++)
-		width += width_of(&parts[i]);
+	size_t width = parts->chain->arrow.n * (parts->n - 1);
+	for (uint32_t i = 0; i < parts->n; i++)
+		width += width_of(&parts->p[i]);
 	return width;
 }
 
-/* first > ... > those that fit > last; is_cut: there are more behind the first. */
-static void add_ends(struct buf *out, const struct chain *c)
+static const struct fit_link *link_of(const struct parts *parts, uint32_t i)
 {
-	struct str dots = fit_ellipsis(c->unicode);
-	size_t gap = utf8_count(dots) + 2 * arrow.n;
-	size_t used = width_of(&c->parts[0]) + gap + width_of(&c->parts[c->n - 1]);
-	uint32_t from = c->n - 1;
-	while (from > 1 && used + arrow.n + width_of(&c->parts[from - 1]) <= c->columns)
-		used += arrow.n + width_of(&c->parts[--from]);
-	buf_add(out, buf_str(&c->parts[0]));
-	buf_add(out, arrow);
-	if (from > 1 || c->is_cut) {
-		buf_add(out, dots);
-		buf_add(out, arrow);
-	}
-	add_joined(out, c->parts, from, c->n);
+	return &parts->chain->links[i < parts->front ? i : parts->chain->n - parts->n + i];
 }
 
-static const struct fit_link *link_of_part(const struct chain *c, uint32_t i)
+static void fit_part(const struct parts *parts, uint32_t i, size_t columns)
 {
-	return &c->links[i ? c->total - c->n + i : 0];
+	const struct fit_link *link = link_of(parts, i);
+	size_t mark = utf8_count(link->mark), room = columns > mark ? columns - mark : 0;
+	AUTO(buf) struct buf brief_name = { 0 };
+	fit_add_brief(&brief_name, link->name);
+	bool is_brief = fit_place(link->name).n && width_of(&brief_name) <= room;
+	parts->p[i].n = 0;
+	if (is_brief)
+		buf_add(&parts->p[i], buf_str(&brief_name));
+	else
+		fit_add_name(&parts->p[i], link->name, room, parts->chain->unicode);
+	buf_add(&parts->p[i], link->mark);
 }
 
-static void fit_part(const struct chain *c, uint32_t i, size_t columns)
+static void brief_part(const struct parts *parts, uint32_t i)
 {
-	const struct fit_link *link = link_of_part(c, i);
-	size_t mark = utf8_count(link->mark);
-	c->parts[i].n = 0;
-	fit_add_name(&c->parts[i], link->name, columns > mark ? columns - mark : 0, c->unicode);
-	buf_add(&c->parts[i], link->mark);
+	parts->p[i].n = 0;
+	fit_add_brief(&parts->p[i], link_of(parts, i)->name);
+	buf_add(&parts->p[i], link_of(parts, i)->mark);
 }
 
-static void brief_part(const struct chain *c, uint32_t i)
-{
-	c->parts[i].n = 0;
-	fit_add_brief(&c->parts[i], link_of_part(c, i)->name);
-	buf_add(&c->parts[i], link_of_part(c, i)->mark);
-}
-
-/* The first name gets what the last one leaves, but not less than a few letters. */
-static void fit_ends(const struct chain *c)
+/* The one that matters gets its room first, the other what is left, but a few letters at least. */
+static void fit_ends(const struct parts *parts)
 {
 	enum { FEW = 12 };
-	size_t dots = c->total > 2 ? utf8_count(fit_ellipsis(c->unicode)) + arrow.n : 0;
-	size_t gap = dots + arrow.n;
-	size_t room = c->columns > gap + 2 ? c->columns - gap : 2;
-	size_t first = width_of(&c->parts[0]), last = width_of(&c->parts[c->n - 1]);
-	if (first + last <= room)
+	const struct fit_chain *c = parts->chain;
+	uint32_t major = c->first_matters ? 0 : parts->n - 1, minor = parts->n - 1 - major;
+	size_t dots = c->n > 2 ? utf8_count(fit_ellipsis(c->unicode)) + c->arrow.n : 0;
+	size_t gap = dots + c->arrow.n;
+	size_t room = parts->columns > gap + 2 ? parts->columns - gap : 2;
+	size_t for_major = width_of(&parts->p[major]), for_minor = width_of(&parts->p[minor]);
+	if (for_major + for_minor <= room)
 		return;
-	size_t least_first = first < FEW ? first : FEW;
-	least_first = least_first > room / 3 ? room / 3 : least_first;
-	size_t for_last = last + least_first <= room ? last : room - least_first;
-	fit_part(c, c->n - 1, for_last);
-	fit_part(c, 0, room - for_last);
+	size_t least = for_minor < FEW ? for_minor : FEW;
+	least = least > room / 3 ? room / 3 : least;
+	for_major = for_major + least <= room ? for_major : room - least;
+	fit_part(parts, major, for_major);
+	fit_part(parts, minor, room - for_major);
 }
 
-void fit_add_chain(struct buf *out, const struct fit_link *links, uint32_t n, size_t columns,
-		   bool unicode)
+/* first > ... > last, and next to the one that matters those that fit. */
+static void add_ends(struct buf *out, const struct parts *parts)
 {
-	/* Stacks may be a million frames deep; not more than so many have room. */
-	uint32_t kept = n < columns ? n : columns < 2 ? 2 : (uint32_t)columns;
-	kept = kept < n ? kept : n;
-	struct chain c = {
-		links, n, kept, columns, unicode, kept < n, mem_zalloc(kept, sizeof(struct buf))
-	};
-	for (uint32_t i = 0; i < kept; i++)
-		fit_part(&c, i, n == 1 ? columns : SIZE_MAX);
-	for (uint32_t i = 0; n > 1 && i < kept && joined_width(c.parts, kept) > columns; i++)
-		brief_part(&c, i);
-	if (!c.is_cut && (n == 1 || joined_width(c.parts, kept) <= columns)) {
-		add_joined(out, c.parts, 0, kept);
-	} else {
-		fit_ends(&c);
-		add_ends(out, &c);
+	const struct fit_chain *c = parts->chain;
+	struct str dots = fit_ellipsis(c->unicode);
+	uint32_t head = 1, tail = parts->n - 1; /* [0, head) and [tail, n) are shown */
+	size_t used = width_of(&parts->p[0]) + utf8_count(dots) + 2 * c->arrow.n +
+		      width_of(&parts->p[tail]);
+	while (head < tail) {
+		uint32_t next = c->first_matters ? head : tail - 1;
+		used += c->arrow.n + width_of(&parts->p[next]);
+		if (used > parts->columns)
+			break;
+		head += c->first_matters;
+		tail -= !c->first_matters;
 	}
-	for (uint32_t i = 0; i < kept; i++)
-		buf_fini(&c.parts[i]);
-	free(c.parts);
+	add_joined(out, parts, 0, head);
+	buf_add(out, c->arrow);
+	if (head < tail || parts->n < c->n) {
+		buf_add(out, dots);
+		buf_add(out, c->arrow);
+	}
+	add_joined(out, parts, tail, parts->n);
+}
+
+void fit_add_chain(struct buf *out, const struct fit_chain *chain, size_t columns)
+{
+	uint32_t most = columns < 2 ? 2 : columns > chain->n ? chain->n : (uint32_t)columns;
+	uint32_t n = chain->n < most ? chain->n : most;
+	struct parts parts = { chain, columns, mem_zalloc(n, sizeof(struct buf)), n, 1 };
+	if (chain->first_matters)
+		parts.front = n - 1;
+	if (n == chain->n)
+		parts.front = n;
+	for (uint32_t i = 0; i < n; i++)
+		fit_part(&parts, i, n == 1 ? columns : SIZE_MAX);
+	for (uint32_t i = 0; n > 1 && i < n && joined_width(&parts) > columns; i++)
+		brief_part(&parts, i);
+	if (n == chain->n && (n == 1 || joined_width(&parts) <= columns)) {
+		add_joined(out, &parts, 0, n);
+	} else {
+		fit_ends(&parts);
+		add_ends(out, &parts);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		buf_fini(&parts.p[i]);
+	free(parts.p);
 }

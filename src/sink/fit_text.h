@@ -29,9 +29,13 @@ struct fit_link {
 	struct str name, mark;
 };
 
-/*
- * Appends names joined by ` > ` in at most `columns` columns. The last one matters most, then the
- * first, then those next to the last.
- */
-void fit_add_chain(struct buf *out, const struct fit_link *links, uint32_t n, size_t columns,
-		   bool unicode);
+struct fit_chain {
+	const struct fit_link *links;
+	uint32_t n;
+	struct str arrow;   /* between names */
+	bool first_matters; /* else the last one does, then the first, then those next to the last */
+	bool unicode;
+};
+
+/* Appends the names in at most `columns` columns; places without their folders. */
+void fit_add_chain(struct buf *out, const struct fit_chain *chain, size_t columns);

@@ -9,9 +9,15 @@ struct report_style {
 	bool is_unicode; /* lines of the tree as box drawings */
 };
 
+enum report_direction {
+	PATHS_OF_ALL,
+	PATHS_TO_CALLERS, /* up from a function: nothing is taken where they end */
+	PATHS_TO_CALLEES,
+};
+
 /* A tree of paths, and what was made of it. */
 struct report_paths {
-	const char *key; /* in JSON: "paths", "callers", "callees" */
+	enum report_direction direction;
 	const struct tree *tree;
 	struct paths paths;
 };

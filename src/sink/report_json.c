@@ -202,7 +202,10 @@ static void add_line(struct buf *out, const struct report *r, const struct repor
 static void add_paths(struct buf *out, const struct report *r, const struct report_paths *p)
 {
 	const struct paths *paths = &p->paths;
-	open_object(out, p->key);
+	static const char *const keys[] = { [PATHS_OF_ALL] = "paths",
+					    [PATHS_TO_CALLERS] = "callers",
+					    [PATHS_TO_CALLEES] = "callees" };
+	open_object(out, keys[p->direction]);
 	add_chain(out, "trunk", p, 0, paths->trunk_count);
 	add_value(out, r, "total", paths->total);
 	add_value(out, r, "ends", paths->ends);

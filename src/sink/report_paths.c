@@ -65,66 +65,88 @@ static void links_fini(struct links *l)
 	free(l->p);
 }
 
+/* Start-up is at the end of a way up, and at the start of others. */
+static bool is_passed_over(const struct report_paths *p, const struct tree_label *l, bool is_first,
+			   bool is_last)
+{
+	if (!is_startup(tree_label_bare(l)))
+		return false;
+	return p->direction == PATHS_TO_CALLERS ? !is_first && !is_last : is_first && !is_last;
+}
+
 static struct links links_of(const struct report_paths *p, uint32_t from, uint32_t n, bool is_first,
 			     const struct report_style *s)
 {
 	struct links c = { mem_alloc(n, sizeof(struct fit_link)), 0 };
 	struct str loop = s->is_unicode ? STR("\xe2\x86\xba") : STR("@");
-	bool is_start = is_first && s->columns;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct tree_label *l = &p->tree->labels.p[p->paths.labels.p[from + i]];
-		if (is_start && i + 1 < n && is_startup(tree_label_bare(l)))
+		if (s->columns && is_passed_over(p, l, is_first, i + 1 == n))
 			continue;
-		is_start = is_start && l->is_process;
+		is_first = is_first && l->is_process;
 		c.p[c.n++] = (struct fit_link){ l->name, l->is_recursive ? loop : STR("") };
 	}
 	return c;
 }
 
-static void add_links(struct buf *out, const struct links *links, const struct report_style *s,
-		      size_t columns)
+static void add_links(struct buf *out, const struct report_paths *p, const struct links *links,
+		      const struct report_style *s, size_t columns)
 {
+	bool is_up = p->direction == PATHS_TO_CALLERS;
+	struct str arrow = is_up ? STR(" < ") : STR(" > ");
 	if (s->columns) {
-		fit_add_chain(out, links->p, links->n, columns, s->is_unicode);
+		struct fit_chain chain = { links->p, links->n, arrow, is_up, s->is_unicode };
+		fit_add_chain(out, &chain, columns);
 		return;
 	}
 	for (uint32_t i = 0; i < links->n; i++) {
-		buf_add(out, i ? STR(" > ") : STR(""));
+		buf_add(out, i ? arrow : STR(""));
 		fit_add_safe(out, links->p[i].name);
 		buf_add(out, links->p[i].mark);
 	}
 }
 
+/* --- lines --- */
+
 /* Where the line leads no further and there is room: what most of the rest is. */
 static void add_hottest(struct buf *out, const struct report *r, const struct report_paths *p,
 			const struct path_line *line, const struct report_style *s, size_t columns)
 {
-	enum { LEAST_ROOM = 16, LEAST_PERCENT = 1 };
+	enum { LEAST_PERCENT = 1, BESIDE_NAME = 9 };
 	AUTO(buf) struct buf name = { 0 };
-	if (line->hottest == INDEX_NONE || columns < LEAST_ROOM ||
+	if (line->hottest == INDEX_NONE || p->direction == PATHS_TO_CALLERS ||
 	    report_percent(line->further, r->summary.total) < LEAST_PERCENT)
 		return;
-	struct str dots = s->is_unicode ? STR(" \xe2\x80\xa6 ") : STR(" .. ");
 	fit_add_brief(&name, p->tree->labels.p[line->hottest].name);
-	if (utf8_count(buf_str(&name)) + 9 > columns)
+	if (utf8_count(buf_str(&name)) + BESIDE_NAME > columns)
 		return;
 	report_ink(out, s, INK_DIM);
-	buf_add(out, dots);
+	buf_add(out, s->is_unicode ? STR(" \xe2\x80\xa6 ") : STR(" .. "));
 	buf_add(out, buf_str(&name));
 	buf_addf(out, " %.1f", report_percent(line->hottest_weight, r->summary.total));
 	report_ink(out, s, INK_PLAIN);
 }
 
+/* The columns before a path. How wide they are on a screen. */
+static size_t add_numbers(struct buf *out, const struct report *r, const struct report_paths *p,
+			  const struct report_style *s, uint64_t total, uint64_t self)
+{
+	struct str gap = s->columns ? STR("  ") : STR(" ");
+	report_add_share(out, s, total, r->summary.total);
+	buf_add(out, gap);
+	if (p->direction == PATHS_TO_CALLERS)
+		return 7;
+	report_add_share(out, s, self, r->summary.total);
+	buf_add(out, gap);
+	return 14;
+}
+
 static void add_line(struct buf *out, const struct report *r, const struct report_paths *p,
 		     uint32_t i, const struct report_style *s)
 {
-	enum { NUMBERS = 14, LEAST = 10 };
+	enum { LEAST = 10 };
 	const struct path_line *line = &p->paths.lines.p[i];
-	report_add_share(out, s, line->total, r->summary.total);
-	buf_add(out, s->columns ? STR("  ") : STR(" "));
-	report_add_share(out, s, line->self, r->summary.total);
-	buf_add(out, s->columns ? STR("  ") : STR(" "));
-	size_t used = NUMBERS;
+	size_t used = add_numbers(out, r, p, s, line->total, line->self);
 	if (s->columns)
 		used += add_branches(out, &p->paths, i, s);
 	else
@@ -133,30 +155,10 @@ static void add_line(struct buf *out, const struct report *r, const struct repor
 	size_t start = out->n;
 	AUTO(links)
 	struct links links = links_of(p, line->chain, line->chain_count, line->depth == 0, s);
-	add_links(out, &links, s, s->columns > used + LEAST ? s->columns - used : LEAST);
+	add_links(out, p, &links, s, s->columns > used + LEAST ? s->columns - used : LEAST);
 	used += utf8_count(str_from_byte(buf_str(out), start));
 	if (s->columns > used)
 		add_hottest(out, r, p, line, s, s->columns - used);
-	buf_add_char(out, '\n');
-}
-
-static void add_heading(struct buf *out, const struct report_paths *p, const struct report_style *s)
-{
-	const char *what = strcmp(p->key, "paths") == 0 ? "path" : p->key;
-	size_t start = out->n;
-	report_ink(out, s, INK_DIM);
-	size_t invisible = out->n - start;
-	if (s->columns)
-		buf_addf(out, "%5s  %5s  %s", "total", "self", what);
-	else
-		buf_addf(out, "# total%% self%% %s", what);
-	if (p->paths.trunk_count) {
-		AUTO(links) struct links links = links_of(p, 0, p->paths.trunk_count, true, s);
-		buf_add(out, strcmp(p->key, "paths") == 0 ? STR(", all below ") : STR(" of "));
-		size_t used = utf8_count(str_from_byte(buf_str(out), start + invisible));
-		add_links(out, &links, s, s->columns > used + 10 ? s->columns - used : 10);
-	}
-	report_ink(out, s, INK_PLAIN);
 	buf_add_char(out, '\n');
 }
 
@@ -167,45 +169,94 @@ static void add_others(struct buf *out, const struct report *r, const struct rep
 	const struct paths *paths = &p->paths;
 	if (!paths->others)
 		return;
-	report_add_share(out, s, paths->others_total, r->summary.total);
-	buf_add(out, s->columns ? STR("         ") : STR("   0.00 "));
+	add_numbers(out, r, p, s, paths->others_total, 0);
 	buf_add_grouped(out, paths->others);
 	buf_add(out, STR(" others, none above "));
 	report_add_percent(out, paths->largest_other, r->summary.total);
 	buf_add_char(out, '\n');
 }
 
-static void add_left_out(struct buf *out, const struct paths *p)
+/* --- what stands above and below them --- */
+
+static bool has_recursion(const struct report_paths *p)
+{
+	for (uint32_t i = 0; i < p->paths.labels.n; i++)
+		if (p->tree->labels.p[p->paths.labels.p[i]].is_recursive)
+			return true;
+	return false;
+}
+
+static void add_heading(struct buf *out, const struct report_paths *p, const struct report_style *s)
+{
+	static const char *const names[] = { [PATHS_OF_ALL] = "path",
+					     [PATHS_TO_CALLERS] = "callers",
+					     [PATHS_TO_CALLEES] = "callees" };
+	bool has_self = p->direction != PATHS_TO_CALLERS;
+	AUTO(buf) struct buf line = { 0 };
+	if (s->columns)
+		buf_addf(&line, "total  %s%s", has_self ? " self  " : "", names[p->direction]);
+	else
+		buf_addf(&line, "# total%%%s %s", has_self ? " self%" : "", names[p->direction]);
+	if (has_recursion(p))
+		buf_addf(&line, " (%s calls itself)", s->is_unicode ? "\xe2\x86\xba" : "@");
+	if (p->paths.trunk_count) {
+		AUTO(links) struct links links = links_of(p, 0, p->paths.trunk_count, true, s);
+		buf_add(&line, p->direction == PATHS_OF_ALL ? STR(", all below ") : STR(" of "));
+		size_t used = utf8_count(buf_str(&line));
+		add_links(&line, p, &links, s, s->columns > used + 10 ? s->columns - used : 10);
+	}
+	report_ink(out, s, INK_DIM);
+	buf_add(out, buf_str(&line));
+	report_ink(out, s, INK_PLAIN);
+	buf_add_char(out, '\n');
+}
+
+static void add_left_out(struct buf *out, const struct paths *p, const char *one, const char *many)
 {
 	if (!p->left_out_stacks) {
-		buf_add(out, STR("no path is left out"));
+		buf_addf(out, "no %s is left out", one);
 		return;
 	}
 	buf_add_grouped(out, p->left_out_stacks);
-	buf_add(out, p->left_out_stacks == 1 ? STR(" smaller path is left out")
-					     : STR(" smaller paths are not shown"));
+	if (p->left_out_stacks == 1)
+		buf_addf(out, " smaller %s is not shown", one);
+	else
+		buf_addf(out, " smaller %s are not shown", many);
 }
 
 /* Samples in = samples told. */
-static void add_account(struct buf *out, const struct report_paths *r, const struct report_style *s)
+static void account_of(struct buf *out, const struct report_paths *r)
 {
 	const struct paths *p = &r->paths;
-	AUTO(buf) struct buf text = { 0 };
 	uint64_t overflows = 0;
-	buf_add(&text, STR("these paths hold "));
-	report_add_percent(&text, saturating_add(p->ends, p->further, &overflows), p->total);
-	buf_add(&text, STR(" of the samples: "));
-	report_add_percent(&text, p->ends, p->total);
-	buf_add(&text, STR(" end in a function shown, "));
-	report_add_percent(&text, p->further, p->total);
-	buf_add(&text, STR(" further down; "));
-	add_left_out(&text, p);
-	report_ink(out, s, INK_DIM);
-	/* Broken once, between words. */
+	buf_add(out, STR("these paths hold "));
+	report_add_percent(out, saturating_add(p->ends, p->further, &overflows), p->total);
+	buf_add(out,
+		r->direction == PATHS_OF_ALL ? STR(" of the samples") : STR(" of its samples"));
+	if (r->direction == PATHS_TO_CALLERS) {
+		buf_add(out, STR("; "));
+		add_left_out(out, p, "way to it", "ways to it");
+		return;
+	}
+	buf_add(out, STR(": "));
+	report_add_percent(out, p->ends, p->total);
+	buf_add(out, STR(" end in a function shown, "));
+	report_add_percent(out, p->further, p->total);
+	buf_add(out, STR(" further down; "));
+	add_left_out(out, p, "path", "paths");
+}
+
+/* Broken once, between words. */
+static void add_account(struct buf *out, const struct report_paths *p, const struct report_style *s)
+{
+	AUTO(buf) struct buf text = { 0 };
+	account_of(&text, p);
 	size_t at = text.n;
 	if (s->columns && text.n > s->columns)
 		for (at = s->columns; at && text.p[at] != ' ';)
 			at--;
+	report_ink(out, s, INK_DIM);
+	buf_add(out, s->columns ? STR("") : STR("# "));
 	buf_add(out, str_first(buf_str(&text), at));
 	if (at < text.n) {
 		buf_add_char(out, '\n');
