@@ -206,7 +206,9 @@ static void add_paths(struct making *m, enum report_direction direction, const s
 {
 	unsigned i = m->report.path_count++;
 	struct report_paths *p = &m->report.paths[i];
-	struct paths_query q = { .max_lines = lines, .least_held = 0.5 };
+	/* What would read as 0.0 %. */
+	uint64_t least = m->report.summary.total / 2000;
+	struct paths_query q = { .max_lines = lines, .least = least, .least_held = 0.5 };
 	q.aim = direction == PATHS_TO_CALLERS ? PATHS_FROM_START : PATHS_TO_ENDS;
 	m->folded[i] = tree_without_loops(t);
 	p->direction = direction;

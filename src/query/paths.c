@@ -14,6 +14,7 @@ struct candidate {
 	double area;	       /* of all below it: what one frame more explains */
 	double place;	       /* how much of a stack is explained up to here, in units of area */
 	double end;	       /* what it explains of the samples that end here */
+	bool is_glue;	       /* tells little as the end of a line */
 
 	bool is_line;
 	bool is_closed; /* no lines below it */
@@ -48,10 +49,12 @@ static uint64_t without(uint64_t a, uint64_t b)
 /* --- what a frame is worth --- */
 
 /* Glue says little: what it stands between says more. */
-static double worth_of(const struct tree_label *l)
+static const double GLUE_WORTH = 0.3;
+
+static bool is_glue(const struct tree_label *l)
 {
 	enum category c = category_of_label(l);
-	return c == CATEGORY_BUILTIN || c == CATEGORY_UNKNOWN || c == CATEGORY_PROCESS ? 0.3 : 1;
+	return c == CATEGORY_BUILTIN || c == CATEGORY_UNKNOWN || c == CATEGORY_PROCESS;
 }
 
 /* How much there is to say of the stack that ends at each node. */
@@ -61,7 +64,7 @@ static double *worth_of_stacks(const struct tree *t)
 	double *worth = mem_alloc(t->n, sizeof(*worth));
 	VEC(uint32_t) open = { 0 };
 	for (uint32_t i = 0; i < t->labels.n; i++)
-		of_label[i] = worth_of(&t->labels.p[i]);
+		of_label[i] = is_glue(&t->labels.p[i]) ? GLUE_WORTH : 1;
 	worth[0] = 0;
 	vec_push(&open, 0);
 	for (uint32_t i = 1; i < t->n; i++) {
@@ -94,7 +97,7 @@ static double place_near_start(uint32_t depth)
 static struct candidate candidate_of(const struct chooser *c, uint32_t node)
 {
 	const struct tree *t = c->t;
-	struct candidate it = { .node = node };
+	struct candidate it = { .node = node, .is_glue = is_glue(tree_label_of(t, node)) };
 	if (c->q->aim == PATHS_TO_ENDS) {
 		it.area = c->area_before[t->end[node]] - c->area_before[node];
 		it.place = c->worth[node];
@@ -112,6 +115,7 @@ static uint64_t least_total(const struct chooser *c)
 	enum { PARTS_PER_LINE = 25 };
 	uint64_t parts = (uint64_t)PARTS_PER_LINE * (c->q->max_lines > 40 ? c->q->max_lines : 40);
 	uint64_t least = c->t->total[0][0] / parts;
+	least = least < c->q->least ? c->q->least : least;
 	return least ? least : 1;
 }
 
@@ -196,15 +200,16 @@ static double gain_of(const struct chooser *c, uint32_t i, uint32_t *cost)
 {
 	const struct candidate *all = c->all.p, *it = &all[i], *fork = &all[it->fork];
 	const struct candidate *above = &all[it->line_above];
+	double taste = it->is_glue ? 0.5 : 1;
 	*cost = 1;
 	if (it->fork == i || fork->is_line)
-		return gain_below(it, above);
+		return taste * gain_below(it, above);
 	/* Where it leaves the way to another line, a line must end. */
 	*cost = 2;
 	double at_fork = (fork->place - above->place) * (fork->area - fork->area_below - it->area) +
 			 fork->end;
 	double at_end = (it->place - above->place) * it->area + it->end;
-	return (at_fork + at_end) / 2;
+	return (at_fork + taste * at_end) / 2;
 }
 
 /* Samples that are no longer held when i becomes a line; its fork, too. */

@@ -14,6 +14,7 @@ enum paths_aim {
 struct paths_query {
 	enum paths_aim aim;
 	uint32_t max_lines;
+	uint64_t least;	   /* less is not worth a line, whatever the total */
 	double least_held; /* share of the total that must not be left out, where that can be had */
 };
 

@@ -46,7 +46,7 @@ static uint32_t place_of(struct folding *f, uint32_t parent, uint32_t label)
 {
 	uint32_t loop = find_loop(f, parent, label);
 	if (loop != INDEX_NONE) {
-		f->g.tree->labels.p[label].is_recursive = true;
+		f->g.tree->labels.p[label].is_recursive |= f->rank[label] > 0;
 		return loop;
 	}
 	uint32_t node = child_map_get(&f->g.map, parent, label);

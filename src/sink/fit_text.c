@@ -319,7 +319,8 @@ void fit_add_chain(struct buf *out, const struct fit_chain *chain, size_t column
 		parts.front = n;
 	for (uint32_t i = 0; i < n; i++)
 		fit_part(&parts, i, n == 1 ? columns : SIZE_MAX);
-	for (uint32_t i = 0; n > 1 && i < n && joined_width(&parts) > columns; i++)
+	bool is_long = n > 1 && joined_width(&parts) > columns;
+	for (uint32_t i = 0; is_long && i < n; i++)
 		brief_part(&parts, i);
 	if (n == chain->n && (n == 1 || joined_width(&parts) <= columns)) {
 		add_joined(out, &parts, 0, n);
