@@ -188,7 +188,10 @@ static void add_line(struct buf *out, const struct report *r, const struct repor
 	add_number(out, "depth", line->depth);
 	add_value(out, r, "total", line->total);
 	add_value(out, r, "self", line->self);
-	add_chain(out, "chain", p, line->chain, line->chain_count);
+	if (line->is_rest)
+		add_bool(out, "rest", true);
+	else
+		add_chain(out, "chain", p, line->chain, line->chain_count);
 	if (line->has_lines_below)
 		add_value(out, r, "elsewhere", line->elsewhere);
 	else
@@ -210,15 +213,9 @@ static void add_paths(struct buf *out, const struct report *r, const struct repo
 	add_value(out, r, "total", paths->total);
 	add_value(out, r, "ends", paths->ends);
 	add_value(out, r, "further", paths->further);
+	add_value(out, r, "rests", paths->rests);
 	add_value(out, r, "left_out", paths->left_out);
 	add_number(out, "left_out_stacks", paths->left_out_stacks);
-	if (paths->others) {
-		open_object(out, "others");
-		add_number(out, "count", paths->others);
-		add_value(out, r, "total", paths->others_total);
-		add_value(out, r, "largest", paths->largest_other);
-		buf_add_char(out, '}');
-	}
 	add_key(out, "lines");
 	buf_add_char(out, '[');
 	for (uint32_t i = 0; i < paths->lines.n; i++) {

@@ -127,6 +127,29 @@ static void add_hottest(struct buf *out, const struct report *r, const struct re
 	report_ink(out, s, INK_PLAIN);
 }
 
+/* What the lines before it leave out. */
+static void add_rest(struct buf *out, const struct report *r, const struct report_paths *p,
+		     const struct path_line *line, const struct report_style *s, size_t columns)
+{
+	size_t start = out->n;
+	buf_add_char(out, '(');
+	buf_add_grouped(out, line->stacks);
+	buf_add(out, p->direction == PATHS_TO_CALLERS ? STR(" other ways") : STR(" other paths"));
+	if (line->hottest != INDEX_NONE && p->direction != PATHS_TO_CALLERS) {
+		buf_add(out, STR(", most of it in "));
+		size_t used = out->n - start + 7;
+		struct str name = p->tree->labels.p[line->hottest].name;
+		fit_add_name(out, name,
+			     !s->columns	  ? SIZE_MAX
+			     : columns > used + 8 ? columns - used
+						  : 8,
+			     s->is_unicode);
+		buf_addf(out, s->columns ? " %.1f" : " %.2f",
+			 report_percent(line->hottest_weight, r->summary.total));
+	}
+	buf_add(out, STR(")\n"));
+}
+
 /* The columns before a path. How wide they are on a screen. */
 static size_t add_numbers(struct buf *out, const struct report *r, const struct report_paths *p,
 			  const struct report_style *s, uint64_t total, uint64_t self)
@@ -152,6 +175,10 @@ static void add_line(struct buf *out, const struct report *r, const struct repor
 	else
 		for (uint32_t d = 0; d < line->depth; d++)
 			buf_add(out, STR("  "));
+	if (line->is_rest) {
+		add_rest(out, r, p, line, s, s->columns > used ? s->columns - used : 0);
+		return;
+	}
 	size_t start = out->n;
 	AUTO(links)
 	struct links links = links_of(p, line->chain, line->chain_count, line->depth == 0, s);
@@ -159,20 +186,6 @@ static void add_line(struct buf *out, const struct report *r, const struct repor
 	used += utf8_count(str_from_byte(buf_str(out), start));
 	if (s->columns > used)
 		add_hottest(out, r, p, line, s, s->columns - used);
-	buf_add_char(out, '\n');
-}
-
-/* What has no line of its own and is too much to be passed over. */
-static void add_others(struct buf *out, const struct report *r, const struct report_paths *p,
-		       const struct report_style *s)
-{
-	const struct paths *paths = &p->paths;
-	if (!paths->others)
-		return;
-	add_numbers(out, r, p, s, paths->others_total, 0);
-	buf_add_grouped(out, paths->others);
-	buf_add(out, STR(" others, none above "));
-	report_add_percent(out, paths->largest_other, r->summary.total);
 	buf_add_char(out, '\n');
 }
 
@@ -228,9 +241,8 @@ static void add_left_out(struct buf *out, const struct paths *p, const char *one
 static void account_of(struct buf *out, const struct report_paths *r)
 {
 	const struct paths *p = &r->paths;
-	uint64_t overflows = 0;
 	buf_add(out, STR("these paths hold "));
-	report_add_percent(out, saturating_add(p->ends, p->further, &overflows), p->total);
+	report_add_percent(out, paths_held(p), p->total);
 	buf_add(out,
 		r->direction == PATHS_OF_ALL ? STR(" of the samples") : STR(" of its samples"));
 	if (r->direction == PATHS_TO_CALLERS) {
@@ -242,7 +254,13 @@ static void account_of(struct buf *out, const struct report_paths *r)
 	report_add_percent(out, p->ends, p->total);
 	buf_add(out, STR(" end in a function shown, "));
 	report_add_percent(out, p->further, p->total);
-	buf_add(out, STR(" further down; "));
+	buf_add(out, STR(" further down"));
+	if (p->rests) {
+		buf_add(out, STR(", "));
+		report_add_percent(out, p->rests, p->total);
+		buf_add(out, STR(" in other paths counted"));
+	}
+	buf_add(out, STR("; "));
 	add_left_out(out, p, "path", "paths");
 }
 
@@ -272,6 +290,5 @@ void report_add_paths(struct buf *out, const struct report *r, const struct repo
 	add_heading(out, p, s);
 	for (uint32_t i = 0; i < p->paths.lines.n; i++)
 		add_line(out, r, p, i, s);
-	add_others(out, r, p, s);
 	add_account(out, p, s);
 }
