@@ -127,11 +127,13 @@ static bool number_parse(const char *option, const char *text, uint64_t least, u
 
 static bool set_screen(struct request *r, struct err *e)
 {
-	enum { USUAL_LINES = 40, USUAL_WIDTH = 80, MIN_WIDTH = 40, MAX_WIDTH = 10000 };
+	enum { USUAL_LINES = 40, USUAL_WIDTH = 80, MIN_WIDTH = 60, MAX_WIDTH = 10000 };
 	struct report_options *o = &r->report;
 	bool to_stdout = !o->output || strcmp(o->output, "-") == 0;
 	bool to_terminal = to_stdout && isatty(STDOUT_FILENO);
 	uint64_t width = to_terminal ? terminal_width(STDOUT_FILENO, USUAL_WIDTH) : 0, limit = 0;
+	if (width && width < MIN_WIDTH)
+		width = MIN_WIDTH;
 	if ((o->width_text &&
 	     !number_parse("width", o->width_text, MIN_WIDTH, MAX_WIDTH, &width, e)) ||
 	    (o->limit_text && !number_parse("limit", o->limit_text, 1, UINT32_MAX, &limit, e)))
@@ -200,6 +202,14 @@ static uint32_t lines_for_rest(const struct making *m)
 	return lines_left(m->r->report.lines, used);
 }
 
+/* Lines that paths take beside their own: a blank one, the heading, the account. */
+static uint32_t paths_lines(const struct making *m)
+{
+	enum { ACCOUNT_COLUMNS = 160 };
+	unsigned columns = m->r->style.columns;
+	return 2 + (columns ? (ACCOUNT_COLUMNS + columns - 1) / columns : 1);
+}
+
 /* Recursion is folded; t goes on belonging to the caller. */
 static void add_paths(struct making *m, enum report_direction direction, const struct tree *t,
 		      uint32_t lines)
@@ -226,7 +236,7 @@ static uint32_t limit_of(const struct making *m, uint32_t fitting)
 static void make_overview(struct making *m)
 {
 	struct report *report = &m->report;
-	uint32_t room = lines_left(lines_for_rest(m), REPORT_TABLE_LINES + REPORT_PATHS_LINES);
+	uint32_t room = lines_left(lines_for_rest(m), REPORT_TABLE_LINES + paths_lines(m));
 	uint32_t fitting = m->r->limit ? m->r->limit : room * 2 / 5;
 	report_functions(report->profile, report->tree, m->r->report.order, &m->functions);
 	report->functions = &m->functions;
@@ -324,7 +334,7 @@ static bool make_calls(struct making *m, struct err *e)
 	describe_subject(m, text, is_wanted, match);
 	unsigned count = (o->callers != NULL) + (o->callees != NULL);
 	uint32_t room = lines_left(lines_for_rest(m), SUBJECT_LINES) / count;
-	uint32_t lines = lines_left(room, REPORT_PATHS_LINES);
+	uint32_t lines = lines_left(room, paths_lines(m));
 	if (o->callers) {
 		m->calls[0] = tree_callers(t, is_wanted, m->subject.name);
 		add_paths(m, PATHS_TO_CALLERS, m->calls[0], lines);

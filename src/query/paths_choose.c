@@ -205,12 +205,12 @@ static void choose_anew(struct chooser *c, uint32_t max_lines)
 	choose(c, 0);
 }
 
-/* The line that most is left out of; INDEX_NONE: none leaves out anything. */
+/* The line that most is left out of; 0: none leaves out anything. */
 static uint32_t leakiest_line(const struct chooser *c)
 {
 	double most = 0;
-	uint32_t worst = INDEX_NONE;
-	for (uint32_t i = 0; i < c->all.n; i++) {
+	uint32_t worst = 0;
+	for (uint32_t i = 1; i < c->all.n; i++) {
 		const struct candidate *it = &c->all.p[i];
 		double leak = it->is_line ? cell_of(c, it) - held_by(c, i) : 0;
 		if (leak > most) {
@@ -234,31 +234,48 @@ static void drop_idle_rests(struct chooser *c)
 }
 
 /* When lines leave out too much: some go to what the leakiest ones leave out. */
-static void add_rests(struct chooser *c, double least)
+static void add_rests(struct chooser *c, uint32_t max_lines, double least)
 {
-	uint32_t most = c->q->max_lines / 5;
+	uint32_t most = max_lines / 5;
 	for (uint32_t rests = 1; rests <= most && held_now(c) < least; rests++) {
 		uint32_t worst = leakiest_line(c);
-		if (worst == INDEX_NONE)
+		if (!worst)
 			break;
 		c->all.p[worst].has_rest = true;
-		choose_anew(c, c->q->max_lines - rests);
+		choose_anew(c, max_lines - rests);
 	}
 	drop_idle_rests(c);
 }
 
-void paths_choose(struct chooser *c)
+static void close_lines(struct chooser *c, double least)
 {
-	double least = c->q->least_held * (double)c->t->total[0][0];
-	choose_anew(c, c->q->max_lines);
-	add_rests(c, least);
 	while (held_now(c) < least) {
 		uint32_t worst = worst_line(c, least - held_now(c));
 		if (!worst)
-			break;
+			return;
 		close_line(c, worst);
 		look_up_and_down(c);
 		drop_idle_rests(c);
 	}
 	choose(c, least);
+}
+
+static void choose_to_hold(struct chooser *c, uint32_t max_lines, double least)
+{
+	choose_anew(c, max_lines);
+	add_rests(c, max_lines, least);
+	close_lines(c, least);
+}
+
+void paths_choose(struct chooser *c)
+{
+	double least = c->q->least_held * (double)c->t->total[0][0];
+	choose_to_hold(c, c->q->max_lines, least);
+	if (held_now(c) >= least || c->q->max_lines < 2)
+		return;
+	/* The tree falls apart right at its root: all that can be told is how much there is. */
+	for (uint32_t i = 0; i < c->all.n; i++)
+		c->all.p[i].has_rest = c->all.p[i].is_closed = false;
+	c->all.p[0].has_rest = true;
+	choose_to_hold(c, c->q->max_lines - 1, least);
 }

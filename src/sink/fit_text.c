@@ -63,14 +63,36 @@ static bool is_part_of_name(char c)
 	       c == '>' || c == ']';
 }
 
-/* Template arguments follow a name, and arguments too; `(anonymous namespace)` and Rust's `<T as U>` do not. */
+/* `operator()`, `operator<<`: so many bytes of name at `at` are the operator's own; 0: none. */
+static size_t operator_at(struct str name, size_t at)
+{
+	if (!str_ends(str_first(name, at), STR("operator")))
+		return 0;
+	struct str rest = str_from_byte(name, at);
+	if (str_starts(rest, STR("()")))
+		return 2;
+	size_t n = 0;
+	while (n < rest.n && memchr("<>=!+-*/%&|^~,[]", rest.p[n], 16))
+		n++;
+	return n;
+}
+
+/*
+ * Arguments and template arguments follow a name; `(anonymous namespace)` and Rust's `<T as U>` do
+ * not.
+ */
 static void add_without_arguments(struct buf *out, struct str name)
 {
+	size_t operator_end = 0;
 	for (size_t i = 0; i < name.n;) {
 		char c = name.p[i];
-		size_t end = 0;
-		bool follows = i && is_part_of_name(name.p[i - 1]) &&
-			       !str_ends(str_first(name, i), STR("operator"));
+		size_t own = operator_at(name, i), end = 0;
+		bool follows = i && (is_part_of_name(name.p[i - 1]) || i == operator_end);
+		if (own) {
+			buf_add(out, str_first(str_from_byte(name, i), own));
+			i = operator_end = i + own;
+			continue;
+		}
 		if (follows && (c == '<' || c == '('))
 			end = closing_of(name, i, c, c == '<' ? '>' : ')');
 		if (end && c == '<')
@@ -157,9 +179,11 @@ static struct str brief(struct str name)
 /* The function of a name, without arguments. */
 static void add_function(struct buf *out, struct str name)
 {
+	enum { LONGEST = 4096 }; /* brackets without an end would cost its square */
 	AUTO(buf) struct buf text = { 0 };
-	add_without_arguments(&text, fit_without_place(name));
-	fit_add_safe(out, buf_str(&text));
+	if (name.n <= LONGEST)
+		add_without_arguments(&text, fit_without_place(name));
+	fit_add_safe(out, name.n <= LONGEST ? buf_str(&text) : name);
 }
 
 static bool fits(const struct buf *text, size_t columns)

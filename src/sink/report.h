@@ -53,8 +53,8 @@ struct report {
 
 /* What is shown, and what is not or doubtful, fitted to the terminal. How many lines it took. */
 unsigned report_add_ledger(struct buf *out, const struct report *r, const struct report_style *s);
-/* Lines that a table of n rows takes with heading and a blank line, and that paths take beside theirs. */
-enum { REPORT_TABLE_LINES = 2, REPORT_PATHS_LINES = 4 };
+/* Lines that a table takes beside its rows. */
+enum { REPORT_TABLE_LINES = 2 };
 
 /* Errors surface in writer_commit. */
 void sink_report_text(const struct report *r, const struct report_style *s, struct writer *out);

@@ -258,27 +258,35 @@ static void account_of(struct buf *out, const struct report_paths *r)
 	if (p->rests) {
 		buf_add(out, STR(", "));
 		report_add_percent(out, p->rests, p->total);
-		buf_add(out, STR(" in other paths counted"));
+		buf_add(out, STR(" on lines of other paths"));
 	}
 	buf_add(out, STR("; "));
 	add_left_out(out, p, "path", "paths");
 }
 
-/* Broken once, between words. */
+/* As many bytes of ASCII text as fit a line, broken between words. */
+static size_t first_line(struct str text, size_t columns)
+{
+	size_t at = columns;
+	if (!columns || text.n <= columns)
+		return text.n;
+	while (at && text.p[at] != ' ')
+		at--;
+	return at ? at : columns;
+}
+
 static void add_account(struct buf *out, const struct report_paths *p, const struct report_style *s)
 {
 	AUTO(buf) struct buf text = { 0 };
 	account_of(&text, p);
-	size_t at = text.n;
-	if (s->columns && text.n > s->columns)
-		for (at = s->columns; at && text.p[at] != ' ';)
-			at--;
 	report_ink(out, s, INK_DIM);
 	buf_add(out, s->columns ? STR("") : STR("# "));
-	buf_add(out, str_first(buf_str(&text), at));
-	if (at < text.n) {
-		buf_add_char(out, '\n');
-		buf_add(out, str_from_byte(buf_str(&text), at + 1));
+	for (struct str rest = buf_str(&text); rest.n;) {
+		size_t n = first_line(rest, s->columns);
+		buf_add(out, str_first(rest, n));
+		rest = str_from_byte(rest, n + (n < rest.n && rest.p[n] == ' '));
+		if (rest.n)
+			buf_add_char(out, '\n');
 	}
 	report_ink(out, s, INK_PLAIN);
 	buf_add_char(out, '\n');
