@@ -134,9 +134,9 @@ static void add_rest(struct buf *out, const struct report *r, const struct repor
 	size_t start = out->n;
 	buf_add_char(out, '(');
 	buf_add_grouped(out, line->stacks);
-	buf_add(out, p->direction == PATHS_TO_CALLERS ? STR(" other ways") : STR(" other paths"));
+	buf_add(out, p->direction == PATHS_TO_CALLERS ? STR(" other ways") : STR(" others"));
 	if (line->hottest != INDEX_NONE && p->direction != PATHS_TO_CALLERS) {
-		buf_add(out, STR(", most of it in "));
+		buf_add(out, STR(", most in "));
 		size_t used = out->n - start + 7;
 		struct str name = p->tree->labels.p[line->hottest].name;
 		fit_add_name(out, name,
@@ -258,7 +258,7 @@ static void account_of(struct buf *out, const struct report_paths *r)
 	if (p->rests) {
 		buf_add(out, STR(", "));
 		report_add_percent(out, p->rests, p->total);
-		buf_add(out, STR(" on lines of other paths"));
+		buf_add(out, STR(" on lines of others"));
 	}
 	buf_add(out, STR("; "));
 	add_left_out(out, p, "path", "paths");

@@ -253,10 +253,12 @@ static void add_groups(struct buf *out, const struct report *r, const struct rep
 {
 	uint32_t all = r->groups->rows.n;
 	uint32_t n = r->group_limit && r->group_limit < all ? r->group_limit : all;
-	size_t width = group_width(r, n, s->columns / 3);
+	size_t width = group_width(r, n, s->columns / 4);
+	AUTO(buf) struct buf unit = { 0 };
+	buf_add(&unit, r->unit);
 	report_ink(out, s, INK_DIM);
 	if (s->columns)
-		buf_addf(out, "share %12.*s  %-*s  self  hottest function", STR_ARG(r->unit),
+		buf_addf(out, "share %12.12s  %-*s  self  hottest function", buf_c_string(&unit),
 			 (int)width, r->group_key);
 	else
 		buf_addf(out, "# share%% weight %s self%% hottest_function", r->group_key);
@@ -287,7 +289,7 @@ static void add_subject(struct buf *out, const struct report *r, const struct re
 		buf_addf(out, " (%u functions)", f->functions);
 	buf_add(out, STR("\n"));
 	report_add_percent(out, f->total, r->summary.total);
-	buf_add(out, STR(" of all samples are in it or what it calls, "));
+	buf_add(out, STR(" of all samples with what it calls, "));
 	report_add_percent(out, f->self, r->summary.total);
 	buf_add(out, STR(" in itself\n"));
 }
