@@ -34,6 +34,7 @@ fuzz: deps-lint
 bench: all
 	@bench/run
 	@bench/flame
+	@bench/store
 
 format: deps-lint
 	@clang-format -i $$(git ls-files '*.c' '*.h')

@@ -2,14 +2,16 @@
 
 #include <sched.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define QUERY(field) offsetof(struct query, field)
 
 static const struct option input_options[] = {
 	{ "input", 0, OPTION_CHOICE, offsetof(struct input_options, format), "NAME",
-	  "read the input as NAME: perf-script, folded or folded-diff; auto, the default, finds "
-	  "out by content",
+	  "read the input as NAME: plume, pprof, speedscope, cpuprofile, trace, json-tree, "
+	  "json-flat, csv, perf-script, folded or folded-diff; auto, the default, finds out by "
+	  "content",
 	  source_input_names },
 	{ "threads", 'j', OPTION_NUMBER, offsetof(struct input_options, threads), "N",
 	  "read files with N threads; the result is the same for any N (default: all cores)" },
@@ -115,11 +117,7 @@ unsigned default_threads(void)
 	return 1;
 }
 
-/*
- * `perf script | plume fold`: a pipe or a file there is meant to be read; a terminal or /dev/null
- * is not.
- */
-static bool stdin_is_piped(void)
+bool stdin_is_piped(void)
 {
 	struct stat status;
 	return fstat(STDIN_FILENO, &status) == 0 &&
@@ -134,10 +132,41 @@ static void note_unreadable(struct profile *p, const struct err *e)
 		p->ledger.damage = profile_add_str(p, str_from(e->text));
 }
 
-struct profile *read_profiles(const struct text_list *files, const struct source_options *options,
+/* On a terminal, so that a long wait for a pipe is seen to be one. */
+static void show_progress(void *context, const struct profile *p)
+{
+	enum { FIRST_NS = 1000000000, NEXT_NS = 250000000 };
+	uint64_t *next_ns = context;
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	uint64_t now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	if (!*next_ns)
+		*next_ns = now + FIRST_NS;
+	if (now < *next_ns)
+		return;
+	AUTO(buf) struct buf samples = { 0 };
+	buf_add_grouped(&samples, p->ledger.count[LEDGER_SAMPLES]);
+	fprintf(stderr, "\r\033[Kplume: %s samples read", buf_c_string(&samples));
+	*next_ns = now + NEXT_NS;
+}
+
+static void hide_progress(void)
+{
+	fputs("\r\033[K", stderr);
+}
+
+struct profile *read_profiles(const struct text_list *files, const struct source_options *asked,
 			      unsigned columns, struct err *e)
 {
 	struct profile *p = profile_new(columns);
+	struct source_options shown = *asked;
+	const struct source_options *options = &shown;
+	uint64_t next_ns = 0;
+	bool shows_progress = !asked->progress && isatty(STDERR_FILENO);
+	if (shows_progress) {
+		shown.progress = show_progress;
+		shown.progress_context = &next_ns;
+	}
 	bool is_piped = files->n == 0 && stdin_is_piped(), has_read = false;
 	if (files->n == 0 && !is_piped)
 		say("no FILE given: reading ./perf.data");
@@ -150,6 +179,8 @@ struct profile *read_profiles(const struct text_list *files, const struct source
 		else
 			note_unreadable(p, e);
 	}
+	if (shows_progress && next_ns)
+		hide_progress();
 	if (!has_read || e->kind == ERR_USAGE) {
 		profile_unref(p);
 		return NULL;
@@ -257,8 +288,10 @@ void say_ledger(const struct profile *p, const struct query_ledger *l, const str
 	say_count("samples without a frame for --root", l->not_under_root);
 	say_count("samples shown", l->shown);
 	say_count("stacks shown", l->stacks);
-	say_count(l->is_in_periods ? "weight shown (sum of periods)" : "weight shown (samples)",
-		  tree->total[tree->value_count - 1][0] / tree_unit(tree));
+	if (tree)
+		say_count(l->is_in_periods ? "weight shown (sum of periods)"
+					   : "weight shown (samples)",
+			  tree->total[tree->value_count - 1][0] / tree_unit(tree));
 	if (l->event != INDEX_NONE && l->event < p->events.n)
 		fprintf(stderr, "%16s  %.*s\n", "event",
 			STR_ARG(profile_str(p, p->events.p[l->event].name)));

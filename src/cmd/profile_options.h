@@ -49,7 +49,12 @@ struct profile *read_profiles(const struct text_list *files, const struct source
 int exit_code_of(const struct profile *p, const struct query_ledger *l);
 /* What is missing or odd, in words. */
 void say_warnings(const struct profile *p, const struct query *q, const struct query_ledger *l);
-/* The ledger, a line per count that is not zero. */
+/*
+ * `perf script | plume fold`: a pipe or a file there is meant to be read; a terminal or /dev/null
+ * is not.
+ */
+bool stdin_is_piped(void);
+/* The ledger, a line per count that is not zero. tree: may be NULL. */
 void say_ledger(const struct profile *p, const struct query_ledger *l, const struct tree *tree);
 /* Why nothing is left to show. Fills e. */
 void explain_nothing(const struct profile *p, const struct query *q, const struct query_ledger *l,

@@ -1,4 +1,5 @@
-#include "cmd/picture_options.h"
+#include "cmd/profile_options.h"
+#include "sink/sink.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -171,7 +172,7 @@ struct making {
 	struct report_groups groups;
 	struct report_subject subject;
 	struct tree *calls[REPORT_MAX_PATHS], *folded[REPORT_MAX_PATHS];
-	struct buf unit, name;
+	struct buf name;
 };
 
 static void making_fini(struct making *m)
@@ -184,7 +185,6 @@ static void making_fini(struct making *m)
 		tree_free(m->folded[i]);
 		tree_free(m->calls[i]);
 	}
-	buf_fini(&m->unit);
 	buf_fini(&m->name);
 }
 
@@ -347,6 +347,22 @@ static bool make_calls(struct making *m, struct err *e)
 	return true;
 }
 
+/* What the tree's values count. */
+static struct str unit_of(const struct profile *p, const struct query_ledger *l)
+{
+	if (!l->is_in_periods)
+		return STR("samples");
+	if (l->event == INDEX_NONE)
+		return STR("events");
+	const struct event *e = &p->events.p[l->event];
+	struct str name = profile_str(p, e->name), unit = profile_str(p, e->unit);
+	if (str_starts(name, STR("cpu-clock")) || str_starts(name, STR("task-clock")))
+		return STR("ns");
+	if (unit.n && (e->has_only_sums || !str_eq(unit, STR("samples"))))
+		return unit;
+	return e->has_only_sums ? STR("samples") : name.n ? name : STR("events");
+}
+
 static bool make(struct making *m, const struct profile *p, const struct tree *t,
 		 const struct query_ledger *ledger, struct err *e)
 {
@@ -354,7 +370,7 @@ static bool make(struct making *m, const struct profile *p, const struct tree *t
 	m->report.profile = p;
 	m->report.tree = t;
 	m->report.ledger = ledger;
-	m->report.unit = str_from(picture_count_name(p, ledger, &m->unit));
+	m->report.unit = unit_of(p, ledger);
 	m->report.summary = report_summary(p, t);
 	if (o->callers || o->callees)
 		return make_calls(m, e);
@@ -388,8 +404,8 @@ static bool check_profile(const struct profile *p, struct err *e)
 	return true;
 }
 
-static bool query_profile(struct request *r, const struct profile *p, struct tree **tree,
-			  struct query_ledger *ledger, struct err *e)
+static bool make_tree(struct request *r, const struct profile *p, struct tree **tree,
+		      struct query_ledger *ledger, struct err *e)
 {
 	r->query.by_kind = knows_kinds(p);
 	*tree = check_profile(p, e) ? query_tree(p, &r->query, ledger, e) : NULL;
@@ -409,7 +425,7 @@ static int report(struct request *r, struct err *e)
 	unsigned columns = query_columns(&r->query) | REPORT_COLUMNS;
 	struct profile *p = read_profiles(&r->files, &source, columns, e);
 	AUTO(making) struct making m = { .r = r };
-	if (p && query_profile(r, p, &tree, &ledger, e) && make(&m, p, tree, &ledger, e))
+	if (p && make_tree(r, p, &tree, &ledger, e) && make(&m, p, tree, &ledger, e))
 		code = write_report(&m, e);
 	if (code == EXIT_DONE) {
 		code = exit_code_of(p, &ledger);
@@ -423,14 +439,6 @@ static int report(struct request *r, struct err *e)
 	return code;
 }
 
-static bool asks_for_event(const struct query *q)
-{
-	for (uint32_t i = 0; i < q->where.n; i++)
-		if (str_starts(str_from(q->where.p[i]), STR("event=")))
-			return true;
-	return false;
-}
-
 static int run_report(const struct command *self, char **words, size_t n)
 {
 	struct err e = { 0 };
@@ -441,8 +449,7 @@ static int run_report(const struct command *self, char **words, size_t n)
 		return print_help(self);
 	if (!check(&r, &e) || !set_screen(&r, &e))
 		return say_error(self, &e);
-	if (r.report.by == GROUP_EVENT + 1 && !asks_for_event(&r.query))
-		text_list_add(&r.query.where, STR("event=all"));
+	r.query.all_events = r.report.by == GROUP_EVENT + 1;
 	int code = report(&r, &e);
 	return e.kind ? say_error(self, &e) : code;
 }

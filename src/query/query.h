@@ -22,6 +22,7 @@ struct query {
 	struct text_list only;	/* expressions on the whole folded stack */
 	struct text_list without;
 	bool no_idle;
+	bool all_events; /* without a word on events: all of them, not the first alone */
 
 	/*
 	 * Transforms: what happens to the stacks of the samples shown, in this order. Expressions
@@ -72,6 +73,15 @@ struct query_ledger {
 	bool is_in_periods; /* the weight is the sum of periods */
 	event_id event;	    /* the one shown; INDEX_NONE: several */
 };
+
+/* True when q neither selects nor transforms, all events but the first aside. */
+bool query_takes_everything(const struct query *q);
+/*
+ * The samples that q selects, with their stacks transformed, as a profile of their own: sealed, to be
+ * unreferenced. What is written into names does not count here. NULL and e as with query_tree.
+ */
+struct profile *query_profile(struct profile *p, const struct query *q, struct query_ledger *ledger,
+			      struct err *e);
 
 /*
  * The tree of the samples that q selects. NULL and e when q is wrong (a usage error) or asks for

@@ -100,6 +100,14 @@ struct growth {
 	struct frame_path open; /* in order: the nodes of the stack before */
 };
 
+/* False and e when an expression of q is wrong. The tree is the caller's to free. */
+bool growth_init(struct growth *g, const struct profile *p, const struct query *q, struct err *e);
+void growth_fini(struct growth *g);
+/*
+ * The frames of a stack after --root, --skip-after, --hide and --collapse-recursion, root first, in
+ * g->path. False when there is no frame that --root asks for.
+ */
+bool growth_transform(struct growth *g, node_id node, uint64_t *gave_up);
 void growth_add_node(struct growth *g, uint32_t parent, uint32_t label);
 /* The row's weight in units of the tree's decimals; *is_in_periods: it is a sum of periods. */
 uint64_t growth_weight(struct growth *g, uint32_t row, bool *is_in_periods);

@@ -251,7 +251,9 @@ static bool compile_time(struct selection *s, struct err *e)
 static bool choose_event(struct selection *s)
 {
 	s->event = 0;
-	s->shows_several_events = s->p->is_differential;
+	s->shows_several_events = s->p->is_differential || s->q->all_events;
+	if (s->q->all_events && s->p->events.n > 1)
+		s->event = INDEX_NONE;
 	for (uint32_t i = 0; i < s->clauses.n; i++) {
 		const struct clause *c = &s->clauses.p[i];
 		if (c->key != KEY_EVENT)

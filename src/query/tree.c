@@ -86,35 +86,42 @@ static void mark_wakers(struct growth *g, struct frame_path *path)
 		vec_push(path, separator);
 }
 
+bool growth_transform(struct growth *g, node_id node, uint64_t *gave_up)
+{
+	bool is_rooted = g->root.n == 0;
+	uint32_t n = 0;
+	frame_path_of(g->p, node, &g->path);
+	for (uint32_t i = 0; i < g->path.n; i++) {
+		frame_id frame = g->path.p[i];
+		uint32_t label = label_of_frame(g->labels, frame);
+		uint8_t fate = fate_of(g, label, gave_up);
+		if ((!is_rooted && fate & FATE_ROOT) || fate & FATE_SKIP_AFTER)
+			n = 0;
+		is_rooted |= (fate & FATE_ROOT) != 0;
+		bool repeats = g->q->collapse_recursion && n > 0 &&
+			       label_of_frame(g->labels, g->path.p[n - 1]) == label;
+		if (!(fate & FATE_HIDE) && !repeats)
+			g->path.p[n++] = frame;
+	}
+	g->path.n = n;
+	return is_rooted;
+}
+
 /*
  * The labels of a row's stack after all transforms, in g->labels_path. False when the row has no
- * frame that --root asks for. The thread's label is a frame like the others, but not cut by
- * --skip-after.
+ * frame that --root asks for. The thread's label stands before the frames, unless they begin where
+ * --root says.
  */
 static bool transformed_path(struct growth *g, uint32_t row, uint64_t *gave_up)
 {
 	struct frame_path *out = &g->labels_path;
 	uint32_t thread = label_of_thread(g->labels, g->p->samples.thread[row]);
-	bool is_rooted = g->root.n == 0;
+	bool is_rooted = growth_transform(g, g->p->samples.node[row], gave_up);
 	out->n = 0;
-	if (thread != INDEX_NONE)
+	if (thread != INDEX_NONE && g->root.n == 0)
 		vec_push(out, thread);
-	uint32_t first = out->n;
-	frame_path_of(g->p, g->p->samples.node[row], &g->path);
-	for (uint32_t i = 0; i < g->path.n; i++) {
-		uint32_t label = label_of_frame(g->labels, g->path.p[i]);
-		uint8_t fate = fate_of(g, label, gave_up);
-		if (!is_rooted && fate & FATE_ROOT) {
-			is_rooted = true;
-			out->n = first = 0;
-		}
-		if (fate & FATE_SKIP_AFTER)
-			out->n = first;
-		bool repeats =
-			g->q->collapse_recursion && out->n > first && out->p[out->n - 1] == label;
-		if (!(fate & FATE_HIDE) && !repeats)
-			vec_push(out, label);
-	}
+	for (uint32_t i = 0; i < g->path.n; i++)
+		vec_push(out, label_of_frame(g->labels, g->path.p[i]));
 	if (g->q->reverse)
 		reverse_path(out);
 	return is_rooted;
@@ -225,8 +232,7 @@ static struct tree_rows *rows_new(uint32_t n)
 
 /* --- the whole --- */
 
-static bool growth_init(struct growth *g, const struct profile *p, const struct query *q,
-			struct err *e)
+bool growth_init(struct growth *g, const struct profile *p, const struct query *q, struct err *e)
 {
 	g->p = p;
 	g->q = q;
@@ -244,7 +250,7 @@ static bool growth_init(struct growth *g, const struct profile *p, const struct 
 	       regex_list_compile(&g->root, &q->root, e);
 }
 
-static void growth_fini(struct growth *g)
+void growth_fini(struct growth *g)
 {
 	labels_free(g->labels);
 	child_map_fini(&g->map);

@@ -27,6 +27,7 @@ struct profile_format {
 		      struct writer *out, struct buf *notes);
 };
 
+extern const struct profile_format plume_sink;
 extern const struct profile_format pprof_sink;
 extern const struct profile_format speedscope_sink;
 extern const struct profile_format cpuprofile_sink;

@@ -1,6 +1,10 @@
 /* An input that no reader takes: what is it, and what would the user run instead? */
 #include "source/source_int.h"
 
+#define json_advice                                                                                \
+	"this looks like JSON, but no profile that plume knows: speedscope, .cpuprofile, Chrome "  \
+	"trace events, a tree of name, value and children, or plume's own"
+
 static const struct {
 	struct str magic;
 	const char *text;
@@ -16,8 +20,13 @@ static const struct {
 			"made from" },
 	{ STR("<svg"), "this is an SVG picture; give plume the stacks it was made from" },
 	{ STR("<!DOCTYPE"), "this is a web page, not a profile" },
-	{ STR("{"), "this looks like JSON; plume reads perf script text and folded stacks" },
-	{ STR("["), "this looks like JSON; plume reads perf script text and folded stacks" },
+	{ STR("{\"snapshot\":{\"meta\""),
+	  "this is a heap snapshot: memory, not time; open it in the browser's developer tools" },
+	{ STR("{\"meta\":{"),
+	  "this looks like a profile of the Firefox Profiler, which plume writes but does not "
+	  "read" },
+	{ STR("{"), json_advice },
+	{ STR("["), json_advice },
 	{ STR("\xfd"
 	      "7zXZ"),
 	  "this is xz-compressed; unpack it with 'xz -d'" },
@@ -73,8 +82,8 @@ void source_explain(struct str head, const char *name, struct buf *out)
 	struct str line = str_trim(head);
 	ptrdiff_t newline = str_find_char(line, '\n');
 	line = str_first(line, newline < 0 ? line.n : (size_t)newline);
-	buf_addf(out,
-		 "this is text, but neither perf script output nor folded stacks; it begins '");
+	buf_addf(out, "this is text, but no profile that plume knows (perf script output, folded "
+		      "stacks, CSV); it begins '");
 	source_add_printable(out, str_first(line, 60));
 	buf_addf(out, "'. Force a format with --input NAME");
 }

@@ -2,6 +2,8 @@
 
 const struct source_format *const source_formats[] = {
 	/* Formats that know themselves by their first bytes or keys. */
+	&plume_format,
+	&pprof_format,
 	/* Lines. */
 	&perf_script_format,
 	&folded_diff_format,
@@ -9,4 +11,5 @@ const struct source_format *const source_formats[] = {
 	NULL,
 };
 
-const char *const source_input_names[] = { "auto", "perf-script", "folded", "folded-diff", NULL };
+const char *const source_input_names[] = { "auto",   "plume",	    "pprof", "perf-script",
+					   "folded", "folded-diff", NULL };

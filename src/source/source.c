@@ -46,9 +46,14 @@ void source_damage(struct profile *p, struct reader *r, const char *title, const
 	buf_addf(&text, "; ");
 	buf_add_grouped(&text, p->ledger.count[LEDGER_SAMPLES]);
 	buf_addf(&text, " samples were read");
+	source_damage_text(p, buf_str(&text));
+}
+
+void source_damage_text(struct profile *p, struct str sentence)
+{
 	p->ledger.count[LEDGER_INPUT_DAMAGED]++;
 	if (!p->ledger.damage)
-		p->ledger.damage = profile_add_str(p, buf_str(&text));
+		p->ledger.damage = profile_add_str(p, sentence);
 }
 
 static const struct source_format *format_by_name(const char *name)

@@ -80,6 +80,8 @@ void source_bad_record(struct profile *p, uint64_t offset, const char *format, .
  */
 void source_damage(struct profile *p, struct reader *r, const char *title, const char *what,
 		   uint64_t offset);
+/* The same, for formats that do not see the reader. */
+void source_damage_text(struct profile *p, struct str sentence);
 /* The same for the fault of j, when it has one. */
 void source_json_damage(struct profile *p, struct reader *r, const char *title,
 			const struct json *j);

@@ -275,6 +275,53 @@ static void check_failed_commit(void)
 	rmdir(path);
 }
 
+/* What has been flushed is in the file, whatever becomes of its writer. */
+static void check_live(void)
+{
+	struct err e = { 0 };
+	const char *path = in_folder("live");
+	char text[16] = "";
+	struct writer *w = writer_open_live(path, &e);
+	writer_add(w, STR("block"));
+	writer_flush(w);
+	FILE *f = fopen(path, "r");
+	tap_ok(f && fread(text, 1, sizeof(text) - 1, f) == 5 && strcmp(text, "block") == 0,
+	       "a live file holds what was flushed");
+	if (f)
+		fclose(f);
+	writer_free(w);
+	tap_num_eq(files_in_folder(), 1, "and stays without a commit");
+	unlink(path);
+	tap_ok(!writer_open_live(in_folder("nowhere/live"), &e) && e.kind == ERR_FAILED,
+	       "refused: %s", e.text);
+}
+
+/* More than one buffer, so that deflate sees several pieces; read back by the reader. */
+static void check_gzip(size_t lines)
+{
+	struct err e = { 0 };
+	const char *path = in_folder("text.gz");
+	AUTO(buf) struct buf want = { 0 };
+	struct writer *w = writer_open(path, &e);
+	writer_set_gzip(w);
+	for (size_t i = 0; i < lines; i++) {
+		size_t before = want.n;
+		buf_addf(&want, "line %zu of %zu\n", i, lines * 7919 % (i + 1));
+		writer_add(w, str_from_byte(buf_str(&want), before));
+	}
+	tap_ok(writer_commit(w, &e), "a compressed file of %zu bytes is written", want.n);
+	writer_free(w);
+	struct reader *r = reader_open(path, &e);
+	tap_ok(r && reader_fill_all(r, want.n) && !reader_damage(r), "it can be read");
+	tap_ok(r && str_eq(reader_window(r), buf_str(&want)), "and is what was written");
+	reader_free(r);
+	r = reader_open(path, &e);
+	if (want.n > 1 << 22)
+		tap_ok(r && !reader_fill_all(r, want.n / 2), "a limit is kept");
+	reader_free(r);
+	unlink(path);
+}
+
 int main(void)
 {
 	signal(SIGPIPE, SIG_IGN);
@@ -294,6 +341,10 @@ int main(void)
 	check_refused(in_folder("nowhere/file"), "No such file or directory");
 	check_no_permission();
 	check_failed_commit();
+	check_live();
+	check_gzip(0);
+	check_gzip(10);
+	check_gzip(300000);
 	tap_num_eq(files_in_folder(), 0, "the tests leave nothing behind");
 	rmdir(folder);
 	return tap_done();

@@ -307,6 +307,71 @@ static void check_merged_ledger(void)
 	profile_unref(b);
 }
 
+static label_set add_labels(struct profile *p, const char *text, int64_t number)
+{
+	struct label a = { .key = profile_add_str(p, STR("request")),
+			   .text = profile_add_str(p, str_from(text)) };
+	struct label b = { .key = profile_add_str(p, STR("bytes")),
+			   .number = number,
+			   .unit = profile_add_str(p, STR("bytes")),
+			   .is_number = true };
+	return profile_add_label(p, profile_add_label(p, LABELS_NONE, a), b);
+}
+
+static void add_labelled(struct profile *p, label_set labels)
+{
+	struct event e = { .name = profile_add_str(p, STR("alloc")) };
+	profile_add_sample(p, &(struct sample){ .event = profile_add_event(p, e),
+						.cpu = -1,
+						.labels = labels,
+						.count = 1,
+						.period = 1 });
+}
+
+static void check_labels(void)
+{
+	struct profile *p = profile_new(COLUMN_LABELS), *q = profile_new(COLUMN_LABELS);
+	label_set home = add_labels(p, "GET /", 64), other = add_labels(p, "GET /", 65);
+	tap_ok(home != LABELS_NONE && home != other, "sets with other labels are others");
+	tap_num_eq(add_labels(p, "GET /", 64), home, "equal sets are one");
+	add_labelled(p, home);
+	add_labelled(p, other);
+	add_labelled(p, home);
+	tap_num_eq(p->samples.n, 2, "rows that differ in their labels are two");
+	add_labelled(q, add_labels(q, "POST /", -1));
+	profile_merge(q, p);
+	tap_num_eq(q->samples.n, 3, "labels are kept apart when profiles are merged");
+	const struct label_link *link = &q->label_sets.p[q->samples.labels[2]];
+	tap_num_eq((uint64_t)q->labels.p[link->label].number, 65, "and say what they said");
+	tap_str_eq(profile_str(q, q->labels.p[q->label_sets.p[link->rest].label].text),
+		   STR("GET /"), "all of them");
+	profile_unref(p);
+	profile_unref(q);
+}
+
+static void check_remarks(void)
+{
+	struct profile *p = profile_new(0), *q = profile_new(0);
+	profile_add_fact(p, STR("host"), STR("a"));
+	profile_add_fact(p, STR("host"), STR("a"));
+	profile_add_fact(p, STR("host"), STR("b"));
+	tap_num_eq(p->facts.n, 2, "a fact is there once");
+	tap_str_eq(profile_fact(p, STR("host")), STR("a"), "the first of a key is found");
+	tap_str_eq(profile_fact(p, STR("rate")), STR(""), "what is not known is empty");
+	profile_add_module(p, (struct module){ profile_add_str(p, STR("/bin/a")),
+					       profile_add_str(p, STR("ab12")) });
+	profile_add_mark(p, (struct mark){ .time_ns = 7, .kind = profile_add_str(p, STR("gc")) });
+	profile_add_note(p, STR("read as it was"));
+	profile_add_str(q, STR("so that ids differ"));
+	profile_merge(q, p);
+	tap_ok(q->facts.n == 2 && q->modules.n == 1 && q->marks.n == 1 && q->notes.n == 1,
+	       "facts, modules, marks and notes are merged");
+	tap_str_eq(profile_str(q, q->modules.p[0].build_id), STR("ab12"), "with their build id");
+	tap_str_eq(profile_str(q, q->marks.p[0].kind), STR("gc"), "and their kind");
+	profile_unref(p);
+	profile_unref(q);
+}
+
 static void check_event_names(void)
 {
 	static const struct {
@@ -370,6 +435,8 @@ int main(void)
 		check_merge(COLUMN_TIME | COLUMN_CPU, samples, "times and cpus");
 	}
 	check_merged_ledger();
+	check_labels();
+	check_remarks();
 	check_event_names();
 	check_names();
 	return tap_done();

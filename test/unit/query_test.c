@@ -120,6 +120,37 @@ static uint64_t reasons(const struct query_ledger *l)
 	       l->not_under_root;
 }
 
+/*
+ * The selected samples as a profile, shown as a tree, are what the tree of the selection is. With
+ * --root and --reverse the tree also moves the thread, which is no frame of a profile.
+ */
+static void check_as_profile(const struct profile *p, const struct query *q, struct str want,
+			     uint64_t shown, const char *what)
+{
+	struct err e = { 0 };
+	struct query_ledger l, all;
+	AUTO(buf) struct buf got = { 0 };
+	struct query names = { .show_pid = q->show_pid,
+			       .show_tid = q->show_tid,
+			       .mark_kernel = q->mark_kernel,
+			       .mark_jit = q->mark_jit,
+			       .strip_hex = q->strip_hex,
+			       .weight = q->weight,
+			       .all_events = true };
+	if (q->in_order || q->as_lines || q->marks_wakers || q->min_share > 0)
+		return;
+	struct profile *selected = query_profile((struct profile *)p, q, &l, &e);
+	struct tree *t = selected ? query_tree(selected, &names, &all, &e) : NULL;
+	tap_ok(t && l.shown == shown && l.samples_in == l.shown + reasons(&l),
+	       "%s: as a profile, each sample is accounted for", what);
+	if (t)
+		fold_tree(t, &got);
+	if (!q->root.n && !q->reverse)
+		tap_str_eq(buf_str(&got), want, "%s: the same as a profile", what);
+	tree_free(t);
+	profile_unref(selected);
+}
+
 static struct query_ledger check(const struct profile *p, struct query *q, const char *want,
 				 const char *what)
 {
@@ -132,6 +163,8 @@ static struct query_ledger check(const struct profile *p, struct query *q, const
 	tap_str_eq(buf_str(&got), str_from(want), "%s %s", what, e.text);
 	tap_ok(t && l.samples_in == l.shown + reasons(&l), "%s: each sample is accounted for",
 	       what);
+	if (t)
+		check_as_profile(p, q, buf_str(&got), l.shown, what);
 	tree_free(t);
 	query_fini(q);
 	return l;

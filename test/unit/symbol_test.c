@@ -181,6 +181,34 @@ static void check_max_parts(void)
 	tap_ok(symbol_split_inlines(STR(""), parts, 2) == 1, "no name is one part");
 }
 
+static void check_place(const char *name, const char *function, const char *file, uint32_t line,
+			uint32_t column)
+{
+	struct symbol_v8_place place;
+	bool found = symbol_v8_place(str_from(name), &place);
+	if (!file) {
+		tap_ok(!found, "%s has no place in the source", name);
+		return;
+	}
+	tap_ok(found && place.line == line && place.column == column, "%s: line and column", name);
+	tap_str_eq(found ? place.file : STR(""), str_from(file), "%s: file", name);
+	tap_str_eq(found ? place.function : STR(""), str_from(function), "%s: function", name);
+}
+
+static void check_places(void)
+{
+	check_place("JS:*handle /app/a.js:12:5", "handle", "/app/a.js", 12, 5);
+	check_place("LazyCompile:~f /app/my dir/a.js:7", "f", "/app/my dir/a.js", 7, 0);
+	check_place("JS:^ node:internal/x:1:2", "", "node:internal/x", 1, 2);
+	check_place("Function:f file:///a.mjs:3", "f", "file:///a.mjs", 3, 0);
+	check_place("JS:*f", "", NULL, 0, 0);
+	check_place("JS:*f /app/a.js", "", NULL, 0, 0);
+	check_place("JS:*f :1:2", "", NULL, 0, 0);
+	check_place("Builtin:Call a:1", "", NULL, 0, 0);
+	check_place("main a.c:1", "", NULL, 0, 0);
+	check_place("JS:*f /a.js:99999999999:1", "f", "/a.js:99999999999", 1, 0);
+}
+
 int main(int argc, char **argv)
 {
 	AUTO(buf) struct buf path = { 0 };
@@ -194,5 +222,6 @@ int main(int argc, char **argv)
 	check_control_characters();
 	check_bounds();
 	check_max_parts();
+	check_places();
 	return tap_done();
 }

@@ -1,0 +1,371 @@
+#include "cmd/profile_options.h"
+#include "sink/sink.h"
+#include "store/store.h"
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+struct convert_options {
+	const char *output;
+	const char *format;
+	struct profile_format_options sink;
+};
+
+#define CONVERT(field) offsetof(struct convert_options, field)
+
+static const struct option output_options[] = {
+	{ "output", 'o', OPTION_FILE, CONVERT(output), "FILE",
+	  "write to FILE; its ending picks the format: .plume, .pb.gz, .speedscope.json, "
+	  ".cpuprofile, .firefox.json, .json, .flat.json, .csv, .folded, .svg or .html, each also "
+	  "with .gz behind it" },
+	{ "format", 0, OPTION_TEXT, CONVERT(format), "NAME",
+	  "write NAME whatever the ending says: plume, pprof, speedscope, cpuprofile, firefox, "
+	  "json, json-flat, csv or folded" },
+	{ "each-sample", 0, OPTION_FLAG, CONVERT(sink.each_sample), NULL,
+	  "a record for each sample, with its time, where the format is used to have sums "
+	  "(pprof)" },
+	{ "all-threads", 0, OPTION_FLAG, CONVERT(sink.all_threads), NULL,
+	  "one timeline of all threads, which become root frames (speedscope)" },
+};
+static const struct option_set output_option_set = { "Output", output_options,
+						     ARRAY_SIZE(output_options) };
+
+static const struct option_set *const convert_sets[] = { &output_option_set,
+							 &filter_option_set,
+							 &time_option_set,
+							 &transform_option_set,
+							 &input_option_set,
+							 &common_option_set,
+							 NULL };
+
+/* Everything the command line says. */
+struct request {
+	struct convert_options convert;
+	struct query query;
+	struct input_options input;
+	struct common_options common;
+	struct text_list files;
+};
+
+static void request_fini(struct request *r)
+{
+	query_fini(&r->query);
+	text_list_fini(&r->files);
+}
+
+static bool parse(struct request *r, char **words, size_t n, struct err *e)
+{
+	const struct option_binding bindings[] = {
+		{ &output_option_set, &r->convert }, { &filter_option_set, &r->query },
+		{ &time_option_set, &r->query },     { &transform_option_set, &r->query },
+		{ &input_option_set, &r->input },    { &common_option_set, &r->common },
+	};
+	r->query.all_events = true;
+	return options_parse(words, n, bindings, ARRAY_SIZE(bindings), &r->files, e);
+}
+
+/* --- which format --- */
+
+static void write_folded(const struct profile *p, const struct profile_format_options *o,
+			 struct writer *out, struct buf *notes)
+{
+	struct query_ledger ledger;
+	struct query first = { 0 };
+	struct err e = { 0 };
+	(void)o;
+	struct tree *tree = query_tree(p, &first, &ledger, &e);
+	if (tree)
+		sink_folded(tree, out);
+	if (p->events.n > 1 && !p->is_differential)
+		buf_addf(notes,
+			 "folded stacks hold one event: %.*s was written; --where event=NAME "
+			 "chooses another\n",
+			 STR_ARG(profile_str(p, p->events.p[0].name)));
+	tree_free(tree);
+}
+
+static const struct profile_format folded_sink = {
+	.name = "folded",
+	.title = "folded stacks",
+	.endings = { ".folded" },
+	.write = write_folded,
+};
+
+static const struct profile_format *format_named(const char *name)
+{
+	if (strcmp(name, folded_sink.name) == 0)
+		return &folded_sink;
+	for (size_t i = 0; profile_formats[i]; i++)
+		if (strcmp(profile_formats[i]->name, name) == 0)
+			return profile_formats[i];
+	return NULL;
+}
+
+/* The longest ending that the path has decides: .speedscope.json is not .json. */
+static const struct profile_format *format_of_ending(struct str path)
+{
+	const struct profile_format *best = NULL;
+	size_t best_bytes = 0;
+	for (size_t i = 0; i == 0 || profile_formats[i - 1]; i++) {
+		const struct profile_format *f = i ? profile_formats[i - 1] : &folded_sink;
+		for (size_t k = 0; k < ARRAY_SIZE(f->endings) && f->endings[k]; k++) {
+			struct str ending = str_from(f->endings[k]);
+			if (str_ends(path, ending) && ending.n > best_bytes) {
+				best = f;
+				best_bytes = ending.n;
+			}
+		}
+	}
+	return best;
+}
+
+static void add_formats(struct buf *out)
+{
+	buf_addf(out, "%s", folded_sink.name);
+	for (size_t i = 0; profile_formats[i]; i++)
+		buf_addf(out, ", %s", profile_formats[i]->name);
+}
+
+/* How the profile is to be written. */
+struct target {
+	const struct profile_format *format;
+	const char *path;
+	bool is_gzip;
+};
+
+static bool choose_target(const struct convert_options *o, struct target *t, struct err *e)
+{
+	AUTO(buf) struct buf known = { 0 };
+	struct str path = str_from(o->output ? o->output : "-");
+	bool has_gz = str_ends(path, STR(".gz"));
+	t->path = path.p;
+	t->format = o->format ? format_named(o->format)
+			      : format_of_ending(has_gz ? str_first(path, path.n - 3) : path);
+	t->is_gzip = has_gz;
+	add_formats(&known);
+	if (!t->format && o->format)
+		return err_usage(e, "--format %s: must be one of %s", o->format,
+				 buf_c_string(&known));
+	if (!t->format && !o->output)
+		return err_usage(e,
+				 "name the output: -o FILE with an ending such as .plume or "
+				 ".pb.gz, or --format with one of %s",
+				 buf_c_string(&known));
+	if (!t->format)
+		return err_usage(e,
+				 "-o %s: its ending names no format; say --format with one of %s",
+				 o->output, buf_c_string(&known));
+	/* A format that is always compressed is so unless an ending of its own says otherwise. */
+	t->is_gzip |= t->format->is_gzip && !str_ends(path, str_from(t->format->endings[0]));
+	return true;
+}
+
+/* --- writing --- */
+
+static void say_notes(struct str notes)
+{
+	while (notes.n) {
+		ptrdiff_t newline = str_find_char(notes, '\n');
+		struct str line = str_first(notes, newline < 0 ? notes.n : (size_t)newline);
+		say("%.*s", STR_ARG(line));
+		notes = str_from_byte(notes, line.n + 1);
+	}
+}
+
+static bool write_profile(const struct request *r, const struct target *t, const struct profile *p,
+			  struct err *e)
+{
+	AUTO(buf) struct buf notes = { 0 };
+	struct writer *out = writer_open(t->path, e);
+	if (!out)
+		return false;
+	if (t->is_gzip)
+		writer_set_gzip(out);
+	t->format->write(p, &r->convert.sink, out, &notes);
+	bool ok = writer_commit(out, e);
+	writer_free(out);
+	if (ok && !r->common.quiet)
+		say_notes(buf_str(&notes));
+	return ok;
+}
+
+/* --- a recording that comes in by a pipe --- */
+
+/*
+ * `perf script | plume convert -o FILE.plume` may run for hours. So the file is written as the samples
+ * come, a block each second or each so many samples, and what has been written stays whatever
+ * happens.
+ */
+struct live {
+	const char *path;
+	struct writer *out; /* NULL until there is something to write */
+	struct store_writer *store;
+	uint64_t last_ns;
+	uint32_t written_rows;
+	struct err error;
+};
+
+enum { LIVE_ROWS = 8192, LIVE_NS = 1000000000 };
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static bool live_open(struct live *l)
+{
+	if (l->store)
+		return true;
+	if (l->error.kind)
+		return false;
+	l->out = strcmp(l->path, "-") == 0 ? writer_open("-", &l->error)
+					   : writer_open_live(l->path, &l->error);
+	if (l->out)
+		l->store = store_writer_new(l->out);
+	return l->store != NULL;
+}
+
+static void on_progress(void *context, const struct profile *p)
+{
+	struct live *l = context;
+	uint32_t rows = p->samples.n - l->written_rows;
+	uint64_t now = now_ns();
+	if (!l->last_ns)
+		l->last_ns = now;
+	if (rows < LIVE_ROWS && (rows == 0 || now - l->last_ns < LIVE_NS))
+		return;
+	l->last_ns = now;
+	l->written_rows = p->samples.n;
+	if (live_open(l))
+		store_writer_append(l->store, p);
+}
+
+static bool live_end(struct live *l, const struct profile *p, struct err *e)
+{
+	bool ok = live_open(l);
+	if (ok) {
+		store_writer_end(l->store, p);
+		ok = writer_commit(l->out, e);
+	} else {
+		*e = l->error;
+	}
+	return ok;
+}
+
+static void live_fini(struct live *l)
+{
+	store_writer_free(l->store);
+	writer_free(l->out);
+}
+
+static void on_interrupt(int signal)
+{
+	(void)signal;
+}
+
+/*
+ * Ctrl-C reaches the whole pipeline: what writes into it ends, and its last samples are still to be
+ * read. A second one ends plume itself.
+ */
+static void outlive_interrupt(void)
+{
+	struct sigaction action = { .sa_handler = on_interrupt,
+				    .sa_flags = (int)SA_RESETHAND | SA_RESTART };
+	sigaction(SIGINT, &action, NULL);
+}
+
+static int convert_live(struct request *r, const struct target *t, struct err *e)
+{
+	AUTO(live) struct live live = { .path = t->path };
+	struct query_ledger ledger;
+	struct source_options source = source_options_of(&r->input, &(struct mark_options){ 0 });
+	int code = EXIT_FAILED;
+	source.progress = on_progress;
+	source.progress_context = &live;
+	outlive_interrupt();
+	struct profile *p = read_profiles(&r->files, &source, COLUMNS_ALL, e);
+	if (p && live_end(&live, p, e)) {
+		profile_unref(query_profile(p, &r->query, &ledger, e));
+		code = exit_code_of(p, &ledger);
+		if (!r->common.quiet)
+			say_warnings(p, &r->query, &ledger);
+		if (r->common.verbose)
+			say_ledger(p, &ledger, NULL);
+	}
+	profile_unref(p);
+	return code;
+}
+
+static bool is_live(const struct request *r, const struct target *t)
+{
+	bool reads_pipe = r->files.n == 0 || (r->files.n == 1 && strcmp(r->files.p[0], "-") == 0);
+	return t->format == &plume_sink && !t->is_gzip && reads_pipe && stdin_is_piped() &&
+	       query_takes_everything(&r->query);
+}
+
+static int convert(struct request *r, const struct target *t, struct err *e)
+{
+	struct query_ledger ledger;
+	int code = EXIT_FAILED;
+	struct source_options source = source_options_of(&r->input, &(struct mark_options){ 0 });
+	unsigned columns =
+		r->convert.sink.each_sample ? t->format->columns_of_each : t->format->columns;
+	struct profile *p =
+		read_profiles(&r->files, &source, columns | query_columns(&r->query), e);
+	if (!p)
+		return code;
+	struct profile *selected = query_profile(p, &r->query, &ledger, e);
+	if (selected && ledger.stacks == 0)
+		explain_nothing(p, &r->query, &ledger, e);
+	if (selected && !e->kind && write_profile(r, t, selected, e)) {
+		code = exit_code_of(p, &ledger);
+		if (!r->common.quiet)
+			say_warnings(p, &r->query, &ledger);
+		if (r->common.verbose)
+			say_ledger(p, &ledger, NULL);
+	}
+	profile_unref(selected);
+	profile_unref(p);
+	return code;
+}
+
+/* A picture is flame's work: the words are handed on. */
+static bool is_picture(const struct convert_options *o)
+{
+	struct str path = str_from(o->output ? o->output : "");
+	return !o->format && (str_ends(path, STR(".svg")) || str_ends(path, STR(".html")));
+}
+
+static int run_convert(const struct command *self, char **words, size_t n)
+{
+	struct err e = { 0 };
+	struct target target;
+	AUTO(request) struct request r = { 0 };
+	r.input.threads = default_threads();
+	if (!parse(&r, words, n, &e))
+		return say_error(self, &e);
+	if (r.common.help)
+		return print_help(self);
+	if (is_picture(&r.convert))
+		return flame_command.run(&flame_command, words, n);
+	if (!choose_target(&r.convert, &target, &e))
+		return say_error(self, &e);
+	int code = is_live(&r, &target) ? convert_live(&r, &target, &e) : convert(&r, &target, &e);
+	return e.kind ? say_error(self, &e) : code;
+}
+
+const struct command convert_command = {
+	.name = "convert",
+	.arguments = "[options] [FILE...] -o OUT",
+	.summary = "any profile to any output format",
+	.text = "Reads what fold reads and writes it for other tools, or as .plume, which keeps\n"
+		"everything: times, threads, cpus, events, labels, source lines.\n"
+		"\n"
+		"  perf script | plume convert -o today.plume\n"
+		"  plume convert --where comm=node today.plume -o node.pb.gz\n",
+	.sets = convert_sets,
+	.run = run_convert,
+};

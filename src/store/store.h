@@ -1,0 +1,54 @@
+/*
+ * .plume: a profile on disk that keeps everything. Blocks are appended while a recording goes on, each
+ * whole in itself and under a checksum, so a file that a crash cut short is read up to its last
+ * whole block, and a file that still grows can be followed. doc/formats/plume.md has the bytes.
+ */
+#pragma once
+#include "model/model.h"
+
+enum { STORE_MAJOR = 1, STORE_MINOR = 0 };
+
+/* The first bytes of every file. */
+extern const struct str store_magic;
+
+/* --- writing --- */
+
+struct store_writer;
+
+/* Writes the head. The writer stays the caller's. */
+struct store_writer *store_writer_new(struct writer *out);
+void store_writer_free(struct store_writer *w);
+/*
+ * Appends blocks with what p has gained since the last call, and flushes them. p may still be
+ * growing, but only by rows at its end: it has COLUMN_ORDER, or is written at once.
+ */
+void store_writer_append(struct store_writer *w, const struct profile *p);
+/* Appends the rest and the end mark. */
+void store_writer_end(struct store_writer *w, const struct profile *p);
+
+/* --- reading --- */
+
+enum store_state {
+	STORE_OPEN,   /* more blocks may follow */
+	STORE_ENDED,  /* the end mark was read */
+	STORE_BROKEN, /* store_reader_fault says what is wrong, and nothing more is read */
+};
+
+struct store_reader;
+
+/* Reads into p, which may hold other profiles already. */
+struct store_reader *store_reader_new(struct profile *p);
+void store_reader_free(struct store_reader *r);
+/*
+ * Reads the whole blocks at the start of bytes, which begin at byte `offset` of the file; returns how
+ * many bytes are done with. The rest comes again, with more behind it.
+ */
+size_t store_reader_feed(struct store_reader *r, struct str bytes, uint64_t offset);
+enum store_state store_reader_state(const struct store_reader *r);
+/* What is wrong and where, when the state is STORE_BROKEN. */
+const char *store_reader_fault(const struct store_reader *r);
+uint64_t store_reader_fault_offset(const struct store_reader *r);
+/* Blocks that were read whole. */
+uint64_t store_reader_blocks(const struct store_reader *r);
+/* Parts of blocks that a newer plume wrote and that this one does not know. */
+uint64_t store_reader_unknown_parts(const struct store_reader *r);

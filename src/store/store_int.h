@@ -1,0 +1,94 @@
+/* The layout of a .plume file, as writer.c and reader.c share it. doc/formats/plume.md explains it. */
+#pragma once
+#include "store/store.h"
+
+#include <endian.h>
+
+enum {
+	STORE_HEAD_BYTES = 16,
+	STORE_BLOCK_HEAD_BYTES = 32,
+	STORE_CHECKED_BYTES = 24, /* of the block's head, before its checksum */
+	/* Larger blocks are neither written nor read. */
+	STORE_MAX_BLOCK_BYTES = 1 << 28,
+	STORE_MAX_ROWS = 1 << 20,
+};
+
+/* "PLBK", little-endian. */
+static const uint32_t STORE_BLOCK_MAGIC = 0x4b424c50;
+
+enum store_codec { STORE_CODEC_NONE, STORE_CODEC_ZSTD };
+enum store_block_kind { STORE_BLOCK_DATA, STORE_BLOCK_END };
+
+enum store_part {
+	STORE_STRINGS = 1,
+	STORE_FRAMES,
+	STORE_NODES,
+	STORE_THREADS,
+	STORE_EVENTS,
+	STORE_DECIMALS,
+	STORE_LABELS,
+	STORE_LABEL_SETS,
+	STORE_SAMPLES,
+	STORE_MARKS,
+	STORE_FACTS,
+	STORE_MODULES,
+	STORE_LEDGER,
+	STORE_FLAGS,
+};
+
+enum { STORE_IS_DIFFERENTIAL = 1 };
+enum { STORE_COUNTS_PERIODS = 1, STORE_HAS_ONLY_SUMS = 2 };
+
+enum store_column {
+	STORE_COLUMN_NODE,
+	STORE_COLUMN_THREAD,
+	STORE_COLUMN_EVENT,
+	STORE_COLUMN_COUNT,
+	STORE_COLUMN_PERIOD,
+	STORE_COLUMN_TIME,
+	STORE_COLUMN_CPU,
+	STORE_COLUMN_LABELS,
+	STORE_COLUMNS
+};
+
+/* How the values of a column are written. */
+enum store_encoding {
+	STORE_SAME,   /* one value for all rows */
+	STORE_PLAIN,  /* a varint each */
+	STORE_DELTAS, /* the difference to the row before, zigzag */
+};
+
+struct store_block_head {
+	uint32_t magic;
+	uint8_t codec, kind;
+	uint16_t reserved;
+	uint32_t stored_bytes, raw_bytes;
+	uint64_t number; /* of the block, from 0 */
+	uint64_t checksum;
+};
+_Static_assert(sizeof(struct store_block_head) == STORE_BLOCK_HEAD_BYTES, "as on disk");
+
+uint64_t store_checksum(const void *block_head, struct str stored);
+
+/* 0, -1, 1, -2, ... as 0, 1, 2, 3, ... */
+static inline uint64_t zigzag(int64_t value)
+{
+	return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+}
+
+static inline int64_t unzigzag(uint64_t value)
+{
+	return (int64_t)(value >> 1 ^ (~(value & 1) + 1));
+}
+
+enum { MAX_VARINT_BYTES = 10 };
+
+static inline void add_varint(struct buf *out, uint64_t value)
+{
+	char *p = buf_reserve(out, MAX_VARINT_BYTES);
+	size_t n = 0;
+	for (; value >= 0x80; value >>= 7)
+		p[n++] = (char)(value | 0x80);
+	p[n++] = (char)value;
+	out->n += n;
+}
