@@ -27,7 +27,8 @@ void report_add_share(struct buf *out, const struct report_style *s, uint64_t va
 		return;
 	}
 	enum ink ink = percent >= HOT ? INK_HOT : percent >= WARM ? INK_WARM : INK_PLAIN;
-	report_ink(out, s, ink);
+	if (ink != INK_PLAIN)
+		report_ink(out, s, ink);
 	buf_addf(out, "%5.1f", percent);
 	if (ink != INK_PLAIN)
 		report_ink(out, s, INK_PLAIN);
