@@ -1,16 +1,5 @@
 #include "model/model.h"
 
-const char *frame_kind_name(enum frame_kind kind)
-{
-	static const char *const names[FRAME_KIND_COUNT] = {
-		[FRAME_USER] = "user",	     [FRAME_KERNEL] = "kernel",
-		[FRAME_JIT] = "jit",	     [FRAME_INTERPRETED] = "interpreted",
-		[FRAME_BUILTIN] = "builtin", [FRAME_GC] = "gc",
-		[FRAME_WASM] = "wasm",	     [FRAME_UNKNOWN] = "unknown",
-	};
-	return names[kind];
-}
-
 struct profile *profile_new(unsigned columns)
 {
 	struct profile *p = mem_zalloc(1, sizeof(*p));
