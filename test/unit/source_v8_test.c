@@ -95,8 +95,8 @@ static void test_times(void)
 	p = check("{\"nodes\":[" ROOT("2") "," LEAF "],\"startTime\":0,\"endTime\":30,"
 					   "\"samples\":[2,2,2],\"timeDeltas\":[0,10]}",
 		  "cpu ;f /app/a.js:10:5 1 10000 @0\n"
-		  "cpu ;f /app/a.js:10:5 1 20000 @10000\n"
-		  "cpu ;f /app/a.js:10:5 1 15000 @0\n",
+		  "cpu ;f /app/a.js:10:5 1 10000 @10000\n"
+		  "cpu ;f /app/a.js:10:5 1 10000 @0\n",
 		  "a sample without a time lasts as long as the others");
 	tap_num_eq(ledger_of(p, LEDGER_NO_TIME), 1, "... and is counted");
 	tap_num_eq(ledger_of(p, LEDGER_BAD_RECORDS), 1, "... as a contradiction");
