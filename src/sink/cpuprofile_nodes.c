@@ -99,17 +99,30 @@ static void add_place(struct buf *out, const struct profile *p, const struct fra
 		buf_addf(out, ":%u", f->column);
 }
 
-/* The function's name alone. False: a reader could not make the whole name of it. */
-static bool function_of(const struct profile *p, const struct frame *f, struct str *function)
+/* A frame without a name is shown by its file: `[libc.so.6]`. */
+static void add_module_name(struct buf *out, struct str module)
 {
-	AUTO(buf) struct buf place = { 0 };
+	struct str base = str_basename(module);
+	bool has_brackets = base.n > 1 && base.p[0] == '[';
+	buf_addf(out, has_brackets ? "%.*s" : "[%.*s]", STR_ARG(base.n ? base : STR("unknown")));
+}
+
+/*
+ * The function's name alone; scratch may hold it. False: a reader could not make the whole name of it.
+ */
+static bool function_of(const struct profile *p, const struct frame *f, struct buf *scratch,
+			struct str *function)
+{
 	struct str name = profile_str(p, f->name);
-	add_place(&place, p, f);
-	bool has_place = str_ends(name, buf_str(&place)) && name.n > place.n;
-	*function = has_place ? str_first(name, name.n - place.n) : name;
-	if (!name.n)
-		*function = f->module ? str_basename(profile_str(p, f->module)) : STR("[unknown]");
-	else if (str_eq(*function, STR("(anonymous)")))
+	if (!name.n) {
+		add_module_name(scratch, profile_str(p, f->module));
+		*function = buf_str(scratch);
+		return false;
+	}
+	add_place(scratch, p, f);
+	bool has_place = str_ends(name, buf_str(scratch)) && name.n > scratch->n;
+	*function = has_place ? str_first(name, name.n - scratch->n) : name;
+	if (str_eq(*function, STR("(anonymous)")))
 		*function = STR(""); /* as V8 has it */
 	return has_place;
 }
@@ -169,9 +182,10 @@ static void add_extra(struct buf *out, const struct profile *p, const struct fra
 
 static void add_frame(struct buf *out, struct out_tree *t, const struct frame *f)
 {
+	AUTO(buf) struct buf scratch = { 0 };
 	struct str function;
 	uint32_t script = script_of(t, f);
-	bool has_name = function_of(t->p, f, &function);
+	bool has_name = function_of(t->p, f, &scratch, &function);
 	add_call_frame(out, function, script, profile_str(t->p, f->file), f);
 	add_extra(out, t->p, f, has_name, script != 0);
 }
