@@ -280,8 +280,25 @@ static void test_depth(void)
 	profile_unref(p);
 }
 
+static bool is_never(struct str text)
+{
+	(void)text;
+	return false;
+}
+
+static void test_cuts(void)
+{
+	check_cuts(&cpuprofile_format,
+		   STR("{\"nodes\":[" ROOT(
+			   "2") "," F "," G
+				"],\"startTime\":0,\"endTime\":30.5,\"samples\":[2,3,1,2],"
+				"\"timeDeltas\":[10,10,-15,0]}"),
+		   is_never, "a profile");
+}
+
 int main(void)
 {
+	test_cuts();
 	test_current_form();
 	test_any_order();
 	test_late_samples();
