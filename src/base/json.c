@@ -1,6 +1,7 @@
 #include "base/base.h"
 
 struct json {
+	bool allows_last_comma;
 	struct reader *r;
 	const char *start, *p, *end; /* the window: its start, the reading point, its end */
 	unsigned depth;
@@ -27,6 +28,11 @@ void json_free(struct json *j)
 	reader_consume(j->r, (size_t)(j->p - j->start));
 	buf_fini(&j->text);
 	free(j);
+}
+
+void json_allow_last_comma(struct json *j)
+{
+	j->allows_last_comma = true;
 }
 
 unsigned json_depth(const struct json *j)
@@ -317,7 +323,8 @@ static bool advance(struct json *j, char closing)
 		j->p++;
 		c = next_byte(j);
 		if (c == closing)
-			return fail(j, "a comma with nothing behind it");
+			return j->allows_last_comma ? leave(j)
+						    : fail(j, "a comma with nothing behind it");
 	} else if (!j->is_first && c) {
 		return fail(j, "a comma is missing");
 	}

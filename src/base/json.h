@@ -53,6 +53,8 @@ enum json_type {
 /* The reader stays the caller's, and is consumed up to what was read last. */
 struct json *json_new(struct reader *r);
 void json_free(struct json *j);
+/* From here on a comma in front of a closing bracket is no fault: trace events have them. */
+void json_allow_last_comma(struct json *j);
 
 /* The type of the value at hand, which stays. */
 enum json_type json_peek(struct json *j);

@@ -31,6 +31,10 @@ enum frame_kind {
 	FRAME_KIND_COUNT
 };
 const char *frame_kind_name(enum frame_kind kind);
+/* The kind of a function by the file it comes from. */
+enum frame_kind frame_kind_of_module(struct str module, bool has_name);
+/* `[libc.so.6]`, as frames without a name are shown, or `[unknown]` without a module. */
+bool frame_name_stands_for_module(struct str name, struct str module);
 
 enum frame_flag {
 	FRAME_INLINED = 1 << 0,
@@ -212,7 +216,8 @@ struct profile {
 
 	/* Only for building. */
 	struct arena text;
-	struct index_map string_map, frame_map, thread_map, event_map, sample_map, label_map;
+	struct index_map string_map, frame_map, thread_map, event_map, sample_map, label_map,
+		fact_map, module_map;
 	struct child_map node_map;	/* (parent, frame) to node */
 	struct child_map label_set_map; /* (rest, label) to set */
 };
@@ -273,4 +278,5 @@ static inline uint64_t saturating_add(uint64_t a, uint64_t b, uint64_t *overflow
 	return UINT64_MAX;
 }
 
+#include "model/pprof.h"
 #include "model/tree.h"

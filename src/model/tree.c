@@ -28,6 +28,12 @@ void tree_free(struct tree *t)
 	free(t->end);
 	free(t->own_stacks);
 	free(t->start);
+	if (t->rows) {
+		free(t->rows->label);
+		free(t->rows->weight);
+		free(t->rows->of_frame);
+		free(t->rows);
+	}
 	for (unsigned v = 0; v < t->value_count; v++) {
 		free(t->self[v]);
 		free(t->total[v]);

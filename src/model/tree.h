@@ -17,9 +17,17 @@ struct tree_label {
 	char tier;
 	uint8_t mark_bytes; /* of a mark such as _[k] at the end of name */
 	uint16_t flags;
+	bool is_recursive; /* it calls itself, and what it called then is added to it */
 };
 
 enum { TREE_MAX_VALUES = 2 };
+
+/* By row and by frame of the profile; INDEX_NONE: not shown. */
+struct tree_rows {
+	uint32_t *label;    /* that the row's stack ends in */
+	uint64_t *weight;   /* of the row, in units of the tree */
+	uint32_t *of_frame; /* the frame's label */
+};
 
 struct tree {
 	uint32_t n; /* nodes; node 0 is the root "all", whose label is not shown in folded text */
@@ -34,6 +42,9 @@ struct tree {
 	uint32_t *own_stacks; /* how many rows ended here */
 	unsigned decimals;    /* values are in units of 10^-decimals */
 	uint32_t left_out;    /* nodes that are too small to be here, as the query wished */
+
+	/* What became of the profile's rows and frames, for queries that keep them; else NULL. */
+	struct tree_rows *rows;
 
 	/* Siblings are ordered by name, bytewise; in a tree in order of time, by time. */
 	VEC(struct tree_label) labels;

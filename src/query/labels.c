@@ -47,6 +47,13 @@ const struct tree *labels_tree(const struct labels *l)
 	return l->tree;
 }
 
+uint32_t *labels_take_frames(struct labels *l)
+{
+	uint32_t *of_frame = l->of_frame;
+	l->of_frame = NULL;
+	return of_frame;
+}
+
 static bool label_equal(const void *labels, uint32_t i, const void *key)
 {
 	const struct tree_label *a = (const struct tree_label *)labels + i, *b = key;

@@ -10,6 +10,8 @@
 #include "query/layout.h"
 #include "query/palette.h"
 #include "query/palette_map.h"
+#include "query/paths.h"
+#include "query/report.h"
 
 enum query_weight { QUERY_WEIGHT_AUTO, QUERY_WEIGHT_SAMPLES, QUERY_WEIGHT_PERIOD };
 
@@ -51,6 +53,7 @@ struct query {
 	bool as_lines;
 	bool marks_wakers; /* what follows a frame "--" in a stack is a waker: _[w] */
 	bool ends_first_part; /* ... and a stack without one gets "--" at its end, as the old script has it */
+	bool keeps_rows;  /* the tree says which label each row ended in */
 	double min_share; /* what is on nodes with less of the total is left out of the tree */
 };
 

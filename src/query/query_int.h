@@ -11,6 +11,8 @@ struct selection *selection_new(const struct profile *p, const struct query *q,
 void selection_free(struct selection *s);
 /* True when the row is shown; else counts in the ledger why not. */
 bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledger);
+/* True when the row's leaf is the kernel's idle loop. */
+bool row_is_idle(const struct profile *p, uint32_t row);
 /* The event shown, or INDEX_NONE for several. */
 event_id selection_event(const struct selection *s);
 
@@ -44,6 +46,8 @@ uint32_t label_of_text(struct labels *l, struct str text);
 /* The label with the mark _[w]. */
 uint32_t label_as_waker(struct labels *l, uint32_t label);
 const struct tree *labels_tree(const struct labels *l);
+/* Labels by frame, INDEX_NONE: none was asked for. The caller's from here on. */
+uint32_t *labels_take_frames(struct labels *l);
 
 /* The frames of a stack, root first, into out (cleared before). */
 struct frame_path {

@@ -376,7 +376,7 @@ static bool clause_holds(const struct selection *s, const struct clause *c, uint
 	return false;
 }
 
-static bool is_idle(const struct profile *p, uint32_t row)
+bool row_is_idle(const struct profile *p, uint32_t row)
 {
 	static const struct str loops[] = {
 		STR("native_safe_halt"),
@@ -402,6 +402,7 @@ static bool is_idle(const struct profile *p, uint32_t row)
 		STR("cpu_startup_entry"),
 		STR("xen_hypercall_sched_op"),
 		STR("acpi_processor_ffh_cstate_enter"),
+		STR("(idle)"), /* V8: the event loop waits */
 	};
 	const struct frame *leaf = leaf_of(p, row);
 	struct str name = leaf ? profile_str(p, leaf->name) : STR("");
@@ -456,7 +457,7 @@ bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledge
 	if (!reason && s->has_time &&
 	    (rows->time_ns[row] < s->from_ns || rows->time_ns[row] >= s->until_ns))
 		reason = &ledger->by_time;
-	if (!reason && s->q->no_idle && is_idle(s->p, row))
+	if (!reason && s->q->no_idle && row_is_idle(s->p, row))
 		reason = &ledger->idle;
 	if (!reason && !text_holds(s, row, &ledger->gave_up))
 		reason = &ledger->by_text;

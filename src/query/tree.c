@@ -213,8 +213,21 @@ static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
 	if (growth_value_of(g, row) == g->value_count - 1)
 		ledger_add(&g->elapsed, weight);
 	g->own_stacks.p[at]++;
+	if (g->tree->rows) {
+		g->tree->rows->label[row] = g->nodes.p[at].label;
+		g->tree->rows->weight[row] = weight;
+	}
 	ledger->is_in_periods |= is_in_periods;
 	return true;
+}
+
+static struct tree_rows *rows_new(uint32_t n)
+{
+	struct tree_rows *rows = mem_zalloc(1, sizeof(*rows));
+	rows->label = mem_alloc(n, sizeof(uint32_t));
+	rows->weight = mem_zalloc(n, sizeof(uint64_t));
+	memset(rows->label, 0xff, n * sizeof(uint32_t));
+	return rows;
 }
 
 /* --- the whole --- */
@@ -334,6 +347,8 @@ static void grow(struct growth *g, struct selection *s, struct query_ledger *led
 				       : g->q->as_lines ? rows_by_line(g)
 							: NULL;
 	prepare(g);
+	if (g->q->keeps_rows)
+		g->tree->rows = rows_new(p->samples.n);
 	if (query_keeps_order(g->q))
 		vec_push(&g->starts, 0); /* the root's */
 	for (uint32_t i = 0; i < p->samples.n; i++) {
@@ -371,6 +386,8 @@ struct tree *query_tree(const struct profile *p, const struct query *q, struct q
 	else
 		grow(&g, s, ledger);
 	selection_free(s);
+	if (g.tree->rows)
+		g.tree->rows->of_frame = labels_take_frames(g.labels);
 	growth_order(&g);
 	ledger->overflows = g.overflows;
 	return g.tree;

@@ -28,7 +28,7 @@ static bool has_label_per_frame(struct growth *g)
 bool growth_can_mirror(struct growth *g)
 {
 	const struct profile *p = g->p;
-	if (g->changes_paths || p->threads.n > 1 || !selects_all(p, g->q))
+	if (g->changes_paths || g->q->keeps_rows || p->threads.n > 1 || !selects_all(p, g->q))
 		return false;
 	for (uint32_t i = 0; i < p->samples.n; i++)
 		if (p->samples.node[i] == NODE_ROOT)

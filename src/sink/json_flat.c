@@ -9,7 +9,7 @@ enum { BLOCK_ROWS = 8192 };
 
 struct flat_out {
 	const struct profile *p;
-	struct json_out out;
+	struct json_pieces out;
 	uint32_t first_row; /* of the block at hand */
 };
 
@@ -112,7 +112,7 @@ static void write_strings(struct flat_out *o)
 		if (i)
 			buf_add_char(&o->out.text, ',');
 		json_add_bytes(&o->out.text, profile_str(o->p, i));
-		json_out_flush(&o->out);
+		json_pieces_flush(&o->out);
 	}
 	buf_add_char(&o->out.text, ']');
 }
@@ -126,7 +126,7 @@ static void write_label_sets(struct flat_out *o)
 		if (i)
 			buf_add_char(&o->out.text, ',');
 		json_add_labels(&o->out.text, o->p, i);
-		json_out_flush(&o->out);
+		json_pieces_flush(&o->out);
 	}
 	buf_add_char(&o->out.text, ']');
 }
@@ -190,7 +190,7 @@ static void write_flat(const struct profile *p, const struct profile_format_opti
 	json_add_parts(&o.out, p);
 	write_samples(&o);
 	buf_add(&o.out.text, STR("}\n"));
-	json_out_fini(&o.out);
+	json_pieces_fini(&o.out);
 }
 
 const struct profile_format json_flat_sink = {

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-void json_out_fini(struct json_out *o)
+void json_pieces_fini(struct json_pieces *o)
 {
 	writer_add(o->out, buf_str(&o->text));
 	buf_fini(&o->text);
@@ -103,7 +103,7 @@ static void add_modules(struct buf *out, const struct profile *p)
 	buf_add_char(out, '}');
 }
 
-static void add_marks(struct json_out *o, const struct profile *p)
+static void add_marks(struct json_pieces *o, const struct profile *p)
 {
 	struct buf *out = &o->text;
 	if (!p->marks.n)
@@ -121,7 +121,7 @@ static void add_marks(struct json_out *o, const struct profile *p)
 			json_add_member(out, "text", profile_str(p, m->text));
 		json_add_thread(out, p, m->thread);
 		buf_add_char(out, '}');
-		json_out_flush(o);
+		json_pieces_flush(o);
 	}
 	buf_add_char(out, ']');
 }
@@ -144,7 +144,7 @@ static void add_ledger(struct buf *out, const struct profile *p)
 	buf_add_char(out, '}');
 }
 
-void json_add_parts(struct json_out *o, const struct profile *p)
+void json_add_parts(struct json_pieces *o, const struct profile *p)
 {
 	add_facts(&o->text, p);
 	add_modules(&o->text, p);
@@ -212,7 +212,7 @@ static void add_value(struct buf *out, const struct json_column *c, uint64_t val
 	}
 }
 
-void json_add_column(struct json_out *o, const struct json_column *c, const void *context,
+void json_add_column(struct json_pieces *o, const struct json_column *c, const void *context,
 		     uint32_t n)
 {
 	struct buf *out = &o->text;
@@ -233,7 +233,7 @@ void json_add_column(struct json_out *o, const struct json_column *c, const void
 		if (i)
 			buf_add_char(out, ',');
 		add_value(out, c, c->value(context, i));
-		json_out_flush(o);
+		json_pieces_flush(o);
 	}
 	buf_add_char(out, ']');
 }

@@ -3,14 +3,14 @@
 #include "sink/profile_format.h"
 
 /* Text on its way out: handed to the writer in large pieces. */
-struct json_out {
+struct json_pieces {
 	struct buf text;
 	struct writer *out;
 };
-void json_out_fini(struct json_out *o);
+void json_pieces_fini(struct json_pieces *o);
 enum { JSON_OUT_PIECE = 256 << 10 };
 /* To be called now and then. The last byte stays: whether a comma follows depends on it. */
-static inline void json_out_flush(struct json_out *o)
+static inline void json_pieces_flush(struct json_pieces *o)
 {
 	if (o->text.n < JSON_OUT_PIECE)
 		return;
@@ -27,7 +27,7 @@ void json_add_number_member(struct buf *out, const char *key, uint64_t value);
 /* comm, pid, tid and container of a thread as members; none for THREAD_NONE. */
 void json_add_thread(struct buf *out, const struct profile *p, thread_id thread);
 /* facts, modules, marks and ledger as members, those that are there. */
-void json_add_parts(struct json_out *o, const struct profile *p);
+void json_add_parts(struct json_pieces *o, const struct profile *p);
 /* A label set as `[["key","text"],["key",12,"unit"]]`. */
 void json_add_labels(struct buf *out, const struct profile *p, label_set set);
 /* The name that a frame is shown with: that of its module in brackets where it has none. */
@@ -44,5 +44,5 @@ struct json_column {
 	bool is_always; /* written even when all are usual */
 };
 /* `"key":[1,2]`, or one number when all are the same. */
-void json_add_column(struct json_out *o, const struct json_column *c, const void *context,
+void json_add_column(struct json_pieces *o, const struct json_column *c, const void *context,
 		     uint32_t n);

@@ -4,7 +4,7 @@
 struct tree_out {
 	const struct tree *t;
 	const struct json_tree_options *options;
-	struct json_out out;
+	struct json_pieces out;
 	unsigned value; /* the column that is the value: the last */
 };
 
@@ -92,8 +92,8 @@ void sink_json_tree(const struct tree *t, const struct json_tree_options *option
 			if (i + 1 < t->n)
 				buf_add(out, STR(",\n"));
 		}
-		json_out_flush(&o.out);
+		json_pieces_flush(&o.out);
 	}
 	buf_add_char(out, '\n');
-	json_out_fini(&o.out);
+	json_pieces_fini(&o.out);
 }

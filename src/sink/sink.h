@@ -4,6 +4,7 @@
 #include "sink/diff_table.h"
 #include "sink/picture.h"
 #include "sink/profile_format.h"
+#include "sink/report.h"
 
 /*
  * `root;caller;leaf COUNT`, sorted bytewise; with two values `... BEFORE AFTER`. Errors surface in

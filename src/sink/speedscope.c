@@ -12,7 +12,7 @@ struct group {
 
 struct speedscope_out {
 	const struct profile *p;
-	struct json_out out;
+	struct json_pieces out;
 	bool has_times;
 	bool is_all_threads;
 	uint32_t *rows; /* rows in order of event, thread and time */
@@ -164,7 +164,7 @@ static void add_thread_frames(struct speedscope_out *o)
 		buf_add(&o->out.text, o->frames++ ? STR(",{") : STR("{"));
 		json_add_member(&o->out.text, "name", profile_str(p, p->threads.p[t].comm));
 		buf_add(&o->out.text, STR(",\"plume\":{\"thread\":true}}"));
-		json_out_flush(&o->out);
+		json_pieces_flush(&o->out);
 	}
 }
 
@@ -177,7 +177,7 @@ static void write_frames(struct speedscope_out *o)
 			continue;
 		buf_add(&o->out.text, o->index_of_frame[i] ? STR(",\n") : STR("\n"));
 		add_frame(&o->out.text, p, &p->frames.p[i]);
-		json_out_flush(&o->out);
+		json_pieces_flush(&o->out);
 	}
 	if (o->is_all_threads)
 		add_thread_frames(o);
@@ -252,7 +252,7 @@ static void add_ids(struct speedscope_out *o, const struct group *g, const struc
 			number[id] = ++known;
 		buf_add_char(out, i > g->first ? ',' : '[');
 		buf_add_u64(out, number[id]);
-		json_out_flush(&o->out);
+		json_pieces_flush(&o->out);
 	}
 	buf_add_char(out, ']');
 	json_add_key(out, c->table_key);
@@ -269,7 +269,7 @@ static void add_ids(struct speedscope_out *o, const struct group *g, const struc
 			json_add_thread(out, o->p, id);
 			buf_add_char(out, '}');
 		}
-		json_out_flush(&o->out);
+		json_pieces_flush(&o->out);
 	}
 	buf_add_char(out, ']');
 }
@@ -403,14 +403,14 @@ static void write_samples(struct speedscope_out *o, const struct group *g, unsig
 		if (i > g->first)
 			buf_add_char(out, ',');
 		buf_add_decimal(out, weight_of(o->p, o->rows[i]), decimals);
-		json_out_flush(&o->out);
+		json_pieces_flush(&o->out);
 	}
 	buf_add(out, STR("],\n\"samples\":["));
 	for (uint32_t i = g->first; i < g->end; i++) {
 		if (i > g->first)
 			buf_add_char(out, ',');
 		add_stack(o, o->rows[i]);
-		json_out_flush(&o->out);
+		json_pieces_flush(&o->out);
 	}
 	buf_add_char(out, ']');
 }
@@ -466,7 +466,7 @@ static void write_speedscope(const struct profile *p, const struct profile_forma
 	for (uint32_t i = 0; i < o.groups.n && writer_is_healthy(writer); i++)
 		write_profile(&o, &o.groups.p[i]);
 	buf_add(&o.out.text, STR("]}\n"));
-	json_out_fini(&o.out);
+	json_pieces_fini(&o.out);
 	free(o.rows);
 	free(o.index_of_frame);
 	free(o.index_of_thread);

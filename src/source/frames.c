@@ -2,39 +2,9 @@
 #include "source/source_int.h"
 #include "symbol/symbol.h"
 
-static bool is_jit_module(struct str module)
-{
-	struct str base = str_basename(module);
-	if (str_starts(module, STR("[JIT]")))
-		return true;
-	if (str_starts(base, STR("perf-")) && str_ends(base, STR(".map")))
-		return true;
-	return str_starts(base, STR("jitted-")) && str_ends(base, STR(".so"));
-}
-
-static bool is_kernel_module(struct str module)
-{
-	static const struct str user[] = { STR("[vdso"),  STR("[vsyscall"), STR("[heap]"),
-					   STR("[stack"), STR("[anon"),	    STR("[uprobes]") };
-	struct str base = str_basename(module);
-	if (str_starts(base, STR("vmlinux")) || str_find(base, STR(".ko.")) >= 0 ||
-	    str_ends(base, STR(".ko")))
-		return true;
-	if (module.n == 0 || module.p[0] != '[')
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(user); i++)
-		if (str_starts(module, user[i]))
-			return false;
-	return true;
-}
-
 enum frame_kind source_kind_of(struct str module, bool has_name)
 {
-	if (is_jit_module(module))
-		return has_name ? FRAME_JIT : FRAME_UNKNOWN;
-	if (is_kernel_module(module))
-		return FRAME_KERNEL;
-	return has_name ? FRAME_USER : FRAME_UNKNOWN;
+	return frame_kind_of_module(module, has_name);
 }
 
 void source_set_v8_place(struct profile *p, struct frame *frame)
@@ -47,21 +17,11 @@ void source_set_v8_place(struct profile *p, struct frame *frame)
 	}
 }
 
-/* `[libc.so.6]`, as frames without a name are shown, or `[unknown]`. */
-static bool stands_for_module(struct str name, struct str module)
-{
-	struct str base = str_basename(module);
-	if (name.n < 2 || name.p[0] != '[' || name.p[name.n - 1] != ']')
-		return false;
-	struct str inner = { name.p + 1, name.n - 2 };
-	return str_eq(name, base) || str_eq(inner, base.n ? base : STR("unknown"));
-}
-
 frame_id source_add_frame(struct profile *p, const struct source_frame *f)
 {
 	AUTO(buf) struct buf name = { 0 };
 	size_t mark_at;
-	bool has_name = f->name.n && !stands_for_module(f->name, f->module);
+	bool has_name = f->name.n && !frame_name_stands_for_module(f->name, f->module);
 	struct frame frame = {
 		.module = profile_add_str(p, f->module),
 		.file = profile_add_str(p, f->file),
@@ -78,4 +38,28 @@ frame_id source_add_frame(struct profile *p, const struct source_frame *f)
 		source_set_v8_place(p, &frame);
 	}
 	return profile_add_frame(p, &frame);
+}
+
+struct str source_take_mark(struct str name, struct frame *frame)
+{
+	if (name.n < 4 || memcmp(name.p + name.n - 4, "_[", 2) != 0 || name.p[name.n - 1] != ']')
+		return name;
+	switch (name.p[name.n - 2]) {
+	case 'k':
+		frame->kind = FRAME_KERNEL;
+		break;
+	case 'j':
+		frame->kind = FRAME_JIT;
+		break;
+	case 'i':
+		frame->flags = FRAME_INLINED;
+		break;
+	case 'w':
+		frame->flags = FRAME_WAKER;
+		break;
+	default:
+		return name;
+	}
+	frame->flags |= FRAME_MARKED;
+	return str_first(name, name.n - 4);
 }

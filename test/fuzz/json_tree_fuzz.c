@@ -2,6 +2,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	fuzz_pull(&json_tree_format, data, size);
+	fuzz_pull_format(&json_tree_format, data, size);
 	return 0;
 }

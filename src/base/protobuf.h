@@ -1,0 +1,61 @@
+/*
+ * The wire format of protocol buffers (protobuf.dev/programming-guides/encoding): fields of a message,
+ * one after the other. Nothing is copied, and every length is checked against what is left.
+ *
+ *	struct protobuf m = protobuf_open(bytes);
+ *	while (protobuf_next(&m))
+ *		if (m.field == 5 && m.type == PROTOBUF_BYTES)
+ *			read_function(protobuf_inside(&m));
+ *	if (m.fault)
+ *		... at byte protobuf_offset(&m) ...
+ */
+#pragma once
+#include "base/buf.h"
+
+enum protobuf_type {
+	PROTOBUF_VARINT = 0,
+	PROTOBUF_FIXED64 = 1,
+	PROTOBUF_BYTES = 2, /* text, bytes, a message, or packed numbers */
+	PROTOBUF_FIXED32 = 5,
+};
+
+/* A cursor over the fields of a message. */
+struct protobuf {
+	const char *next, *end;
+	const char *start; /* byte 0 of the outermost message, from which offsets count */
+	const char *fault; /* what is wrong, or NULL */
+	/* The field at hand. */
+	const char *at; /* where it begins */
+	uint32_t field; /* 0: after a fault before its number was known */
+	enum protobuf_type type;
+	uint64_t number;  /* of all types but PROTOBUF_BYTES */
+	struct str bytes; /* of PROTOBUF_BYTES */
+};
+
+struct protobuf protobuf_open(struct str message);
+/* The message, or the packed numbers, that the field at hand holds. Offsets count on. */
+struct protobuf protobuf_inside(const struct protobuf *m);
+/* Takes the next field, whatever it is. False at the end and at a fault. */
+bool protobuf_next(struct protobuf *m);
+bool protobuf_next_packed_slow(struct protobuf *m, uint64_t *number);
+/* Takes the next of packed numbers. False at the end and at a fault. */
+static inline bool protobuf_next_packed(struct protobuf *m, uint64_t *number)
+{
+	if (m->next < m->end && (uint8_t)*m->next < 0x80) { /* most are small */
+		*number = (uint8_t)*m->next++;
+		return true;
+	}
+	return protobuf_next_packed_slow(m, number);
+}
+/* Where the field at hand begins; after a fault, where the broken one does. */
+uint64_t protobuf_offset(const struct protobuf *m);
+/* True when the fault is that the input ended too early. */
+bool protobuf_is_cut(const struct protobuf *m);
+
+void protobuf_add_varint(struct buf *out, uint64_t number);
+/* A field of type varint; negative numbers are written as two's complement, as int64 is. */
+void protobuf_add_number(struct buf *out, uint32_t field, uint64_t number);
+void protobuf_add_bytes(struct buf *out, uint32_t field, struct str bytes);
+/* Everything that is added until protobuf_end is inside the field; begin gives what end needs. */
+size_t protobuf_begin(struct buf *out, uint32_t field);
+void protobuf_end(struct buf *out, size_t begun);

@@ -1,0 +1,471 @@
+#include "cmd/profile_options.h"
+#include "sink/sink.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+struct report_options {
+	const char *output;
+	const char *callers, *callees;
+	const char *width_text, *limit_text;
+	uint32_t lines;
+	unsigned order; /* enum report_order */
+	unsigned by;	/* 0: none, else enum report_key + 1 */
+	bool is_json;
+};
+
+#define REPORT(field) offsetof(struct report_options, field)
+
+static const char *const orders[] = { "self", "total", NULL };
+/* report_key_names behind a first one that is never asked for. */
+static const char *const keys[] = { "none",  "thread", "pid",	    "comm",	"cpu", "module",
+				    "event", "kind",   "container", "category", NULL };
+_Static_assert(ARRAY_SIZE(keys) == GROUP_KEYS + 2, "one name for each key");
+
+static const struct option view_options[] = {
+	{ "callers", 0, OPTION_TEXT, REPORT(callers), "FN", "who calls function FN" },
+	{ "callees", 0, OPTION_TEXT, REPORT(callees), "FN", "what function FN calls" },
+	{ "by", 0, OPTION_CHOICE, REPORT(by), "KEY",
+	  "how much each thread, pid, comm, cpu, module, event, kind, container or category took; "
+	  "module, kind and category are the leaf frame's",
+	  keys },
+	{ "sort", 0, OPTION_CHOICE, REPORT(order), "WHAT",
+	  "order functions by what they took themselves (self, the default), or with all they call "
+	  "(total)",
+	  orders },
+	{ "limit", 0, OPTION_TEXT, REPORT(limit_text), "N",
+	  "show N functions or groups (0: all; default: as fits)" },
+	{ "lines", 0, OPTION_NUMBER, REPORT(lines), "N",
+	  "fit the whole report into N lines (default: 40, or the terminal's height if it is "
+	  "larger)" },
+	{ "width", 0, OPTION_TEXT, REPORT(width_text), "N",
+	  "fit lines to N columns (default: the terminal's width; 0, the default for files and "
+	  "pipes: names whole, a fixed order of columns)" },
+	{ "json", 0, OPTION_FLAG, REPORT(is_json), NULL, "print JSON, with all functions" },
+	{ "output", 'o', OPTION_FILE, REPORT(output), "FILE",
+	  "write to FILE instead of standard output" },
+};
+static const struct option_set view_option_set = { "Report", view_options,
+						   ARRAY_SIZE(view_options) };
+
+static const struct option_set *const report_sets[] = {
+	&view_option_set,   &name_option_set,	&mark_option_set,
+	&filter_option_set, &time_option_set,	&transform_option_set,
+	&input_option_set,  &common_option_set, NULL
+};
+
+/* Everything the command line says. */
+struct request {
+	struct report_options report;
+	struct report_style style;
+	uint32_t limit;
+	bool has_limit;
+	struct mark_options marks;
+	struct query query;
+	struct input_options input;
+	struct common_options common;
+	struct text_list files;
+};
+
+static void request_fini(struct request *r)
+{
+	query_fini(&r->query);
+	text_list_fini(&r->files);
+}
+
+static bool parse(struct request *r, char **words, size_t n, struct err *e)
+{
+	const struct option_binding bindings[] = {
+		{ &view_option_set, &r->report }, { &name_option_set, &r->query },
+		{ &mark_option_set, &r->marks },  { &filter_option_set, &r->query },
+		{ &time_option_set, &r->query },  { &transform_option_set, &r->query },
+		{ &input_option_set, &r->input }, { &common_option_set, &r->common },
+	};
+	r->input.threads = default_threads();
+	if (!options_parse(words, n, bindings, ARRAY_SIZE(bindings), &r->files, e))
+		return false;
+	mark_options_apply(&r->marks, &r->query);
+	r->query.keeps_rows = true;
+	return true;
+}
+
+/* --- the screen --- */
+
+static bool locale_is_utf8(void)
+{
+	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
+		const char *value = getenv(variables[i]);
+		if (value && *value)
+			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+	}
+	return false;
+}
+
+static bool wants_colours(void)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	return !(no && *no) && !(term && strcmp(term, "dumb") == 0);
+}
+
+static uint32_t terminal_height(uint32_t least)
+{
+	struct winsize size;
+	bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+	/* One line is the prompt's. */
+	return is_known && size.ws_row > least + 1u ? size.ws_row - 1u : least;
+}
+
+static bool number_parse(const char *option, const char *text, uint64_t least, uint64_t most,
+			 uint64_t *value, struct err *e)
+{
+	if (str_to_u64(str_from(text), value) &&
+	    (*value == 0 || (*value >= least && *value <= most)))
+		return true;
+	return err_usage(e, "--%s %s: must be 0 or a whole number from %llu to %llu", option, text,
+			 (unsigned long long)least, (unsigned long long)most);
+}
+
+static bool set_screen(struct request *r, struct err *e)
+{
+	enum { USUAL_LINES = 40, USUAL_WIDTH = 80, MIN_WIDTH = 60, MAX_WIDTH = 10000 };
+	struct report_options *o = &r->report;
+	bool to_stdout = !o->output || strcmp(o->output, "-") == 0;
+	bool to_terminal = to_stdout && isatty(STDOUT_FILENO);
+	uint64_t width = to_terminal ? terminal_width(STDOUT_FILENO, USUAL_WIDTH) : 0, limit = 0;
+	if (width && width < MIN_WIDTH)
+		width = MIN_WIDTH;
+	if ((o->width_text &&
+	     !number_parse("width", o->width_text, MIN_WIDTH, MAX_WIDTH, &width, e)) ||
+	    (o->limit_text && !number_parse("limit", o->limit_text, 1, UINT32_MAX, &limit, e)))
+		return false;
+	r->has_limit = o->limit_text != NULL;
+	r->limit = (uint32_t)limit;
+	r->style = (struct report_style){ .columns = (unsigned)width,
+					  .has_colours = to_terminal && wants_colours(),
+					  .is_unicode = width && locale_is_utf8() };
+	if (!o->lines)
+		o->lines = to_terminal ? terminal_height(USUAL_LINES) : USUAL_LINES;
+	return true;
+}
+
+static bool check(const struct request *r, struct err *e)
+{
+	const struct report_options *o = &r->report;
+	if (o->by && (o->callers || o->callees))
+		return err_usage(e, "--by shows groups, --callers and --callees one function: "
+				    "give one of them");
+	if (o->callers && o->callees && strcmp(o->callers, o->callees) != 0)
+		return err_usage(e, "--callers and --callees must name the same function");
+	if ((o->callers && !*o->callers) || (o->callees && !*o->callees))
+		return err_usage(e, "--callers and --callees need a function's name");
+	return true;
+}
+
+/* --- joining the parts --- */
+
+/* A report and what it is made of. */
+struct making {
+	const struct request *r;
+	struct report report;
+	struct report_functions functions;
+	struct report_groups groups;
+	struct report_subject subject;
+	struct tree *calls[REPORT_MAX_PATHS], *folded[REPORT_MAX_PATHS];
+	struct buf name;
+};
+
+static void making_fini(struct making *m)
+{
+	report_functions_fini(&m->functions);
+	report_groups_fini(&m->groups);
+	for (unsigned i = 0; i < m->report.path_count; i++)
+		paths_fini(&m->report.paths[i].paths);
+	for (unsigned i = 0; i < REPORT_MAX_PATHS; i++) {
+		tree_free(m->folded[i]);
+		tree_free(m->calls[i]);
+	}
+	buf_fini(&m->name);
+}
+
+static uint32_t lines_left(uint32_t lines, uint32_t used)
+{
+	enum { LEAST = 3 };
+	return lines > used + LEAST ? lines - used : LEAST;
+}
+
+/* Lines of the screen that the ledger leaves. */
+static uint32_t lines_for_rest(const struct making *m)
+{
+	AUTO(buf) struct buf ledger = { 0 };
+	uint32_t used = report_add_ledger(&ledger, &m->report, &m->r->style);
+	return lines_left(m->r->report.lines, used);
+}
+
+/* Lines that paths take beside their own: a blank one, the heading, the account. */
+static uint32_t paths_lines(const struct making *m)
+{
+	enum { ACCOUNT_COLUMNS = 160 };
+	unsigned columns = m->r->style.columns;
+	return 2 + (columns ? (ACCOUNT_COLUMNS + columns - 1) / columns : 1);
+}
+
+/* Recursion is folded; t goes on belonging to the caller. */
+static void add_paths(struct making *m, enum report_direction direction, const struct tree *t,
+		      uint32_t lines)
+{
+	unsigned i = m->report.path_count++;
+	struct report_paths *p = &m->report.paths[i];
+	/* What would read as 0.0 %. */
+	uint64_t least = m->report.summary.total / 2000;
+	struct paths_query q = { .max_lines = lines, .least = least, .least_held = 0.5 };
+	q.aim = direction == PATHS_TO_CALLERS ? PATHS_FROM_START : PATHS_TO_ENDS;
+	m->folded[i] = tree_without_loops(t);
+	p->direction = direction;
+	p->tree = m->folded[i];
+	paths_of_tree(p->tree, &q, &p->paths);
+}
+
+/* Rows of a table of n that are shown where `fitting` would fit; 0: all. */
+static uint32_t limit_of(const struct making *m, uint32_t fitting)
+{
+	return m->r->has_limit ? m->r->limit : m->r->report.is_json ? 0 : fitting;
+}
+
+/* Two fifths of the screen for functions at most; paths get what they leave. */
+static void make_overview(struct making *m)
+{
+	struct report *report = &m->report;
+	uint32_t room = lines_left(lines_for_rest(m), REPORT_TABLE_LINES + paths_lines(m));
+	uint32_t fitting = m->r->limit ? m->r->limit : room * 2 / 5;
+	report_functions(report->profile, report->tree, m->r->report.order, &m->functions);
+	report->functions = &m->functions;
+	report->order = m->r->report.order;
+	report->function_limit = limit_of(m, fitting);
+	uint32_t taken = fitting < m->functions.rows.n ? fitting : m->functions.rows.n;
+	add_paths(m, PATHS_OF_ALL, report->tree, lines_left(room, taken));
+}
+
+static void make_groups(struct making *m)
+{
+	struct report *report = &m->report;
+	enum report_key key = m->r->report.by - 1;
+	report_groups(report->profile, report->tree, key, &m->groups);
+	report->groups = &m->groups;
+	report->group_key = report_key_names[key];
+	report->group_limit = limit_of(m, lines_left(lines_for_rest(m), REPORT_TABLE_LINES + 1));
+}
+
+static void add_names(struct buf *out, const struct tree *t, const uint32_t *labels, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		buf_addf(out, "%s%.*s", i ? ", " : "",
+			 STR_ARG(str_first(tree_label_bare(&t->labels.p[labels[i]]), 100)));
+}
+
+static bool say_no_function(const struct tree *t, const char *text, struct err *e)
+{
+	enum { MOST = 5 };
+	uint32_t labels[MOST];
+	AUTO(buf) struct buf names = { 0 };
+	uint32_t n = report_nearest(t, str_from(text), labels, MOST);
+	add_names(&names, t, labels, n);
+	if (n)
+		return err_set(e, "no function is called %s; the nearest: %s", text,
+			       buf_c_string(&names));
+	return err_set(e, "no function is called %s, and no name is like it", text);
+}
+
+/* More than one function was meant, or a part of a name: say which were taken. */
+static void say_taken(const struct making *m, const char *text, const bool *is_wanted,
+		      enum name_match match)
+{
+	enum { MOST = 5 };
+	const struct tree *t = m->report.tree;
+	uint32_t labels[MOST], n = 0;
+	AUTO(buf) struct buf names = { 0 };
+	for (uint32_t i = 0; i < m->functions.rows.n && n < MOST; i++)
+		if (is_wanted[m->functions.rows.p[i].label])
+			labels[n++] = m->functions.rows.p[i].label;
+	add_names(&names, t, labels, n);
+	if (n < m->subject.functions)
+		buf_addf(&names, " and %u more", m->subject.functions - n);
+	say("no function is called %s; taking %s: %s", text,
+	    m->subject.functions == 1 ? "the one that holds it"
+	    : match == MATCH_WORD     ? "those that hold it as a word"
+				      : "those that hold it",
+	    buf_c_string(&names));
+}
+
+static void describe_subject(struct making *m, const char *text, const bool *is_wanted,
+			     enum name_match match)
+{
+	uint64_t overflows = 0;
+	uint32_t last = 0;
+	for (uint32_t i = 0; i < m->functions.rows.n; i++) {
+		const struct report_function *f = &m->functions.rows.p[i];
+		if (!is_wanted[f->label])
+			continue;
+		last = f->label;
+		m->subject.functions++;
+		m->subject.self = saturating_add(m->subject.self, f->self, &overflows);
+	}
+	if (m->subject.functions == 1)
+		buf_add(&m->name, m->report.tree->labels.p[last].name);
+	else
+		buf_add(&m->name, str_from(text));
+	m->subject.name = buf_str(&m->name);
+	m->report.subject = &m->subject;
+	if (match != MATCH_EXACT && !m->r->common.quiet)
+		say_taken(m, text, is_wanted, match);
+}
+
+static bool make_calls(struct making *m, struct err *e)
+{
+	const struct report_options *o = &m->r->report;
+	const char *text = o->callers ? o->callers : o->callees;
+	const struct tree *t = m->report.tree;
+	AUTO_FREE bool *is_wanted = mem_zalloc(t->labels.n, 1);
+	enum { SUBJECT_LINES = 3 };
+	enum name_match match = report_find(t, str_from(text), is_wanted);
+	if (match == MATCH_NONE)
+		return say_no_function(t, text, e);
+	report_functions(m->report.profile, t, ORDER_BY_TOTAL, &m->functions);
+	describe_subject(m, text, is_wanted, match);
+	unsigned count = (o->callers != NULL) + (o->callees != NULL);
+	uint32_t room = lines_left(lines_for_rest(m), SUBJECT_LINES) / count;
+	uint32_t lines = lines_left(room, paths_lines(m));
+	if (o->callers) {
+		m->calls[0] = tree_callers(t, is_wanted, m->subject.name);
+		add_paths(m, PATHS_TO_CALLERS, m->calls[0], lines);
+	}
+	if (o->callees) {
+		m->calls[1] = tree_callees(t, is_wanted, m->subject.name);
+		add_paths(m, PATHS_TO_CALLEES, m->calls[1], lines);
+	}
+	m->subject.total = m->report.paths[0].paths.total;
+	return true;
+}
+
+/* What the tree's values count. */
+static struct str unit_of(const struct profile *p, const struct query_ledger *l)
+{
+	if (!l->is_in_periods)
+		return STR("samples");
+	if (l->event == INDEX_NONE)
+		return STR("events");
+	const struct event *e = &p->events.p[l->event];
+	struct str name = profile_str(p, e->name), unit = profile_str(p, e->unit);
+	if (str_starts(name, STR("cpu-clock")) || str_starts(name, STR("task-clock")))
+		return STR("ns");
+	if (unit.n && (e->has_only_sums || !str_eq(unit, STR("samples"))))
+		return unit;
+	return e->has_only_sums ? STR("samples") : name.n ? name : STR("events");
+}
+
+static bool make(struct making *m, const struct profile *p, const struct tree *t,
+		 const struct query_ledger *ledger, struct err *e)
+{
+	const struct report_options *o = &m->r->report;
+	m->report.profile = p;
+	m->report.tree = t;
+	m->report.ledger = ledger;
+	m->report.unit = unit_of(p, ledger);
+	m->report.summary = report_summary(p, t);
+	if (o->callers || o->callees)
+		return make_calls(m, e);
+	if (o->by)
+		make_groups(m);
+	else
+		make_overview(m);
+	return true;
+}
+
+static int write_report(const struct making *m, struct err *e)
+{
+	const struct report_options *o = &m->r->report;
+	struct writer *out = writer_open(o->output ? o->output : "-", e);
+	if (!out)
+		return EXIT_FAILED;
+	if (o->is_json)
+		sink_report_json(&m->report, out);
+	else
+		sink_report_text(&m->report, &m->r->style, out);
+	bool ok = writer_commit(out, e);
+	writer_free(out);
+	return ok ? EXIT_DONE : EXIT_FAILED;
+}
+
+static bool check_profile(const struct profile *p, struct err *e)
+{
+	if (p->is_differential)
+		return err_set(e, "the input has two counts a line, before and after: plume diff "
+				  "shows what changed between them");
+	return true;
+}
+
+static bool make_tree(struct request *r, const struct profile *p, struct tree **tree,
+		      struct query_ledger *ledger, struct err *e)
+{
+	r->query.by_kind = knows_kinds(p);
+	*tree = check_profile(p, e) ? query_tree(p, &r->query, ledger, e) : NULL;
+	if (*tree && ledger->stacks == 0)
+		explain_nothing(p, &r->query, ledger, e);
+	else if (*tree && (*tree)->total[0][0] == 0)
+		err_set(e, "nothing to report: all counts are 0");
+	return *tree && !e->kind;
+}
+
+static int report(struct request *r, struct err *e)
+{
+	struct query_ledger ledger;
+	struct tree *tree = NULL;
+	int code = EXIT_FAILED;
+	struct source_options source = source_options_of(&r->input, &r->marks);
+	unsigned columns = query_columns(&r->query) | REPORT_COLUMNS;
+	struct profile *p = read_profiles(&r->files, &source, columns, e);
+	AUTO(making) struct making m = { .r = r };
+	if (p && make_tree(r, p, &tree, &ledger, e) && make(&m, p, tree, &ledger, e))
+		code = write_report(&m, e);
+	if (code == EXIT_DONE) {
+		code = exit_code_of(p, &ledger);
+		if (!r->common.quiet)
+			say_warnings(p, &r->query, &ledger);
+		if (r->common.verbose)
+			say_ledger(p, &ledger, tree);
+	}
+	tree_free(tree);
+	profile_unref(p);
+	return code;
+}
+
+static int run_report(const struct command *self, char **words, size_t n)
+{
+	struct err e = { 0 };
+	AUTO(request) struct request r = { 0 };
+	if (!parse(&r, words, n, &e))
+		return say_error(self, &e);
+	if (r.common.help)
+		return print_help(self);
+	if (!check(&r, &e) || !set_screen(&r, &e))
+		return say_error(self, &e);
+	r.query.all_events = r.report.by == GROUP_EVENT + 1;
+	int code = report(&r, &e);
+	return e.kind ? say_error(self, &e) : code;
+}
+
+const struct command report_command = {
+	.name = "report",
+	.arguments = "[options] [FILE...]",
+	.summary = "the answer in the terminal: hottest functions and paths, callers and callees",
+	.text = "Reads what fold reads and prints one screen: what the samples are and what is\n"
+		"missing, the hottest functions, and the hottest paths as a tree that says how "
+		"much\n"
+		"of the samples it accounts for.\n"
+		"\n"
+		"  plume report recording.perf\n"
+		"  plume report --callers malloc --callees malloc recording.perf\n"
+		"  plume report --by thread --no-idle recording.perf\n",
+	.sets = report_sets,
+	.run = run_report,
+};

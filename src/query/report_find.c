@@ -1,0 +1,122 @@
+/* The function that a user means. */
+#include "query/report.h"
+
+static bool is_of_word(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+	       c == '$' || (unsigned char)c >= 0x80;
+}
+
+/* `parse` in `JS:*parse /srv/a.js:1:2` and in `Json::parse(int)`, not in `parseAll`. */
+static bool holds_word(struct str name, struct str word)
+{
+	for (size_t from = 0; from < name.n;) {
+		ptrdiff_t found = str_find(str_from_byte(name, from), word);
+		if (found < 0)
+			return false;
+		size_t at = from + (size_t)found, end = at + word.n;
+		if ((at == 0 || !is_of_word(name.p[at - 1])) &&
+		    (end == name.n || !is_of_word(name.p[end])))
+			return true;
+		from = at + 1;
+	}
+	return false;
+}
+
+static enum name_match match_of(const struct tree_label *l, struct str text)
+{
+	if (str_eq(l->name, text) || str_eq(tree_label_bare(l), text))
+		return MATCH_EXACT;
+	if (holds_word(l->name, text))
+		return MATCH_WORD;
+	return str_find(l->name, text) >= 0 ? MATCH_PART : MATCH_NONE;
+}
+
+/* Labels that nodes of the tree have, but for the root's and processes'. */
+static bool *functions_in(const struct tree *t)
+{
+	bool *is_there = mem_zalloc(t->labels.n, 1);
+	for (uint32_t i = 1; i < t->n; i++)
+		is_there[t->label[i]] = !t->labels.p[t->label[i]].is_process;
+	return is_there;
+}
+
+enum name_match report_find(const struct tree *t, struct str text, bool *is_wanted)
+{
+	AUTO_FREE bool *is_there = functions_in(t);
+	enum name_match best = MATCH_NONE;
+	for (uint32_t i = 0; i < t->labels.n && text.n; i++) {
+		enum name_match match = is_there[i] ? match_of(&t->labels.p[i], text) : MATCH_NONE;
+		if (match != MATCH_NONE && (best == MATCH_NONE || match < best))
+			best = match;
+	}
+	for (uint32_t i = 0; i < t->labels.n; i++)
+		is_wanted[i] = best != MATCH_NONE && is_there[i] &&
+			       match_of(&t->labels.p[i], text) == best;
+	return best;
+}
+
+static char folded_case(char c)
+{
+	return (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+}
+
+/* So many letters to change in text until it is a part of name (Sellers). */
+static uint32_t distance(struct str name, struct str text, uint32_t *row)
+{
+	uint32_t least = (uint32_t)text.n;
+	for (uint32_t k = 0; k <= text.n; k++)
+		row[k] = k;
+	for (size_t i = 0; i < name.n; i++) {
+		uint32_t diagonal = row[0];
+		for (size_t k = 1; k <= text.n; k++) {
+			bool is_same = folded_case(name.p[i]) == folded_case(text.p[k - 1]);
+			uint32_t swap = diagonal + !is_same;
+			uint32_t change = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
+			diagonal = row[k];
+			row[k] = swap < change ? swap : change;
+		}
+		least = row[text.n] < least ? row[text.n] : least;
+	}
+	return least;
+}
+
+struct near {
+	uint32_t label, distance;
+	uint64_t total;
+};
+
+static int compare_near(const void *a, const void *b)
+{
+	const struct near *x = a, *y = b;
+	if (x->distance != y->distance)
+		return x->distance < y->distance ? -1 : 1;
+	if (x->total != y->total)
+		return x->total > y->total ? -1 : 1;
+	return (x->label > y->label) - (x->label < y->label);
+}
+
+uint32_t report_nearest(const struct tree *t, struct str text, uint32_t *labels, uint32_t n)
+{
+	enum { LONGEST_TEXT = 200, LONGEST_NAME = 500 };
+	uint32_t row[LONGEST_TEXT + 1], found = 0;
+	VEC(struct near) list = { 0 };
+	AUTO(functions) struct functions functions = { 0 };
+	functions_of_tree(t, &functions);
+	text = str_first(text, LONGEST_TEXT);
+	for (uint32_t i = 0; i < functions.rows.n; i++) {
+		const struct function *f = &functions.rows.p[i];
+		const struct tree_label *l = &t->labels.p[f->label];
+		if (l->is_process)
+			continue;
+		uint32_t d = distance(str_first(tree_label_bare(l), LONGEST_NAME), text, row);
+		if (d * 2 <= text.n) /* half of it at least is right */
+			vec_push(&list, (struct near){ f->label, d, f->total[0] });
+	}
+	if (list.n)
+		qsort(list.p, list.n, sizeof(*list.p), compare_near);
+	for (; found < n && found < list.n; found++)
+		labels[found] = list.p[found].label;
+	vec_fini(&list);
+	return found;
+}

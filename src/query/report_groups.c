@@ -1,0 +1,219 @@
+/* The samples shown by what they have in common: a thread, a cpu, a module. */
+#include "query/query.h"
+
+const char *const report_key_names[] = { "thread", "pid",  "comm",	"cpu",	    "module",
+					 "event",  "kind", "container", "category", NULL };
+
+/* What one group took in one function. */
+struct part {
+	uint32_t group, label;
+	uint64_t weight;
+};
+
+struct grouping {
+	const struct profile *p;
+	const struct tree *t;
+	enum report_key key;
+	struct report_groups *out;
+	struct index_map by_name;
+	struct pair_map by_id; /* (id of what the key asks for, 0) to group: most rows are alike */
+	struct pair_map by_part;
+	VEC(struct part) parts;
+	struct buf text;
+};
+
+static const struct frame *leaf_of(const struct profile *p, uint32_t row)
+{
+	node_id node = p->samples.node[row];
+	return node == NODE_ROOT ? NULL : &p->frames.p[p->nodes.p[node].frame];
+}
+
+/* A number that two rows share only when they are of one group. */
+static uint32_t id_of_row(const struct grouping *g, uint32_t row)
+{
+	const struct samples *s = &g->p->samples;
+	const struct frame *leaf = leaf_of(g->p, row);
+	switch (g->key) {
+	case GROUP_CPU:
+		return s->cpu ? (uint32_t)s->cpu[row] : 0;
+	case GROUP_MODULE:
+		return leaf ? leaf->module : INDEX_NONE;
+	case GROUP_KIND:
+		return leaf ? leaf->kind : INDEX_NONE;
+	case GROUP_EVENT:
+		return s->event[row];
+	case GROUP_CATEGORY:
+		return g->t->rows->label[row];
+	case GROUP_THREAD:
+	case GROUP_PID:
+	case GROUP_COMM:
+	case GROUP_CONTAINER:
+	case GROUP_KEYS:
+		break;
+	}
+	return s->thread[row];
+}
+
+static void add_number(struct buf *out, int32_t number, bool is_known)
+{
+	if (is_known)
+		buf_addf(out, "%d", number);
+	else
+		buf_add(out, STR("(not recorded)"));
+}
+
+static void add_known(struct buf *out, struct str text, struct str otherwise)
+{
+	buf_add(out, text.n ? text : otherwise);
+}
+
+static void add_thread(struct grouping *g, const struct thread *t)
+{
+	add_known(&g->text, profile_str(g->p, t->comm), STR("(no name)"));
+	if (t->tid == PID_UNKNOWN)
+		return;
+	buf_add_char(&g->text, ' ');
+	if (t->pid != PID_UNKNOWN && t->pid != t->tid)
+		buf_addf(&g->text, "%d/", t->pid);
+	buf_addf(&g->text, "%d", t->tid);
+}
+
+static void add_category(struct grouping *g, uint32_t row)
+{
+	const struct tree_label *label = &g->t->labels.p[g->t->rows->label[row]];
+	if (label->is_process)
+		buf_add(&g->text, STR("(no stack)"));
+	else
+		buf_add(&g->text, str_from(category_name(category_of_label(label))));
+}
+
+/* The group's name, in g->text. */
+static void name_of_row(struct grouping *g, uint32_t row)
+{
+	const struct profile *p = g->p;
+	const struct thread *t = &p->threads.p[p->samples.thread[row]];
+	const struct frame *leaf = leaf_of(p, row);
+	g->text.n = 0;
+	switch (g->key) {
+	case GROUP_THREAD:
+		add_thread(g, t);
+		return;
+	case GROUP_PID:
+		add_number(&g->text, t->pid, t->pid != PID_UNKNOWN);
+		return;
+	case GROUP_COMM:
+		add_known(&g->text, profile_str(p, t->comm), STR("(not recorded)"));
+		return;
+	case GROUP_CPU:
+		add_number(&g->text, p->samples.cpu ? p->samples.cpu[row] : -1,
+			   p->samples.cpu && p->samples.cpu[row] >= 0);
+		return;
+	case GROUP_MODULE:
+		add_known(&g->text,
+			  leaf ? str_basename(profile_str(p, leaf->module)) : STR("(no stack)"),
+			  STR("(not known)"));
+		return;
+	case GROUP_EVENT:
+		add_known(&g->text, profile_str(p, p->events.p[p->samples.event[row]].name),
+			  STR("(no name)"));
+		return;
+	case GROUP_KIND:
+		buf_add(&g->text, leaf ? str_from(frame_kind_name(leaf->kind)) : STR("(no stack)"));
+		return;
+	case GROUP_CONTAINER:
+		add_known(&g->text, profile_str(p, t->container), STR("(none)"));
+		return;
+	case GROUP_CATEGORY:
+		add_category(g, row);
+		return;
+	case GROUP_KEYS:
+		break;
+	}
+}
+
+static bool name_equal(const void *groups, uint32_t i, const void *key)
+{
+	return str_eq(((const struct report_group *)groups)[i].name, *(const struct str *)key);
+}
+
+static uint32_t group_of_row(struct grouping *g, uint32_t row)
+{
+	uint32_t *known = pair_map_place(&g->by_id, id_of_row(g, row), 0);
+	if (*known != INDEX_NONE)
+		return *known;
+	name_of_row(g, row);
+	struct str name = buf_str(&g->text);
+	uint32_t hash = hash_str(name);
+	uint32_t i = index_map_find(&g->by_name, hash, name_equal, g->out->rows.p, &name);
+	if (i == INDEX_NONE) {
+		i = g->out->rows.n;
+		struct report_group group = { .name = arena_copy(&g->out->text, name),
+					      .hottest = INDEX_NONE };
+		vec_push(&g->out->rows, group);
+		index_map_add(&g->by_name, hash, i);
+	}
+	return *known = i;
+}
+
+static void add_row(struct grouping *g, uint32_t row)
+{
+	uint64_t overflows = 0, weight = g->t->rows->weight[row];
+	uint32_t group = group_of_row(g, row), label = g->t->rows->label[row];
+	struct report_group *r = &g->out->rows.p[group];
+	r->weight = saturating_add(r->weight, weight, &overflows);
+	r->samples = saturating_add(r->samples, g->p->samples.count[row], &overflows);
+	uint32_t *part = pair_map_place(&g->by_part, group, label);
+	if (*part == INDEX_NONE) {
+		*part = g->parts.n;
+		vec_push(&g->parts, (struct part){ group, label, 0 });
+	}
+	uint64_t *sum = &g->parts.p[*part].weight;
+	*sum = saturating_add(*sum, weight, &overflows);
+}
+
+static void find_hottest(struct grouping *g)
+{
+	const struct tree_label *labels = g->t->labels.p;
+	for (uint32_t i = 0; i < g->parts.n; i++) {
+		const struct part *part = &g->parts.p[i];
+		struct report_group *r = &g->out->rows.p[part->group];
+		bool is_first = r->hottest == INDEX_NONE;
+		bool is_equal = !is_first && part->weight == r->hottest_weight &&
+				str_compare(labels[part->label].name, labels[r->hottest].name) < 0;
+		if (!is_first && part->weight <= r->hottest_weight && !is_equal)
+			continue;
+		r->hottest = part->label;
+		r->hottest_weight = part->weight;
+	}
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+	const struct report_group *x = a, *y = b;
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return str_compare(x->name, y->name);
+}
+
+void report_groups(const struct profile *p, const struct tree *t, enum report_key key,
+		   struct report_groups *out)
+{
+	struct grouping g = { .p = p, .t = t, .key = key, .out = out };
+	for (uint32_t row = 0; row < p->samples.n; row++)
+		if (t->rows->label[row] != INDEX_NONE)
+			add_row(&g, row);
+	find_hottest(&g);
+	if (out->rows.n)
+		qsort(out->rows.p, out->rows.n, sizeof(*out->rows.p), compare_groups);
+	index_map_fini(&g.by_name);
+	pair_map_fini(&g.by_id);
+	pair_map_fini(&g.by_part);
+	vec_fini(&g.parts);
+	buf_fini(&g.text);
+}
+
+void report_groups_fini(struct report_groups *g)
+{
+	vec_fini(&g->rows);
+	arena_fini(&g->text);
+}

@@ -1,0 +1,102 @@
+/* Who calls a function, and what it calls: trees made of a tree. */
+#include "query/query_int.h"
+#include "query/report.h"
+
+struct calls {
+	const struct tree *from;
+	struct growth g;
+	struct frame_path open; /* nodes of `from` above the one at hand, root first */
+	uint32_t root;		/* the function's node in the new tree */
+};
+
+static uint32_t child_of(struct growth *g, uint32_t parent, uint32_t label)
+{
+	uint32_t node = child_map_get(&g->map, parent, label);
+	if (node == g->nodes.n)
+		growth_add_node(g, parent, label);
+	return node;
+}
+
+/* Labels are those of `from`, and one more for the function. */
+static void calls_init(struct calls *c, const struct tree *from, struct str root_name)
+{
+	static const struct query plain = { 0 };
+	struct tree *t = tree_new();
+	*c = (struct calls){ .from = from };
+	for (uint32_t i = 0; i < from->labels.n; i++)
+		vec_push(&t->labels, from->labels.p[i]);
+	vec_push(&t->labels, (struct tree_label){ .name = arena_copy(&t->text, root_name) });
+	c->g = (struct growth){
+		.q = &plain, .tree = t, .value_count = 1, .decimals = from->decimals
+	};
+	child_map_init(&c->g.map);
+	growth_add_node(&c->g, 0, from->label[0]);
+	c->root = child_of(&c->g, 0, t->labels.n - 1);
+}
+
+static struct tree *calls_finish(struct calls *c)
+{
+	struct growth *g = &c->g;
+	growth_sum_totals(g);
+	growth_order(g);
+	child_map_fini(&g->map);
+	vec_fini(&g->nodes);
+	vec_fini(&g->self[0]);
+	free(g->total[0]);
+	vec_fini(&g->own_stacks);
+	vec_fini(&c->open);
+	return g->tree;
+}
+
+/* Steps to node i: the stack above it is in c->open. */
+static void move_to(struct calls *c, uint32_t i)
+{
+	while (c->open.n && i >= c->from->end[c->open.p[c->open.n - 1]])
+		c->open.n--;
+}
+
+static void add_value(struct calls *c, uint32_t at, uint64_t value, uint32_t stacks)
+{
+	uint64_t *self = &c->g.self[0].p[at];
+	*self = saturating_add(*self, value, &c->g.overflows);
+	c->g.own_stacks.p[at] += stacks;
+}
+
+struct tree *tree_callers(const struct tree *t, const bool *is_wanted, struct str root_name)
+{
+	struct calls c;
+	calls_init(&c, t, root_name);
+	for (uint32_t i = 1; i < t->n;) {
+		move_to(&c, i);
+		if (!is_wanted[t->label[i]]) {
+			vec_push(&c.open, i);
+			i++;
+			continue;
+		}
+		uint32_t at = c.root;
+		for (uint32_t k = c.open.n; k-- > 0;)
+			at = child_of(&c.g, at, t->label[c.open.p[k]]);
+		add_value(&c, at, t->total[0][i], 1);
+		i = t->end[i]; /* frames of it further down are its own doing */
+	}
+	return calls_finish(&c);
+}
+
+struct tree *tree_callees(const struct tree *t, const bool *is_wanted, struct str root_name)
+{
+	struct calls c;
+	AUTO_FREE uint32_t *place = mem_alloc(t->n, sizeof(*place)); /* in the new tree */
+	calls_init(&c, t, root_name);
+	for (uint32_t i = 1; i < t->n; i++) {
+		move_to(&c, i);
+		uint32_t above = c.open.n ? place[c.open.p[c.open.n - 1]] : INDEX_NONE;
+		if (above != INDEX_NONE)
+			place[i] = child_of(&c.g, above, t->label[i]);
+		else
+			place[i] = is_wanted[t->label[i]] ? c.root : INDEX_NONE;
+		if (place[i] != INDEX_NONE)
+			add_value(&c, place[i], t->self[0][i], t->own_stacks[i]);
+		vec_push(&c.open, i);
+	}
+	return calls_finish(&c);
+}

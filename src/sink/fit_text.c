@@ -1,0 +1,358 @@
+#include "sink/fit_text.h"
+
+struct str fit_ellipsis(bool unicode)
+{
+	return unicode ? STR("\xe2\x80\xa6") : STR("..");
+}
+
+void fit_add_safe(struct buf *out, struct str s)
+{
+	for (size_t at = 0; at < s.n;) {
+		size_t start = at;
+		uint32_t code = utf8_next(s, &at);
+		if (code < ' ' || (code >= 0x7f && code < 0xa0) || code == UTF8_REPLACEMENT)
+			buf_add_char(out, '?');
+		else
+			buf_add(out, (struct str){ s.p + start, at - start });
+	}
+}
+
+/* --- parts of names --- */
+
+/* ` /srv/a.js:12:3` at the end: a blank, anything, a colon and digits. Its start, or -1. */
+static ptrdiff_t place_at(struct str name)
+{
+	size_t digits = 0;
+	while (digits < name.n && is_digit(name.p[name.n - 1 - digits]))
+		digits++;
+	if (!digits || digits == name.n || name.p[name.n - 1 - digits] != ':')
+		return -1;
+	ptrdiff_t blank = str_find_last_char(name, ' ');
+	bool is_name_before = blank > 0 && name.p[blank - 1] != ' ';
+	return is_name_before && (size_t)blank + 1 < name.n - 1 - digits ? blank + 1 : -1;
+}
+
+struct str fit_without_place(struct str name)
+{
+	ptrdiff_t at = place_at(name);
+	return at < 0 ? name : str_first(name, (size_t)at - 1);
+}
+
+struct str fit_place(struct str name)
+{
+	ptrdiff_t at = place_at(name);
+	return at < 0 ? STR("") : str_from_byte(name, (size_t)at);
+}
+
+/* The end of what opens at `at`, one past its bracket; 0: it has none. */
+static size_t closing_of(struct str s, size_t at, char opens, char closes)
+{
+	size_t depth = 0;
+	for (size_t i = at; i < s.n; i++) {
+		if (s.p[i] == opens)
+			depth++;
+		else if (s.p[i] == closes && !(closes == '>' && i && s.p[i - 1] == '-') && !--depth)
+			return i + 1;
+	}
+	return 0;
+}
+
+static bool is_part_of_name(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+	       c == '>' || c == ']';
+}
+
+/* `operator()`, `operator<<`: so many bytes of name at `at` are the operator's own; 0: none. */
+static size_t operator_at(struct str name, size_t at)
+{
+	if (!str_ends(str_first(name, at), STR("operator")))
+		return 0;
+	struct str rest = str_from_byte(name, at);
+	if (str_starts(rest, STR("()")))
+		return 2;
+	size_t n = 0;
+	while (n < rest.n && memchr("<>=!+-*/%&|^~,[]", rest.p[n], 16))
+		n++;
+	return n;
+}
+
+/*
+ * Arguments and template arguments follow a name; `(anonymous namespace)` and Rust's `<T as U>` do
+ * not.
+ */
+static void add_without_arguments(struct buf *out, struct str name)
+{
+	size_t operator_end = 0;
+	for (size_t i = 0; i < name.n;) {
+		char c = name.p[i];
+		size_t own = operator_at(name, i), end = 0;
+		bool follows = i && (is_part_of_name(name.p[i - 1]) || i == operator_end);
+		if (own) {
+			buf_add(out, str_first(str_from_byte(name, i), own));
+			i = operator_end = i + own;
+			continue;
+		}
+		if (follows && (c == '<' || c == '('))
+			end = closing_of(name, i, c, c == '<' ? '>' : ')');
+		if (end && c == '<')
+			buf_add(out, STR("<>"));
+		if (!end) {
+			buf_add_char(out, c);
+			end = i + 1;
+		}
+		i = end;
+	}
+}
+
+/* A place without its folders and column. */
+static void add_short_place(struct buf *out, struct str place)
+{
+	struct str file = str_basename(place);
+	ptrdiff_t last = str_find_last_char(file, ':');
+	ptrdiff_t before = last > 0 ? str_find_last_char(str_first(file, (size_t)last), ':') : -1;
+	bool has_column = before > 0 && is_digit(file.p[before + 1]);
+	fit_add_safe(out, has_column ? str_first(file, (size_t)last) : file);
+}
+
+/* --- cutting --- */
+
+void fit_add_start(struct buf *out, struct str text, size_t columns, bool unicode)
+{
+	struct str dots = fit_ellipsis(unicode);
+	size_t dot_columns = utf8_count(dots);
+	if (utf8_count(text) <= columns) {
+		fit_add_safe(out, text);
+	} else if (columns > dot_columns) {
+		fit_add_safe(out, str_first(text, utf8_bytes_of(text, columns - dot_columns)));
+		buf_add(out, dots);
+	}
+}
+
+void fit_add_end(struct buf *out, struct str text, size_t columns, bool unicode)
+{
+	struct str dots = fit_ellipsis(unicode);
+	size_t dot_columns = utf8_count(dots), count = utf8_count(text);
+	if (count <= columns) {
+		fit_add_safe(out, text);
+	} else if (columns > dot_columns) {
+		size_t cut = count - (columns - dot_columns);
+		buf_add(out, dots);
+		fit_add_safe(out, str_from_byte(text, utf8_bytes_of(text, cut)));
+	}
+}
+
+/* Where the last `count` components begin, `a::b` being two; the whole when there are fewer. */
+static size_t last_components(struct str name, struct str separator, unsigned count)
+{
+	size_t at = name.n;
+	int depth = 0; /* inside brackets separators do not count */
+	while (at >= separator.n) {
+		char c = name.p[at - 1];
+		depth += c == '>' || c == ')' || c == ']' || c == '}';
+		depth -= c == '<' || c == '(' || c == '[' || c == '{';
+		if (depth <= 0 && str_ends(str_first(name, at), separator) && !--count)
+			return at;
+		at--;
+	}
+	return 0;
+}
+
+/*
+ * What a name is called among people: `PipelineImpl::OptimizeGraph`, `TreeMap.computeIfAbsent`,
+ * `http.(*conn).serve`.
+ */
+static struct str brief(struct str name)
+{
+	enum { KEPT = 2 };
+	if (str_find(name, STR("::")) >= 0)
+		return str_from_byte(name, last_components(name, STR("::"), KEPT));
+	ptrdiff_t blank = str_find_last_char(name, ' ');
+	bool is_java = blank > 0 && str_find_char(str_from_byte(name, (size_t)blank), '.') >= 0;
+	if (is_java) { /* a type, a blank, a class and a method */
+		name = str_from_byte(name, (size_t)blank + 1);
+		return str_from_byte(name, last_components(name, STR("."), KEPT));
+	}
+	return str_basename(name);
+}
+
+/* The function of a name, without arguments. */
+static void add_function(struct buf *out, struct str name)
+{
+	enum { LONGEST = 4096 }; /* brackets without an end would cost its square */
+	AUTO(buf) struct buf text = { 0 };
+	if (name.n <= LONGEST)
+		add_without_arguments(&text, fit_without_place(name));
+	fit_add_safe(out, name.n <= LONGEST ? buf_str(&text) : name);
+}
+
+static bool fits(const struct buf *text, size_t columns)
+{
+	return utf8_count(buf_str(text)) <= columns;
+}
+
+void fit_add_brief(struct buf *out, struct str name)
+{
+	AUTO(buf) struct buf text = { 0 };
+	struct str place = fit_place(name);
+	add_function(&text, name);
+	buf_add(out, brief(buf_str(&text)));
+	if (place.n) {
+		buf_add_char(out, ' ');
+		add_short_place(out, place);
+	}
+}
+
+void fit_add_name(struct buf *out, struct str name, size_t columns, bool unicode)
+{
+	AUTO(buf) struct buf text = { 0 };
+	struct str place = fit_place(name);
+	fit_add_safe(&text, name);
+	if (!fits(&text, columns)) {
+		text.n = 0;
+		add_function(&text, name);
+		if (place.n) {
+			buf_add_char(&text, ' ');
+			add_short_place(&text, place);
+		}
+	}
+	if (!fits(&text, columns)) {
+		text.n = 0;
+		fit_add_brief(&text, name);
+	}
+	if (!fits(&text, columns) && place.n) { /* the function before its place */
+		text.n = 0;
+		add_function(&text, name);
+	}
+	bool is_scoped = !place.n && str_find(buf_str(&text), STR("::")) >= 0;
+	(is_scoped ? fit_add_end : fit_add_start)(out, buf_str(&text), columns, unicode);
+}
+
+/* --- chains --- */
+
+/* Some links of a chain as they are shown: the first ones and the last ones. */
+struct parts {
+	const struct fit_chain *chain;
+	size_t columns;
+	struct buf *p;
+	uint32_t n;	/* at most so many have room; stacks may be a million frames deep */
+	uint32_t front; /* of them the first ones of the chain; the others are its last */
+};
+
+static size_t width_of(const struct buf *b)
+{
+	return utf8_count(buf_str(b));
+}
+
+static void add_joined(struct buf *out, const struct parts *parts, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++) {
+		if (i > from)
+			buf_add(out, parts->chain->arrow);
+		buf_add(out, buf_str(&parts->p[i]));
+	}
+}
+
+static size_t joined_width(const struct parts *parts)
+{
+	size_t width = parts->chain->arrow.n * (parts->n - 1);
+	for (uint32_t i = 0; i < parts->n; i++)
+		width += width_of(&parts->p[i]);
+	return width;
+}
+
+static const struct fit_link *link_of(const struct parts *parts, uint32_t i)
+{
+	return &parts->chain->links[i < parts->front ? i : parts->chain->n - parts->n + i];
+}
+
+static void fit_part(const struct parts *parts, uint32_t i, size_t columns)
+{
+	const struct fit_link *link = link_of(parts, i);
+	size_t mark = utf8_count(link->mark), room = columns > mark ? columns - mark : 0;
+	AUTO(buf) struct buf brief_name = { 0 };
+	fit_add_brief(&brief_name, link->name);
+	bool is_brief = fit_place(link->name).n && width_of(&brief_name) <= room;
+	parts->p[i].n = 0;
+	if (is_brief)
+		buf_add(&parts->p[i], buf_str(&brief_name));
+	else
+		fit_add_name(&parts->p[i], link->name, room, parts->chain->unicode);
+	buf_add(&parts->p[i], link->mark);
+}
+
+static void brief_part(const struct parts *parts, uint32_t i)
+{
+	parts->p[i].n = 0;
+	fit_add_brief(&parts->p[i], link_of(parts, i)->name);
+	buf_add(&parts->p[i], link_of(parts, i)->mark);
+}
+
+/* The one that matters gets its room first, the other what is left, but a few letters at least. */
+static void fit_ends(const struct parts *parts)
+{
+	enum { FEW = 12 };
+	const struct fit_chain *c = parts->chain;
+	uint32_t major = c->first_matters ? 0 : parts->n - 1, minor = parts->n - 1 - major;
+	size_t dots = c->n > 2 ? utf8_count(fit_ellipsis(c->unicode)) + c->arrow.n : 0;
+	size_t gap = dots + c->arrow.n;
+	size_t room = parts->columns > gap + 2 ? parts->columns - gap : 2;
+	size_t for_major = width_of(&parts->p[major]), for_minor = width_of(&parts->p[minor]);
+	if (for_major + for_minor <= room)
+		return;
+	size_t least = for_minor < FEW ? for_minor : FEW;
+	least = least > room / 3 ? room / 3 : least;
+	for_major = for_major + least <= room ? for_major : room - least;
+	fit_part(parts, major, for_major);
+	fit_part(parts, minor, room - for_major);
+}
+
+/* first > ... > last, and next to the one that matters those that fit. */
+static void add_ends(struct buf *out, const struct parts *parts)
+{
+	const struct fit_chain *c = parts->chain;
+	struct str dots = fit_ellipsis(c->unicode);
+	uint32_t head = 1, tail = parts->n - 1; /* [0, head) and [tail, n) are shown */
+	size_t used = width_of(&parts->p[0]) + utf8_count(dots) + 2 * c->arrow.n +
+		      width_of(&parts->p[tail]);
+	while (head < tail) {
+		uint32_t next = c->first_matters ? head : tail - 1;
+		used += c->arrow.n + width_of(&parts->p[next]);
+		if (used > parts->columns)
+			break;
+		head += c->first_matters;
+		tail -= !c->first_matters;
+	}
+	add_joined(out, parts, 0, head);
+	buf_add(out, c->arrow);
+	if (head < tail || parts->n < c->n) {
+		buf_add(out, dots);
+		buf_add(out, c->arrow);
+	}
+	add_joined(out, parts, tail, parts->n);
+}
+
+void fit_add_chain(struct buf *out, const struct fit_chain *chain, size_t columns)
+{
+	uint32_t most = columns < 2 ? 2 : columns > chain->n ? chain->n : (uint32_t)columns;
+	uint32_t n = chain->n < most ? chain->n : most;
+	struct parts parts = { chain, columns, mem_zalloc(n, sizeof(struct buf)), n, 1 };
+	if (chain->first_matters)
+		parts.front = n - 1;
+	if (n == chain->n)
+		parts.front = n;
+	for (uint32_t i = 0; i < n; i++)
+		fit_part(&parts, i, n == 1 ? columns : SIZE_MAX);
+	bool is_long = n > 1 && joined_width(&parts) > columns;
+	for (uint32_t i = 0; is_long && i < n; i++)
+		brief_part(&parts, i);
+	if (n == chain->n && (n == 1 || joined_width(&parts) <= columns)) {
+		add_joined(out, &parts, 0, n);
+	} else {
+		fit_ends(&parts);
+		add_ends(out, &parts);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		buf_fini(&parts.p[i]);
+	free(parts.p);
+}

@@ -1,0 +1,41 @@
+/* Text from anywhere on a terminal: names cut where it hurts least, never a control character. */
+#pragma once
+#include "base/base.h"
+
+/* What stands for text that was cut: one column in UTF-8, two in ASCII. */
+struct str fit_ellipsis(bool unicode);
+
+/* Appends s with '?' for what is no text. */
+void fit_add_safe(struct buf *out, struct str s);
+/* The function in a name that ends in its place, `JS:*f /srv/a.js:1:2`: `JS:*f`; else all of it. */
+struct str fit_without_place(struct str name);
+/* The place: `/srv/a.js:1:2`, or nothing. */
+struct str fit_place(struct str name);
+
+/*
+ * Appends name in at most `columns` columns. What goes first: folders of the place, then arguments
+ * and template arguments, then the front, as names say more the further back.
+ */
+void fit_add_name(struct buf *out, struct str name, size_t columns, bool unicode);
+/* The name in a chain: its last two scopes, without arguments, its place without folders. */
+void fit_add_brief(struct buf *out, struct str name);
+/* The same for paths and places: the end stays. */
+void fit_add_end(struct buf *out, struct str text, size_t columns, bool unicode);
+/* ... and for what is known by its beginning. */
+void fit_add_start(struct buf *out, struct str text, size_t columns, bool unicode);
+
+/* A name in a chain, with what is put behind it however short it is made. */
+struct fit_link {
+	struct str name, mark;
+};
+
+struct fit_chain {
+	const struct fit_link *links;
+	uint32_t n;
+	struct str arrow;   /* between names */
+	bool first_matters; /* else the last one does, then the first, then those next to the last */
+	bool unicode;
+};
+
+/* Appends the names in at most `columns` columns; places without their folders. */
+void fit_add_chain(struct buf *out, const struct fit_chain *chain, size_t columns);

@@ -1,0 +1,61 @@
+/* The answer in the terminal, and the same as JSON. Everything is decided; only bytes are left to write. */
+#pragma once
+#include "query/query.h"
+
+struct report_style {
+	unsigned
+		columns; /* of the terminal; 0: names whole, numbers exact, for programs that read text */
+	bool has_colours;
+	bool is_unicode; /* lines of the tree as box drawings */
+};
+
+enum report_direction {
+	PATHS_OF_ALL,
+	PATHS_TO_CALLERS, /* up from a function: nothing is taken where they end */
+	PATHS_TO_CALLEES,
+};
+
+/* A tree of paths, and what was made of it. */
+struct report_paths {
+	enum report_direction direction;
+	const struct tree *tree;
+	struct paths paths;
+};
+
+/* The function that --callers and --callees ask for. */
+struct report_subject {
+	struct str name;
+	uint32_t functions; /* so many are taken together */
+	uint64_t self, total;
+};
+
+enum { REPORT_MAX_PATHS = 2 };
+
+struct report {
+	const struct profile *profile;
+	const struct tree *tree;
+	const struct query_ledger *ledger;
+	struct str unit; /* of the tree's values: "samples", "ns", "page-faults" */
+	struct report_summary summary;
+
+	const struct report_functions *functions; /* NULL: not asked for */
+	uint32_t function_limit;
+	enum report_order order;
+
+	const struct report_groups *groups; /* NULL: not asked for */
+	const char *group_key;
+	uint32_t group_limit;
+
+	const struct report_subject *subject; /* NULL: the whole */
+	struct report_paths paths[REPORT_MAX_PATHS];
+	unsigned path_count;
+};
+
+/* What is shown, and what is not or doubtful, fitted to the terminal. How many lines it took. */
+unsigned report_add_ledger(struct buf *out, const struct report *r, const struct report_style *s);
+/* Lines that a table takes beside its rows. */
+enum { REPORT_TABLE_LINES = 2 };
+
+/* Errors surface in writer_commit. */
+void sink_report_text(const struct report *r, const struct report_style *s, struct writer *out);
+void sink_report_json(const struct report *r, struct writer *out);

@@ -1,0 +1,25 @@
+#pragma once
+#include "sink/fit_text.h"
+#include "sink/report.h"
+
+static inline double report_percent(uint64_t value, uint64_t total)
+{
+	return total ? 100.0 * (double)value / (double)total : 0;
+}
+
+/* Colours, where there are any. */
+enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_HOT, INK_WARM };
+void report_ink(struct buf *out, const struct report_style *s, enum ink ink);
+/* ` 12.3` in the ink of its size; 0 is blank on a terminal. */
+void report_add_share(struct buf *out, const struct report_style *s, uint64_t value,
+		      uint64_t total);
+/* Blanks until out is `columns` wide since byte `from`. */
+void report_pad(struct buf *out, size_t from, size_t columns);
+/* `12.5` or with commas; in the tree's units. */
+void report_add_value(struct buf *out, const struct tree *t, uint64_t value);
+/* `12.3 %`, `under 0.1 %`. */
+void report_add_percent(struct buf *out, uint64_t value, uint64_t total);
+
+/* report_paths.c */
+void report_add_paths(struct buf *out, const struct report *r, const struct report_paths *p,
+		      const struct report_style *s);

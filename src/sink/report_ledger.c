@@ -1,0 +1,210 @@
+/* The ledger of a report: the samples in two lines. */
+#include "sink/report_int.h"
+
+/* Parts with dots between them, broken between parts. */
+struct ledger_text {
+	struct buf *out;
+	const struct report_style *style;
+	size_t line_start;
+	unsigned lines;
+	bool is_first; /* of the line */
+};
+
+static struct str dot_of(const struct report_style *s)
+{
+	return s->is_unicode ? STR(" \xc2\xb7 ") : STR("; ");
+}
+
+static void begin_line(struct ledger_text *l)
+{
+	l->line_start = l->out->n;
+	l->is_first = true;
+	l->lines++;
+}
+
+static void add_part(struct ledger_text *l, struct str part)
+{
+	struct str dot = dot_of(l->style);
+	struct str line = str_from_byte(buf_str(l->out), l->line_start);
+	size_t width = utf8_count(line) + utf8_count(dot) + utf8_count(part);
+	if (!l->is_first && l->style->columns && width > l->style->columns) {
+		buf_add_char(l->out, '\n');
+		begin_line(l);
+	}
+	if (!l->is_first)
+		buf_add(l->out, dot);
+	fit_add_safe(l->out, part);
+	l->is_first = false;
+}
+
+/* `12 things`, `1 thing`. */
+static void add_counted(struct buf *out, uint64_t n, const char *one, const char *many)
+{
+	buf_add_grouped(out, n);
+	buf_addf(out, " %s", n == 1 ? one : many);
+}
+
+static void add_seconds(struct buf *out, uint64_t ns)
+{
+	double seconds = (double)ns / 1e9;
+	if (seconds >= 100)
+		buf_addf(out, "%.0f s", seconds);
+	else if (seconds >= 1)
+		buf_addf(out, "%.1f s", seconds);
+	else
+		buf_addf(out, "%.1f ms", seconds * 1000);
+}
+
+/* --- what is shown --- */
+
+static void add_amount(struct buf *out, const struct report *r)
+{
+	const struct query_ledger *l = r->ledger;
+	const struct event *e = l->event == INDEX_NONE ? NULL : &r->profile->events.p[l->event];
+	bool is_sum = e && e->has_only_sums;
+	if (l->is_in_periods && str_eq(r->unit, STR("ns")))
+		add_seconds(out, r->summary.total / tree_unit(r->tree));
+	else
+		report_add_value(out, r->tree, r->summary.total);
+	if (!(l->is_in_periods && str_eq(r->unit, STR("ns")))) {
+		buf_add_char(out, ' ');
+		buf_add(out, r->unit);
+	}
+	if (l->is_in_periods && !is_sum) {
+		buf_add(out, STR(" in "));
+		add_counted(out, l->shown, "sample", "samples");
+	}
+	if (!e && r->profile->events.n > 1)
+		buf_addf(out, " of %u events", r->profile->events.n);
+	else if (e && !is_sum && !str_eq(profile_str(r->profile, e->name), r->unit))
+		buf_addf(out, " of %.*s", STR_ARG(profile_str(r->profile, e->name)));
+}
+
+static void add_time(struct buf *out, const struct report *r)
+{
+	uint64_t span = r->summary.last_ns - r->summary.first_ns;
+	add_seconds(out, span);
+	buf_add(out, STR(", "));
+	double rate = (double)r->ledger->shown / ((double)span / 1e9);
+	if (rate >= 10)
+		buf_add_grouped(out, (uint64_t)(rate + 0.5));
+	else
+		buf_addf(out, "%.2g", rate);
+	buf_add(out, STR(" samples/s"));
+}
+
+static void add_shown(struct ledger_text *l, const struct report *r)
+{
+	AUTO(buf) struct buf part = { 0 };
+	const struct report_summary *s = &r->summary;
+	const struct {
+		uint32_t n;
+		const char *one, *many;
+	} seen[] = { { s->processes, "process", "processes" },
+		     { s->threads, "thread", "threads" },
+		     { s->cpus, "cpu", "cpus" } };
+	add_amount(&part, r);
+	add_part(l, buf_str(&part));
+	part.n = 0;
+	if (s->has_times) {
+		add_time(&part, r);
+		add_part(l, buf_str(&part));
+		part.n = 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(seen); i++)
+		if (seen[i].n) {
+			buf_add(&part, part.n ? STR(", ") : STR(""));
+			add_counted(&part, seen[i].n, seen[i].one, seen[i].many);
+		}
+	if (part.n)
+		add_part(l, buf_str(&part));
+}
+
+/* --- what is not, or is doubtful --- */
+
+static void add_count(struct ledger_text *l, uint64_t n, const char *text)
+{
+	AUTO(buf) struct buf part = { 0 };
+	if (!n)
+		return;
+	buf_add_grouped(&part, n);
+	buf_addf(&part, " %s", text);
+	add_part(l, buf_str(&part));
+}
+
+static void add_share(struct ledger_text *l, uint64_t n, uint64_t total, const char *text)
+{
+	AUTO(buf) struct buf part = { 0 };
+	if (!n)
+		return;
+	report_add_percent(&part, n, total);
+	buf_addf(&part, " %s", text);
+	add_part(l, buf_str(&part));
+}
+
+/* Where samples end, and on the whole. */
+static void add_unnamed(struct ledger_text *l, const struct report *r)
+{
+	const uint64_t *count = r->profile->ledger.count;
+	AUTO(buf) struct buf part = { 0 };
+	if (!count[LEDGER_UNKNOWN_FRAMES] && !r->summary.no_name)
+		return;
+	buf_add(&part, STR("no name: "));
+	report_add_percent(&part, r->summary.no_name, r->summary.total);
+	buf_add(&part, STR(" of leaves"));
+	if (count[LEDGER_FRAMES]) {
+		buf_add(&part, STR(", "));
+		report_add_percent(&part, count[LEDGER_UNKNOWN_FRAMES], count[LEDGER_FRAMES]);
+		buf_add(&part, STR(" of frames"));
+	}
+	add_part(l, buf_str(&part));
+}
+
+static uint64_t lost_marks(const struct profile *p)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < p->marks.n; i++)
+		n += str_eq(profile_str(p, p->marks.p[i].kind), STR("lost"));
+	return n;
+}
+
+static bool is_damaged(const struct report *r)
+{
+	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
+		if (r->profile->ledger.count[line] && ledger_line_is_damage(line))
+			return true;
+	return r->ledger->overflows > 0;
+}
+
+static void add_missing(struct ledger_text *l, const struct report *r)
+{
+	const struct query_ledger *q = r->ledger;
+	const struct report_summary *s = &r->summary;
+	const uint64_t *count = r->profile->ledger.count;
+	size_t before = l->out->n;
+	add_count(l, q->by_where + q->by_time + q->by_text, "samples left out by selection");
+	add_count(l, q->idle, "idle left out");
+	add_count(l, q->other_events, "of other events left out");
+	add_count(l, q->not_under_root, "without the root asked for");
+	add_count(l, lost_marks(r->profile), "times events were lost");
+	add_share(l, s->idle, s->total, "idle");
+	add_share(l, s->no_stack, s->total, "without a stack");
+	add_unnamed(l, r);
+	add_count(l, count[LEDGER_CUT_STACKS], "stacks cut");
+	if (is_damaged(r))
+		add_part(l, STR("input damaged or incomplete"));
+	if (l->out->n == before)
+		add_part(l, STR("nothing is left out, and every frame has a name"));
+}
+
+unsigned report_add_ledger(struct buf *out, const struct report *r, const struct report_style *s)
+{
+	struct ledger_text l = { .out = out, .style = s };
+	begin_line(&l);
+	add_shown(&l, r);
+	buf_add_char(out, '\n');
+	begin_line(&l);
+	add_missing(&l, r);
+	buf_add_char(out, '\n');
+	return l.lines;
+}

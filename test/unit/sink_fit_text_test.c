@@ -1,0 +1,102 @@
+/* Names cut to fit: what goes first, and never more columns than there are. */
+#include "sink/fit_text.h"
+#include "random.h"
+#include "tap.h"
+
+static void name_is(const char *name, size_t columns, const char *want)
+{
+	AUTO(buf) struct buf got = { 0 };
+	fit_add_name(&got, str_from(name), columns, true);
+	tap_str_eq(buf_str(&got), str_from(want), "%s in %zu", name, columns);
+}
+
+static void test_names(void)
+{
+	name_is("short", 10, "short");
+	name_is("a\tb\033[1m", 20, "a?b?[1m");
+	name_is("f(int, char)", 11, "f");
+	name_is("std::vector<int, std::allocator<int>>::push_back(int&&)", 30,
+		"std::vector<>::push_back");
+	name_is("v8::internal::compiler::PipelineImpl::OptimizeGraph", 30,
+		"PipelineImpl::OptimizeGraph");
+	name_is("v8::internal::compiler::PipelineImpl::OptimizeGraph", 20, "…Impl::OptimizeGraph");
+	name_is("a::(anonymous namespace)::Worker::run(void*)", 40,
+		"a::(anonymous namespace)::Worker::run");
+	name_is("Foo::operator()(int)", 16, "Foo::operator()");
+	name_is("Foo::operator<(Foo const&)", 16, "Foo::operator<");
+	name_is("java.lang.Object java.util.TreeMap.computeIfAbsent(java.lang.Object)", 30,
+		"TreeMap.computeIfAbsent");
+	name_is("net/http.(*conn).serve", 15, "http.(*conn).s…");
+	name_is("JS:*parse /srv/app/lib/index.js:120:3", 24, "JS:*parse index.js:120");
+	name_is("JS:*parse /srv/app/lib/index.js:120:3", 12, "JS:*parse");
+	name_is("JS:*parseExpressionStatement /srv/a.js:1:2", 12, "JS:*parseEx…");
+	name_is("__memmove_avx512_unaligned_erms", 10, "__memmove…");
+	tap_str_eq(fit_place(STR("f(long, int)")), STR(""), "arguments are no place");
+	tap_str_eq(fit_place(STR("std::chrono:12")), STR(""),
+		   "a name without a blank has no place");
+	tap_str_eq(fit_place(STR("JS:~ node:internal/main:7:9")), STR("node:internal/main:7:9"),
+		   "a place");
+}
+
+static void chain_is(const struct str *names, uint32_t n, size_t columns, bool first_matters,
+		     const char *want)
+{
+	AUTO(buf) struct buf got = { 0 };
+	struct fit_link links[10];
+	for (uint32_t i = 0; i < n; i++)
+		links[i] = (struct fit_link){ names[i], STR("") };
+	struct fit_chain chain = { links, n, STR(" > "), first_matters, true };
+	fit_add_chain(&got, &chain, columns);
+	tap_str_eq(buf_str(&got), str_from(want), "chain in %zu", columns);
+}
+
+static void test_chains(void)
+{
+	static const struct str names[] = { STR("main"), STR("run"), STR("loop"), STR("parse"),
+					    STR("malloc") };
+	chain_is(names, 5, 80, false, "main > run > loop > parse > malloc");
+	chain_is(names, 5, 33, false, "main > … > loop > parse > malloc");
+	chain_is(names, 5, 25, false, "main > … > parse > malloc");
+	chain_is(names, 5, 17, false, "main > … > malloc");
+	chain_is(names, 5, 25, true, "main > run > … > malloc");
+	chain_is(names, 2, 8, false, "m… > run");
+	chain_is(names, 1, 3, false, "ma…");
+}
+
+/* A chain of random links, some with marks, in any number of columns. */
+static size_t random_chain_width(size_t columns)
+{
+	static const struct str pool[] = { STR("a"),
+					   STR("äöü"),
+					   STR("std::vector<int>::size()"),
+					   STR("JS:*f /srv/a.js:1:2"),
+					   STR("x\xff\xfey"),
+					   STR("__memmove_avx512_unaligned_erms") };
+	AUTO(buf) struct buf got = { 0 };
+	struct fit_link links[40];
+	uint32_t n = 1 + random_below(40);
+	for (uint32_t i = 0; i < n; i++)
+		links[i] = (struct fit_link){ pool[random_below(ARRAY_SIZE(pool))],
+					      random_below(2) ? STR("↺") : STR("") };
+	struct fit_chain chain = { links, n, STR(" > "), random_below(2), random_below(2) };
+	fit_add_chain(&got, &chain, columns);
+	return utf8_count(buf_str(&got));
+}
+
+static void test_widths(void)
+{
+	bool fits = true;
+	for (unsigned round = 0; round < 20000; round++) {
+		size_t columns = 16 + random_below(100);
+		fits &= random_chain_width(columns) <= columns;
+	}
+	tap_ok(fits, "no chain is wider than its columns");
+}
+
+int main(void)
+{
+	test_names();
+	test_chains();
+	test_widths();
+	return tap_done();
+}
