@@ -1,8 +1,7 @@
 #include "base/base.h"
 
-#include <math.h>
-
 struct json {
+	bool allows_last_comma;
 	struct reader *r;
 	const char *start, *p, *end; /* the window: its start, the reading point, its end */
 	unsigned depth;
@@ -29,6 +28,11 @@ void json_free(struct json *j)
 	reader_consume(j->r, (size_t)(j->p - j->start));
 	buf_fini(&j->text);
 	free(j);
+}
+
+void json_allow_last_comma(struct json *j)
+{
+	j->allows_last_comma = true;
 }
 
 unsigned json_depth(const struct json *j)
@@ -71,14 +75,22 @@ static bool fail(struct json *j, const char *why)
 	return false;
 }
 
+/* A fault at `where`, which is in the window. */
+static bool fail_at(struct json *j, const char *where, const char *why)
+{
+	if (!j->fault)
+		j->p = where;
+	return fail(j, why);
+}
+
 static bool fail_cut(struct json *j, const char *where)
 {
 	j->is_cut |= !j->fault;
-	return fail(j, where);
+	return fail_at(j, j->end, where);
 }
 
 /* The next byte that is no white space, or 0 at the end and after a fault. */
-static char next_byte(struct json *j)
+static char next_byte_slow(struct json *j)
 {
 	if (j->fault)
 		return 0;
@@ -93,11 +105,33 @@ static char next_byte(struct json *j)
 	}
 }
 
+static inline char next_byte(struct json *j)
+{
+	if (j->p<j->end && * j->p> ' ' && !j->fault)
+		return *j->p;
+	return next_byte_slow(j);
+}
+
 /* --- strings --- */
+
+#define ALL_BYTES (UINT64_MAX / 0xff)
+
+/* Not 0 when one of the eight bytes is c. */
+static inline uint64_t has_byte(uint64_t word, uint64_t c)
+{
+	uint64_t zero_at = word ^ (ALL_BYTES * c);
+	return (zero_at - ALL_BYTES) & ~zero_at & (ALL_BYTES * 0x80);
+}
 
 /* One past the end of the run of plain bytes from p: at a quote, a backslash, or the end. */
 static const char *plain_end(const char *p, const char *end)
 {
+	for (; end - p >= 8; p += 8) {
+		uint64_t word;
+		memcpy(&word, p, sizeof(word));
+		if (has_byte(word, '"') | has_byte(word, '\\'))
+			break;
+	}
 	while (p < end && *p != '"' && *p != '\\')
 		p++;
 	return p;
@@ -148,10 +182,15 @@ static int32_t hex_code(struct str s, size_t at)
 	return code;
 }
 
-/* \uXXXX at byte `at` (behind the u), with the second half of a pair; returns where it ends. */
+/*
+ * \uXXXX at byte `at` (behind the u), with the second half of a pair; returns where it ends, or 0 when
+ * it is none.
+ */
 static size_t add_unicode(struct buf *out, struct str raw, size_t at)
 {
 	int32_t code = hex_code(raw, at);
+	if (code < 0)
+		return 0;
 	at += 4;
 	if (code >= 0xd800 && code < 0xdc00 && at + 6 <= raw.n && raw.p[at] == '\\' &&
 	    raw.p[at + 1] == 'u') {
@@ -161,10 +200,14 @@ static size_t add_unicode(struct buf *out, struct str raw, size_t at)
 			at += 6;
 		}
 	}
-	if (code < 0 || (code >= 0xd800 && code < 0xe000))
+	if (code >= 0xdc80 && code < 0xdd00) {
+		buf_add_char(out, (char)(code - 0xdc00));
+		return at;
+	}
+	if (code >= 0xd800 && code < 0xe000)
 		code = UTF8_REPLACEMENT;
 	utf8_add(out, (uint32_t)code);
-	return at < raw.n ? at : raw.n;
+	return at;
 }
 
 static bool unescape(struct json *j, struct str raw, struct str *text)
@@ -183,8 +226,8 @@ static bool unescape(struct json *j, struct str raw, struct str *text)
 			at = add_unicode(&j->text, raw, at);
 		else if (known)
 			buf_add_char(&j->text, to[known - from]);
-		else
-			return fail(j, "an escape that JSON does not have");
+		if (c == 'u' ? !at : !known)
+			return fail_at(j, raw.p + end, "an escape that JSON does not have");
 	}
 	*text = buf_str(&j->text);
 	return true;
@@ -280,7 +323,8 @@ static bool advance(struct json *j, char closing)
 		j->p++;
 		c = next_byte(j);
 		if (c == closing)
-			return fail(j, "a comma with nothing behind it");
+			return j->allows_last_comma ? leave(j)
+						    : fail(j, "a comma with nothing behind it");
 	} else if (!j->is_first && c) {
 		return fail(j, "a comma is missing");
 	}
@@ -320,6 +364,12 @@ bool json_key(struct json *j, struct str *key)
 
 bool json_element(struct json *j)
 {
+	/* Mostly a comma, and the next element right behind it. */
+	if (!j->is_first && j->end - j->p > 1 && j->p[0] == ',' && j->p[1] > ' ' &&
+	    j->p[1] != ']' && !j->fault) {
+		j->p++;
+		return true;
+	}
 	return advance(j, ']');
 }
 
@@ -355,64 +405,209 @@ static bool raw_number(struct json *j, struct str *raw)
 	return true;
 }
 
-static int64_t rounded(double value)
+/* A number as it is written: digits times 10^exponent. */
+struct digits {
+	uint64_t units;
+	int32_t exponent;
+	bool is_negative;
+	bool is_full; /* there are more digits than units holds */
+};
+
+static const uint64_t powers_of_10[] = { 1,
+					 10,
+					 100,
+					 1000,
+					 10000,
+					 100000,
+					 1000000,
+					 10000000,
+					 100000000,
+					 1000000000,
+					 10000000000,
+					 100000000000,
+					 1000000000000,
+					 10000000000000,
+					 100000000000000,
+					 1000000000000000,
+					 10000000000000000,
+					 100000000000000000,
+					 1000000000000000000,
+					 10000000000000000000u };
+
+enum { MAX_EXPONENT = 1 << 20 };
+
+/* What 64 bits hold is exact; of the digits beyond only their number counts. */
+static const char *take_digits(const char *p, const char *end, struct digits *d, bool is_fraction)
 {
-	if (value >= 0x1p63)
-		return INT64_MAX;
-	return value <= -0x1p63 ? INT64_MIN : llround(value);
+	for (; p < end && is_digit(*p); p++) {
+		uint64_t units;
+		d->is_full = d->is_full || __builtin_mul_overflow(d->units, 10u, &units) ||
+			     __builtin_add_overflow(units, (uint64_t)(*p - '0'), &units);
+		if (!d->is_full)
+			d->units = units;
+		d->exponent += !is_fraction && d->is_full ? 1 : is_fraction && !d->is_full ? -1 : 0;
+	}
+	return p;
 }
 
-/* By way of a double: exponents, and numbers of more digits than 64 bits hold. */
-static bool long_number(struct json *j, struct str raw, unsigned decimals, int64_t *value)
+/* `e-12`; NULL when it is none. */
+static const char *take_exponent(const char *p, const char *end, struct digits *d)
 {
-	char copy[MAX_NUMBER_BYTES + 1], *end;
-	memcpy(copy, raw.p, raw.n);
-	copy[raw.n] = '\0';
-	double number = strtod(copy, &end);
-	if (end != copy + raw.n || !isfinite(number))
-		return fail(j, "a number that is none");
-	for (unsigned d = 0; d < decimals; d++)
-		number *= 10;
-	*value = rounded(number);
+	bool is_negative = ++p < end && *p == '-';
+	int32_t exponent = 0;
+	p += p < end && (*p == '-' || *p == '+');
+	if (p == end)
+		return NULL;
+	for (; p < end && is_digit(*p); p++)
+		if (exponent < MAX_EXPONENT)
+			exponent = exponent * 10 + (*p - '0');
+	d->exponent += is_negative ? -exponent : exponent;
+	return p;
+}
+
+static bool parse_digits(struct str raw, struct digits *d)
+{
+	const char *p = raw.p, *end = raw.p + raw.n;
+	*d = (struct digits){ .is_negative = *p == '-' };
+	p += d->is_negative;
+	const char *first = p;
+	p = take_digits(p, end, d, false);
+	if (p == first)
+		return false;
+	if (p < end && *p == '.')
+		p = take_digits(p + 1, end, d, true);
+	if (p < end && (*p == 'e' || *p == 'E'))
+		p = take_exponent(p, end, d);
+	return p == end;
+}
+
+/* A number as most of them are: at most 18 digits without an exponent, all at hand. */
+static inline bool quick_number(struct json *j, struct digits *d)
+{
+	enum { LONGEST = 18 };
+	const char *p = j->p;
+	if (j->end - p < LONGEST + 3 || j->fault)
+		return false;
+	*d = (struct digits){ .is_negative = *p == '-' };
+	p += d->is_negative;
+	const char *first = p, *point = NULL;
+	for (; p < first + LONGEST; p++) {
+		if (is_digit(*p))
+			d->units = d->units * 10 + (uint64_t)(*p - '0');
+		else if (*p == '.' && !point && p > first)
+			point = p;
+		else
+			break;
+	}
+	if (p == first || is_number_byte(*p))
+		return false;
+	d->exponent = point ? (int32_t)(point + 1 - p) : 0;
+	j->p = p;
 	return true;
+}
+
+static bool take_number(struct json *j, struct digits *d)
+{
+	struct str raw;
+	if (quick_number(j, d))
+		return true;
+	if (!expect(j, JSON_NUMBER) || !raw_number(j, &raw))
+		return false;
+	if (parse_digits(raw, d))
+		return true;
+	return j->p == j->end ? fail_cut(j, "the input ends inside a number")
+			      : fail_at(j, raw.p, "a number that is none");
+}
+
+/* In units of 10^-decimals, rounded to the nearest. is_held: it is larger than fits. */
+static uint64_t scaled(const struct digits *d, unsigned decimals, bool *is_held)
+{
+	int32_t shift = d->exponent + (int32_t)decimals;
+	uint64_t value = d->units;
+	*is_held = false;
+	if (shift < -19 || value == 0)
+		return 0;
+	if (shift < 0) {
+		uint64_t divisor = powers_of_10[-shift];
+		return value / divisor + (value % divisor >= divisor - divisor / 2);
+	}
+	*is_held = shift > 19 || __builtin_mul_overflow(value, powers_of_10[shift], &value);
+	return *is_held ? UINT64_MAX : value;
 }
 
 bool json_number(struct json *j, unsigned decimals, int64_t *value)
 {
-	enum { EXACT_DIGITS = 18 };
-	struct str raw;
-	if (!expect(j, JSON_NUMBER) || !raw_number(j, &raw))
+	struct digits d;
+	bool is_held;
+	if (!take_number(j, &d))
 		return false;
-	bool is_negative = raw.p[0] == '-', rounds_up = false;
-	size_t first = is_negative, i = first;
-	unsigned fraction = 0;
-	int64_t sum = 0;
-	while (i < raw.n && is_digit(raw.p[i]) && i - first + decimals <= EXACT_DIGITS)
-		sum = sum * 10 + (raw.p[i++] - '0');
-	if (i == first)
-		return fail(j, "a number that is none");
-	if (i < raw.n && raw.p[i] == '.') {
-		for (i++; i < raw.n && is_digit(raw.p[i]) && fraction < decimals; fraction++)
-			sum = sum * 10 + (raw.p[i++] - '0');
-		rounds_up = i < raw.n && is_digit(raw.p[i]) && raw.p[i] >= '5';
-		while (i < raw.n && is_digit(raw.p[i]))
-			i++;
-	}
-	if (i < raw.n) /* an exponent, or more digits */
-		return long_number(j, raw, decimals, value);
-	for (; fraction < decimals; fraction++)
-		sum *= 10;
-	*value = is_negative ? -(sum + rounds_up) : sum + rounds_up;
+	uint64_t units = scaled(&d, decimals, &is_held);
+	if (d.is_negative)
+		*value = units > INT64_MAX ? INT64_MIN : -(int64_t)units;
+	else
+		*value = units > INT64_MAX ? INT64_MAX : (int64_t)units;
 	return true;
+}
+
+bool json_decimal(struct json *j, unsigned max_decimals, struct json_decimal *out)
+{
+	struct digits d;
+	if (!take_number(j, &d))
+		return false;
+	unsigned decimals = d.exponent >= 0			  ? 0
+			    : -d.exponent < (int32_t)max_decimals ? (unsigned)-d.exponent
+								  : max_decimals;
+	out->is_negative = d.is_negative;
+	out->units = scaled(&d, decimals, &out->is_held);
+	for (; decimals && out->units % 10 == 0; decimals--)
+		out->units /= 10;
+	out->decimals = decimals;
+	return true;
+}
+
+/* An index as most of them are: a comma, one to nine digits, a comma or bracket, all at hand. */
+static bool quick_index(struct json *j, uint32_t *index)
+{
+	enum { LONGEST = 11 };
+	const char *p = j->p;
+	if (j->end - p < LONGEST)
+		return false;
+	if (!j->is_first && *p++ != ',')
+		return false;
+	const char *first = p;
+	uint32_t value = 0;
+	while (is_digit(*p) && p < first + 9)
+		value = value * 10 + (uint32_t)(*p++ - '0');
+	if (p == first || (*p != ',' && *p != ']'))
+		return false;
+	j->p = p;
+	j->is_first = false;
+	*index = value;
+	return true;
+}
+
+bool json_index(struct json *j, uint32_t *index)
+{
+	struct json_decimal d;
+	if (!j->fault && quick_index(j, index))
+		return true;
+	if (!json_element(j))
+		return false;
+	bool is_index =
+		json_decimal(j, 9, &d) && !d.is_negative && !d.decimals && d.units < INDEX_NONE;
+	*index = is_index ? (uint32_t)d.units : INDEX_NONE;
+	return !j->fault;
 }
 
 /* true, false, null */
 static bool take_word(struct json *j, struct str word)
 {
-	while ((size_t)(j->end - j->p) < word.n)
+	size_t at_hand;
+	while ((at_hand = (size_t)(j->end - j->p)) < word.n &&
+	       str_starts(word, (struct str){ j->p, at_hand }))
 		if (!more(j))
 			return fail_cut(j, "the input ends inside a word");
-	if (!str_starts((struct str){ j->p, (size_t)(j->end - j->p) }, word))
+	if (!str_starts((struct str){ j->p, at_hand }, word))
 		return fail(j, "a word that JSON does not have");
 	j->p += word.n;
 	return true;
@@ -482,15 +677,13 @@ static void skip_nested(struct json *j)
 					return;
 				continue;
 			}
-			j->p++;
-			if (c == '{' || c == '[') {
-				if (++depth + j->depth > JSON_MAX_DEPTH) {
-					fail(j, "objects and arrays nested too deep");
-					return;
-				}
-			} else if ((c == '}' || c == ']') && --depth == 0) {
+			if ((c == '{' || c == '[') && ++depth + j->depth > JSON_MAX_DEPTH) {
+				fail(j, "objects and arrays nested too deep");
 				return;
 			}
+			j->p++;
+			if ((c == '}' || c == ']') && --depth == 0)
+				return;
 		}
 	} while (more(j));
 	fail_cut(j, "the input ends inside an object or array");
@@ -528,7 +721,7 @@ static bool is_unseen(uint32_t code)
 	       code == UTF8_REPLACEMENT || code >= 0xfffe;
 }
 
-void json_add_string(struct buf *out, struct str s)
+static void add_string(struct buf *out, struct str s, bool keeps_bytes)
 {
 	buf_add_char(out, '"');
 	for (size_t at = 0; at < s.n;) {
@@ -539,11 +732,23 @@ void json_add_string(struct buf *out, struct str s)
 		if ((at = end) == s.n)
 			break;
 		uint32_t code = utf8_next(s, &end);
-		if (code < 0x10000 && is_unseen(code))
+		if (keeps_bytes && end - at == 1 && s.p[at] & 0x80)
+			buf_addf(out, "\\udc%02x", (unsigned char)s.p[at]);
+		else if (code < 0x10000 && is_unseen(code))
 			buf_addf(out, "\\u%04x", code);
 		else
 			buf_add(out, (struct str){ s.p + at, end - at });
 		at = end;
 	}
 	buf_add_char(out, '"');
+}
+
+void json_add_string(struct buf *out, struct str s)
+{
+	add_string(out, s, false);
+}
+
+void json_add_bytes(struct buf *out, struct str s)
+{
+	add_string(out, s, true);
 }

@@ -31,6 +31,11 @@ struct json;
  * it may stand in XML and HTML, too.
  */
 void json_add_string(struct buf *out, struct str s);
+/*
+ * The same for what comes back to the byte: a byte that is no UTF-8 becomes \udc80 to \udcff, as in
+ * Python's surrogateescape, and json_string turns it back.
+ */
+void json_add_bytes(struct buf *out, struct str s);
 
 /* Deeper nesting and longer strings are faults. */
 enum { JSON_MAX_DEPTH = 1 << 20, JSON_MAX_STRING_BYTES = 64 << 20 };
@@ -48,6 +53,8 @@ enum json_type {
 /* The reader stays the caller's, and is consumed up to what was read last. */
 struct json *json_new(struct reader *r);
 void json_free(struct json *j);
+/* From here on a comma in front of a closing bracket is no fault: trace events have them. */
+void json_allow_last_comma(struct json *j);
 
 /* The type of the value at hand, which stays. */
 enum json_type json_peek(struct json *j);
@@ -59,19 +66,38 @@ bool json_key(struct json *j, struct str *key);
 bool json_array(struct json *j);
 bool json_element(struct json *j);
 
-/* The text, with escapes resolved; ill-formed UTF-8 is kept as it is. Good until the next call. */
+/*
+ * The text, with escapes resolved; ill-formed UTF-8 is kept as it is. Half a surrogate pair is U+FFFD,
+ * except what json_add_bytes writes. Good until the next call.
+ */
 bool json_string(struct json *j, struct str *text);
 /*
  * The number in units of 10^-decimals (at most 9), rounded to the nearest: 12.5 with 3 decimals is
  * 12500. What does not fit is held at the largest or smallest value.
  */
 bool json_number(struct json *j, unsigned decimals, int64_t *value);
+/* The same with the number's own decimals: as few as it takes, at most max_decimals (at most 9). */
+struct json_decimal {
+	uint64_t units; /* of 10^-decimals */
+	unsigned decimals;
+	bool is_negative;
+	bool is_held; /* it was larger than fits */
+};
+bool json_decimal(struct json *j, unsigned max_decimals, struct json_decimal *d);
+/*
+ * json_element and json_number in one, for arrays of indices: false at the end of the array. What is
+ * no whole number from 0 to 2^32 - 2 is INDEX_NONE.
+ */
+bool json_index(struct json *j, uint32_t *index);
 bool json_bool(struct json *j, bool *value);
 void json_skip(struct json *j);
 
 /* Depth of the objects and arrays that are open. */
 unsigned json_depth(const struct json *j);
-/* Where reading stands in the (decompressed) input: the place of the fault when there is one. */
+/*
+ * Where reading stands in the (decompressed) input: the place of the fault when there is one, which
+ * is the end of an input that ends too early.
+ */
 uint64_t json_offset(const struct json *j);
 /* What is wrong ("a string without an end"), or NULL. */
 const char *json_fault(const struct json *j);

@@ -42,3 +42,15 @@ static inline uint32_t *pair_map_place(struct pair_map *m, uint32_t a, uint32_t 
 			return &s->index;
 	}
 }
+
+/* The pair's id, or INDEX_NONE. */
+static inline uint32_t pair_map_find(const struct pair_map *m, uint32_t a, uint32_t b)
+{
+	if (!m->slots)
+		return INDEX_NONE;
+	for (uint32_t at = hash_pair(a, b) & m->mask;; at = (at + 1) & m->mask) {
+		const struct pair_slot *s = &m->slots[at];
+		if (s->index == INDEX_NONE || (s->a == a && s->b == b))
+			return s->index;
+	}
+}

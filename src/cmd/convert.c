@@ -1,9 +1,7 @@
+#include "cmd/convert_live.h"
 #include "cmd/profile_options.h"
 #include "sink/sink.h"
-#include "store/store.h"
 
-#include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 struct convert_options {
@@ -67,35 +65,8 @@ static bool parse(struct request *r, char **words, size_t n, struct err *e)
 
 /* --- which format --- */
 
-static void write_folded(const struct profile *p, const struct profile_format_options *o,
-			 struct writer *out, struct buf *notes)
-{
-	struct query_ledger ledger;
-	struct query first = { 0 };
-	struct err e = { 0 };
-	(void)o;
-	struct tree *tree = query_tree(p, &first, &ledger, &e);
-	if (tree)
-		sink_folded(tree, out);
-	if (p->events.n > 1 && !p->is_differential)
-		buf_addf(notes,
-			 "folded stacks hold one event: %.*s was written; --where event=NAME "
-			 "chooses another\n",
-			 STR_ARG(profile_str(p, p->events.p[0].name)));
-	tree_free(tree);
-}
-
-static const struct profile_format folded_sink = {
-	.name = "folded",
-	.title = "folded stacks",
-	.endings = { ".folded" },
-	.write = write_folded,
-};
-
 static const struct profile_format *format_named(const char *name)
 {
-	if (strcmp(name, folded_sink.name) == 0)
-		return &folded_sink;
 	for (size_t i = 0; profile_formats[i]; i++)
 		if (strcmp(profile_formats[i]->name, name) == 0)
 			return profile_formats[i];
@@ -107,8 +78,8 @@ static const struct profile_format *format_of_ending(struct str path)
 {
 	const struct profile_format *best = NULL;
 	size_t best_bytes = 0;
-	for (size_t i = 0; i == 0 || profile_formats[i - 1]; i++) {
-		const struct profile_format *f = i ? profile_formats[i - 1] : &folded_sink;
+	for (size_t i = 0; profile_formats[i]; i++) {
+		const struct profile_format *f = profile_formats[i];
 		for (size_t k = 0; k < ARRAY_SIZE(f->endings) && f->endings[k]; k++) {
 			struct str ending = str_from(f->endings[k]);
 			if (str_ends(path, ending) && ending.n > best_bytes) {
@@ -122,9 +93,8 @@ static const struct profile_format *format_of_ending(struct str path)
 
 static void add_formats(struct buf *out)
 {
-	buf_addf(out, "%s", folded_sink.name);
 	for (size_t i = 0; profile_formats[i]; i++)
-		buf_addf(out, ", %s", profile_formats[i]->name);
+		buf_addf(out, "%s%s", i ? ", " : "", profile_formats[i]->name);
 }
 
 /* How the profile is to be written. */
@@ -190,102 +160,15 @@ static bool write_profile(const struct request *r, const struct target *t, const
 	return ok;
 }
 
-/* --- a recording that comes in by a pipe --- */
-
-/*
- * `perf script | plume convert -o FILE.plume` may run for hours. So the file is written as the samples
- * come, a block each second or each so many samples, and what has been written stays whatever
- * happens.
- */
-struct live {
-	const char *path;
-	struct writer *out; /* NULL until there is something to write */
-	struct store_writer *store;
-	uint64_t last_ns;
-	uint32_t written_rows;
-	struct err error;
-};
-
-enum { LIVE_ROWS = 8192, LIVE_NS = 1000000000 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static bool live_open(struct live *l)
-{
-	if (l->store)
-		return true;
-	if (l->error.kind)
-		return false;
-	l->out = strcmp(l->path, "-") == 0 ? writer_open("-", &l->error)
-					   : writer_open_live(l->path, &l->error);
-	if (l->out)
-		l->store = store_writer_new(l->out);
-	return l->store != NULL;
-}
-
-static void on_progress(void *context, const struct profile *p)
-{
-	struct live *l = context;
-	uint32_t rows = p->samples.n - l->written_rows;
-	uint64_t now = now_ns();
-	if (!l->last_ns)
-		l->last_ns = now;
-	if (rows < LIVE_ROWS && (rows == 0 || now - l->last_ns < LIVE_NS))
-		return;
-	l->last_ns = now;
-	l->written_rows = p->samples.n;
-	if (live_open(l))
-		store_writer_append(l->store, p);
-}
-
-static bool live_end(struct live *l, const struct profile *p, struct err *e)
-{
-	bool ok = live_open(l);
-	if (ok) {
-		store_writer_end(l->store, p);
-		ok = writer_commit(l->out, e);
-	} else {
-		*e = l->error;
-	}
-	return ok;
-}
-
-static void live_fini(struct live *l)
-{
-	store_writer_free(l->store);
-	writer_free(l->out);
-}
-
-static void on_interrupt(int signal)
-{
-	(void)signal;
-}
-
-/*
- * Ctrl-C reaches the whole pipeline: what writes into it ends, and its last samples are still to be
- * read. A second one ends plume itself.
- */
-static void outlive_interrupt(void)
-{
-	struct sigaction action = { .sa_handler = on_interrupt,
-				    .sa_flags = (int)SA_RESETHAND | SA_RESTART };
-	sigaction(SIGINT, &action, NULL);
-}
-
 static int convert_live(struct request *r, const struct target *t, struct err *e)
 {
 	AUTO(live) struct live live = { .path = t->path };
 	struct query_ledger ledger;
 	struct source_options source = source_options_of(&r->input, &(struct mark_options){ 0 });
 	int code = EXIT_FAILED;
-	source.progress = on_progress;
+	source.progress = live_on_progress;
 	source.progress_context = &live;
-	outlive_interrupt();
+	live_outlive_interrupt();
 	struct profile *p = read_profiles(&r->files, &source, COLUMNS_ALL, e);
 	if (p && live_end(&live, p, e)) {
 		profile_unref(query_profile(p, &r->query, &ledger, e));

@@ -216,7 +216,8 @@ struct profile {
 
 	/* Only for building. */
 	struct arena text;
-	struct index_map string_map, frame_map, thread_map, event_map, sample_map, label_map;
+	struct index_map string_map, frame_map, thread_map, event_map, sample_map, label_map,
+		fact_map, module_map;
 	struct child_map node_map;	/* (parent, frame) to node */
 	struct child_map label_set_map; /* (rest, label) to set */
 };

@@ -29,6 +29,8 @@ static void free_maps(struct profile *p)
 	index_map_fini(&p->event_map);
 	index_map_fini(&p->sample_map);
 	index_map_fini(&p->label_map);
+	index_map_fini(&p->fact_map);
+	index_map_fini(&p->module_map);
 	child_map_fini(&p->label_set_map);
 }
 
@@ -175,12 +177,19 @@ void profile_add_mark(struct profile *p, struct mark m)
 	vec_push(&p->marks, m);
 }
 
+static bool fact_equal(const void *facts, uint32_t i, const void *key)
+{
+	const struct fact *a = (const struct fact *)facts + i, *b = key;
+	return a->key == b->key && a->text == b->text;
+}
+
 void profile_add_fact(struct profile *p, struct str key, struct str text)
 {
 	struct fact f = { profile_add_str(p, key), profile_add_str(p, text) };
-	for (uint32_t i = 0; i < p->facts.n; i++)
-		if (p->facts.p[i].key == f.key && p->facts.p[i].text == f.text)
-			return;
+	uint32_t hash = hash_pair(f.key, f.text);
+	if (index_map_find(&p->fact_map, hash, fact_equal, p->facts.p, &f) != INDEX_NONE)
+		return;
+	index_map_add(&p->fact_map, hash, p->facts.n);
 	vec_push(&p->facts, f);
 }
 
@@ -192,11 +201,17 @@ struct str profile_fact(const struct profile *p, struct str key)
 	return STR("");
 }
 
+static bool module_equal(const void *modules, uint32_t i, const void *key)
+{
+	return ((const struct module *)modules)[i].path == ((const struct module *)key)->path;
+}
+
 void profile_add_module(struct profile *p, struct module m)
 {
-	for (uint32_t i = 0; i < p->modules.n; i++)
-		if (p->modules.p[i].path == m.path)
-			return;
+	uint32_t hash = hash_pair(m.path, 0);
+	if (index_map_find(&p->module_map, hash, module_equal, p->modules.p, &m) != INDEX_NONE)
+		return;
+	index_map_add(&p->module_map, hash, p->modules.n);
 	vec_push(&p->modules, m);
 }
 

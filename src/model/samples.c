@@ -161,6 +161,7 @@ static void translation_fini(struct translation *t)
 static void merge_ledger(struct profile *p, const struct profile *from, const struct translation *t)
 {
 	struct ledger *to = &p->ledger;
+	uint64_t ignored = 0;
 	if (from->ledger.first_bad_text && !to->first_bad_text) {
 		to->first_bad_text = t->strings[from->ledger.first_bad_text];
 		to->first_bad_offset = from->ledger.first_bad_offset;
@@ -169,7 +170,7 @@ static void merge_ledger(struct profile *p, const struct profile *from, const st
 	if (from->ledger.damage && !to->damage)
 		to->damage = t->strings[from->ledger.damage];
 	for (unsigned i = 0; i < LEDGER_LINES; i++)
-		to->count[i] += from->ledger.count[i];
+		to->count[i] = saturating_add(to->count[i], from->ledger.count[i], &ignored);
 }
 
 /* Marks, facts, modules and notes. */

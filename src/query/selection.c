@@ -402,6 +402,7 @@ bool row_is_idle(const struct profile *p, uint32_t row)
 		STR("cpu_startup_entry"),
 		STR("xen_hypercall_sched_op"),
 		STR("acpi_processor_ffh_cstate_enter"),
+		STR("(idle)"), /* V8: the event loop waits */
 	};
 	const struct frame *leaf = leaf_of(p, row);
 	struct str name = leaf ? profile_str(p, leaf->name) : STR("");

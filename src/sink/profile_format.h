@@ -32,7 +32,9 @@ extern const struct profile_format pprof_sink;
 extern const struct profile_format speedscope_sink;
 extern const struct profile_format cpuprofile_sink;
 extern const struct profile_format firefox_sink;
+extern const struct profile_format json_tree_sink;
 extern const struct profile_format json_flat_sink;
+extern const struct profile_format folded_sink;
 extern const struct profile_format csv_sink;
 
 /* Ends in NULL. */

@@ -3,10 +3,11 @@
  * Sorted files, which most are, repeat the front of the line before: only what differs is looked
  * up.
  */
+#include "source/counts.h"
 #include "source/source_int.h"
 #include "symbol/symbol.h"
 
-enum { MAX_DECIMALS = 6, MAX_LINE_BYTES = 64 << 20 };
+enum { MAX_LINE_BYTES = 64 << 20 };
 
 /* A frame of the last line, from the root: where it ends in the text, and the stack up to it. */
 struct step {
@@ -73,50 +74,11 @@ static void *folded_diff_begin(struct profile *p, const struct source_options *o
 
 /* --- counts --- */
 
-struct count {
-	uint64_t value; /* in units of 10^-decimals */
-	uint64_t whole; /* without the decimals */
-	unsigned decimals;
-	bool is_rounded, is_too_large;
-};
-
-/* `12` or `12.5` or `12.`; trailing zeros of the fraction do not count. */
-static bool count_parse(struct str s, struct count *c)
-{
-	*c = (struct count){ 0 };
-	ptrdiff_t point = str_find_char(s, '.');
-	struct str whole = str_first(s, point < 0 ? s.n : (size_t)point);
-	struct str fraction =
-		point < 0 ? (struct str){ "", 0 } : str_from_byte(s, (size_t)point + 1);
-	if (whole.n == 0)
-		return false;
-	while (fraction.n && fraction.p[fraction.n - 1] == '0')
-		fraction.n--;
-	for (size_t i = 0; i < whole.n + fraction.n; i++) {
-		char digit = i < whole.n ? whole.p[i] : fraction.p[i - whole.n];
-		if (!is_digit(digit))
-			return false;
-		if (i >= whole.n && c->decimals == MAX_DECIMALS) {
-			c->is_rounded = true;
-			continue;
-		}
-		c->decimals += i >= whole.n;
-		if (__builtin_mul_overflow(c->value, 10u, &c->value) ||
-		    __builtin_add_overflow(c->value, (uint64_t)(digit - '0'), &c->value)) {
-			c->value = UINT64_MAX;
-			c->is_too_large = true;
-		}
-		if (i < whole.n)
-			c->whole = c->value;
-	}
-	return true;
-}
-
 /*
  * Cuts the last number off s. False when s does not end in white space and a number. keeps_blanks:
  * of several blanks before it one is cut, as flamegraph.pl does.
  */
-static bool take_count(struct str *s, struct count *c, bool keeps_blanks)
+static bool take_count(struct str *s, struct source_count *c, bool keeps_blanks)
 {
 	struct str text = *s;
 	while (text.n && is_space(text.p[text.n - 1]))
@@ -124,7 +86,7 @@ static bool take_count(struct str *s, struct count *c, bool keeps_blanks)
 	size_t n = text.n;
 	while (n && !is_space(text.p[n - 1]))
 		n--;
-	if (n == 0 || !count_parse(str_from_byte(text, n), c))
+	if (n == 0 || !source_count_parse(str_from_byte(text, n), c))
 		return false;
 	n--;
 	while (n && is_space(text.p[n - 1]) && !keeps_blanks)
@@ -133,59 +95,23 @@ static bool take_count(struct str *s, struct count *c, bool keeps_blanks)
 	return true;
 }
 
-static void add_weight(struct folded *f, node_id node, event_id event, struct count c)
+static void add_weight(struct folded *f, node_id node, event_id event, struct source_count c)
 {
-	uint64_t *ledger = f->p->ledger.count;
-	ledger[LEDGER_ROUNDED] += c.is_rounded;
-	ledger[LEDGER_OVERFLOWS] += c.is_too_large;
-	if (c.decimals > f->p->events.p[event].decimals)
-		profile_set_decimals(f->p, event, c.decimals);
-	for (unsigned d = c.decimals; d < f->p->events.p[event].decimals; d++)
-		if (__builtin_mul_overflow(c.value, 10u, &c.value)) {
-			c.value = UINT64_MAX;
-			ledger[LEDGER_OVERFLOWS]++;
-			break;
-		}
 	profile_add_sample(f->p, &(struct sample){ .node = node,
 						   .thread = THREAD_NONE,
 						   .event = event,
 						   .cpu = -1,
 						   .count = c.whole,
-						   .period = c.value });
+						   .period = source_count_scaled(f->p, event, c) });
 }
 
 /* --- frames --- */
-
-/* `name_[k]`: what the mark says, without the mark. */
-static struct str take_mark(struct str name, struct frame *frame)
-{
-	if (name.n < 4 || memcmp(name.p + name.n - 4, "_[", 2) != 0 || name.p[name.n - 1] != ']')
-		return name;
-	switch (name.p[name.n - 2]) {
-	case 'k':
-		frame->kind = FRAME_KERNEL;
-		break;
-	case 'j':
-		frame->kind = FRAME_JIT;
-		break;
-	case 'i':
-		frame->flags = FRAME_INLINED;
-		break;
-	case 'w':
-		frame->flags = FRAME_WAKER;
-		break;
-	default:
-		return name;
-	}
-	frame->flags |= FRAME_MARKED;
-	return str_first(name, name.n - 4);
-}
 
 static frame_id frame_of(struct folded *f, struct str text)
 {
 	struct frame frame = { .kind = FRAME_USER };
 	size_t mark_at;
-	struct str name = take_mark(text, &frame);
+	struct str name = source_take_mark(text, &frame);
 	f->scratch.n = 0;
 	if (f->keeps_names)
 		buf_add(&f->scratch, name);
@@ -274,7 +200,7 @@ static bool is_remark(struct str line)
 
 static void on_line(struct folded *f, struct str line, uint64_t offset)
 {
-	struct count counts[2];
+	struct source_count counts[2];
 	struct str stack = line;
 	if (line.n > MAX_LINE_BYTES) {
 		f->p->ledger.count[LEDGER_LONG_LINES]++;
@@ -350,7 +276,7 @@ static unsigned probe(struct str head, unsigned numbers)
 		ptrdiff_t newline = str_find_char(head, '\n');
 		struct str line = str_first(head, newline < 0 ? head.n : (size_t)newline);
 		struct str stack = line;
-		struct count c;
+		struct source_count c;
 		unsigned found = 0;
 		head = str_from_byte(head, line.n + 1);
 		if (str_trim(line).n == 0 || is_remark(line))

@@ -39,3 +39,27 @@ frame_id source_add_frame(struct profile *p, const struct source_frame *f)
 	}
 	return profile_add_frame(p, &frame);
 }
+
+struct str source_take_mark(struct str name, struct frame *frame)
+{
+	if (name.n < 4 || memcmp(name.p + name.n - 4, "_[", 2) != 0 || name.p[name.n - 1] != ']')
+		return name;
+	switch (name.p[name.n - 2]) {
+	case 'k':
+		frame->kind = FRAME_KERNEL;
+		break;
+	case 'j':
+		frame->kind = FRAME_JIT;
+		break;
+	case 'i':
+		frame->flags = FRAME_INLINED;
+		break;
+	case 'w':
+		frame->flags = FRAME_WAKER;
+		break;
+	default:
+		return name;
+	}
+	frame->flags |= FRAME_MARKED;
+	return str_first(name, name.n - 4);
+}

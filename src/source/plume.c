@@ -2,89 +2,69 @@
 #include "source/source_int.h"
 #include "store/store.h"
 
-struct plume_source {
-	struct profile *p;
-	struct store_reader *reader;
-	uint64_t offset; /* behind the last whole block */
-	uint64_t end;	 /* of what has been seen */
-};
-
 static unsigned plume_probe(struct str head)
 {
 	return str_starts(head, store_magic) ? 100 : 0;
 }
 
-static void *plume_begin(struct profile *p, const struct source_options *options, struct str first)
+/* What ended the reading early; offset: behind the last whole block, end: of all that came. */
+static void note_damage(struct profile *p, struct reader *r, const struct store_reader *store,
+			uint64_t offset, uint64_t end)
 {
-	(void)options;
-	(void)first;
-	struct plume_source *s = mem_zalloc(1, sizeof(*s));
-	s->p = p;
-	s->reader = store_reader_new(p);
-	return s;
-}
-
-static size_t plume_feed(void *state, struct str bytes, uint64_t offset, bool is_last)
-{
-	struct plume_source *s = state;
-	size_t done = store_reader_feed(s->reader, bytes, offset);
-	s->offset = offset + done;
-	s->end = offset + bytes.n;
-	return is_last ? bytes.n : done;
-}
-
-/* What ended the reading early, in words. */
-static void add_reason(const struct plume_source *s, struct buf *out)
-{
-	unsigned long long blocks = (unsigned long long)store_reader_blocks(s->reader);
-	switch (store_reader_state(s->reader)) {
+	static const char *const title = ".plume file";
+	switch (store_reader_state(store)) {
 	case STORE_BROKEN:
-		buf_addf(out, "%s, at byte ", store_reader_fault(s->reader));
-		buf_add_grouped(out, store_reader_fault_offset(s->reader));
+		source_damage(p, r, title, store_reader_fault(store),
+			      store_reader_fault_offset(store));
 		break;
 	case STORE_OPEN:
-		if (s->offset < s->end)
-			buf_addf(out, "it ends inside a block, at byte ");
-		else
-			buf_addf(out,
-				 "it has no end mark (its writer was killed, or still writes), "
-				 "at byte ");
-		buf_add_grouped(out, s->end);
+		if (reader_damage(r))
+			break; /* which is told, and is the reason */
+		source_damage(p, r, title,
+			      offset == 0    ? "it ends inside its head"
+			      : offset < end ? "it ends inside a block"
+					     : "it has no end mark (its writer was killed, or "
+					       "still writes)",
+			      end);
 		break;
 	case STORE_ENDED:
-		buf_addf(out, "more bytes follow its end mark, at byte ");
-		buf_add_grouped(out, s->offset);
+		if (offset < end)
+			source_damage(p, r, title, "more bytes follow its end mark", offset);
 		break;
 	}
-	buf_addf(out, "; ");
-	buf_add_grouped(out, s->p->ledger.count[LEDGER_SAMPLES]);
-	buf_addf(out, " samples of the %llu whole blocks before it were read", blocks);
 }
 
-static void plume_end(void *state, bool was_cut)
+static void plume_read(struct reader *r, const struct source_options *options, struct profile *p)
 {
-	struct plume_source *s = state;
-	(void)was_cut;
-	if (store_reader_state(s->reader) != STORE_ENDED || s->offset < s->end) {
-		AUTO(buf) struct buf text = { 0 };
-		buf_addf(&text, ".plume file: ");
-		add_reason(s, &text);
-		source_damage_text(s->p, buf_str(&text));
+	struct store_reader *store = store_reader_new(p);
+	uint64_t offset = 0, end = 0;
+	do {
+		struct str window = reader_window(r);
+		bool is_reading = store_reader_state(store) == STORE_OPEN;
+		size_t done = store_reader_feed(store, window, reader_offset(r));
+		end = reader_offset(r) + window.n;
+		if (is_reading)
+			offset = reader_offset(r) + done;
+		/* What follows the end is only counted. */
+		reader_consume(r, store_reader_state(store) == STORE_OPEN ? done : window.n);
+		if (options->progress)
+			options->progress(options->progress_context, p);
+	} while (reader_fill(r));
+	note_damage(p, r, store, offset, end);
+	if (store_reader_unknown_parts(store)) {
+		AUTO(buf) struct buf note = { 0 };
+		buf_addf(&note,
+			 "%s: a newer plume wrote this file; parts that this one does not know "
+			 "were passed over",
+			 reader_name(r));
+		profile_add_note(p, buf_str(&note));
 	}
-	if (store_reader_unknown_parts(s->reader))
-		profile_add_note(s->p,
-				 STR("a newer plume wrote this file; parts that this one does "
-				     "not know were passed over"));
-	store_reader_free(s->reader);
-	free(s);
+	store_reader_free(store);
 }
 
 const struct source_format plume_format = {
 	.name = "plume",
 	.title = "a .plume file",
-	.is_binary = true,
 	.probe = plume_probe,
-	.begin = plume_begin,
-	.feed = plume_feed,
-	.end = plume_end,
+	.read = plume_read,
 };

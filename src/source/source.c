@@ -340,6 +340,14 @@ static bool explain_no_samples(struct reader *r, const struct source_format *for
 		       reader_name(r), format->title);
 }
 
+static bool refuse_differential(struct reader *r, struct err *e)
+{
+	return err_usage(e,
+			 "%s: differential stacks cannot be added to other profiles; read one at a "
+			 "time",
+			 reader_name(r));
+}
+
 static bool read_opened(struct reader *r, const struct source_options *options, struct profile *p,
 			struct err *e)
 {
@@ -353,17 +361,17 @@ static bool read_opened(struct reader *r, const struct source_options *options, 
 				reader_damage(r));
 		return false;
 	}
-	if (rows_before && p->is_differential != (format == &folded_diff_format))
-		return err_usage(e,
-				 "%s: differential stacks cannot be added to other profiles; read "
-				 "one at a time",
-				 reader_name(r));
+	bool was_differential = p->is_differential;
+	if (rows_before && was_differential != (format == &folded_diff_format))
+		return refuse_differential(r, e);
 	if (format->read)
 		format->read(r, options, p);
 	else if (reader_is_whole(r) && !reader_damage(r))
 		read_whole(format, reader_window(r), options, p);
 	else
 		read_stream(format, r, options, p);
+	if (rows_before && was_differential != p->is_differential)
+		return refuse_differential(r, e); /* a .plume file says so inside */
 	note_damage(r, p);
 	if (p->ledger.first_bad_text && !p->ledger.first_bad_input)
 		p->ledger.first_bad_input = profile_add_str(p, str_from(reader_name(r)));

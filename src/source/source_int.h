@@ -106,6 +106,8 @@ struct source_frame {
 frame_id source_add_frame(struct profile *p, const struct source_frame *f);
 /* File, line and column of a frame whose name V8 made, where it has none. */
 void source_set_v8_place(struct profile *p, struct frame *frame);
+/* `name_[k]`, as in folded stacks: what the mark says goes into *frame; the name without it. */
+struct str source_take_mark(struct str name, struct frame *frame);
 /* The kind of a function by the file it comes from. */
 enum frame_kind source_kind_of(struct str module, bool has_name);
 

@@ -14,6 +14,13 @@ struct stack_facts {
 	uint32_t frames, unknown;
 };
 
+/* A line of the file's ledger and the fact that tells it: its blocks add to it. */
+struct ledger_fact {
+	str_id name;
+	uint32_t fact;
+	uint64_t count;
+};
+
 struct store_reader {
 	struct profile *p;
 	enum store_state state;
@@ -21,6 +28,7 @@ struct store_reader {
 	uint64_t fault_offset;
 	bool has_head;
 	uint64_t blocks, unknown_parts, rows;
+	uint32_t block_rows; /* of the block being read */
 	ZSTD_DCtx *zstd;
 	struct buf raw;
 	uint64_t *columns[STORE_COLUMNS]; /* of the samples being read */
@@ -31,6 +39,7 @@ struct store_reader {
 	VEC(uint8_t) decimals;		/* by event of the file, as the weights to come have them */
 	uint64_t last_name, last_file;	/* of the frame read last */
 	VEC(struct stack_facts) stacks; /* by node of the file */
+	VEC(struct ledger_fact) ledger;
 };
 
 struct store_reader *store_reader_new(struct profile *p)
@@ -63,6 +72,7 @@ void store_reader_free(struct store_reader *r)
 	vec_fini(&r->labels);
 	vec_fini(&r->stacks);
 	vec_fini(&r->decimals);
+	vec_fini(&r->ledger);
 	free(r);
 }
 
@@ -122,6 +132,8 @@ static uint64_t take_long_varint(struct cursor *c)
 	uint64_t value = 0;
 	for (unsigned shift = 0; c->p < c->end && shift < 64; shift += 7) {
 		uint8_t byte = *c->p++;
+		if (shift == 63 && byte > 1)
+			break; /* more than 64 bits */
 		value |= (uint64_t)(byte & 0x7f) << shift;
 		if (byte < 0x80)
 			return value;
@@ -276,7 +288,8 @@ static bool read_nodes(struct store_reader *r, struct cursor *c)
 			return false;
 		uint32_t parent = r->nodes.n - (uint32_t)distance;
 		struct stack_facts facts = r->stacks.p[parent];
-		facts.frames++;
+		if (facts.frames++ == STORE_MAX_STACK_FRAMES)
+			return fail(r, "stack %u is too deep", r->nodes.n);
 		facts.unknown += r->p->frames.p[frame].kind == FRAME_UNKNOWN;
 		vec_push(&r->nodes, profile_add_node(r->p, r->nodes.p[parent], frame));
 		vec_push(&r->stacks, facts);
@@ -340,6 +353,8 @@ static bool read_decimals(struct store_reader *r, struct cursor *c)
 		if (!known(r, &r->events, "event", event, &id) ||
 		    !in_range(r, "number of decimals", decimals, MAX_DECIMALS))
 			return false;
+		if (decimals < r->decimals.p[event])
+			return fail(r, "event %u loses decimals", id);
 		profile_set_decimals(r->p, id, (unsigned)decimals);
 		r->decimals.p[event] = (uint8_t)decimals;
 	}
@@ -414,11 +429,43 @@ static bool read_pairs(struct store_reader *r, struct cursor *c, enum store_part
 	return true;
 }
 
+static struct ledger_fact *ledger_line(struct store_reader *r, str_id name)
+{
+	for (uint32_t i = 0; i < r->ledger.n; i++)
+		if (r->ledger.p[i].name == name)
+			return &r->ledger.p[i];
+	vec_push(&r->ledger, (struct ledger_fact){ name, INDEX_NONE, 0 });
+	return &r->ledger.p[r->ledger.n - 1];
+}
+
+/* Blocks count on where those before them stopped: the fact is told anew with the sum. */
+static void tell_ledger(struct store_reader *r, struct str name, uint64_t count)
+{
+	AUTO(buf) struct buf text = { 0 };
+	struct profile *p = r->p;
+	uint32_t facts = p->facts.n;
+	uint64_t overflows = 0;
+	struct ledger_fact *line = ledger_line(r, profile_add_str(p, name));
+	line->count = saturating_add(line->count, count, &overflows);
+	buf_add(&text, name);
+	buf_add(&text, STR(": "));
+	buf_add_grouped(&text, line->count);
+	if (line->fact != INDEX_NONE) {
+		p->facts.p[line->fact].text = profile_add_str(p, buf_str(&text));
+		return;
+	}
+	profile_add_fact(p, STR("when recorded"), buf_str(&text));
+	if (p->facts.n > facts) /* else another file has told the same */
+		line->fact = facts;
+}
+
 /*
- * What went wrong when the profile was made is no damage of this file: it is told as a fact.
+ * What went wrong when the profile was made is no damage of this file: it is told as a fact. That
+ * samples have no time is still true of them.
  */
 static bool read_ledger(struct store_reader *r, struct cursor *c)
 {
+	struct str no_time = str_from(ledger_line_name(LEDGER_NO_TIME));
 	while (left(c)) {
 		uint64_t bytes = take_varint(c);
 		if (c->is_short || bytes > left(c))
@@ -428,11 +475,12 @@ static bool read_ledger(struct store_reader *r, struct cursor *c)
 		uint64_t count = take_varint(c);
 		if (c->is_short)
 			return fail(r, "the ledger ends without a number");
-		AUTO(buf) struct buf text = { 0 };
-		buf_add(&text, name);
-		buf_add(&text, STR(": "));
-		buf_add_grouped(&text, count);
-		profile_add_fact(r->p, STR("when recorded"), buf_str(&text));
+		if (r->ledger.n == STORE_MAX_LEDGER_LINES)
+			return fail(r, "the ledger has more lines than any");
+		if (str_eq(name, no_time))
+			r->p->ledger.count[LEDGER_NO_TIME] += count;
+		else
+			tell_ledger(r, name, count);
 	}
 	return true;
 }
@@ -499,7 +547,7 @@ static bool check_ids(struct store_reader *r, uint32_t n)
 		if (!known(r, references[i].ids, references[i].what,
 			   largest(r->columns[references[i].column], n), &ignored))
 			return false;
-	return true;
+	return in_range(r, "cpu", largest(r->columns[STORE_COLUMN_CPU], n), UINT32_MAX);
 }
 
 /* 10^(decimals of the profile's event - decimals of the file's). */
@@ -545,8 +593,10 @@ static bool read_samples(struct store_reader *r, struct cursor *c)
 {
 	bool has[STORE_COLUMNS] = { false };
 	uint64_t n = take_varint(c);
-	if (c->is_short || n == 0 || n > STORE_MAX_ROWS)
+	/* By block, not by part: a part of equal rows takes few bytes, and many fit in a block. */
+	if (c->is_short || n == 0 || n > STORE_MAX_ROWS - r->block_rows)
 		return fail(r, "a block claims %llu samples", (unsigned long long)n);
+	r->block_rows += (uint32_t)n;
 	while (left(c)) {
 		uint64_t column = take_varint(c);
 		if (column >= STORE_COLUMNS || has[column])
@@ -578,39 +628,40 @@ static bool read_samples(struct store_reader *r, struct cursor *c)
 
 /* --- blocks --- */
 
-static bool read_part(struct store_reader *r, uint64_t tag, struct cursor c)
+static bool read_part(struct store_reader *r, uint64_t tag, struct cursor *c)
 {
 	switch (tag) {
 	case STORE_STRINGS:
-		return read_strings(r, &c);
+		return read_strings(r, c);
 	case STORE_FRAMES:
-		return read_frames(r, &c);
+		return read_frames(r, c);
 	case STORE_NODES:
-		return read_nodes(r, &c);
+		return read_nodes(r, c);
 	case STORE_THREADS:
-		return read_threads(r, &c);
+		return read_threads(r, c);
 	case STORE_EVENTS:
-		return read_events(r, &c);
+		return read_events(r, c);
 	case STORE_DECIMALS:
-		return read_decimals(r, &c);
+		return read_decimals(r, c);
 	case STORE_LABELS:
-		return read_labels(r, &c);
+		return read_labels(r, c);
 	case STORE_LABEL_SETS:
-		return read_label_sets(r, &c);
+		return read_label_sets(r, c);
 	case STORE_SAMPLES:
-		return read_samples(r, &c);
+		return read_samples(r, c);
 	case STORE_MARKS:
-		return read_marks(r, &c);
+		return read_marks(r, c);
 	case STORE_FACTS:
 	case STORE_MODULES:
-		return read_pairs(r, &c, (enum store_part)tag);
+		return read_pairs(r, c, (enum store_part)tag);
 	case STORE_LEDGER:
-		return read_ledger(r, &c);
+		return read_ledger(r, c);
 	case STORE_FLAGS:
-		r->p->is_differential |= (take_varint(&c) & STORE_IS_DIFFERENTIAL) != 0;
-		return true;
+		r->p->is_differential |= (take_varint(c) & STORE_IS_DIFFERENTIAL) != 0;
+		return !c->is_short || fail(r, "flags without a number");
 	default:
 		r->unknown_parts++;
+		c->p = c->end;
 		return true;
 	}
 }
@@ -623,8 +674,12 @@ static bool read_parts(struct store_reader *r, struct str raw)
 		if (c.is_short || bytes > left(&c))
 			return fail(r, "a part of %llu bytes goes beyond its block",
 				    (unsigned long long)bytes);
-		if (!read_part(r, tag, (struct cursor){ c.p, c.p + bytes, false }))
+		struct cursor part = { c.p, c.p + bytes, false };
+		if (!read_part(r, tag, &part))
 			return false;
+		if (left(&part))
+			return fail(r, "a part with tag %llu has %zu bytes too many",
+				    (unsigned long long)tag, left(&part));
 		c.p += bytes;
 	}
 	return true;
@@ -634,6 +689,8 @@ static bool read_end(struct store_reader *r, struct str raw)
 {
 	struct cursor c = { (const uint8_t *)raw.p, (const uint8_t *)raw.p + raw.n, false };
 	uint64_t rows = take_varint(&c);
+	if (c.is_short || left(&c))
+		return fail(r, "its end mark is no number");
 	if (rows != r->rows)
 		return fail(r, "its end mark counts %llu rows of samples, but %llu were there",
 			    (unsigned long long)rows, (unsigned long long)r->rows);
@@ -671,7 +728,7 @@ static bool check_block_head(struct store_reader *r, const struct store_block_he
 		return fail(r, "a block claims %u bytes, %u unpacked: more than any has",
 			    le32toh(h->stored_bytes), le32toh(h->raw_bytes));
 	if (le64toh(h->number) != r->blocks)
-		return fail(r, "block %llu follows block %llu",
+		return fail(r, "block %llu stands where block %llu should",
 			    (unsigned long long)le64toh(h->number), (unsigned long long)r->blocks);
 	return true;
 }
@@ -694,6 +751,11 @@ static size_t read_block(struct store_reader *r, struct str bytes)
 		set_fault(r, "the checksum of a block is wrong");
 		return 0;
 	}
+	if (h.kind > STORE_BLOCK_END) {
+		set_fault(r, "a block is of kind %u, which this plume does not know", h.kind);
+		return 0;
+	}
+	r->block_rows = 0;
 	if (!unpack(r, &h, stored, &raw) ||
 	    !(h.kind == STORE_BLOCK_END ? read_end(r, raw) : read_parts(r, raw)))
 		return 0;
@@ -703,18 +765,19 @@ static size_t read_block(struct store_reader *r, struct str bytes)
 
 static size_t read_head(struct store_reader *r, struct str bytes)
 {
-	uint16_t version[2];
-	if (bytes.n < STORE_HEAD_BYTES)
+	struct store_head h;
+	if (bytes.n < sizeof(h))
 		return 0;
-	memcpy(version, bytes.p + store_magic.n, sizeof(version));
+	memcpy(&h, bytes.p, sizeof(h));
 	if (!str_starts(bytes, store_magic))
 		set_fault(r, "the first bytes are not those of a .plume file");
-	else if (le16toh(version[0]) != STORE_MAJOR)
+	else if (le16toh(h.major) != STORE_MAJOR)
 		set_fault(r,
-			  "it is of version %u.%u, and this plume reads %d.x; convert it with the "
-			  "plume "
-			  "that wrote it, or with a newer one",
-			  le16toh(version[0]), le16toh(version[1]), STORE_MAJOR);
+			  "it is of version %u.%u, and this plume reads %d.x: another plume is "
+			  "needed",
+			  le16toh(h.major), le16toh(h.minor), STORE_MAJOR);
+	else if (h.reserved)
+		set_fault(r, "the head of the file is damaged");
 	r->has_head = true;
 	return r->state == STORE_BROKEN ? 0 : STORE_HEAD_BYTES;
 }

@@ -10,7 +10,9 @@ enum {
 	STORE_CHECKED_BYTES = 24, /* of the block's head, before its checksum */
 	/* Larger blocks are neither written nor read. */
 	STORE_MAX_BLOCK_BYTES = 1 << 28,
-	STORE_MAX_ROWS = 1 << 20,
+	STORE_MAX_ROWS = 1 << 20, /* of a block */
+	STORE_MAX_STACK_FRAMES = 1 << 20,
+	STORE_MAX_LEDGER_LINES = 1 << 10,
 };
 
 /* "PLBK", little-endian. */
@@ -57,6 +59,13 @@ enum store_encoding {
 	STORE_PLAIN,  /* a varint each */
 	STORE_DELTAS, /* the difference to the row before, zigzag */
 };
+
+struct store_head {
+	uint8_t magic[8];
+	uint16_t major, minor;
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct store_head) == STORE_HEAD_BYTES, "as on disk");
 
 struct store_block_head {
 	uint32_t magic;

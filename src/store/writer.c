@@ -17,20 +17,19 @@ struct store_writer {
 	VEC(uint8_t) decimals; /* by event, as the file has it */
 	uint64_t ledger[LEDGER_LINES];
 	bool is_differential;
+	bool has_times; /* some rows were written with one */
 };
 
 struct store_writer *store_writer_new(struct writer *out)
 {
 	struct store_writer *w = mem_zalloc(1, sizeof(*w));
-	char head[STORE_HEAD_BYTES] = { 0 };
-	uint16_t version[] = { htole16(STORE_MAJOR), htole16(STORE_MINOR) };
+	struct store_head head = { .major = htole16(STORE_MAJOR), .minor = htole16(STORE_MINOR) };
 	w->out = out;
 	w->zstd = ZSTD_createCCtx();
 	/* What every profile has without being told. */
 	w->strings = w->nodes = w->threads = w->label_sets = 1;
-	memcpy(head, store_magic.p, store_magic.n);
-	memcpy(head + store_magic.n, version, sizeof(version));
-	writer_add(out, (struct str){ head, sizeof(head) });
+	memcpy(head.magic, store_magic.p, sizeof(head.magic));
+	writer_add(out, (struct str){ (const char *)&head, sizeof(head) });
 	return w;
 }
 
@@ -286,9 +285,29 @@ static uint64_t value_of(const struct samples *s, enum store_column column, uint
 	return 0;
 }
 
-static bool has_column(const struct samples *s, enum store_column column)
+/* A profile that keeps times has 0 for samples that came without one. */
+static bool has_times(struct store_writer *w, const struct profile *p, uint32_t end)
 {
-	return !((column == STORE_COLUMN_TIME && !s->time_ns) ||
+	const struct samples *s = &p->samples;
+	uint64_t *told = &w->ledger[LEDGER_NO_TIME], missing = p->ledger.count[LEDGER_NO_TIME];
+	bool is_zero = true;
+	for (uint32_t i = w->samples; s->time_ns && i < end && is_zero; i++)
+		is_zero = s->time_ns[i] == 0;
+	if (s->time_ns && (!is_zero || missing <= *told)) {
+		w->has_times = true;
+		return true;
+	}
+	/* The reader counts these. */
+	uint32_t rows = end - w->samples;
+	*told = missing > *told && missing - *told > rows ? *told + rows : missing;
+	return false;
+}
+
+static bool has_column(struct store_writer *w, const struct profile *p, enum store_column column,
+		       uint32_t end)
+{
+	const struct samples *s = &p->samples;
+	return !((column == STORE_COLUMN_TIME && !has_times(w, p, end)) ||
 		 (column == STORE_COLUMN_CPU && !s->cpu) ||
 		 (column == STORE_COLUMN_LABELS && !s->labels));
 }
@@ -322,27 +341,27 @@ static void put_samples(struct store_writer *w, const struct profile *p)
 		uint32_t end = run_end(w->samples, p->samples.n);
 		add_varint(&w->part, end - w->samples);
 		for (enum store_column c = 0; c < STORE_COLUMNS; c++)
-			if (has_column(&p->samples, c))
+			if (has_column(w, p, c, end))
 				put_column(w, &p->samples, c, end);
 		w->samples = end;
 		end_part(w, STORE_SAMPLES);
-		if (w->raw.n)
+		if (w->raw.n && w->samples < p->samples.n)
 			put_block(w, STORE_BLOCK_DATA);
 	}
 }
 
-/* What a reader counts itself is not written. */
-static bool is_counted_by_reader(enum ledger_line line)
+/* What a reader counts itself is not written. Which of many samples have no time it cannot see. */
+static bool is_counted_by_reader(const struct store_writer *w, enum ledger_line line)
 {
-	return line == LEDGER_SAMPLES || line == LEDGER_NO_STACK || line == LEDGER_NO_TIME ||
-	       line == LEDGER_FRAMES || line == LEDGER_UNKNOWN_FRAMES;
+	return line == LEDGER_SAMPLES || line == LEDGER_NO_STACK || line == LEDGER_FRAMES ||
+	       line == LEDGER_UNKNOWN_FRAMES || (line == LEDGER_NO_TIME && !w->has_times);
 }
 
 static void put_ledger(struct store_writer *w, const struct profile *p)
 {
 	for (enum ledger_line line = 0; line < LEDGER_LINES; line++) {
 		uint64_t count = p->ledger.count[line];
-		if (count == w->ledger[line] || is_counted_by_reader(line))
+		if (count <= w->ledger[line] || is_counted_by_reader(w, line))
 			continue;
 		struct str name = str_from(ledger_line_name(line));
 		add_varint(&w->part, name.n);
@@ -352,6 +371,10 @@ static void put_ledger(struct store_writer *w, const struct profile *p)
 	}
 	if (w->part.n)
 		end_part(w, STORE_LEDGER);
+}
+
+static void put_flags(struct store_writer *w, const struct profile *p)
+{
 	if (p->is_differential && !w->is_differential) {
 		w->is_differential = true;
 		add_varint(&w->part, STORE_IS_DIFFERENTIAL);
@@ -369,8 +392,9 @@ static void append(struct store_writer *w, const struct profile *p)
 	put_labels(w, p);
 	put_marks(w, p);
 	put_facts(w, p);
-	put_ledger(w, p);
+	put_flags(w, p);
 	put_samples(w, p);
+	put_ledger(w, p);
 	if (w->raw.n)
 		put_block(w, STORE_BLOCK_DATA);
 }

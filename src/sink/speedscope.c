@@ -1,0 +1,485 @@
+/*
+ * speedscope's JSON: a sampled profile for each thread of each event. What the format has no field for
+ * stands in properties named "plume", which its schema and its reader leave alone.
+ */
+#include "sink/json_parts.h"
+
+/* Samples that make one profile: a range of `rows`. */
+struct group {
+	uint32_t first, end;
+	uint64_t weight;
+};
+
+struct speedscope_out {
+	const struct profile *p;
+	struct json_pieces out;
+	bool has_times;
+	bool is_all_threads;
+	uint32_t *rows; /* rows in order of event, thread and time */
+	VEC(struct group) groups;
+	uint32_t *index_of_frame; /* INDEX_NONE: in no stack */
+	uint32_t frames;
+	uint32_t *index_of_thread; /* of the frame with its name; for all_threads */
+	VEC(uint32_t) path;
+};
+
+static uint64_t weight_of(const struct profile *p, uint32_t row)
+{
+	const struct event *e = &p->events.p[p->samples.event[row]];
+	return e->counts_periods || e->has_only_sums ? p->samples.period[row]
+						     : p->samples.count[row];
+}
+
+/* --- which samples go where --- */
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+	const struct speedscope_out *o = context;
+	const struct samples *s = &o->p->samples;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	if (s->event[x] != s->event[y])
+		return s->event[x] < s->event[y] ? -1 : 1;
+	if (!o->is_all_threads && s->thread[x] != s->thread[y])
+		return s->thread[x] < s->thread[y] ? -1 : 1;
+	if (o->has_times && s->time_ns[x] != s->time_ns[y])
+		return s->time_ns[x] < s->time_ns[y] ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* Events stay in order; the heaviest thread of each is first. */
+static int compare_groups(const void *a, const void *b, void *context)
+{
+	const struct speedscope_out *o = context;
+	const struct group *x = a, *y = b;
+	const struct samples *s = &o->p->samples;
+	event_id event_x = s->event[o->rows[x->first]], event_y = s->event[o->rows[y->first]];
+	if (event_x != event_y)
+		return event_x < event_y ? -1 : 1;
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static bool is_same_group(const struct speedscope_out *o, uint32_t x, uint32_t y)
+{
+	const struct samples *s = &o->p->samples;
+	return s->event[x] == s->event[y] && (o->is_all_threads || s->thread[x] == s->thread[y]);
+}
+
+static void make_groups(struct speedscope_out *o)
+{
+	const struct samples *s = &o->p->samples;
+	uint64_t overflows = 0;
+	o->rows = mem_alloc(s->n, sizeof(*o->rows));
+	for (uint32_t i = 0; i < s->n; i++) {
+		o->rows[i] = i;
+		o->has_times |= s->time_ns && s->time_ns[i];
+	}
+	if (s->n)
+		qsort_r(o->rows, s->n, sizeof(*o->rows), compare_rows, o);
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (i == 0 || !is_same_group(o, o->rows[i - 1], o->rows[i]))
+			vec_push(&o->groups, (struct group){ .first = i });
+		struct group *g = &o->groups.p[o->groups.n - 1];
+		g->end = i + 1;
+		g->weight = saturating_add(g->weight, weight_of(o->p, o->rows[i]), &overflows);
+	}
+	if (o->groups.n)
+		qsort_r(o->groups.p, o->groups.n, sizeof(*o->groups.p), compare_groups, o);
+}
+
+/* --- frames --- */
+
+/* Numbers the frames that stacks have. */
+static void number_frames(struct speedscope_out *o)
+{
+	const struct profile *p = o->p;
+	AUTO_FREE bool *is_used = mem_zalloc(p->nodes.n, sizeof(*is_used));
+	o->index_of_frame = mem_alloc(p->frames.n + 1, sizeof(*o->index_of_frame));
+	memset(o->index_of_frame, 0xff, p->frames.n * sizeof(*o->index_of_frame));
+	for (uint32_t i = 0; i < p->samples.n; i++)
+		is_used[p->samples.node[i]] = true;
+	for (node_id i = p->nodes.n; --i;) /* a parent stands before its children */
+		if (is_used[i]) {
+			is_used[p->nodes.p[i].parent] = true;
+			o->index_of_frame[p->nodes.p[i].frame] = 0;
+		}
+	for (frame_id i = 0; i < p->frames.n; i++)
+		if (o->index_of_frame[i] != INDEX_NONE)
+			o->index_of_frame[i] = o->frames++;
+}
+
+static void add_flag(struct buf *out, const struct frame *f, unsigned flag, const char *key)
+{
+	if (!(f->flags & flag))
+		return;
+	json_add_key(out, key);
+	buf_add(out, STR("true"));
+}
+
+/* `,"plume":{...}` where the format's own fields do not say everything. */
+static void add_frame_extra(struct buf *out, const struct profile *p, const struct frame *f)
+{
+	if (f->name && !f->module && f->kind == FRAME_USER && !f->tier && !f->flags)
+		return;
+	json_add_key(out, "plume");
+	buf_add_char(out, '{');
+	if (!f->name)
+		json_add_member(out, "name", STR(""));
+	if (f->module)
+		json_add_member(out, "module", profile_str(p, f->module));
+	if (f->kind != FRAME_USER)
+		json_add_member(out, "kind", str_from(frame_kind_name(f->kind)));
+	if (f->tier)
+		json_add_member(out, "tier", (struct str){ &f->tier, 1 });
+	add_flag(out, f, FRAME_INLINED, "inlined");
+	add_flag(out, f, FRAME_WAKER, "waker");
+	add_flag(out, f, FRAME_MARKED, "marked");
+	buf_add_char(out, '}');
+}
+
+static void add_frame(struct buf *out, const struct profile *p, const struct frame *f)
+{
+	buf_add(out, STR("{\"name\":"));
+	json_add_shown_name(out, p, f);
+	if (f->file)
+		json_add_member(out, "file", profile_str(p, f->file));
+	if (f->line)
+		json_add_number_member(out, "line", f->line);
+	if (f->column)
+		json_add_number_member(out, "col", f->column);
+	add_frame_extra(out, p, f);
+	buf_add_char(out, '}');
+}
+
+/* A frame for the name of each thread, behind all others. */
+static void add_thread_frames(struct speedscope_out *o)
+{
+	const struct profile *p = o->p;
+	o->index_of_thread = mem_alloc(p->threads.n, sizeof(*o->index_of_thread));
+	for (thread_id t = 0; t < p->threads.n; t++) {
+		o->index_of_thread[t] = t == THREAD_NONE ? INDEX_NONE : o->frames;
+		if (t == THREAD_NONE)
+			continue;
+		buf_add(&o->out.text, o->frames++ ? STR(",{") : STR("{"));
+		json_add_member(&o->out.text, "name", profile_str(p, p->threads.p[t].comm));
+		buf_add(&o->out.text, STR(",\"plume\":{\"thread\":true}}"));
+		json_pieces_flush(&o->out);
+	}
+}
+
+static void write_frames(struct speedscope_out *o)
+{
+	const struct profile *p = o->p;
+	buf_add(&o->out.text, STR(",\n\"shared\":{\"frames\":["));
+	for (frame_id i = 0; i < p->frames.n; i++) {
+		if (o->index_of_frame[i] == INDEX_NONE)
+			continue;
+		buf_add(&o->out.text, o->index_of_frame[i] ? STR(",\n") : STR("\n"));
+		add_frame(&o->out.text, p, &p->frames.p[i]);
+		json_pieces_flush(&o->out);
+	}
+	if (o->is_all_threads)
+		add_thread_frames(o);
+	buf_add(&o->out.text, STR("]}"));
+}
+
+/* --- columns --- */
+
+/* What columns are made of: the rows of a group. */
+struct group_rows {
+	const struct samples *samples;
+	const uint32_t *rows;
+	uint64_t unit; /* 10^decimals of the event */
+};
+
+static uint64_t count_of(const void *context, uint32_t i)
+{
+	const struct group_rows *g = context;
+	return g->samples->count[g->rows[i]];
+}
+
+/* The count where it is not what the sum says. */
+static uint64_t count_beyond_sum(const void *context, uint32_t i)
+{
+	const struct group_rows *g = context;
+	uint32_t row = g->rows[i];
+	return g->samples->count[row] - g->samples->period[row] / g->unit;
+}
+
+static uint64_t period_of(const void *context, uint32_t i)
+{
+	const struct group_rows *g = context;
+	return g->samples->period[g->rows[i]];
+}
+
+static uint64_t cpu_of(const void *context, uint32_t i)
+{
+	const struct group_rows *g = context;
+	return (uint64_t)(int64_t)g->samples->cpu[g->rows[i]];
+}
+
+/* The first time, then the way from each to the next. */
+static uint64_t time_delta_of(const void *context, uint32_t i)
+{
+	const struct group_rows *g = context;
+	uint64_t time_ns = g->samples->time_ns[g->rows[i]];
+	return i ? time_ns - g->samples->time_ns[g->rows[i - 1]] : time_ns;
+}
+
+/* Ids of the rows' threads or label sets, and what each of them is. `none` is written as 0. */
+struct id_column {
+	const char *key, *table_key;
+	const uint32_t *ids; /* by row */
+	uint32_t id_count;
+	bool is_labels;
+};
+
+static void add_ids(struct speedscope_out *o, const struct group *g, const struct id_column *c)
+{
+	struct buf *out = &o->out.text;
+	AUTO_FREE uint32_t *number = mem_zalloc(c->id_count, sizeof(*number));
+	uint32_t known = 0;
+	bool is_none = true;
+	for (uint32_t i = g->first; i < g->end; i++)
+		is_none &= c->ids[o->rows[i]] == 0;
+	if (is_none)
+		return;
+	json_add_key(out, c->key);
+	for (uint32_t i = g->first; i < g->end; i++) {
+		uint32_t id = c->ids[o->rows[i]];
+		if (id && !number[id])
+			number[id] = ++known;
+		buf_add_char(out, i > g->first ? ',' : '[');
+		buf_add_u64(out, number[id]);
+		json_pieces_flush(&o->out);
+	}
+	buf_add_char(out, ']');
+	json_add_key(out, c->table_key);
+	known = 0;
+	for (uint32_t i = g->first; i < g->end; i++) {
+		uint32_t id = c->ids[o->rows[i]];
+		if (!id || number[id] != known + 1)
+			continue;
+		buf_add_char(out, known++ ? ',' : '[');
+		if (c->is_labels) {
+			json_add_labels(out, o->p, id);
+		} else {
+			buf_add_char(out, '{');
+			json_add_thread(out, o->p, id);
+			buf_add_char(out, '}');
+		}
+		json_pieces_flush(&o->out);
+	}
+	buf_add_char(out, ']');
+}
+
+/* --- profiles --- */
+
+static struct str unit_of(const struct profile *p, const struct event *e)
+{
+	static const struct {
+		struct str unit, theirs;
+	} known[] = {
+		{ STR("ns"), STR("nanoseconds") },
+		{ STR("nanoseconds"), STR("nanoseconds") },
+		{ STR("us"), STR("microseconds") },
+		{ STR("microseconds"), STR("microseconds") },
+		{ STR("\xc2\xb5s"), STR("microseconds") },
+		{ STR("ms"), STR("milliseconds") },
+		{ STR("milliseconds"), STR("milliseconds") },
+		{ STR("s"), STR("seconds") },
+		{ STR("seconds"), STR("seconds") },
+		{ STR("bytes"), STR("bytes") },
+	};
+	if (e->counts_periods || e->has_only_sums)
+		for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+			if (str_eq(profile_str(p, e->unit), known[i].unit))
+				return known[i].theirs;
+	return STR("none");
+}
+
+/* What speedscope shows in its list: `node 1200/1207`, with the event where there are several. */
+static void add_profile_name(struct speedscope_out *o, uint32_t row)
+{
+	AUTO(buf) struct buf name = { 0 };
+	const struct profile *p = o->p;
+	struct str event = profile_str(p, p->events.p[p->samples.event[row]].name);
+	thread_id thread = p->samples.thread[row];
+	const struct thread *t = &p->threads.p[thread];
+	if (o->is_all_threads || thread == THREAD_NONE) {
+		buf_add(&name, event);
+	} else {
+		buf_add(&name, profile_str(p, t->comm));
+		if (t->pid != PID_UNKNOWN)
+			buf_addf(&name, " %d", t->pid);
+		if (t->tid != PID_UNKNOWN && t->tid != t->pid)
+			buf_addf(&name, "%s%d", t->pid == PID_UNKNOWN ? " " : "/", t->tid);
+		if (p->events.n > 1)
+			buf_addf(&name, ", %.*s", STR_ARG(event));
+	}
+	json_add_member(&o->out.text, "name", buf_str(&name));
+}
+
+static void add_columns(struct speedscope_out *o, const struct group *g, const struct event *e)
+{
+	static const struct json_column counts = { "counts", count_of, .usual = 1 },
+					extra_counts = { "extra_counts", count_beyond_sum,
+							 .is_signed = true },
+					periods = { "periods", period_of, .is_always = true },
+					times = { "times", time_delta_of, .is_first = true },
+					cpus = { "cpus", cpu_of, .usual = UINT64_MAX,
+						 .is_signed = true };
+	const struct samples *s = &o->p->samples;
+	struct group_rows rows = { s, o->rows + g->first, 1 };
+	uint32_t n = g->end - g->first;
+	for (unsigned d = 0; d < e->decimals; d++)
+		rows.unit *= 10;
+	json_add_column(&o->out,
+			e->has_only_sums    ? &extra_counts
+			: e->counts_periods ? &counts
+					    : &periods,
+			&rows, n);
+	if (o->has_times)
+		json_add_column(&o->out, &times, &rows, n);
+	if (s->cpu)
+		json_add_column(&o->out, &cpus, &rows, n);
+	if (s->labels)
+		add_ids(o, g,
+			&(struct id_column){ "labels", "label_sets", s->labels, o->p->label_sets.n,
+					     true });
+	if (o->is_all_threads)
+		add_ids(o, g,
+			&(struct id_column){ "thread_of", "threads", s->thread, o->p->threads.n,
+					     false });
+}
+
+static void add_profile_extra(struct speedscope_out *o, const struct group *g,
+			      const struct event *e)
+{
+	struct buf *out = &o->out.text;
+	const struct profile *p = o->p;
+	json_add_key(out, "plume");
+	buf_add_char(out, '{');
+	if (!o->is_all_threads)
+		json_add_thread(out, p, p->samples.thread[o->rows[g->first]]);
+	json_add_member(out, "event", profile_str(p, e->name));
+	json_add_member(out, "unit", profile_str(p, e->unit));
+	json_add_member(out, "weight",
+			e->has_only_sums    ? STR("sums")
+			: e->counts_periods ? STR("periods")
+					    : STR("samples"));
+	if (e->decimals)
+		json_add_number_member(out, "decimals", e->decimals);
+	add_columns(o, g, e);
+	buf_add_char(out, '}');
+}
+
+static void add_stack(struct speedscope_out *o, uint32_t row)
+{
+	const struct node *nodes = o->p->nodes.p;
+	struct buf *out = &o->out.text;
+	o->path.n = 0;
+	for (node_id i = o->p->samples.node[row]; i != NODE_ROOT; i = nodes[i].parent)
+		vec_push(&o->path, o->index_of_frame[nodes[i].frame]);
+	thread_id thread = o->p->samples.thread[row];
+	if (o->is_all_threads && thread != THREAD_NONE)
+		vec_push(&o->path, o->index_of_thread[thread]);
+	buf_add_char(out, '[');
+	for (uint32_t i = o->path.n; i--;) {
+		buf_add_u64(out, o->path.p[i]);
+		if (i)
+			buf_add_char(out, ',');
+	}
+	buf_add_char(out, ']');
+}
+
+/* Weights first: where the file is cut inside the stacks, those before it have theirs. */
+static void write_samples(struct speedscope_out *o, const struct group *g, unsigned decimals)
+{
+	struct buf *out = &o->out.text;
+	buf_add(out, STR(",\n\"weights\":["));
+	for (uint32_t i = g->first; i < g->end; i++) {
+		if (i > g->first)
+			buf_add_char(out, ',');
+		buf_add_decimal(out, weight_of(o->p, o->rows[i]), decimals);
+		json_pieces_flush(&o->out);
+	}
+	buf_add(out, STR("],\n\"samples\":["));
+	for (uint32_t i = g->first; i < g->end; i++) {
+		if (i > g->first)
+			buf_add_char(out, ',');
+		add_stack(o, o->rows[i]);
+		json_pieces_flush(&o->out);
+	}
+	buf_add_char(out, ']');
+}
+
+static void write_profile(struct speedscope_out *o, const struct group *g)
+{
+	struct buf *out = &o->out.text;
+	const struct event *e = &o->p->events.p[o->p->samples.event[o->rows[g->first]]];
+	unsigned decimals = e->counts_periods || e->has_only_sums ? e->decimals : 0;
+	buf_add(out, g == o->groups.p ? STR("\n{") : STR(",\n{"));
+	json_add_member(out, "type", STR("sampled"));
+	add_profile_name(o, o->rows[g->first]);
+	json_add_member(out, "unit", unit_of(o->p, e));
+	json_add_number_member(out, "startValue", 0);
+	json_add_key(out, "endValue");
+	buf_add_decimal(out, g->weight, decimals);
+	add_profile_extra(o, g, e);
+	write_samples(o, g, decimals);
+	buf_add_char(out, '}');
+}
+
+static void write_head(struct speedscope_out *o)
+{
+	struct buf *out = &o->out.text;
+	struct str command = profile_fact(o->p, STR("command"));
+	buf_add_char(out, '{');
+	json_add_member(out, "$schema", STR("https://www.speedscope.app/file-format-schema.json"));
+	json_add_member(out, "exporter", STR("plume " PLUME_VERSION));
+	if (command.n)
+		json_add_member(out, "name", command);
+	json_add_number_member(out, "activeProfileIndex", 0);
+	json_add_key(out, "plume");
+	buf_add_char(out, '{');
+	json_add_member(out, "version", STR(PLUME_VERSION));
+	if (o->p->is_differential)
+		buf_add(out, STR(",\"differential\":true"));
+	json_add_parts(&o->out, o->p);
+	buf_add_char(out, '}');
+}
+
+static void write_speedscope(const struct profile *p, const struct profile_format_options *options,
+			     struct writer *writer, struct buf *notes)
+{
+	(void)notes; /* everything is in it */
+	struct speedscope_out o = { .p = p,
+				    .out.out = writer,
+				    .is_all_threads = options->all_threads };
+	make_groups(&o);
+	number_frames(&o);
+	write_head(&o);
+	write_frames(&o);
+	buf_add(&o.out.text, STR(",\n\"profiles\":["));
+	for (uint32_t i = 0; i < o.groups.n && writer_is_healthy(writer); i++)
+		write_profile(&o, &o.groups.p[i]);
+	buf_add(&o.out.text, STR("]}\n"));
+	json_pieces_fini(&o.out);
+	free(o.rows);
+	free(o.index_of_frame);
+	free(o.index_of_thread);
+	vec_fini(&o.groups);
+	vec_fini(&o.path);
+}
+
+const struct profile_format speedscope_sink = {
+	.name = "speedscope",
+	.title = "speedscope JSON",
+	.endings = { ".speedscope.json" },
+	.columns =
+		COLUMN_TIME | COLUMN_CPU | COLUMN_PID | COLUMN_TID | COLUMN_ORDER | COLUMN_LABELS,
+	.columns_of_each = COLUMNS_ALL,
+	.write = write_speedscope,
+};
