@@ -221,7 +221,7 @@ void json_add_column(struct json_pieces *o, const struct json_column *c, const v
 	while (!c->is_first && same < n && c->value(context, same) == first)
 		same++;
 	bool is_same = !c->is_first && same == n;
-	if (is_same && first == c->usual)
+	if (is_same && first == c->usual && !c->is_always)
 		return;
 	json_add_key(out, c->key);
 	if (is_same) {

@@ -41,6 +41,7 @@ struct json_column {
 	bool is_signed; /* values are int64_t */
 	bool is_first;	/* always an array: its length is that of the table */
 	bool has_null;	/* usual is written as null */
+	bool is_always; /* written even when all are usual */
 };
 /* `"key":[1,2]`, or one number when all are the same. */
 void json_add_column(struct json_pieces *o, const struct json_column *c, const void *context,

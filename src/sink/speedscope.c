@@ -323,12 +323,13 @@ static void add_profile_name(struct speedscope_out *o, uint32_t row)
 
 static void add_columns(struct speedscope_out *o, const struct group *g, const struct event *e)
 {
-	static const struct json_column
-		counts = { "counts", count_of, 1, false, false, false },
-		extra_counts = { "extra_counts", count_beyond_sum, 0, true, false, false },
-		periods = { "periods", period_of, UINT64_MAX, false, false, false },
-		times = { "times", time_delta_of, 0, true, true, false },
-		cpus = { "cpus", cpu_of, UINT64_MAX, true, false, false };
+	static const struct json_column counts = { "counts", count_of, .usual = 1 },
+					extra_counts = { "extra_counts", count_beyond_sum,
+							 .is_signed = true },
+					periods = { "periods", period_of, .is_always = true },
+					times = { "times", time_delta_of, .is_first = true },
+					cpus = { "cpus", cpu_of, .usual = UINT64_MAX,
+						 .is_signed = true };
 	const struct samples *s = &o->p->samples;
 	struct group_rows rows = { s, o->rows + g->first, 1 };
 	uint32_t n = g->end - g->first;

@@ -28,7 +28,11 @@ static inline void fuzz_pull_format(const struct source_format *format, const ui
 	for (unsigned i = 0; i < LEDGER_LINES; i++)
 		if (whole->ledger.count[i] != pieces->ledger.count[i])
 			abort();
-	if (whole->samples.n != pieces->samples.n)
+	if (whole->samples.n != pieces->samples.n || whole->nodes.n != pieces->nodes.n)
+		abort();
+	/* The place of the damage, too. */
+	if (!str_eq(profile_str(whole, whole->ledger.damage),
+		    profile_str(pieces, pieces->ledger.damage)))
 		abort();
 	if (query_all(whole) != query_all(pieces))
 		abort();

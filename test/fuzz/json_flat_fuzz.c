@@ -1,0 +1,7 @@
+#include "pull_fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	fuzz_pull_format(&json_flat_format, data, size);
+	return 0;
+}
