@@ -5,19 +5,24 @@ enum { LONGEST_VARINT = 10, MAX_FIELD = (1 << 29) - 1 };
 static const char cut_field[] = "a field without its end";
 static const char cut_number[] = "a number without its end";
 
+static struct protobuf cursor(struct str message, const char *start)
+{
+	if (!message.p) /* nothing may come as NULL */
+		message.p = start = "";
+	return (struct protobuf){ .next = message.p,
+				  .end = message.p + message.n,
+				  .start = start,
+				  .at = message.p };
+}
+
 struct protobuf protobuf_open(struct str message)
 {
-	return (struct protobuf){
-		.next = message.p, .end = message.p + message.n, .start = message.p, .at = message.p
-	};
+	return cursor(message, message.p);
 }
 
 struct protobuf protobuf_inside(const struct protobuf *m)
 {
-	return (struct protobuf){ .next = m->bytes.p,
-				  .end = m->bytes.p + m->bytes.n,
-				  .start = m->start,
-				  .at = m->bytes.p };
+	return cursor(m->bytes, m->start);
 }
 
 uint64_t protobuf_offset(const struct protobuf *m)

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -155,6 +156,14 @@ bool reader_fill(struct reader *r)
 		r->is_at_end = true;
 	r->window = buf_str(&r->text);
 	return has_more;
+}
+
+bool reader_wait(struct reader *r, int milliseconds)
+{
+	struct pollfd p = { .fd = r->fd, .events = POLLIN };
+	if (r->is_at_end || r->memory_step || r->raw_taken < r->raw.n)
+		return true;
+	return poll(&p, 1, milliseconds) != 0;
 }
 
 bool reader_fill_all(struct reader *r, size_t limit)

@@ -43,6 +43,8 @@ struct str reader_window(const struct reader *r);
 void reader_consume(struct reader *r, size_t n);
 /* Makes the window longer. False when nothing more comes. */
 bool reader_fill(struct reader *r);
+/* Waits until reader_fill would not; false when that takes longer than so many milliseconds. */
+bool reader_wait(struct reader *r, int milliseconds);
 /* Fills until the window holds all that will come. False: that is more than limit bytes. */
 bool reader_fill_all(struct reader *r, size_t limit);
 /* Offset in the (decompressed) input of the window's first byte. */

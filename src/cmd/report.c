@@ -12,6 +12,7 @@ struct report_options {
 	unsigned order; /* enum report_order */
 	unsigned by;	/* 0: none, else enum report_key + 1 */
 	bool is_json;
+	bool follows;
 };
 
 #define REPORT(field) offsetof(struct report_options, field)
@@ -42,6 +43,8 @@ static const struct option view_options[] = {
 	  "fit lines to N columns (default: the terminal's width; 0, the default for files and "
 	  "pipes: names whole, a fixed order of columns)" },
 	{ "json", 0, OPTION_FLAG, REPORT(is_json), NULL, "print JSON, with all functions" },
+	{ "follow", 'f', OPTION_FLAG, REPORT(follows), NULL,
+	  "show a .plume file anew each second while it is being written, until its end" },
 	{ "output", 'o', OPTION_FILE, REPORT(output), "FILE",
 	  "write to FILE instead of standard output" },
 };
@@ -157,6 +160,8 @@ static bool check(const struct request *r, struct err *e)
 				    "give one of them");
 	if (o->callers && o->callees && strcmp(o->callers, o->callees) != 0)
 		return err_usage(e, "--callers and --callees must name the same function");
+	if (o->follows && (r->files.n != 1 || strcmp(r->files.p[0], "-") == 0))
+		return err_usage(e, "--follow needs the name of one .plume file");
 	if ((o->callers && !*o->callers) || (o->callees && !*o->callees))
 		return err_usage(e, "--callers and --callees need a function's name");
 	return true;
@@ -416,16 +421,13 @@ static bool make_tree(struct request *r, const struct profile *p, struct tree **
 	return *tree && !e->kind;
 }
 
-static int report(struct request *r, struct err *e)
+static int report_profile(struct request *r, const struct profile *p, struct err *e)
 {
 	struct query_ledger ledger;
 	struct tree *tree = NULL;
 	int code = EXIT_FAILED;
-	struct source_options source = source_options_of(&r->input, &r->marks);
-	unsigned columns = query_columns(&r->query) | REPORT_COLUMNS;
-	struct profile *p = read_profiles(&r->files, &source, columns, e);
 	AUTO(making) struct making m = { .r = r };
-	if (p && make_tree(r, p, &tree, &ledger, e) && make(&m, p, tree, &ledger, e))
+	if (make_tree(r, p, &tree, &ledger, e) && make(&m, p, tree, &ledger, e))
 		code = write_report(&m, e);
 	if (code == EXIT_DONE) {
 		code = exit_code_of(p, &ledger);
@@ -435,7 +437,47 @@ static int report(struct request *r, struct err *e)
 			say_ledger(p, &ledger, tree);
 	}
 	tree_free(tree);
+	return code;
+}
+
+static unsigned columns_of(const struct request *r)
+{
+	return query_columns(&r->query) | REPORT_COLUMNS;
+}
+
+static int report(struct request *r, struct err *e)
+{
+	struct source_options source = source_options_of(&r->input, &r->marks);
+	struct profile *p = read_profiles(&r->files, &source, columns_of(r), e);
+	int code = p ? report_profile(r, p, e) : EXIT_FAILED;
 	profile_unref(p);
+	return code;
+}
+
+/* A screen each second; a file or a pipe gets the last one only. */
+static int report_followed(struct request *r, struct err *e)
+{
+	struct followed *f = source_follow(r->files.p[0], columns_of(r), e);
+	bool redraws = f && r->style.columns && isatty(STDOUT_FILENO), goes_on = f != NULL;
+	uint32_t shown_rows = 0;
+	int code = EXIT_FAILED;
+	while (goes_on) {
+		goes_on = followed_poll(f, e);
+		const struct profile *p = followed_profile(f);
+		if (e->kind)
+			break;
+		if ((redraws && p->samples.n > shown_rows) || !goes_on) {
+			shown_rows = p->samples.n;
+			if (redraws)
+				print_out(STR("\033[H\033[J"));
+			code = report_profile(r, p, e);
+		} else if (redraws && !shown_rows) {
+			print_out(STR("\033[H\033[Jno samples yet"));
+		}
+		if (goes_on)
+			sleep(1);
+	}
+	followed_free(f);
 	return code;
 }
 
@@ -450,7 +492,7 @@ static int run_report(const struct command *self, char **words, size_t n)
 	if (!check(&r, &e) || !set_screen(&r, &e))
 		return say_error(self, &e);
 	r.query.all_events = r.report.by == GROUP_EVENT + 1;
-	int code = report(&r, &e);
+	int code = r.report.follows ? report_followed(&r, &e) : report(&r, &e);
 	return e.kind ? say_error(self, &e) : code;
 }
 

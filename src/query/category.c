@@ -46,14 +46,18 @@ static enum category first_of(const struct rule *rules, size_t n, struct str s,
 	return otherwise;
 }
 
-/*
- * Code made at run time, by name: V8's perf maps (`JS:*f /app/a.js:1:2`, `Builtin:Call`), Java's
- * (`Ljava/lang/String;::hashCode`, `Interpreter`).
- */
-static const struct rule jit_rules[] = {
+/* Functions of scripts, by the place in their names: `JS:*f /app/a.js:1:2`, `f node:fs:1:2`. */
+static const struct rule script_rules[] = {
 	{ HOLDS, "/node_modules/", CATEGORY_DEPENDENCY },
 	{ HOLDS, " node:", CATEGORY_RUNTIME },
 	{ HOLDS, " internal/", CATEGORY_RUNTIME },
+};
+
+/*
+ * Code made at run time, by name: V8's perf maps (`Builtin:Call`), Java's
+ * (`Ljava/lang/String;::hashCode`, `Interpreter`).
+ */
+static const struct rule jit_rules[] = {
 	{ BEGINS, "Builtin", CATEGORY_BUILTIN },
 	{ BEGINS, "BytecodeHandler:", CATEGORY_BUILTIN },
 	{ BEGINS, "Stub:", CATEGORY_BUILTIN },
@@ -154,6 +158,24 @@ static bool is_script_name(struct str name)
 	return false;
 }
 
+/* `f /app/a.js:12:5`: a function, whatever it is called. A regular expression may look like one. */
+static bool has_place(struct str name)
+{
+	size_t n = name.n;
+	while (n && is_digit(name.p[n - 1]))
+		n--;
+	return n && n < name.n && name.p[n - 1] == ':' && str_find_char(name, ' ') >= 0 &&
+	       !str_starts(name, STR("RegExp:"));
+}
+
+static enum category category_of_script(struct str name)
+{
+	enum category otherwise = CATEGORY_APP;
+	if (!has_place(name))
+		otherwise = first_of(jit_rules, ARRAY_SIZE(jit_rules), name, otherwise);
+	return first_of(script_rules, ARRAY_SIZE(script_rules), name, otherwise);
+}
+
 static enum category category_of_module(struct str module)
 {
 	if (is_runtime(module))
@@ -179,13 +201,13 @@ enum category category_of_label(const struct tree_label *l)
 	case FRAME_JIT:
 	case FRAME_INTERPRETED:
 	case FRAME_WASM:
-		return first_of(jit_rules, ARRAY_SIZE(jit_rules), name, CATEGORY_APP);
+		return category_of_script(name);
 	case FRAME_USER:
 	case FRAME_KIND_COUNT:
 		break;
 	}
 	if (l->tier || is_script_name(name))
-		return first_of(jit_rules, ARRAY_SIZE(jit_rules), name, CATEGORY_APP);
+		return category_of_script(name);
 	enum category otherwise = category_of_module(l->module);
 	if (str_starts(l->module, STR("libjvm")))
 		otherwise = first_of(jvm_rules, ARRAY_SIZE(jvm_rules), name, otherwise);

@@ -212,7 +212,8 @@ static void add_id(struct buf *out, int32_t id)
 uint32_t label_of_thread(struct labels *l, thread_id thread)
 {
 	const struct thread *t = &l->p->threads.p[thread];
-	if (thread == THREAD_NONE)
+	bool shows_ids = l->q->show_pid || l->q->show_tid;
+	if (thread == THREAD_NONE || (t->comm == STR_NONE && !shows_ids))
 		return INDEX_NONE;
 	if (l->of_thread[thread] != INDEX_NONE)
 		return l->of_thread[thread];
@@ -222,7 +223,7 @@ uint32_t label_of_thread(struct labels *l, thread_id thread)
 	for (size_t i = 0; i < l->text.n; i++)
 		if ((unsigned char)l->text.p[i] <= ' ' || l->text.p[i] == 0x7f)
 			l->text.p[i] = '_';
-	if (l->q->show_pid || l->q->show_tid) {
+	if (shows_ids) {
 		buf_add_char(&l->text, '-');
 		add_id(&l->text, t->pid);
 	}

@@ -102,6 +102,9 @@ static double held_after(const struct chooser *c, uint32_t i, double held)
 
 /* --- the best --- */
 
+/* Of equal ones the first is taken, whatever rounding says. */
+static const double JUST_MORE = 1 + 1e-9;
+
 static uint32_t best_candidate(const struct chooser *c, double least_held, uint32_t *cost)
 {
 	double most = 0, held = held_now(c);
@@ -111,7 +114,7 @@ static uint32_t best_candidate(const struct chooser *c, double least_held, uint3
 		if (c->all.p[i].is_line || c->all.p[i].is_shut)
 			continue;
 		double gain = gain_of(c, i, &lines);
-		if (gain <= most || c->line_count + lines > c->max_lines ||
+		if (gain <= most * JUST_MORE || c->line_count + lines > c->max_lines ||
 		    (least_held > 0 && held_after(c, i, held) < least_held))
 			continue;
 		most = gain;

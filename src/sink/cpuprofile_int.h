@@ -18,6 +18,9 @@ struct out_tree {
 	struct child_map children;
 	struct pair_map known; /* (thread, node) to index */
 	VEC(node_id) path;
+	/* Scripts by the text that stands for them, numbered as they come; 0: not yet. */
+	uint32_t *script_of;
+	uint32_t scripts;
 };
 
 void out_tree_init(struct out_tree *t, const struct profile *p);
@@ -27,7 +30,7 @@ uint32_t out_tree_stack(struct out_tree *t, thread_id thread, node_id node);
 /* The node of time in which nothing ran. */
 uint32_t out_tree_gap(struct out_tree *t);
 /* `"nodes":[...]` */
-void out_tree_write(const struct out_tree *t, struct buf *text, struct writer *out);
+void out_tree_write(struct out_tree *t, struct buf *text, struct writer *out);
 
 /* Hands text on when there is enough of it. */
 static inline void hand_on(struct buf *text, struct writer *out)

@@ -15,6 +15,7 @@ static uint32_t child_of(struct out_tree *t, uint32_t parent, enum out_kind kind
 void out_tree_init(struct out_tree *t, const struct profile *p)
 {
 	*t = (struct out_tree){ .p = p };
+	t->script_of = mem_zalloc(p->strings.n, sizeof(*t->script_of));
 	child_map_init(&t->children);
 	vec_push(&t->nodes, (struct out_node){ 0, OUT_ROOT, 0, 0 });
 }
@@ -25,6 +26,7 @@ void out_tree_fini(struct out_tree *t)
 	vec_fini(&t->path);
 	child_map_fini(&t->children);
 	pair_map_fini(&t->known);
+	free(t->script_of);
 }
 
 static bool is_known_thread(const struct thread *t)
@@ -74,12 +76,14 @@ static enum frame_kind expected_kind(struct str name, struct str file, bool has_
 	return FRAME_BUILTIN;
 }
 
-/* DevTools tells functions apart by their script. 0: it is no script's. */
-static uint32_t script_of(const struct frame *f)
+/* A function's script, which is how DevTools tells functions apart. 0: it is no script's. */
+static uint32_t script_of(struct out_tree *t, const struct frame *f)
 {
-	if (f->file)
-		return f->file;
-	return f->kind == FRAME_JIT || f->kind == FRAME_INTERPRETED ? f->name : 0;
+	bool is_script = f->kind == FRAME_JIT || f->kind == FRAME_INTERPRETED;
+	str_id text = f->file ? f->file : is_script ? f->name : STR_NONE;
+	if (text && !t->script_of[text])
+		t->script_of[text] = ++t->scripts;
+	return t->script_of[text];
 }
 
 /* ` /app/a.js:12:5`, which a reader puts behind the function's name. */
@@ -95,29 +99,41 @@ static void add_place(struct buf *out, const struct profile *p, const struct fra
 		buf_addf(out, ":%u", f->column);
 }
 
-/* The function's name alone. False: a reader could not make the whole name of it. */
-static bool function_of(const struct profile *p, const struct frame *f, struct str *function)
+/* A frame without a name is shown by its file: `[libc.so.6]`. */
+static void add_module_name(struct buf *out, struct str module)
 {
-	AUTO(buf) struct buf place = { 0 };
+	struct str base = str_basename(module);
+	bool has_brackets = base.n > 1 && base.p[0] == '[';
+	buf_addf(out, has_brackets ? "%.*s" : "[%.*s]", STR_ARG(base.n ? base : STR("unknown")));
+}
+
+/*
+ * The function's name alone; scratch may hold it. False: a reader could not make the whole name of it.
+ */
+static bool function_of(const struct profile *p, const struct frame *f, struct buf *scratch,
+			struct str *function)
+{
 	struct str name = profile_str(p, f->name);
-	add_place(&place, p, f);
-	bool has_place = str_ends(name, buf_str(&place)) && name.n > place.n;
-	*function = has_place ? str_first(name, name.n - place.n) : name;
-	if (!name.n)
-		*function = f->module ? str_basename(profile_str(p, f->module)) : STR("[unknown]");
-	else if (str_eq(*function, STR("(anonymous)")))
+	if (!name.n) {
+		add_module_name(scratch, profile_str(p, f->module));
+		*function = buf_str(scratch);
+		return false;
+	}
+	add_place(scratch, p, f);
+	bool has_place = str_ends(name, buf_str(scratch)) && name.n > scratch->n;
+	*function = has_place ? str_first(name, name.n - scratch->n) : name;
+	if (str_eq(*function, STR("(anonymous)")))
 		*function = STR(""); /* as V8 has it */
 	return has_place;
 }
 
-static void add_call_frame(struct buf *out, struct str function, struct str file,
+/* f: a place, or NULL. */
+static void add_call_frame(struct buf *out, struct str function, uint32_t script, struct str file,
 			   const struct frame *f)
 {
-	static const struct frame none = { 0 };
-	f = f ? f : &none;
 	buf_addf(out, "\"callFrame\":{\"functionName\":");
 	json_add_string(out, function);
-	buf_addf(out, ",\"scriptId\":\"%u\",\"url\":", script_of(f));
+	buf_addf(out, ",\"scriptId\":\"%u\",\"url\":", script);
 	if (file.n && file.p[0] == '/') {
 		AUTO(buf) struct buf url = { 0 };
 		buf_addf(&url, "file://%.*s", STR_ARG(file));
@@ -125,51 +141,58 @@ static void add_call_frame(struct buf *out, struct str function, struct str file
 	} else {
 		json_add_string(out, file);
 	}
-	buf_addf(out, ",\"lineNumber\":%lld,\"columnNumber\":%lld}", (long long)f->line - 1,
-		 (long long)f->column - 1);
+	buf_addf(out, ",\"lineNumber\":%lld,\"columnNumber\":%lld}",
+		 f ? (long long)f->line - 1 : -1, f ? (long long)f->column - 1 : -1);
+}
+
+static void add_flags(struct buf *out, unsigned flags)
+{
+	if (flags & FRAME_INLINED)
+		buf_addf(out, ",\"inlined\":true");
+	if (flags & FRAME_WAKER)
+		buf_addf(out, ",\"waker\":true");
+	if (flags & FRAME_MARKED)
+		buf_addf(out, ",\"marked\":true");
 }
 
 /* `,"plume":{...}` with what a reader would not know. */
 static void add_extra(struct buf *out, const struct profile *p, const struct frame *f,
-		      bool has_name)
+		      bool has_name, bool has_script)
 {
+	AUTO(buf) struct buf extra = { 0 };
+	struct str name = profile_str(p, f->name);
 	enum frame_kind kind = f->kind;
-	size_t start = out->n;
-	if (kind !=
-	    expected_kind(profile_str(p, f->name), profile_str(p, f->file), script_of(f) != 0))
-		buf_addf(out, ",\"kind\":\"%s\"", frame_kind_name(kind));
+	if (kind != expected_kind(name, profile_str(p, f->file), has_script))
+		buf_addf(&extra, ",\"kind\":\"%s\"", frame_kind_name(kind));
 	if (!has_name) {
-		buf_addf(out, ",\"name\":");
-		json_add_string(out, profile_str(p, f->name));
+		buf_addf(&extra, ",\"name\":");
+		json_add_string(&extra, name);
 	}
 	if (f->module) {
-		buf_addf(out, ",\"module\":");
-		json_add_string(out, profile_str(p, f->module));
+		buf_addf(&extra, ",\"module\":");
+		json_add_string(&extra, profile_str(p, f->module));
 	}
-	if (f->flags & FRAME_INLINED)
-		buf_addf(out, ",\"inlined\":true");
-	if (out->n == start)
+	add_flags(&extra, f->flags);
+	if (!extra.n)
 		return;
-	static const struct str opening = STR(",\"plume\":{");
-	buf_reserve(out, opening.n);
-	memmove(out->p + start + opening.n, out->p + start + 1, out->n - start - 1);
-	memcpy(out->p + start, opening.p, opening.n);
-	out->n += opening.n - 1;
+	buf_addf(out, ",\"plume\":{");
+	buf_add(out, str_from_byte(buf_str(&extra), 1));
 	buf_add_char(out, '}');
 }
 
-static void add_frame(struct buf *out, const struct profile *p, const struct frame *f)
+static void add_frame(struct buf *out, struct out_tree *t, const struct frame *f)
 {
+	AUTO(buf) struct buf scratch = { 0 };
 	struct str function;
-	bool has_name = function_of(p, f, &function);
-	add_call_frame(out, function, profile_str(p, f->file), f);
-	add_extra(out, p, f, has_name);
+	uint32_t script = script_of(t, f);
+	bool has_name = function_of(t->p, f, &scratch, &function);
+	add_call_frame(out, function, script, profile_str(t->p, f->file), f);
+	add_extra(out, t->p, f, has_name, script != 0);
 }
 
 static void add_thread(struct buf *out, const struct profile *p, const struct thread *t)
 {
-	AUTO(buf) struct buf name = { 0 };
-	add_call_frame(out, profile_str(p, t->comm), STR(""), NULL);
+	add_call_frame(out, profile_str(p, t->comm), 0, STR(""), NULL);
 	buf_addf(out, ",\"plume\":{\"thread\":true");
 	if (t->pid != PID_UNKNOWN)
 		buf_addf(out, ",\"pid\":%d", t->pid);
@@ -178,21 +201,21 @@ static void add_thread(struct buf *out, const struct profile *p, const struct th
 	buf_add_char(out, '}');
 }
 
-static void add_node(struct buf *out, const struct profile *p, const struct out_node *n)
+static void add_node(struct buf *out, struct out_tree *t, const struct out_node *n)
 {
 	switch (n->kind) {
 	case OUT_ROOT:
-		add_call_frame(out, STR("(root)"), STR(""), NULL);
+		add_call_frame(out, STR("(root)"), 0, STR(""), NULL);
 		break;
 	case OUT_GAP:
-		add_call_frame(out, STR("(idle)"), STR(""), NULL);
+		add_call_frame(out, STR("(idle)"), 0, STR(""), NULL);
 		buf_addf(out, ",\"plume\":{\"gap\":true}");
 		break;
 	case OUT_THREAD:
-		add_thread(out, p, &p->threads.p[n->what]);
+		add_thread(out, t->p, &t->p->threads.p[n->what]);
 		break;
 	case OUT_FRAME:
-		add_frame(out, p, &p->frames.p[n->what]);
+		add_frame(out, t, &t->p->frames.p[n->what]);
 		break;
 	}
 }
@@ -208,7 +231,7 @@ static void list_children(const struct out_tree *t, uint32_t *start, uint32_t *l
 		list[start[t->nodes.p[i].parent + 1]++] = i;
 }
 
-void out_tree_write(const struct out_tree *t, struct buf *text, struct writer *out)
+void out_tree_write(struct out_tree *t, struct buf *text, struct writer *out)
 {
 	AUTO_FREE uint32_t *start = mem_zalloc((size_t)t->nodes.n + 2, sizeof(*start));
 	AUTO_FREE uint32_t *list = mem_alloc(t->nodes.n, sizeof(*list));
@@ -216,7 +239,7 @@ void out_tree_write(const struct out_tree *t, struct buf *text, struct writer *o
 	buf_addf(text, "\"nodes\":[");
 	for (uint32_t i = 0; i < t->nodes.n; i++) {
 		buf_addf(text, "%s{\"id\":%u,", i ? ",\n" : "", i + 1);
-		add_node(text, t->p, &t->nodes.p[i]);
+		add_node(text, t, &t->nodes.p[i]);
 		buf_addf(text, ",\"hitCount\":%llu,\"children\":[",
 			 (unsigned long long)t->nodes.p[i].hits);
 		for (uint32_t c = start[i]; c < start[i + 1]; c++)

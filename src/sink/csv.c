@@ -220,11 +220,12 @@ static void look_at_row(struct csv *f, uint32_t row)
 	f->has[CSV_LABELS] |= s->labels && s->labels[row];
 }
 
-/* The kind by which a reader finds the natural weight, when it is not told: as for perf's events. */
-static bool has_expected_weight(const struct profile *p, const struct event *e)
+/* What a reader takes as the natural weight when it is not told. */
+static bool has_expected_weight(const struct csv *f, const struct event *e)
 {
-	struct str name = profile_str(p, e->name);
-	return e->has_only_sums || e->counts_periods == (name.n && !event_samples_time(name));
+	struct str name = profile_str(f->p, e->name);
+	bool counts_periods = name.n ? !event_samples_time(name) : !f->has[CSV_COUNT];
+	return e->has_only_sums || e->counts_periods == counts_periods;
 }
 
 static void look_at_events(struct csv *f)
@@ -236,7 +237,7 @@ static void look_at_events(struct csv *f)
 				     (p->events.n > 1 || f->has[CSV_PERIOD] ||
 				      !str_eq(profile_str(p, p->events.p[i].name), STR("samples")));
 		f->has[CSV_UNIT] |= !str_eq(profile_str(p, p->events.p[i].unit), STR("samples"));
-		f->says_weight[i] = !has_expected_weight(p, &p->events.p[i]);
+		f->says_weight[i] = !has_expected_weight(f, &p->events.p[i]);
 		f->has[CSV_WEIGHT] |= f->has[CSV_PERIOD] && f->says_weight[i];
 	}
 }

@@ -158,6 +158,12 @@ static size_t last_components(struct str name, struct str separator, unsigned co
 	return 0;
 }
 
+/* The function alone: `OptimizeGraph`. */
+static struct str innermost(struct str name)
+{
+	return str_from_byte(name, last_components(name, STR("::"), 1));
+}
+
 /*
  * What a name is called among people: `PipelineImpl::OptimizeGraph`, `TreeMap.computeIfAbsent`,
  * `http.(*conn).serve`.
@@ -224,8 +230,9 @@ void fit_add_name(struct buf *out, struct str name, size_t columns, bool unicode
 		text.n = 0;
 		add_function(&text, name);
 	}
-	bool is_scoped = !place.n && str_find(buf_str(&text), STR("::")) >= 0;
-	(is_scoped ? fit_add_end : fit_add_start)(out, buf_str(&text), columns, unicode);
+	bool is_long = utf8_count(buf_str(&text)) > columns;
+	struct str rest = is_long && !place.n ? innermost(buf_str(&text)) : buf_str(&text);
+	fit_add_start(out, rest, columns, unicode);
 }
 
 /* --- chains --- */

@@ -321,7 +321,8 @@ static size_t begin_sample(struct pprof_sink *s, node_id node, thread_id thread,
 	}
 	protobuf_end(out, values);
 	const struct span *of_thread = thread_labels(s, thread);
-	buf_add(out, (struct str){ s->thread_bytes.p + of_thread->start, of_thread->n });
+	if (of_thread->n)
+		buf_add(out, (struct str){ s->thread_bytes.p + of_thread->start, of_thread->n });
 	add_labels(s, labels);
 	return sample;
 }
@@ -411,22 +412,23 @@ static void write_groups(struct pprof_sink *s)
 
 /* --- the file --- */
 
-static void add_note(struct buf *notes, uint64_t n, const char *text)
+static void add_note(struct buf *notes, const char *text, uint64_t n)
 {
 	if (!n)
 		return;
+	buf_addf(notes, "%s: ", text);
 	buf_add_grouped(notes, n);
-	buf_addf(notes, " %s\n", text);
+	buf_add_char(notes, '\n');
 }
 
 static void add_notes(const struct pprof_sink *s, struct buf *notes)
 {
-	add_note(notes, s->held, "values beyond the largest of pprof were held at it");
-	add_note(notes, s->tables.not_utf8,
-		 "texts were not UTF-8: what is wrong in them was replaced");
-	add_note(notes, s->p->marks.n, "marks were left out: pprof has none");
-	add_note(notes, s->p->events.n - s->event_count,
-		 "events were left out: more than 256 would make the file too large");
+	add_note(notes, "values beyond the largest that pprof has, held at it", s->held);
+	add_note(notes, "texts that are not UTF-8, written with U+FFFD for what is wrong in them",
+		 s->tables.not_utf8);
+	add_note(notes, "marks, which pprof does not have, left out", s->p->marks.n);
+	add_note(notes, "events beyond the 256 that are written, left out",
+		 s->p->events.n - s->event_count);
 	for (event_id i = 0; i < s->event_count; i++)
 		if (s->p->events.p[i].decimals)
 			buf_addf(notes,

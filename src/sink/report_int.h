@@ -13,6 +13,8 @@ void report_ink(struct buf *out, const struct report_style *s, enum ink ink);
 /* ` 12.3` in the ink of its size; 0 is blank on a terminal. */
 void report_add_share(struct buf *out, const struct report_style *s, uint64_t value,
 		      uint64_t total);
+/* Lines that are no rows of a table begin with # where programs read them. */
+void report_begin_remark(struct buf *out, const struct report_style *s);
 /* Blanks until out is `columns` wide since byte `from`. */
 void report_pad(struct buf *out, size_t from, size_t columns);
 /* `12.5` or with commas; in the tree's units. */

@@ -18,6 +18,7 @@ static struct str dot_of(const struct report_style *s)
 static void begin_line(struct ledger_text *l)
 {
 	l->line_start = l->out->n;
+	report_begin_remark(l->out, l->style);
 	l->is_first = true;
 	l->lines++;
 }
@@ -62,22 +63,21 @@ static void add_amount(struct buf *out, const struct report *r)
 	const struct query_ledger *l = r->ledger;
 	const struct event *e = l->event == INDEX_NONE ? NULL : &r->profile->events.p[l->event];
 	bool is_sum = e && e->has_only_sums;
-	if (l->is_in_periods && str_eq(r->unit, STR("ns")))
+	if (l->is_in_periods && str_eq(r->unit, STR("ns"))) {
 		add_seconds(out, r->summary.total / tree_unit(r->tree));
-	else
+	} else {
 		report_add_value(out, r->tree, r->summary.total);
-	if (!(l->is_in_periods && str_eq(r->unit, STR("ns")))) {
-		buf_add_char(out, ' ');
-		buf_add(out, r->unit);
+		buf_addf(out, " %.*s", STR_ARG(r->unit));
 	}
 	if (l->is_in_periods && !is_sum) {
 		buf_add(out, STR(" in "));
 		add_counted(out, l->shown, "sample", "samples");
 	}
+	struct str name = e ? profile_str(r->profile, e->name) : STR("");
 	if (!e && r->profile->events.n > 1)
 		buf_addf(out, " of %u events", r->profile->events.n);
-	else if (e && !is_sum && !str_eq(profile_str(r->profile, e->name), r->unit))
-		buf_addf(out, " of %.*s", STR_ARG(profile_str(r->profile, e->name)));
+	else if (name.n && !str_eq(name, r->unit))
+		buf_addf(out, " of %.*s", STR_ARG(name));
 }
 
 static void add_time(struct buf *out, const struct report *r)

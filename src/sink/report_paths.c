@@ -280,7 +280,7 @@ static void add_account(struct buf *out, const struct report_paths *p, const str
 	AUTO(buf) struct buf text = { 0 };
 	account_of(&text, p);
 	report_ink(out, s, INK_DIM);
-	buf_add(out, s->columns ? STR("") : STR("# "));
+	report_begin_remark(out, s);
 	for (struct str rest = buf_str(&text); rest.n;) {
 		size_t n = first_line(rest, s->columns);
 		buf_add(out, str_first(rest, n));

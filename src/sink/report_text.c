@@ -27,10 +27,17 @@ void report_add_share(struct buf *out, const struct report_style *s, uint64_t va
 		return;
 	}
 	enum ink ink = percent >= HOT ? INK_HOT : percent >= WARM ? INK_WARM : INK_PLAIN;
-	report_ink(out, s, ink);
+	if (ink != INK_PLAIN)
+		report_ink(out, s, ink);
 	buf_addf(out, "%5.1f", percent);
 	if (ink != INK_PLAIN)
 		report_ink(out, s, INK_PLAIN);
+}
+
+void report_begin_remark(struct buf *out, const struct report_style *s)
+{
+	if (!s->columns)
+		buf_add(out, STR("# "));
 }
 
 void report_pad(struct buf *out, size_t from, size_t columns)
@@ -271,6 +278,7 @@ static void add_groups(struct buf *out, const struct report *r, const struct rep
 	uint64_t rest = 0, overflows = 0;
 	for (uint32_t i = n; i < all; i++)
 		rest = saturating_add(rest, r->groups->rows.p[i].weight, &overflows);
+	report_begin_remark(out, s);
 	report_add_share(out, s, rest, r->summary.total);
 	buf_add(out, STR("  in "));
 	buf_add_grouped(out, all - n);
@@ -282,12 +290,14 @@ static void add_groups(struct buf *out, const struct report *r, const struct rep
 static void add_subject(struct buf *out, const struct report *r, const struct report_style *s)
 {
 	const struct report_subject *f = r->subject;
+	report_begin_remark(out, s);
 	report_ink(out, s, INK_BOLD);
 	fit_add_name(out, f->name, s->columns ? s->columns : SIZE_MAX, s->is_unicode);
 	report_ink(out, s, INK_PLAIN);
 	if (f->functions > 1)
 		buf_addf(out, " (%u functions)", f->functions);
-	buf_add(out, STR("\n"));
+	buf_add_char(out, '\n');
+	report_begin_remark(out, s);
 	report_add_percent(out, f->total, r->summary.total);
 	buf_add(out, STR(" of all samples with what it calls, "));
 	report_add_percent(out, f->self, r->summary.total);

@@ -308,7 +308,7 @@ static bool read_thread(struct csv *f, struct sample *s)
 
 /*
  * With a period a line is samples, without one a sum. Which of the two is the natural weight is said
- * by the column `weight`, or by the event's name.
+ * by the column `weight`, or by the event's name; of no name it is what is there.
  */
 static event_id find_event(struct csv *f, bool has_period)
 {
@@ -316,8 +316,12 @@ static event_id find_event(struct csv *f, bool has_period)
 	struct str weight = str_trim(field_of(f, FIELD_WEIGHT));
 	struct event e = { .name = text_of(f, FIELD_EVENT), .unit = text_of(f, FIELD_UNIT) };
 	struct str name = profile_str(p, e.name);
-	e.counts_periods = weight.n ? equals_ignoring_case(weight, "period")
-				    : name.n && !event_samples_time(name);
+	if (weight.n)
+		e.counts_periods = equals_ignoring_case(weight, "period");
+	else if (name.n)
+		e.counts_periods = !event_samples_time(name);
+	else
+		e.counts_periods = f->at[FIELD_COUNT] == INDEX_NONE;
 	if (!has_period)
 		e.counts_periods = e.has_only_sums = true;
 	if (!e.name && f->at[FIELD_EVENT] == INDEX_NONE)

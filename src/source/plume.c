@@ -51,9 +51,14 @@ static void plume_read(struct reader *r, const struct source_options *options, s
 			options->progress(options->progress_context, p);
 	} while (reader_fill(r));
 	note_damage(p, r, store, offset, end);
-	if (store_reader_unknown_parts(store))
-		profile_add_note(p, STR("a newer plume wrote this file; parts that this one does "
-					"not know were passed over"));
+	if (store_reader_unknown_parts(store)) {
+		AUTO(buf) struct buf note = { 0 };
+		buf_addf(&note,
+			 "%s: a newer plume wrote this file; parts that this one does not know "
+			 "were passed over",
+			 reader_name(r));
+		profile_add_note(p, buf_str(&note));
+	}
 	store_reader_free(store);
 }
 

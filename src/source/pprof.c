@@ -5,7 +5,7 @@
 #include "source/pprof_int.h"
 
 #define MAX_INPUT_BYTES ((size_t)2 << 30)
-enum { MAX_TYPES = 256, MAX_COMMENTS = 1024 };
+enum { MAX_TYPES = 512, MAX_COMMENTS = 1024 };
 
 /*
  * A location may stand for many inlined functions, so a small file can claim stacks of any size.
@@ -81,12 +81,12 @@ static void take_number(struct pprof *s, const struct protobuf *m)
 static void take_numbers(struct pprof *s, const struct protobuf *field, struct numbers *to,
 			 uint32_t most)
 {
-	struct protobuf m = protobuf_inside(field);
 	uint64_t number;
 	if (field->type == PROTOBUF_VARINT && to->n <= most)
 		vec_push(to, field->number);
 	if (field->type != PROTOBUF_BYTES)
 		return;
+	struct protobuf m = protobuf_inside(field);
 	while (to->n <= most && protobuf_next_packed(&m, &number))
 		vec_push(to, number);
 	if (m.fault)
@@ -104,7 +104,7 @@ static void set_fault(struct pprof *s, const char *fault, uint64_t offset)
 static void take_type(struct pprof *s, const struct protobuf *m)
 {
 	if (s->types.types.n == MAX_TYPES)
-		set_fault(s, "more than 256 value types", protobuf_offset(m));
+		set_fault(s, "more than 512 value types", protobuf_offset(m));
 	else
 		vec_push(&s->types.types, pprof_type_read(protobuf_inside(m)));
 }
@@ -239,6 +239,8 @@ static struct step read_stack(struct pprof *s, uint64_t offset)
 static void count_row(struct pprof *s, uint64_t count, const struct step *leaf, bool has_time)
 {
 	uint64_t *ledger = s->p->ledger.count, overflows = 0;
+	ledger[LEDGER_FRAMES] += leaf->frames;
+	ledger[LEDGER_UNKNOWN_FRAMES] += leaf->unknown;
 	ledger[LEDGER_SAMPLES] = saturating_add(ledger[LEDGER_SAMPLES], count, &overflows);
 	if (!leaf->frames)
 		ledger[LEDGER_NO_STACK] =
@@ -305,7 +307,7 @@ static bool take_sample(struct pprof *s, struct protobuf m)
 
 static void read_sample(struct pprof *s, const struct protobuf *m)
 {
-	uint64_t offset = protobuf_offset(m), *ledger = s->p->ledger.count;
+	uint64_t offset = protobuf_offset(m);
 	struct sample row = { .thread = THREAD_NONE, .cpu = -1, .labels = LABELS_NONE };
 	if (!take_sample(s, protobuf_inside(m)))
 		return;
@@ -318,8 +320,6 @@ static void read_sample(struct pprof *s, const struct protobuf *m)
 	struct step leaf = read_stack(s, offset);
 	bool has_time = pprof_labels_apply(&s->labels, &s->tables, &row);
 	row.node = leaf.node;
-	ledger[LEDGER_FRAMES] += leaf.frames;
-	ledger[LEDGER_UNKNOWN_FRAMES] += leaf.unknown;
 	add_rows(s, &row, &leaf, has_time);
 }
 
@@ -422,28 +422,37 @@ static bool fits_inside(struct protobuf m, const struct shape *shape)
 	return !m.fault;
 }
 
+/* Whether the field at hand is one of a profile. *is_message: and looks as one inside, too. */
+static bool fits_profile(const struct protobuf *m, bool *is_message)
+{
+	*is_message = false;
+	if (!fits(m, &profile_shape))
+		return false;
+	if (m->type != PROTOBUF_BYTES || m->field == PPROF_STRING_TABLE ||
+	    m->field == PPROF_COMMENT)
+		return true;
+	*is_message = m->bytes.n > 0;
+	return fits_inside(protobuf_inside(m), &shapes[m->field]);
+}
+
 /*
  * Text may begin as a message does (a newline is the tag of field 1), but does not go on so. The head
- * may end inside a field; a file that begins with a long one is known by --input only.
+ * may end inside a field, and a file may be damaged: a few messages that fit are enough.
  */
 static unsigned pprof_probe(struct str head)
 {
-	enum { PROBE_BYTES = 64 << 10 };
+	enum { PROBE_BYTES = 64 << 10, ENOUGH = 2 };
 	struct protobuf m = protobuf_open(str_first(head, PROBE_BYTES));
 	unsigned messages = 0;
+	bool is_message;
 	while (protobuf_next(&m)) {
 		if (messages && m.field > PPROF_DOC_URL)
 			continue; /* of a later version */
-		if (!fits(&m, &profile_shape))
-			return 0;
-		if (m.type != PROTOBUF_BYTES || m.field == PPROF_STRING_TABLE ||
-		    m.field == PPROF_COMMENT)
-			continue;
-		if (!fits_inside(protobuf_inside(&m), &shapes[m.field]))
-			return 0;
-		messages += m.bytes.n > 0;
+		if (!fits_profile(&m, &is_message))
+			return messages < ENOUGH ? 0 : 80;
+		messages += is_message;
 	}
-	if (m.fault && !protobuf_is_cut(&m))
+	if (m.fault && !protobuf_is_cut(&m) && messages < ENOUGH)
 		return 0;
 	return messages ? 95 : 0;
 }

@@ -197,8 +197,10 @@ void pprof_tables_add(struct pprof_tables *t, const struct protobuf *m)
 bool pprof_text(const struct pprof_tables *t, uint64_t text, struct str *s)
 {
 	*s = STR("");
+	if (text == 0)
+		return true; /* it has to be empty, and means "none" */
 	if (text >= t->texts.n)
-		return text == 0;
+		return false;
 	*s = (struct str){ t->input.p + t->texts.p[text].offset, t->texts.p[text].n };
 	return true;
 }
@@ -206,7 +208,7 @@ bool pprof_text(const struct pprof_tables *t, uint64_t text, struct str *s)
 str_id pprof_text_id(struct pprof_tables *t, uint64_t text)
 {
 	struct str s;
-	if (!pprof_text(t, text, &s) || text == 0)
+	if (!pprof_text(t, text, &s) || !s.n)
 		return STR_NONE;
 	if (!t->text_ids[text])
 		t->text_ids[text] = profile_add_str(t->p, s);
@@ -225,6 +227,8 @@ static void check_text(struct pprof_tables *t, uint64_t text, const char *what, 
 
 static void check_texts(struct pprof_tables *t)
 {
+	if (t->texts.n && t->texts.p[0].n)
+		source_bad_record(t->p, t->texts.p[0].offset, "text 0 is not empty");
 	for (uint32_t i = 0; i < t->mappings.n; i++) {
 		check_text(t, t->mappings.p[i].file, "mapping", t->mapping_ids.ids.p[i]);
 		check_text(t, t->mappings.p[i].build_id, "mapping", t->mapping_ids.ids.p[i]);

@@ -223,6 +223,18 @@ static void fill_line(struct reader *r, size_t seen, size_t max_line_bytes)
 	}
 }
 
+/* Also while a pipe has nothing to say for a while. */
+static void show_progress(struct reader *r, const struct source_options *options,
+			  const struct profile *p)
+{
+	enum { EVERY_MS = 1000 };
+	if (!options->progress)
+		return;
+	do
+		options->progress(options->progress_context, p);
+	while (!reader_wait(r, EVERY_MS));
+}
+
 static void read_stream(const struct source_format *format, struct reader *r,
 			const struct source_options *options, struct profile *p)
 {
@@ -235,8 +247,7 @@ static void read_stream(const struct source_format *format, struct reader *r,
 		reader_consume(r, done);
 		if (is_last)
 			break;
-		if (options->progress)
-			options->progress(options->progress_context, p);
+		show_progress(r, options, p);
 		if (format->is_binary) {
 			reader_fill(r);
 			continue;

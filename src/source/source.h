@@ -28,5 +28,15 @@ struct source_options {
 bool source_read(const char *path, const struct source_options *options, struct profile *p,
 		 struct err *e);
 
+/*
+ * A .plume file that is still being written: each poll adds what it has gained to the profile. False
+ * once there is nothing more to come: its writer has ended it, or e says what is wrong.
+ */
+struct followed;
+struct followed *source_follow(const char *path, unsigned columns, struct err *e);
+void followed_free(struct followed *f);
+bool followed_poll(struct followed *f, struct err *e);
+const struct profile *followed_profile(const struct followed *f);
+
 /* Names for --input, ending in NULL; the first is "auto". */
 extern const char *const source_input_names[];

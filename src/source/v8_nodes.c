@@ -111,7 +111,9 @@ static frame_id frame_of(struct v8_profile *v, struct profile *p, const struct v
 	if (n->extra) {
 		const struct v8_extra *e = &v->extras.p[n->extra - 1];
 		f.module = profile_add_str(p, texts_get(v->texts, e->module));
-		f.flags = e->is_inlined ? FRAME_INLINED : 0;
+		f.flags = (uint16_t)((e->is_inlined ? FRAME_INLINED : 0) |
+				     (e->is_waker ? FRAME_WAKER : 0) |
+				     (e->is_marked ? FRAME_MARKED : 0));
 		kind = kind_by_name(texts_get(v->texts, e->kind), kind);
 		if (e->has_name) {
 			v->scratch.n = 0;

@@ -147,6 +147,10 @@ static void read_extra(struct v8_profile *v, struct json *j, struct v8_node *n)
 			e.has_name = v8_read_text(v, j, &e.name);
 		else if (str_eq(key, STR("inlined")))
 			json_bool(j, &e.is_inlined);
+		else if (str_eq(key, STR("waker")))
+			json_bool(j, &e.is_waker);
+		else if (str_eq(key, STR("marked")))
+			json_bool(j, &e.is_marked);
 		else if (str_eq(key, STR("thread")))
 			json_bool(j, &e.is_thread);
 		else if (str_eq(key, STR("gap")))

@@ -14,7 +14,7 @@ struct v8_extra {
 	text_id kind, module, name;
 	int32_t pid, tid;
 	bool has_name; /* the whole of it, without its place */
-	bool is_inlined;
+	bool is_inlined, is_waker, is_marked;
 	bool is_thread; /* its name is a thread's: no frame */
 	bool is_gap;	/* nothing ran: no sample */
 };

@@ -148,7 +148,7 @@ static int64_t end_of(const struct v8_profile *v, uint32_t n, int64_t first, int
 {
 	if (v->times_ns.n == (uint64_t)n + 1 && v->times_ns.p[n] >= last)
 		return v->times_ns.p[n];
-	if (v->has_end && v->end_ns >= last)
+	if (v->has_end && v->end_ns >= last && n == v->samples.n)
 		return v->end_ns;
 	return n > 1 ? plus(last, (int64_t)(span(first, last) / (n - 1))) : last;
 }

@@ -772,11 +772,10 @@ static size_t read_head(struct store_reader *r, struct str bytes)
 	if (!str_starts(bytes, store_magic))
 		set_fault(r, "the first bytes are not those of a .plume file");
 	else if (le16toh(h.major) != STORE_MAJOR)
-		set_fault(
-			r,
-			"it is of version %u.%u and this plume reads %d.x: a newer plume may read "
-			"it, or convert it",
-			le16toh(h.major), le16toh(h.minor), STORE_MAJOR);
+		set_fault(r,
+			  "it is of version %u.%u, and this plume reads %d.x: another plume is "
+			  "needed",
+			  le16toh(h.major), le16toh(h.minor), STORE_MAJOR);
 	else if (h.reserved)
 		set_fault(r, "the head of the file is damaged");
 	r->has_head = true;

@@ -108,4 +108,4 @@ indices($meta->{initialSelectedThreads}, scalar @sums, "initialSelectedThreads")
 my ($shown, $all) = (0, 0);
 $shown += $sums[$_] for @{ $meta->{initialVisibleThreads} // [ 0 .. $#sums ] };
 $all += $_ for @sums;
-printf "%.12g %.12g\n", $shown, $all;
+printf "%.15g %.15g\n", $shown, $all;

@@ -41,8 +41,8 @@ while (<>) {
 	my %seen;
 	$total{$_} += $count for grep { !$seen{$_}++ } @names;
 }
-print "S $_ ", 0 + sprintf("%.6f", $stacks{$_}), "\n" for grep { $stacks{$_} } keys %stacks;
-print "F ", 0 + sprintf("%.6f", $self{$_} // 0), " ", 0 + sprintf("%.6f", $total{$_}), " $_\n" for grep { $total{$_} } keys %total;
+print "S $_ ", 0 + sprintf("%.3f", $stacks{$_}), "\n" for grep { $stacks{$_} } keys %stacks;
+print "F ", 0 + sprintf("%.3f", $self{$_} // 0), " ", 0 + sprintf("%.3f", $total{$_}), " $_\n" for grep { $total{$_} } keys %total;
 END
 agrees() { # agrees FILE FOLD-OPTION...
 	local file=$1
@@ -57,11 +57,10 @@ agrees() { # agrees FILE FOLD-OPTION...
 	[ -z "$(comm -13 ours theirs)" ] || { comm -13 ours theirs; return 1; }
 	[ "$(grep -c ^F theirs)" -gt 0 ]
 }
-for file in "$fixtures"/perf-script/*.perf "$fixtures"/recordings/*; do
-	"$plume" fold -q "$file" 2>/dev/null | grep -q '.*;' || continue # samples without a single frame
-	name=$(basename "$file")
-	ok "the viewer's stacks and functions are ours: $name" agrees "$file"
-done
+while read -r file; do
+	"$plume" fold -q "$file" 2>/dev/null | grep -q ';' || continue # no profile, or without a single frame
+	ok "the viewer's stacks and functions are ours: $(basename "$file")" agrees "$file"
+done < <(find "$fixtures" -type f ! -name '*.cmd' | sort)
 perl "$suite/random_folded.pl" 3 decimals 300 >decimals.folded
 ok "the viewer's stacks and functions are ours: folded stacks with decimals" agrees decimals.folded
 perl "$suite/random_folded.pl" 4 plain 300 >plain.folded

@@ -9,7 +9,9 @@ import * as tree from 'firefox-profiler/profile-logic/call-tree';
 
 // As folded text has names. Bytes that are no UTF-8 are one or more U+FFFD.
 const clean = (text) => text.replaceAll(';', ':').replaceAll('\n', ' ').replace(/\ufffd+/g, '\ufffd');
-const round = (value) => Math.round(value * 1e6) / 1e6;
+const round = (value) => Math.round(value * 1e3) / 1e3;
+// Milliseconds are nanoseconds in folded text.
+const unit = (thread) => (thread.samples.weightType === 'tracing-ms' ? 1e6 : 1);
 const stacks = new Map();
 const functions = new Map();
 const add = (map, key, value) => map.set(key, (map.get(key) ?? 0) + value);
@@ -22,10 +24,10 @@ function addStacks(thread, names, callNodes, self) {
 		const parent = callNodes.prefix[i];
 		const name = names[callNodes.func[i]];
 		paths[i] = parent !== -1 ? `${paths[parent]};${name}` : root ? `${root};${name}` : name;
-		if (self[i]) add(stacks, paths[i], self[i]);
+		if (self[i]) add(stacks, paths[i], self[i] * unit(thread));
 	}
 	thread.samples.stack.forEach((stack, i) => {
-		if (stack === null) add(stacks, root, thread.samples.weight ? thread.samples.weight[i] : 1);
+		if (stack === null) add(stacks, root || '[no stack]', (thread.samples.weight ? thread.samples.weight[i] : 1) * unit(thread));
 	});
 }
 
@@ -43,8 +45,8 @@ function addThread(profile, thread, frames, table, other) {
 	const list = tree.computeFunctionListTimings(callNodes, data.computeCallNodeFuncIsDuplicate(callNodes), sums, names.length);
 	for (const func of list.sortedFuncs) {
 		const sum = functions.get(func) ?? { self: 0, total: 0 };
-		sum.self += list.funcSelf[func];
-		sum.total += list.funcTotal[func];
+		sum.self += list.funcSelf[func] * unit(thread);
+		sum.total += list.funcTotal[func] * unit(thread);
 		functions.set(func, sum);
 	}
 	return names;

@@ -84,7 +84,7 @@ printf 'main;a;f;g;f;h 5\nmain;b;f 3\nf;f;f 2\nmain;a 10\n' >calls.folded
 is "callers: each sample once" "$("$plume" report -q --callers f calls.folded | sed '1,/^# total/d;/^#/d' | sed 's/^ *//')" \
 	"$(printf '50.00 f\n25.00   a < main\n15.00   b < main')"
 is "callers: how much it took" "$("$plume" report -q --callers f calls.folded | grep 'of all samples')" \
-	"50 % of all samples with what it calls, 25 % in itself"
+	"# 50 % of all samples with what it calls, 25 % in itself"
 "$plume" report -q --json --callers f --callees f calls.folded >calls.json
 ok "callers and callees in JSON" is_json calls.json
 is "callers and callees have the function's total" "$(grep -o '"total":10,"ends"' calls.json | wc -l)" 2

@@ -54,6 +54,18 @@ static const struct labelled cases[] = {
 	{ FRAME_JIT, "Ljava/lang/String;::hashCode", "", "runtime" },
 	{ FRAME_JIT, "java.util.List::add", "", "runtime" },
 	{ FRAME_JIT, "Lcom/acme/App;::run", "", "app" },
+	/* As V8's profiles have them: the place is a part of the name. */
+	{ FRAME_JIT, "handle /srv/app/a.js:1:2", "", "app" },
+	{ FRAME_JIT, "(anonymous) /srv/app/node_modules/x/a.js:1:2", "", "dependency" },
+	{ FRAME_JIT, "readSync node:fs:10:3", "", "runtime" },
+	{ FRAME_JIT, "(anonymous) node:internal/main/run_main_module:1:1", "", "runtime" },
+	{ FRAME_JIT, "Interpreter /srv/app/a.js:1:2", "", "app" },
+	{ FRAME_JIT, "BuiltinLoader.load https://example.org/a.js:7", "", "app" },
+	{ FRAME_JIT, "(anonymous)", "", "app" },
+	{ FRAME_GC, "(garbage collector)", "", "gc" },
+	{ FRAME_BUILTIN, "now", "", "builtin" },
+	{ FRAME_USER, "(program)", "", "native" },
+	{ FRAME_WASM, "wasm-function[1] wasm://wasm/0a1b", "", "app" },
 	{ FRAME_INTERPRETED, "f", "", "app" },
 	{ FRAME_WASM, "wasm-function[1]", "", "app" },
 };

@@ -58,3 +58,22 @@ static inline struct profile *check_rows(const struct source_format *format, con
 	}
 	return first;
 }
+
+/*
+ * The text cut at every byte: damage with that place, unless is_whole says that the text may end there.
+ */
+static inline void check_cuts(const struct source_format *format, struct str text,
+			      bool (*is_whole)(struct str), const char *name)
+{
+	size_t silent = 0, misplaced = 0;
+	for (size_t n = 1; n < text.n; n++) {
+		struct profile *p = profile_of_text(format, str_first(text, n), 0, 0);
+		bool is_damaged = p->ledger.count[LEDGER_INPUT_DAMAGED] > 0;
+		silent += is_damaged == is_whole(str_first(text, n));
+		misplaced += is_damaged &&
+			     str_find(profile_str(p, p->ledger.damage), STR("at byte ")) < 0;
+		profile_unref(p);
+	}
+	tap_num_eq(silent, 0, "%s cut at every byte: damage is said, and only damage", name);
+	tap_num_eq(misplaced, 0, "%s cut at every byte: with its place", name);
+}

@@ -19,7 +19,7 @@ static void test_names(void)
 		"std::vector<>::push_back");
 	name_is("v8::internal::compiler::PipelineImpl::OptimizeGraph", 30,
 		"PipelineImpl::OptimizeGraph");
-	name_is("v8::internal::compiler::PipelineImpl::OptimizeGraph", 20, "…Impl::OptimizeGraph");
+	name_is("v8::internal::compiler::PipelineImpl::OptimizeGraph", 20, "OptimizeGraph");
 	name_is("a::(anonymous namespace)::Worker::run(void*)", 40,
 		"a::(anonymous namespace)::Worker::run");
 	name_is("Foo::operator()(int)", 16, "Foo::operator()");

@@ -191,8 +191,36 @@ static void test_ends(void)
 	}
 }
 
+/* Between two events of an array. */
+static bool is_between(struct str text)
+{
+	while (text.n && (text.p[text.n - 1] == ',' || text.p[text.n - 1] == '\n'))
+		text.n--;
+	return text.n == 1 || str_ends(text, STR("}\n")) || str_ends(text, STR("}}")) ||
+	       str_ends(text, STR("5}"));
+}
+
+static bool is_never(struct str text)
+{
+	(void)text;
+	return false;
+}
+
+static void test_cuts(void)
+{
+	check_cuts(&trace_format,
+		   STR("[" EVENT("X", "a", 10, DUR(5)) ",\n" EVENT("B", "b", 15) ",\n" EVENT(
+			   "E", "b", 25) ",\n]"),
+		   is_between, "an array");
+	check_cuts(&trace_format,
+		   STR("{\"traceEvents\":[" PROFILE("1", 1000) "," CHUNK("1", ROOT "," F, "2",
+									 "10") "]}"),
+		   is_never, "an object");
+}
+
 int main(void)
 {
+	test_cuts();
 	test_nesting();
 	test_faults();
 	test_threads();

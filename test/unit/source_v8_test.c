@@ -95,8 +95,8 @@ static void test_times(void)
 	p = check("{\"nodes\":[" ROOT("2") "," LEAF "],\"startTime\":0,\"endTime\":30,"
 					   "\"samples\":[2,2,2],\"timeDeltas\":[0,10]}",
 		  "cpu ;f /app/a.js:10:5 1 10000 @0\n"
-		  "cpu ;f /app/a.js:10:5 1 20000 @10000\n"
-		  "cpu ;f /app/a.js:10:5 1 15000 @0\n",
+		  "cpu ;f /app/a.js:10:5 1 10000 @10000\n"
+		  "cpu ;f /app/a.js:10:5 1 10000 @0\n",
 		  "a sample without a time lasts as long as the others");
 	tap_num_eq(ledger_of(p, LEDGER_NO_TIME), 1, "... and is counted");
 	tap_num_eq(ledger_of(p, LEDGER_BAD_RECORDS), 1, "... as a contradiction");
@@ -280,8 +280,25 @@ static void test_depth(void)
 	profile_unref(p);
 }
 
+static bool is_never(struct str text)
+{
+	(void)text;
+	return false;
+}
+
+static void test_cuts(void)
+{
+	check_cuts(&cpuprofile_format,
+		   STR("{\"nodes\":[" ROOT(
+			   "2") "," F "," G
+				"],\"startTime\":0,\"endTime\":30.5,\"samples\":[2,3,1,2],"
+				"\"timeDeltas\":[10,10,-15,0]}"),
+		   is_never, "a profile");
+}
+
 int main(void)
 {
+	test_cuts();
 	test_current_form();
 	test_any_order();
 	test_late_samples();

@@ -411,7 +411,7 @@ static void check_versions(void)
 	store_reader_free(r);
 	profile_unref(p);
 	file.p[8] = 2;
-	refused(&file, 0, 0, "version 2.7 and this plume reads 1.x",
+	refused(&file, 0, 0, "version 2.7, and this plume reads 1.x",
 		"another major version is refused");
 	put_base(&file);
 	file.p[0] = 'x';
