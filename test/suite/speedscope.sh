@@ -1,7 +1,7 @@
 #!/bin/bash
 # Profiles in JSON by the real program: what is written for speedscope, as tables and as a tree gives the same stacks and
 # weights when it is read again; damage is said, with its place and exit 3.
-# shellcheck disable=SC2317 # functions are called by ok
+# shellcheck disable=SC2016,SC2317 # JSON has dollars; functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
 
@@ -31,7 +31,7 @@ comes_back() {
 			echo "$file"
 		fi
 	done
-	return $bad
+	return "$bad"
 }
 printf 'a;b 1.5\na;b_[k] 0.25\n;x 3\nlong \xff\xfe name;y_[i] 2\nz 0\n' >odd.folded
 printf 'a;b 1 2\na;c 3 4.5\n' >both.folded
@@ -49,7 +49,7 @@ tree_comes_back() {
 		"$plume" convert -q "$fixtures/perf-script/$file.perf" -o tree.json
 		"$plume" fold -q "$fixtures/perf-script/$file.perf" | cmp - <("$plume" fold -q tree.json) || bad=1
 	done
-	return $bad
+	return "$bad"
 }
 ok "a tree has the stacks of fold" tree_comes_back
 
@@ -58,14 +58,14 @@ cut_says() { # cut_says FILE STEP
 	local size n code bad=0
 	size=$(stat -c %s "$1")
 	for ((n = 1; n < size - 1; n += $2)); do
-		head -c $n "$1" | "$plume" fold >out 2>err
+		head -c "$n" "$1" | "$plume" fold >out 2>err
 		code=$?
-		if [ $code != 1 ] && [ $code != 3 ] || ! grep -qE "at byte [0-9,]+|no stacks found" err || grep -q Sanitizer err; then
+		if [ "$code" != 1 ] && [ "$code" != 3 ] || ! grep -qE "at byte [0-9,]+|no stacks found" err || grep -q Sanitizer err; then
 			echo "$1 cut at $n: exit $code: $(head -c 200 err)"
 			bad=1
 		fi
 	done
-	return $bad
+	return "$bad"
 }
 "$plume" convert -q "$fixtures/perf-script/default.perf" -o ours.speedscope.json
 "$plume" convert -q "$fixtures/perf-script/default.perf" -o ours.flat.json
