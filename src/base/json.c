@@ -1,3 +1,4 @@
+#include "base/base.h"
 #include "base/json_int.h"
 
 struct json *json_new(struct reader *r)
@@ -46,6 +47,7 @@ bool json_is_cut(const struct json *j)
 
 /* --- the window --- */
 
+/* More bytes behind the window; what begins at p stays. False when there are none. */
 bool json_more(struct json *j)
 {
 	reader_consume(j->r, (size_t)(j->p - j->start));
@@ -56,18 +58,19 @@ bool json_more(struct json *j)
 	return has_more;
 }
 
-bool json_fail_here(struct json *j, const char *why)
+bool json_fail(struct json *j, const char *why)
 {
 	if (!j->fault)
 		j->fault = why;
 	return false;
 }
 
+/* A fault at `where`, which is in the window. */
 bool json_fail_at(struct json *j, const char *where, const char *why)
 {
 	if (!j->fault)
 		j->p = where;
-	return json_fail_here(j, why);
+	return json_fail(j, why);
 }
 
 bool json_fail_cut(struct json *j, const char *where)
@@ -76,7 +79,8 @@ bool json_fail_cut(struct json *j, const char *where)
 	return json_fail_at(j, j->end, where);
 }
 
-char json_next_byte_slow(struct json *j)
+/* The next byte that is no white space, or 0 at the end and after a fault. */
+static char next_byte_slow(struct json *j)
 {
 	if (j->fault)
 		return 0;
@@ -89,6 +93,13 @@ char json_next_byte_slow(struct json *j)
 		if (!json_more(j))
 			return 0;
 	}
+}
+
+static inline char next_byte(struct json *j)
+{
+	if (j->p<j->end && * j->p> ' ' && !j->fault)
+		return *j->p;
+	return next_byte_slow(j);
 }
 
 /* --- strings --- */
@@ -127,7 +138,7 @@ static bool raw_string(struct json *j, struct str *raw, bool *has_escapes)
 		const char *q = plain_end(j->p + at, j->end);
 		at = (size_t)(q - j->p);
 		if (at > JSON_MAX_STRING_BYTES)
-			return json_fail_here(j, "a string longer than 64 MB");
+			return json_fail(j, "a string longer than 64 MB");
 		if (q < j->end && *q == '"') {
 			*raw = (struct str){ j->p + 1, at - 1 };
 			j->p = q + 1;
@@ -226,7 +237,7 @@ static bool take_string(struct json *j, struct str *text)
 
 enum json_type json_peek(struct json *j)
 {
-	switch (json_next_byte(j)) {
+	switch (next_byte(j)) {
 	case '{':
 		return JSON_OBJECT;
 	case '[':
@@ -246,11 +257,12 @@ enum json_type json_peek(struct json *j)
 			json_fail_cut(j, "the input ends where a value should be");
 		return JSON_NOTHING;
 	default:
-		json_fail_here(j, "something that is no JSON value");
+		json_fail(j, "something that is no JSON value");
 		return JSON_NOTHING;
 	}
 }
 
+/* True when the value at hand is of this type; else it is skipped. */
 bool json_expect(struct json *j, enum json_type type)
 {
 	enum json_type found = json_peek(j);
@@ -266,7 +278,7 @@ static bool enter(struct json *j, enum json_type type)
 	if (!json_expect(j, type))
 		return false;
 	if (j->depth == JSON_MAX_DEPTH)
-		return json_fail_here(j, "objects and arrays nested too deep");
+		return json_fail(j, "objects and arrays nested too deep");
 	j->p++;
 	j->depth++;
 	j->is_first = true;
@@ -294,18 +306,18 @@ static bool leave(struct json *j)
 /* Up to the next key or element; false at the closing bracket. */
 static bool advance(struct json *j, char closing)
 {
-	char c = json_next_byte(j);
+	char c = next_byte(j);
 	if (c == closing)
 		return leave(j);
 	if (!j->is_first && c == ',') {
 		j->p++;
-		c = json_next_byte(j);
+		c = next_byte(j);
 		if (c == closing)
 			return j->allows_last_comma
 				       ? leave(j)
-				       : json_fail_here(j, "a comma with nothing behind it");
+				       : json_fail(j, "a comma with nothing behind it");
 	} else if (!j->is_first && c) {
-		return json_fail_here(j, "a comma is missing");
+		return json_fail(j, "a comma is missing");
 	}
 	j->is_first = false;
 	if (!c)
@@ -321,7 +333,7 @@ bool json_key(struct json *j, struct str *key)
 	if (!advance(j, '}'))
 		return false;
 	if (*j->p != '"')
-		return json_fail_here(j, "a key that is no string");
+		return json_fail(j, "a key that is no string");
 	if (!take_string(j, key))
 		return false;
 	/* The colon is mostly there at once; if it is not, looking for it may move the window. */
@@ -334,9 +346,9 @@ bool json_key(struct json *j, struct str *key)
 		buf_add(&j->text, *key);
 		*key = buf_str(&j->text);
 	}
-	char c = json_next_byte(j);
+	char c = next_byte(j);
 	if (c != ':')
-		return c ? json_fail_here(j, "a key without a colon")
+		return c ? json_fail(j, "a key without a colon")
 			 : json_fail_cut(j, "the input ends inside an object");
 	j->p++;
 	return true;
@@ -358,6 +370,8 @@ bool json_string(struct json *j, struct str *text)
 	return json_expect(j, JSON_STRING) && take_string(j, text);
 }
 
+/* --- words --- */
+
 /* true, false, null */
 static bool take_word(struct json *j, struct str word)
 {
@@ -367,7 +381,7 @@ static bool take_word(struct json *j, struct str word)
 		if (!json_more(j))
 			return json_fail_cut(j, "the input ends inside a word");
 	if (!str_starts((struct str){ j->p, at_hand }, word))
-		return json_fail_here(j, "a word that JSON does not have");
+		return json_fail(j, "a word that JSON does not have");
 	j->p += word.n;
 	return true;
 }
@@ -437,7 +451,7 @@ static void skip_nested(struct json *j)
 				continue;
 			}
 			if ((c == '{' || c == '[') && ++depth + j->depth > JSON_MAX_DEPTH) {
-				json_fail_here(j, "objects and arrays nested too deep");
+				json_fail(j, "objects and arrays nested too deep");
 				return;
 			}
 			j->p++;
@@ -460,7 +474,7 @@ void json_skip(struct json *j)
 
 bool json_at_end(struct json *j)
 {
-	if (json_next_byte(j))
-		return json_fail_here(j, "more text behind the end");
+	if (next_byte(j))
+		return json_fail(j, "more text behind the end");
 	return !j->fault;
 }

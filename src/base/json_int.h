@@ -1,6 +1,6 @@
-/* The JSON reader as its own files see it: where it stands in the window, and what went wrong. */
+/* What the files that read JSON share. */
 #pragma once
-#include "base/base.h"
+#include "base/json.h"
 
 struct json {
 	bool allows_last_comma;
@@ -15,20 +15,12 @@ struct json {
 
 /* More bytes behind the window; what begins at p stays. False when there are none. */
 bool json_more(struct json *j);
-/* A fault where reading stands, at `where` in the window, or at the end of the input. All are false. */
-bool json_fail_here(struct json *j, const char *why);
+/* The first fault stays. All are false. */
+bool json_fail(struct json *j, const char *why);
+/* A fault at `where`, which is in the window. */
 bool json_fail_at(struct json *j, const char *where, const char *why);
-bool json_fail_cut(struct json *j, const char *why);
+bool json_fail_cut(struct json *j, const char *where);
 /* True when the value at hand is of this type; else it is skipped. */
 bool json_expect(struct json *j, enum json_type type);
-/* The number at hand as it stands, all of it in the window. */
+/* Takes the number at hand as it is written, all of it in the window. */
 bool json_raw_number(struct json *j, struct str *raw);
-
-char json_next_byte_slow(struct json *j);
-/* The next byte that is no white space, or 0 at the end and after a fault. */
-static inline char json_next_byte(struct json *j)
-{
-	if (j->p<j->end && * j->p> ' ' && !j->fault)
-		return *j->p;
-	return json_next_byte_slow(j);
-}

@@ -1,4 +1,5 @@
-/* Numbers in JSON: exact in units of a power of ten, without a detour by way of a double. */
+/* Numbers in JSON: exact as far as 64 bits hold them. */
+#include "base/base.h"
 #include "base/json_int.h"
 
 static bool is_number_byte(char c)
@@ -9,6 +10,7 @@ static bool is_number_byte(char c)
 /* Longer numbers are not worth their bytes. */
 enum { MAX_NUMBER_BYTES = 1 << 10 };
 
+/* The number at p, all of it in the window. */
 bool json_raw_number(struct json *j, struct str *raw)
 {
 	size_t n = 0;
@@ -16,7 +18,7 @@ bool json_raw_number(struct json *j, struct str *raw)
 		while (j->p + n < j->end && is_number_byte(j->p[n]))
 			n++;
 		if (n > MAX_NUMBER_BYTES)
-			return json_fail_here(j, "a number longer than 1,024 digits");
+			return json_fail(j, "a number longer than 1,024 digits");
 		if (j->p + n < j->end || !json_more(j))
 			break;
 	}

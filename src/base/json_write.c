@@ -1,3 +1,4 @@
+/* Strings for JSON. */
 #include "base/base.h"
 
 static bool is_plain(unsigned char c)

@@ -252,13 +252,10 @@ void v8_read_samples(struct v8_profile *v, struct json *j)
 	uint32_t id;
 	json_peek(j);
 	v->samples_offset = json_offset(j);
-	if (!json_array(j))
-		return;
-	while (json_element(j)) {
-		v8_read_id(j, &id); /* V8_NONE is no node: it is counted when it is looked for */
-		if (!json_fault(j))
+	/* What is no id is no node: it is counted when it is looked for. */
+	if (json_array(j))
+		while (json_index(j, &id))
 			vec_push(&v->samples, id);
-	}
 }
 
 void v8_read_times(struct v8_profile *v, struct json *j, struct profile *p)
