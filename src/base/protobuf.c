@@ -9,10 +9,9 @@ static struct protobuf cursor(struct str message, const char *start)
 {
 	if (!message.p) /* nothing may come as NULL */
 		message.p = start = "";
-	return (struct protobuf){ .next = message.p,
-				  .end = message.p + message.n,
-				  .start = start,
-				  .at = message.p };
+	return (struct protobuf){
+		.next = message.p, .end = message.p + message.n, .start = start, .at = message.p
+	};
 }
 
 struct protobuf protobuf_open(struct str message)

@@ -223,6 +223,8 @@ static void add_paths(struct making *m, enum report_direction direction, const s
 	struct report_paths *p = &m->report.paths[i];
 	/* What would read as 0.0 %. */
 	uint64_t least = m->report.summary.total / 2000;
+	enum { MOST_LINES = 1000 }; /* nobody reads more, and each is chosen among all */
+	lines = lines < MOST_LINES ? lines : MOST_LINES;
 	struct paths_query q = { .max_lines = lines, .least = least, .least_held = 0.5 };
 	q.aim = direction == PATHS_TO_CALLERS ? PATHS_FROM_START : PATHS_TO_ENDS;
 	m->folded[i] = tree_without_loops(t);
@@ -337,8 +339,9 @@ static bool make_calls(struct making *m, struct err *e)
 		return say_no_function(t, text, e);
 	report_functions(m->report.profile, t, ORDER_BY_TOTAL, &m->functions);
 	describe_subject(m, text, is_wanted, match);
-	unsigned count = (o->callers != NULL) + (o->callees != NULL);
-	uint32_t room = lines_left(lines_for_rest(m), SUBJECT_LINES) / count;
+	uint32_t room = lines_left(lines_for_rest(m), SUBJECT_LINES);
+	if (o->callers && o->callees)
+		room /= 2;
 	uint32_t lines = lines_left(room, paths_lines(m));
 	if (o->callers) {
 		m->calls[0] = tree_callers(t, is_wanted, m->subject.name);
@@ -499,7 +502,7 @@ static int run_report(const struct command *self, char **words, size_t n)
 const struct command report_command = {
 	.name = "report",
 	.arguments = "[options] [FILE...]",
-	.summary = "the answer in the terminal: hottest functions and paths, callers and callees",
+	.summary = "the answer in the terminal: hottest functions and paths",
 	.text = "Reads what fold reads and prints one screen: what the samples are and what is\n"
 		"missing, the hottest functions, and the hottest paths as a tree that says how "
 		"much\n"

@@ -235,33 +235,31 @@ struct id_column {
 	bool is_labels;
 };
 
-static void add_ids(struct speedscope_out *o, const struct group *g, const struct id_column *c)
+/* Numbers ids by their first row: number[id] is 1 or more, 0 for `none`. Returns how many there are. */
+static uint32_t number_ids(const struct speedscope_out *o, const struct group *g,
+			   const struct id_column *c, uint32_t *number)
 {
-	struct buf *out = &o->out.text;
-	AUTO_FREE uint32_t *number = mem_zalloc(c->id_count, sizeof(*number));
 	uint32_t known = 0;
-	bool is_none = true;
-	for (uint32_t i = g->first; i < g->end; i++)
-		is_none &= c->ids[o->rows[i]] == 0;
-	if (is_none)
-		return;
-	json_add_key(out, c->key);
 	for (uint32_t i = g->first; i < g->end; i++) {
 		uint32_t id = c->ids[o->rows[i]];
 		if (id && !number[id])
 			number[id] = ++known;
-		buf_add_char(out, i > g->first ? ',' : '[');
-		buf_add_u64(out, number[id]);
-		json_pieces_flush(&o->out);
 	}
-	buf_add_char(out, ']');
+	return known;
+}
+
+/* What the numbers stand for, in their order. */
+static void add_id_table(struct speedscope_out *o, const struct group *g, const struct id_column *c,
+			 const uint32_t *number)
+{
+	struct buf *out = &o->out.text;
+	uint32_t done = 0;
 	json_add_key(out, c->table_key);
-	known = 0;
 	for (uint32_t i = g->first; i < g->end; i++) {
 		uint32_t id = c->ids[o->rows[i]];
-		if (!id || number[id] != known + 1)
+		if (number[id] != done + 1)
 			continue;
-		buf_add_char(out, known++ ? ',' : '[');
+		buf_add_char(out, done++ ? ',' : '[');
 		if (c->is_labels) {
 			json_add_labels(out, o->p, id);
 		} else {
@@ -272,6 +270,26 @@ static void add_ids(struct speedscope_out *o, const struct group *g, const struc
 		json_pieces_flush(&o->out);
 	}
 	buf_add_char(out, ']');
+}
+
+struct id_rows {
+	const uint32_t *ids, *rows, *number;
+};
+
+static uint64_t number_of_row(const void *context, uint32_t i)
+{
+	const struct id_rows *r = context;
+	return r->number[r->ids[r->rows[i]]];
+}
+
+static void add_ids(struct speedscope_out *o, const struct group *g, const struct id_column *c)
+{
+	AUTO_FREE uint32_t *number = mem_zalloc(c->id_count, sizeof(*number));
+	if (!number_ids(o, g, c, number))
+		return;
+	json_add_column(&o->out, &(struct json_column){ c->key, number_of_row },
+			&(struct id_rows){ c->ids, o->rows + g->first, number }, g->end - g->first);
+	add_id_table(o, g, c, number);
 }
 
 /* --- profiles --- */

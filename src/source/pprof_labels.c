@@ -121,6 +121,7 @@ static bool is_fit(const struct pprof_tables *t, const struct pprof_label_row *r
 
 static void choose(struct pprof_labels *l, const struct pprof_tables *t, struct choice *c)
 {
+	*c = (struct choice){ 0 };
 	memset(c->row, 0xff, sizeof(c->row));
 	for (uint32_t i = 0; i < l->rows.n; i++) {
 		uint8_t ranked = role_of(l, t, l->rows.p[i].key);

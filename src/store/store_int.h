@@ -9,7 +9,7 @@ enum {
 	STORE_BLOCK_HEAD_BYTES = 32,
 	STORE_CHECKED_BYTES = 24, /* of the block's head, before its checksum */
 	/* Larger blocks are neither written nor read. */
-	STORE_MAX_BLOCK_BYTES = 1 << 28,
+	STORE_MAX_BLOCK_BYTES = 1 << 27,
 	STORE_MAX_ROWS = 1 << 20, /* of a block */
 	STORE_MAX_STACK_FRAMES = 1 << 20,
 	STORE_MAX_LEDGER_LINES = 1 << 10,
@@ -36,6 +36,7 @@ enum store_part {
 	STORE_MODULES,
 	STORE_LEDGER,
 	STORE_FLAGS,
+	STORE_PARTS
 };
 
 enum { STORE_IS_DIFFERENTIAL = 1 };

@@ -1,4 +1,4 @@
-# Runs `PLUME fold` on a file cut at every byte (at some 300 places when it is long: all of its beginning and end)
+# Runs `PLUME fold` on a file cut at every byte (at some 200 places when it is long: all of its beginning and end)
 # and checks what it says. A process for each cut and no more, since there are thousands.
 #   perl cuts.pl PLUME ENDING FILE
 # Exit 0 is right where the cut file is complete by the format's own rules.
@@ -72,10 +72,10 @@ spew($cut, $whole);
 my $code = run($cut);
 die "the whole file: exit $code: ", slurp("err") if $code;
 my $size = length $whole;
-my $step = int($size / 120) + 1;
+my $step = int($size / 100) + 1;
 my ($cuts, $bad) = (0, 0);
 for my $n (0 .. $size - 1) {
-	next if $n > 80 && $n < $size - 80 && $n % $step;
+	next if $n > 60 && $n < $size - 60 && $n % $step;
 	$cuts++;
 	my $wrong = wrong(substr $whole, 0, $n) or next;
 	print "cut at byte $n of $size: $wrong\n";

@@ -33,6 +33,7 @@ is "each event has threads of its own" "$all" "$(for e in page-faults context-sw
 is "... and the first is shown" "$shown" "$("$plume" fold -q "$fixtures/perf-script/several-events.perf" | awk '{ s += $NF } END { print s }')"
 
 "$plume" convert -q "$fixtures/perf-script/dwarf-inline.perf" -o inline.firefox.json
+# shellcheck disable=SC2016 # the script is Perl
 ok "inlined functions are part of a symbol" perl -e '
 	require $ARGV[0]; local $/; open my $in, "<", $ARGV[1]; my $frames = json_parse(<$in>)->{shared}{frameTable};
 	exit !grep { $frames->{inlineDepth}[$_] && defined $frames->{nativeSymbol}[$_] } 0 .. $frames->{length} - 1' "$suite/json.pl" inline.firefox.json

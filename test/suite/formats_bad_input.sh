@@ -19,5 +19,5 @@ while read -r file; do
 	"$plume" fold -q "$file" >/dev/null 2>&1 || continue # not a profile
 	name=$(basename "$file")
 	ok "$name cut at every byte" perl "$suite/cuts.pl" "$plume" "${name#*.}" "$file"
-done < <(find "$fixtures" -type f -size -30k ! -path '*/perf-script/*' | sort)
+done < <(find "$fixtures" -type f -size -10k ! -path '*/perf-script/*' | sort)
 finish

@@ -10,7 +10,7 @@ is_json() { perl -e 'require "$ARGV[0]/json.pl"; local $/; json_parse(<STDIN>)' 
 # --- functions and paths against a plain count ---
 
 agrees() { # agrees NAME [--process] FILE OPTION...
-	local name=$1 process= file
+	local name=$1 process='' file
 	shift
 	if [ "$1" = --process ]; then
 		process=--process

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What `plume convert` writes, seen by speedscope itself: SPEEDSCOPE_DIR names its package (node_modules/speedscope, with
 # ajv beside it). Its schema must accept the files, and its page in a browser must show our names and weights.
+# shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
 if [ ! -e "${SPEEDSCOPE_DIR:-/nonexistent}/dist/release/index.html" ] || ! command -v chromium >/dev/null; then

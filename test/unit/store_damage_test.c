@@ -363,7 +363,7 @@ static void check_heads(void)
 	with_head("a length that is not the content's", "length", block_head(0, 0, 3), empty_part);
 	with_head("a packing that is not known", "way 2", block_head(2, 0, 2), empty_part);
 	with_head("a kind that is not known", "kind 2", block_head(0, 2, 2), empty_part);
-	with_head("2^28 + 1 bytes unpacked", "more than any", block_head(1, 0, (1 << 28) + 1),
+	with_head("2^27 + 1 bytes unpacked", "more than any", block_head(1, 0, (1 << 27) + 1),
 		  empty_part);
 	with_head("an end mark with another number", "3 rows", block_head(0, 1, 1), STR("\3"));
 	with_head("an end mark without a number", "no number", block_head(0, 1, 0), STR(""));
@@ -381,7 +381,7 @@ static void check_frames_of_zstd(void)
 		  frame);
 	with_head("a frame that unpacks to less", "shorter", block_head(1, 0, (1 << 20) + 1),
 		  frame);
-	with_head("a frame of 1 MB that claims 2^28 bytes", "shorter", block_head(1, 0, 1 << 28),
+	with_head("a frame of 1 MB that claims 2^27 bytes", "shorter", block_head(1, 0, 1 << 27),
 		  frame);
 	with_head("a frame that is cut", "unpacked", block_head(1, 0, 1 << 20),
 		  str_first(frame, n - 1));

@@ -1,0 +1,96 @@
+/* The reader's state, which its files share. */
+#pragma once
+#include "store/store_int.h"
+
+#include <zstd.h>
+
+/* Ids of the file as ids of the profile. */
+struct ids {
+	uint32_t *p;
+	uint32_t n, capacity;
+};
+
+/* What of a stack the ledger wants to know. */
+struct stack_facts {
+	uint32_t frames, unknown;
+};
+
+/* A line of the file's ledger and the fact that tells it: its blocks add to it. */
+struct ledger_fact {
+	str_id name;
+	uint32_t fact;
+	uint64_t count;
+};
+
+struct store_reader {
+	struct profile *p;
+	enum store_state state;
+	char fault[256];
+	uint64_t fault_offset;
+	bool has_head;
+	uint64_t blocks, unknown_parts, rows;
+	uint32_t block_rows; /* of the block being read */
+	ZSTD_DCtx *zstd;
+	struct buf raw;
+	uint64_t *columns[STORE_COLUMNS]; /* of the samples being read */
+	uint32_t column_room;
+
+	struct ids strings, frames, nodes, threads, events, label_sets;
+	VEC(struct label) labels;
+	VEC(uint8_t) decimals;		/* by event of the file, as the weights to come have them */
+	uint64_t last_name, last_file;	/* of the frame read last */
+	VEC(struct stack_facts) stacks; /* by node of the file */
+	VEC(struct ledger_fact) ledger;
+};
+
+/* The first fault stays. */
+void store_set_fault(struct store_reader *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A macro, so that compilers see the false, as err_set is. */
+/* clang-format off */
+#define fail(r, ...) ({ store_set_fault((r), __VA_ARGS__); false; })
+/* clang-format on */
+
+/* --- numbers --- */
+
+/* The bytes of one part of a block. Reading beyond them gives 0 and sets is_short. */
+struct cursor {
+	const uint8_t *p, *end;
+	bool is_short;
+};
+
+uint64_t take_long_varint(struct cursor *c);
+
+static inline uint64_t take_varint(struct cursor *c)
+{
+	if (c->p < c->end && *c->p < 0x80)
+		return *c->p++;
+	return take_long_varint(c);
+}
+
+static inline size_t left(const struct cursor *c)
+{
+	return (size_t)(c->end - c->p);
+}
+
+/* The profile's id for an id of the file. */
+static inline bool known(struct store_reader *r, const struct ids *ids, const char *what,
+			 uint64_t id, uint32_t *to)
+{
+	if (id >= ids->n)
+		return fail(r, "%s %llu is not there", what, (unsigned long long)id);
+	*to = ids->p[id];
+	return true;
+}
+
+static inline bool in_range(struct store_reader *r, const char *what, uint64_t value,
+			    uint64_t limit)
+{
+	return value <= limit || fail(r, "%s %llu is too large", what, (unsigned long long)value);
+}
+
+/* --- parts: tables in reader_tables.c, samples in reader_samples.c --- */
+
+bool store_read_table(struct store_reader *r, enum store_part part, struct cursor *c);
+bool store_read_samples(struct store_reader *r, struct cursor *c);

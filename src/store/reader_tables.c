@@ -1,0 +1,349 @@
+/* The tables of a .plume file become those of the profile, id by id. */
+#include "store/reader_int.h"
+
+/* The number of rows of a table, each of which has at least bytes_each bytes. */
+static bool take_count(struct store_reader *r, struct cursor *c, unsigned bytes_each, uint32_t *n)
+{
+	uint64_t count = take_varint(c);
+	if (c->is_short || count > left(c) / bytes_each)
+		return fail(r, "a table claims %llu rows, more than its bytes can hold",
+			    (unsigned long long)count);
+	*n = (uint32_t)count;
+	return true;
+}
+
+/* One column of a table. */
+static uint64_t *take_column(struct cursor *c, uint32_t n)
+{
+	uint64_t *values = mem_alloc(n, sizeof(*values));
+	for (uint32_t i = 0; i < n; i++)
+		values[i] = take_varint(c);
+	return values;
+}
+
+enum { MAX_TABLE_COLUMNS = 8 };
+
+/* A table of k columns. */
+struct table {
+	uint32_t n;
+	uint64_t *column[MAX_TABLE_COLUMNS];
+};
+
+static void table_fini(struct table *t)
+{
+	for (unsigned k = 0; k < MAX_TABLE_COLUMNS; k++)
+		free(t->column[k]);
+}
+
+static bool take_table(struct store_reader *r, struct cursor *c, unsigned k, struct table *t)
+{
+	if (!take_count(r, c, k, &t->n))
+		return false;
+	for (unsigned i = 0; i < k; i++)
+		t->column[i] = take_column(c, t->n);
+	return !c->is_short || fail(r, "a table ends before its last row");
+}
+
+static bool known_string(struct store_reader *r, uint64_t id, str_id *to)
+{
+	return known(r, &r->strings, "string", id, to);
+}
+
+static bool read_strings(struct store_reader *r, struct cursor *c)
+{
+	uint32_t n;
+	if (!take_count(r, c, 1, &n))
+		return false;
+	AUTO_FREE uint64_t *bytes = take_column(c, n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (c->is_short || bytes[i] > left(c))
+			return fail(r, "a string of %llu bytes goes beyond its part",
+				    (unsigned long long)bytes[i]);
+		struct str s = { (const char *)c->p, (size_t)bytes[i] };
+		c->p += s.n;
+		vec_push(&r->strings, profile_add_str(r->p, s));
+	}
+	return true;
+}
+
+static bool read_frame(struct store_reader *r, const struct table *t, uint32_t i, uint64_t name,
+		       uint64_t file)
+{
+	struct frame f = { 0 };
+	if (!known_string(r, name, &f.name) || !known_string(r, t->column[1][i], &f.module) ||
+	    !known_string(r, file, &f.file) || !in_range(r, "line", t->column[3][i], UINT32_MAX) ||
+	    !in_range(r, "column", t->column[4][i], UINT32_MAX) ||
+	    !in_range(r, "tier", t->column[6][i], UINT8_MAX) ||
+	    !in_range(r, "set of flags", t->column[7][i], UINT16_MAX))
+		return false;
+	f.line = (uint32_t)t->column[3][i];
+	f.column = (uint32_t)t->column[4][i];
+	/* A kind that this plume does not know yet. */
+	f.kind = t->column[5][i] < FRAME_KIND_COUNT ? (uint8_t)t->column[5][i] : FRAME_USER;
+	f.tier = (char)t->column[6][i];
+	f.flags = (uint16_t)t->column[7][i];
+	vec_push(&r->frames, profile_add_frame(r->p, &f));
+	return true;
+}
+
+static bool read_frames(struct store_reader *r, struct cursor *c)
+{
+	AUTO(table) struct table t = { 0 };
+	uint64_t name = r->last_name, file = r->last_file;
+	if (!take_table(r, c, 8, &t))
+		return false;
+	for (uint32_t i = 0; i < t.n; i++) {
+		name += (uint64_t)unzigzag(t.column[0][i]);
+		file += (uint64_t)unzigzag(t.column[2][i]);
+		if (!read_frame(r, &t, i, name, file))
+			return false;
+	}
+	r->last_name = name;
+	r->last_file = file;
+	return true;
+}
+
+static bool read_nodes(struct store_reader *r, struct cursor *c)
+{
+	AUTO(table) struct table t = { 0 };
+	if (!take_table(r, c, 2, &t))
+		return false;
+	for (uint32_t i = 0; i < t.n; i++) {
+		uint64_t distance = t.column[0][i];
+		frame_id frame;
+		if (distance == 0 || distance > r->nodes.n)
+			return fail(r, "stack %u has no caller before it", r->nodes.n);
+		if (!known(r, &r->frames, "frame", t.column[1][i], &frame))
+			return false;
+		uint32_t parent = r->nodes.n - (uint32_t)distance;
+		struct stack_facts facts = r->stacks.p[parent];
+		if (facts.frames++ == STORE_MAX_STACK_FRAMES)
+			return fail(r, "stack %u is too deep", r->nodes.n);
+		facts.unknown += r->p->frames.p[frame].kind == FRAME_UNKNOWN;
+		vec_push(&r->nodes, profile_add_node(r->p, r->nodes.p[parent], frame));
+		vec_push(&r->stacks, facts);
+	}
+	return true;
+}
+
+static bool read_threads(struct store_reader *r, struct cursor *c)
+{
+	AUTO(table) struct table t = { 0 };
+	if (!take_table(r, c, 4, &t))
+		return false;
+	for (uint32_t i = 0; i < t.n; i++) {
+		int64_t pid = unzigzag(t.column[0][i]);
+		int64_t tid = (int64_t)((uint64_t)pid + (uint64_t)unzigzag(t.column[1][i]));
+		struct thread thread = { 0 };
+		if (pid < INT32_MIN || pid > INT32_MAX || tid < INT32_MIN || tid > INT32_MAX)
+			return fail(r, "a thread's number is no 32-bit number");
+		if (!known_string(r, t.column[2][i], &thread.comm) ||
+		    !known_string(r, t.column[3][i], &thread.container))
+			return false;
+		thread.pid = r->p->columns & COLUMN_PID ? (int32_t)pid : PID_UNKNOWN;
+		thread.tid = r->p->columns & COLUMN_TID ? (int32_t)tid : PID_UNKNOWN;
+		vec_push(&r->threads, profile_add_thread(r->p, thread));
+	}
+	return true;
+}
+
+enum { MAX_DECIMALS = 9 };
+
+static bool read_events(struct store_reader *r, struct cursor *c)
+{
+	AUTO(table) struct table t = { 0 };
+	if (!take_table(r, c, 4, &t))
+		return false;
+	for (uint32_t i = 0; i < t.n; i++) {
+		struct event e = {
+			.counts_periods = t.column[2][i] & STORE_COUNTS_PERIODS,
+			.has_only_sums = t.column[2][i] & STORE_HAS_ONLY_SUMS,
+			.decimals = (uint8_t)t.column[3][i],
+		};
+		if (!known_string(r, t.column[0][i], &e.name) ||
+		    !known_string(r, t.column[1][i], &e.unit) ||
+		    !in_range(r, "number of decimals", t.column[3][i], MAX_DECIMALS))
+			return false;
+		vec_push(&r->events, profile_add_event(r->p, e));
+		vec_push(&r->decimals, e.decimals);
+		profile_set_decimals(r->p, r->events.p[r->events.n - 1], e.decimals);
+	}
+	return true;
+}
+
+/* Weights of an event have more decimals from here on, and those before are to be scaled up. */
+static bool read_decimals(struct store_reader *r, struct cursor *c)
+{
+	while (left(c)) {
+		uint64_t event = take_varint(c), decimals = take_varint(c);
+		uint32_t id;
+		if (c->is_short)
+			return fail(r, "decimals without a number");
+		if (!known(r, &r->events, "event", event, &id) ||
+		    !in_range(r, "number of decimals", decimals, MAX_DECIMALS))
+			return false;
+		if (decimals < r->decimals.p[event])
+			return fail(r, "event %u loses decimals", id);
+		profile_set_decimals(r->p, id, (unsigned)decimals);
+		r->decimals.p[event] = (uint8_t)decimals;
+	}
+	return true;
+}
+
+static bool read_labels(struct store_reader *r, struct cursor *c)
+{
+	AUTO(table) struct table t = { 0 };
+	if (!take_table(r, c, 5, &t))
+		return false;
+	for (uint32_t i = 0; i < t.n; i++) {
+		struct label l = { .is_number = t.column[1][i] != 0,
+				   .number = unzigzag(t.column[4][i]) };
+		if (!known_string(r, t.column[0][i], &l.key) ||
+		    !known_string(r, t.column[2][i], &l.text) ||
+		    !known_string(r, t.column[3][i], &l.unit))
+			return false;
+		vec_push(&r->labels, l);
+	}
+	return true;
+}
+
+static bool read_label_sets(struct store_reader *r, struct cursor *c)
+{
+	AUTO(table) struct table t = { 0 };
+	if (!take_table(r, c, 2, &t))
+		return false;
+	for (uint32_t i = 0; i < t.n; i++) {
+		uint64_t distance = t.column[0][i], label = t.column[1][i];
+		if (distance == 0 || distance > r->label_sets.n || label >= r->labels.n)
+			return fail(r, "a set of labels refers to what is not there");
+		label_set rest = r->label_sets.p[r->label_sets.n - (uint32_t)distance];
+		vec_push(&r->label_sets, profile_add_label(r->p, rest, r->labels.p[label]));
+	}
+	return true;
+}
+
+static bool read_marks(struct store_reader *r, struct cursor *c)
+{
+	AUTO(table) struct table t = { 0 };
+	uint64_t time_ns = 0;
+	if (!take_table(r, c, 5, &t))
+		return false;
+	for (uint32_t i = 0; i < t.n; i++) {
+		struct mark m = { .duration_ns = t.column[1][i] };
+		time_ns += (uint64_t)unzigzag(t.column[0][i]);
+		m.time_ns = time_ns;
+		if (!known(r, &r->threads, "thread", t.column[2][i], &m.thread) ||
+		    !known_string(r, t.column[3][i], &m.kind) ||
+		    !known_string(r, t.column[4][i], &m.text))
+			return false;
+		profile_add_mark(r->p, m);
+	}
+	return true;
+}
+
+static bool read_pairs(struct store_reader *r, struct cursor *c, enum store_part part)
+{
+	AUTO(table) struct table t = { 0 };
+	if (!take_table(r, c, 2, &t))
+		return false;
+	for (uint32_t i = 0; i < t.n; i++) {
+		str_id a, b;
+		if (!known_string(r, t.column[0][i], &a) || !known_string(r, t.column[1][i], &b))
+			return false;
+		if (part == STORE_FACTS)
+			profile_add_fact(r->p, profile_str(r->p, a), profile_str(r->p, b));
+		else
+			profile_add_module(r->p, (struct module){ a, b });
+	}
+	return true;
+}
+
+static struct ledger_fact *ledger_line(struct store_reader *r, str_id name)
+{
+	for (uint32_t i = 0; i < r->ledger.n; i++)
+		if (r->ledger.p[i].name == name)
+			return &r->ledger.p[i];
+	vec_push(&r->ledger, (struct ledger_fact){ name, INDEX_NONE, 0 });
+	return &r->ledger.p[r->ledger.n - 1];
+}
+
+/* Blocks count on where those before them stopped: the fact is told anew with the sum. */
+static void tell_ledger(struct store_reader *r, struct str name, uint64_t count)
+{
+	AUTO(buf) struct buf text = { 0 };
+	struct profile *p = r->p;
+	uint32_t facts = p->facts.n;
+	uint64_t overflows = 0;
+	struct ledger_fact *line = ledger_line(r, profile_add_str(p, name));
+	line->count = saturating_add(line->count, count, &overflows);
+	buf_add(&text, name);
+	buf_add(&text, STR(": "));
+	buf_add_grouped(&text, line->count);
+	if (line->fact != INDEX_NONE) {
+		p->facts.p[line->fact].text = profile_add_str(p, buf_str(&text));
+		return;
+	}
+	profile_add_fact(p, STR("when recorded"), buf_str(&text));
+	if (p->facts.n > facts) /* else another file has told the same */
+		line->fact = facts;
+}
+
+/*
+ * What went wrong when the profile was made is no damage of this file: it is told as a fact. That
+ * samples have no time is still true of them.
+ */
+static bool read_ledger(struct store_reader *r, struct cursor *c)
+{
+	struct str no_time = str_from(ledger_line_name(LEDGER_NO_TIME));
+	while (left(c)) {
+		uint64_t bytes = take_varint(c);
+		if (c->is_short || bytes > left(c))
+			return fail(r, "the ledger ends inside a name");
+		struct str name = { (const char *)c->p, (size_t)bytes };
+		c->p += bytes;
+		uint64_t count = take_varint(c);
+		if (c->is_short)
+			return fail(r, "the ledger ends without a number");
+		if (r->ledger.n == STORE_MAX_LEDGER_LINES)
+			return fail(r, "the ledger has more lines than any");
+		if (str_eq(name, no_time))
+			r->p->ledger.count[LEDGER_NO_TIME] += count;
+		else
+			tell_ledger(r, name, count);
+	}
+	return true;
+}
+
+bool store_read_table(struct store_reader *r, enum store_part part, struct cursor *c)
+{
+	switch (part) {
+	case STORE_STRINGS:
+		return read_strings(r, c);
+	case STORE_FRAMES:
+		return read_frames(r, c);
+	case STORE_NODES:
+		return read_nodes(r, c);
+	case STORE_THREADS:
+		return read_threads(r, c);
+	case STORE_EVENTS:
+		return read_events(r, c);
+	case STORE_DECIMALS:
+		return read_decimals(r, c);
+	case STORE_LABELS:
+		return read_labels(r, c);
+	case STORE_LABEL_SETS:
+		return read_label_sets(r, c);
+	case STORE_MARKS:
+		return read_marks(r, c);
+	case STORE_FACTS:
+	case STORE_MODULES:
+		return read_pairs(r, c, part);
+	case STORE_LEDGER:
+		return read_ledger(r, c);
+	case STORE_SAMPLES:
+	case STORE_FLAGS:
+	case STORE_PARTS:
+		break;
+	}
+	return false;
+}
