@@ -123,7 +123,7 @@ if command -v node >/dev/null; then
 	share() { # the part of both that is below the function
 		awk -v name="$1" '/spin|seventy|thirty/ { all += $NF } $0 ~ name { part += $NF } END { printf "%.3f\n", part / all }' "$2"
 	}
-	node --cpu-prof --cpu-prof-interval 500 --cpu-prof-name live.cpuprofile "$v8/split.js" 30
+	node --cpu-prof --cpu-prof-interval 500 --cpu-prof-name live.cpuprofile "$v8/split.js" 15
 	"$plume" fold live.cpuprofile >live.folded
 	live=$(share seventy live.folded)
 	ok "a program that spends 70 % in a function: plume says $live" perl -e "exit !($live > 0.64 && $live < 0.76)"
