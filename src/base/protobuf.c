@@ -5,23 +5,11 @@ enum { LONGEST_VARINT = 10, MAX_FIELD = (1 << 29) - 1 };
 static const char cut_field[] = "a field without its end";
 static const char cut_number[] = "a number without its end";
 
-static struct protobuf cursor(struct str message, const char *start)
-{
-	if (!message.p) /* nothing may come as NULL */
-		message.p = start = "";
-	return (struct protobuf){
-		.next = message.p, .end = message.p + message.n, .start = start, .at = message.p
-	};
-}
-
 struct protobuf protobuf_open(struct str message)
 {
-	return cursor(message, message.p);
-}
-
-struct protobuf protobuf_inside(const struct protobuf *m)
-{
-	return cursor(m->bytes, m->start);
+	if (!message.p)
+		message.p = ""; /* nothing may come as NULL */
+	return protobuf_inside(&(struct protobuf){ .start = message.p, .bytes = message });
 }
 
 uint64_t protobuf_offset(const struct protobuf *m)
@@ -92,7 +80,7 @@ static inline bool take_bytes(struct protobuf *m)
 	return true;
 }
 
-bool protobuf_next(struct protobuf *m)
+bool protobuf_next_slow(struct protobuf *m)
 {
 	uint64_t tag;
 	if (m->next == m->end)

@@ -33,10 +33,34 @@ struct protobuf {
 };
 
 struct protobuf protobuf_open(struct str message);
+
 /* The message, or the packed numbers, that the field at hand holds. Offsets count on. */
-struct protobuf protobuf_inside(const struct protobuf *m);
+static inline struct protobuf protobuf_inside(const struct protobuf *m)
+{
+	return (struct protobuf){ .next = m->bytes.p,
+				  .end = m->bytes.p + m->bytes.n,
+				  .start = m->start,
+				  .at = m->bytes.p };
+}
+
+bool protobuf_next_slow(struct protobuf *m);
 /* Takes the next field, whatever it is. False at the end and at a fault. */
-bool protobuf_next(struct protobuf *m);
+static inline bool protobuf_next(struct protobuf *m)
+{
+	/* Most are a number below 128 in one of the first 15 fields: two bytes. */
+	if (m->end - m->next >= 2) {
+		uint8_t tag = (uint8_t)m->next[0], number = (uint8_t)m->next[1];
+		if ((tag & 0x87) == PROTOBUF_VARINT && tag && number < 0x80) {
+			m->at = m->next;
+			m->field = tag >> 3;
+			m->type = PROTOBUF_VARINT;
+			m->number = number;
+			m->next += 2;
+			return true;
+		}
+	}
+	return protobuf_next_slow(m);
+}
 bool protobuf_next_packed_slow(struct protobuf *m, uint64_t *number);
 /* Takes the next of packed numbers. False at the end and at a fault. */
 static inline bool protobuf_next_packed(struct protobuf *m, uint64_t *number)

@@ -298,7 +298,7 @@ static bool take_sample(struct pprof *s, struct protobuf m)
 		else if (m.field == PPROF_SAMPLE_VALUE)
 			take_numbers(s, &m, &s->values, MAX_TYPES);
 		else if (m.field == PPROF_SAMPLE_LABEL && m.type == PROTOBUF_BYTES)
-			pprof_labels_add(&s->labels, protobuf_inside(&m));
+			pprof_labels_add(&s->labels, &m);
 	}
 	if (m.fault)
 		source_bad_record(s->p, protobuf_offset(&m), "a sample has %s", m.fault);

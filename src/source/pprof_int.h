@@ -114,8 +114,8 @@ struct pprof_labels {
 	thread_id thread_id;
 };
 
-/* The message Label. */
-void pprof_labels_add(struct pprof_labels *l, struct protobuf m);
+/* The message Label, which the field at hand holds. */
+void pprof_labels_add(struct pprof_labels *l, const struct protobuf *field);
 /* Fills thread, cpu, time and labels of a sample. False: it has no time. */
 bool pprof_labels_apply(struct pprof_labels *l, struct pprof_tables *t, struct sample *sample);
 void pprof_labels_fini(struct pprof_labels *l);

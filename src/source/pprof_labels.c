@@ -47,8 +47,9 @@ struct choice {
 	int64_t number[ROLES];
 };
 
-void pprof_labels_add(struct pprof_labels *l, struct protobuf m)
+void pprof_labels_add(struct pprof_labels *l, const struct protobuf *field)
 {
+	struct protobuf m = protobuf_inside(field);
 	struct pprof_label_row row = { .offset = (uint32_t)protobuf_offset(&m) };
 	while (protobuf_next(&m)) {
 		if (m.type != PROTOBUF_VARINT)
