@@ -223,6 +223,8 @@ static void add_paths(struct making *m, enum report_direction direction, const s
 	struct report_paths *p = &m->report.paths[i];
 	/* What would read as 0.0 %. */
 	uint64_t least = m->report.summary.total / 2000;
+	enum { MOST_LINES = 1000 }; /* nobody reads more, and each is chosen among all */
+	lines = lines < MOST_LINES ? lines : MOST_LINES;
 	struct paths_query q = { .max_lines = lines, .least = least, .least_held = 0.5 };
 	q.aim = direction == PATHS_TO_CALLERS ? PATHS_FROM_START : PATHS_TO_ENDS;
 	m->folded[i] = tree_without_loops(t);

@@ -29,11 +29,12 @@ static uint8_t rank_of(const struct tree_label *l)
 /* The node above `at` (or it) that label comes back to; INDEX_NONE: it does not. */
 static uint32_t find_loop(const struct folding *f, uint32_t at, uint32_t label)
 {
+	enum { MOST_STEPS = 4096 }; /* or deep stacks with many ends would cost their product */
 	const struct growing_node *nodes = f->g.nodes.p;
 	uint8_t rank = f->rank[label];
 	if (rank == 0 || !f->open_count[label])
 		return rank == 0 && nodes[at].label == label ? at : INDEX_NONE;
-	for (; at; at = nodes[at].parent) {
+	for (unsigned steps = 0; at && steps < MOST_STEPS; steps++, at = nodes[at].parent) {
 		if (nodes[at].label == label)
 			return at;
 		if (f->rank[nodes[at].label] > rank)

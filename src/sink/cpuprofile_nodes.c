@@ -132,14 +132,14 @@ static void add_call_frame(struct buf *out, struct str function, uint32_t script
 			   const struct frame *f)
 {
 	buf_addf(out, "\"callFrame\":{\"functionName\":");
-	json_add_string(out, function);
+	json_add_bytes(out, function);
 	buf_addf(out, ",\"scriptId\":\"%u\",\"url\":", script);
 	if (file.n && file.p[0] == '/') {
 		AUTO(buf) struct buf url = { 0 };
 		buf_addf(&url, "file://%.*s", STR_ARG(file));
-		json_add_string(out, buf_str(&url));
+		json_add_bytes(out, buf_str(&url));
 	} else {
-		json_add_string(out, file);
+		json_add_bytes(out, file);
 	}
 	buf_addf(out, ",\"lineNumber\":%lld,\"columnNumber\":%lld}",
 		 f ? (long long)f->line - 1 : -1, f ? (long long)f->column - 1 : -1);
@@ -166,11 +166,11 @@ static void add_extra(struct buf *out, const struct profile *p, const struct fra
 		buf_addf(&extra, ",\"kind\":\"%s\"", frame_kind_name(kind));
 	if (!has_name) {
 		buf_addf(&extra, ",\"name\":");
-		json_add_string(&extra, name);
+		json_add_bytes(&extra, name);
 	}
 	if (f->module) {
 		buf_addf(&extra, ",\"module\":");
-		json_add_string(&extra, profile_str(p, f->module));
+		json_add_bytes(&extra, profile_str(p, f->module));
 	}
 	add_flags(&extra, f->flags);
 	if (!extra.n)

@@ -180,6 +180,18 @@ static void push_tail_line(struct perf_script *s, struct tail *tail, const struc
 }
 
 /*
+ * The newline before stop, not before start. Most lines are short; looking at a little at a time
+ * also keeps sanitizers, which check all that memrchr may see, from quadratic work.
+ */
+static const char *newline_before(const char *start, const char *stop)
+{
+	enum { NEAR = 256 };
+	const char *near = stop - start > NEAR ? stop - NEAR : start;
+	const char *newline = memrchr(near, '\n', (size_t)(stop - near));
+	return newline || near == start ? newline : memrchr(start, '\n', (size_t)(near - start));
+}
+
+/*
  * The lines in [start, stop), from the root towards the leaf, into s->wanted. Memory is slow and
  * the lines of a stack are independent: by the time they are looked up, their slots are on the way.
  */
@@ -187,7 +199,7 @@ static void want_lines(struct perf_script *s, const char *start, const char *sto
 {
 	s->wanted.n = 0;
 	while (stop > start) {
-		const char *newline = memrchr(start, '\n', (size_t)(stop - 1 - start));
+		const char *newline = newline_before(start, stop - 1);
 		const char *line = newline ? newline + 1 : start;
 		struct wanted_line wanted = { { line, (size_t)(stop - 1 - line) }, 0 };
 		wanted.hash = hash_str(wanted.text);

@@ -249,7 +249,7 @@ function readBlock(bytes, at, number) {
 	const packing = bytes[at + 4], kind = bytes[at + 5];
 	const storedBytes = bytes.readUInt32LE(at + 8), rawBytes = bytes.readUInt32LE(at + 12);
 	check(bytes.readBigUInt64LE(at + 16) === BigInt(number), `block ${bytes.readBigUInt64LE(at + 16)}, not ${number}`);
-	check(storedBytes <= 1 << 28 && rawBytes <= 1 << 28, 'a block of more than 2^28 bytes');
+	check(storedBytes <= 1 << 27 && rawBytes <= 1 << 27, 'a block of more than 2^27 bytes');
 	check(packing <= 1 && kind <= 1, `packing ${packing} and kind ${kind} are not known`);
 	const stored = bytes.subarray(at + 32, at + 32 + storedBytes);
 	check(stored.length === storedBytes, 'a block is cut off');

@@ -133,6 +133,19 @@ else
 	skip "a file system that fills up" "mounting a tmpfs needs root"
 fi
 
+# --- a pipe that is silent ---
+mkfifo silent
+"$plume" convert -q -o silent.plume <silent &
+pid=$!
+exec 3>silent
+generate 3000 >&3
+until [ -s silent.plume ] || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
+"$plume" fold silent.plume >got 2>err
+is "samples of a pipe that has fallen silent are in the file" "$?$(wc -l <got)" 33000
+exec 3>&-
+wait $pid
+ok "... which ends well when the pipe does" dump silent.plume
+
 # --- Ctrl-C ---
 # The whole pipeline gets the signal; a shell's background job would ignore it, so perl makes the group.
 declare -f generate >generate.bash
