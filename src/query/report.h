@@ -90,10 +90,14 @@ uint32_t report_nearest(const struct tree *t, struct str text, uint32_t *labels,
 
 /*
  * Who calls the wanted functions: below the root the function, below it its callers. Each stack
- * counts once, from the outermost frame that is wanted. Names are t's, which must outlive it.
+ * counts once, from the outermost frame that is wanted. One function has its own label, several
+ * have one of that name. Names are t's, which must outlive it.
  */
 struct tree *tree_callers(const struct tree *t, const bool *is_wanted, struct str root_name);
-/* What they call: one tree of all that is below them. */
+/*
+ * What they call: one tree of all that is below them. Several are one function of that name, so one
+ * of them that calls another calls itself, which is folded as tree_without_loops does it.
+ */
 struct tree *tree_callees(const struct tree *t, const bool *is_wanted, struct str root_name);
 
 /*

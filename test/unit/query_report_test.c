@@ -276,6 +276,27 @@ static void test_calls(void)
 	tree_free(t);
 }
 
+/* What a function calls is not split by how often it came back to itself before. */
+static void test_recursive_callees(void)
+{
+	struct tree *t = tree_of_folded(STR("a;b;f;g;f;h;f;x 5\na;b;f;h 3\n"));
+	AUTO_FREE bool *is_wanted = wanted(t, "f", MATCH_EXACT);
+	struct tree *callees = tree_callees(t, is_wanted, STR("f"));
+	struct tree *folded = tree_without_loops(callees);
+	folded_is(folded, "f;h 3|f;x 5|", "callees: a return to the function is folded");
+	tap_ok(tree_label_of(folded, 1)->is_recursive, "... and it is said to call itself");
+	tree_free(folded);
+	tree_free(callees);
+	is_wanted[t->label[node_named(t, "g")]] = true;
+	callees = tree_callees(t, is_wanted, STR("f or g"));
+	folded = tree_without_loops(callees);
+	folded_is(folded, "f or g;h 3|f or g;x 5|", "several: a return to any of them is folded");
+	tap_ok(tree_label_of(folded, 1)->is_recursive, "... and they are said to call themselves");
+	tree_free(folded);
+	tree_free(callees);
+	tree_free(t);
+}
+
 /* Both trees have the function's total, as functions_of_tree has it. */
 static void test_random_calls(void)
 {
@@ -460,6 +481,7 @@ int main(void)
 	test_hottest_below();
 	test_loops();
 	test_calls();
+	test_recursive_callees();
 	test_random_calls();
 	test_find();
 	test_functions();
