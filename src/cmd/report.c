@@ -175,6 +175,7 @@ struct making {
 	struct report report;
 	struct report_functions functions;
 	struct report_groups groups;
+	struct report_units units;
 	struct report_subject subject;
 	struct tree *calls[REPORT_MAX_PATHS], *folded[REPORT_MAX_PATHS];
 	struct buf name;
@@ -184,6 +185,7 @@ static void making_fini(struct making *m)
 {
 	report_functions_fini(&m->functions);
 	report_groups_fini(&m->groups);
+	report_units_fini(&m->units);
 	for (unsigned i = 0; i < m->report.path_count; i++)
 		paths_fini(&m->report.paths[i].paths);
 	for (unsigned i = 0; i < REPORT_MAX_PATHS; i++) {
@@ -258,6 +260,8 @@ static void make_groups(struct making *m)
 	struct report *report = &m->report;
 	enum report_key key = m->r->report.by - 1;
 	report_groups(report->profile, report->tree, key, &m->groups);
+	if (key == GROUP_EVENT && m->units.n > 1)
+		report_groups_by_unit(&m->groups, &m->units);
 	report->groups = &m->groups;
 	report->group_key = report_key_names[key];
 	report->group_limit = limit_of(m, lines_left(lines_for_rest(m), REPORT_TABLE_LINES + 1));
@@ -355,22 +359,6 @@ static bool make_calls(struct making *m, struct err *e)
 	return true;
 }
 
-/* What the tree's values count. */
-static struct str unit_of(const struct profile *p, const struct query_ledger *l)
-{
-	if (!l->is_in_periods)
-		return STR("samples");
-	if (l->event == INDEX_NONE)
-		return STR("events");
-	const struct event *e = &p->events.p[l->event];
-	struct str name = profile_str(p, e->name), unit = profile_str(p, e->unit);
-	if (str_starts(name, STR("cpu-clock")) || str_starts(name, STR("task-clock")))
-		return STR("ns");
-	if (unit.n && (e->has_only_sums || !str_eq(unit, STR("samples"))))
-		return unit;
-	return e->has_only_sums ? STR("samples") : name.n ? name : STR("events");
-}
-
 static bool make(struct making *m, const struct profile *p, const struct tree *t,
 		 const struct query_ledger *ledger, struct err *e)
 {
@@ -378,7 +366,8 @@ static bool make(struct making *m, const struct profile *p, const struct tree *t
 	m->report.profile = p;
 	m->report.tree = t;
 	m->report.ledger = ledger;
-	m->report.unit = unit_of(p, ledger);
+	report_units(p, t, ledger, m->r->query.weight, &m->units);
+	m->report.units = &m->units;
 	m->report.summary = report_summary(p, t);
 	if (o->callers || o->callees)
 		return make_calls(m, e);

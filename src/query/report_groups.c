@@ -148,7 +148,9 @@ static uint32_t group_of_row(struct grouping *g, uint32_t row)
 	if (i == INDEX_NONE) {
 		i = g->out->rows.n;
 		struct report_group group = { .name = arena_copy(&g->out->text, name),
-					      .hottest = INDEX_NONE };
+					      .hottest = INDEX_NONE,
+					      .event = g->p->samples.event[row],
+					      .whole = g->t->total[0][0] };
 		vec_push(&g->out->rows, group);
 		index_map_add(&g->by_name, hash, i);
 	}
@@ -210,6 +212,42 @@ void report_groups(const struct profile *p, const struct tree *t, enum report_ke
 	pair_map_fini(&g.by_part);
 	vec_fini(&g.parts);
 	buf_fini(&g.text);
+}
+
+/* The total of a unit. */
+struct unit_total {
+	struct str unit;
+	uint64_t total;
+};
+
+static bool unit_equal(const void *totals, uint32_t i, const void *key)
+{
+	return str_eq(((const struct unit_total *)totals)[i].unit, *(const struct str *)key);
+}
+
+void report_groups_by_unit(struct report_groups *g, const struct report_units *u)
+{
+	struct index_map by_unit = { 0 };
+	VEC(struct unit_total) totals = { 0 };
+	AUTO_FREE uint32_t *total_of = mem_alloc(g->rows.n, sizeof(*total_of)); /* by group */
+	uint64_t overflows = 0;
+	for (uint32_t i = 0; i < g->rows.n; i++) {
+		struct str unit = u->of_event[g->rows.p[i].event];
+		uint32_t hash = hash_str(unit);
+		uint32_t k = index_map_find(&by_unit, hash, unit_equal, totals.p, &unit);
+		if (k == INDEX_NONE) {
+			k = totals.n;
+			vec_push(&totals, (struct unit_total){ unit, 0 });
+			index_map_add(&by_unit, hash, k);
+		}
+		uint64_t *sum = &totals.p[k].total;
+		*sum = saturating_add(*sum, g->rows.p[i].weight, &overflows);
+		total_of[i] = k;
+	}
+	for (uint32_t i = 0; i < g->rows.n; i++)
+		g->rows.p[i].whole = totals.p[total_of[i]].total;
+	index_map_fini(&by_unit);
+	vec_fini(&totals);
 }
 
 void report_groups_fini(struct report_groups *g)

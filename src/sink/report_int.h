@@ -7,6 +7,12 @@ static inline double report_percent(uint64_t value, uint64_t total)
 	return total ? 100.0 * (double)value / (double)total : 0;
 }
 
+/* Groups are events whose weights cannot be compared: shares are of those of the same unit. */
+static inline bool report_is_by_unit(const struct report *r)
+{
+	return r->groups && str_eq(str_from(r->group_key), STR("event")) && r->units->n > 1;
+}
+
 /* Colours, where there are any. */
 enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_HOT, INK_WARM };
 void report_ink(struct buf *out, const struct report_style *s, enum ink ink);

@@ -216,11 +216,22 @@ static void add_functions(struct buf *out, const struct report *r, const struct 
 
 /* --- groups --- */
 
+/* On a screen: the group, and what its weight counts where others count something else. */
+static void add_group_name(struct buf *out, const struct report *r, const struct report_group *g)
+{
+	buf_add(out, g->name);
+	if (report_is_by_unit(r))
+		buf_addf(out, " (%.*s)", STR_ARG(r->units->of_event[g->event]));
+}
+
 static size_t group_width(const struct report *r, uint32_t n, size_t most)
 {
 	size_t width = strlen(r->group_key);
+	AUTO(buf) struct buf name = { 0 };
 	for (uint32_t i = 0; i < n; i++) {
-		size_t need = utf8_count(r->groups->rows.p[i].name);
+		name.n = 0;
+		add_group_name(&name, r, &r->groups->rows.p[i]);
+		size_t need = utf8_count(buf_str(&name));
 		width = need > width ? need : width;
 	}
 	return smaller(width, most);
@@ -230,15 +241,16 @@ static void add_group(struct buf *out, const struct report *r, const struct repo
 		      const struct report_group *g, size_t name_width)
 {
 	AUTO(buf) struct buf value = { 0 };
+	AUTO(buf) struct buf name = { 0 };
 	struct str hottest = r->tree->labels.p[g->hottest].name;
-	report_add_share(out, s, g->weight, r->summary.total);
+	report_add_share(out, s, g->weight, g->whole);
 	if (!s->columns) {
 		buf_add_char(out, ' ');
 		buf_add_decimal(out, g->weight, r->tree->decimals);
 		buf_add_char(out, ' ');
 		add_word(out, g->name);
 		buf_add_char(out, ' ');
-		report_add_share(out, s, g->hottest_weight, r->summary.total);
+		report_add_share(out, s, g->hottest_weight, g->whole);
 		buf_add_char(out, ' ');
 		fit_add_safe(out, hottest);
 		buf_add_char(out, '\n');
@@ -247,9 +259,10 @@ static void add_group(struct buf *out, const struct report *r, const struct repo
 	report_add_value(&value, r->tree, g->weight);
 	buf_addf(out, " %12.*s  ", STR_ARG(buf_str(&value)));
 	size_t start = out->n;
-	fit_add_start(out, g->name, name_width, s->is_unicode);
+	add_group_name(&name, r, g);
+	fit_add_start(out, buf_str(&name), name_width, s->is_unicode);
 	report_pad(out, start, name_width + 2);
-	report_add_share(out, s, g->hottest_weight, r->summary.total);
+	report_add_share(out, s, g->hottest_weight, g->whole);
 	buf_add(out, STR("  "));
 	size_t used = 5 + 1 + 12 + 2 + name_width + 2 + 5 + 2;
 	fit_add_name(out, hottest, s->columns > used + 10 ? s->columns - used : 10, s->is_unicode);
@@ -262,10 +275,10 @@ static void add_groups(struct buf *out, const struct report *r, const struct rep
 	uint32_t n = r->group_limit && r->group_limit < all ? r->group_limit : all;
 	size_t width = group_width(r, n, s->columns / 4);
 	AUTO(buf) struct buf unit = { 0 };
-	buf_add(&unit, r->unit);
+	buf_add(&unit, r->units->n > 1 ? STR("weight") : r->units->all);
 	report_ink(out, s, INK_DIM);
 	if (s->columns)
-		buf_addf(out, "share %12.12s  %-*s  self  hottest function", buf_c_string(&unit),
+		buf_addf(out, "share %12.12s  %-*s   self  hottest function", buf_c_string(&unit),
 			 (int)width, r->group_key);
 	else
 		buf_addf(out, "# share%% weight %s self%% hottest_function", r->group_key);
@@ -279,8 +292,9 @@ static void add_groups(struct buf *out, const struct report *r, const struct rep
 	for (uint32_t i = n; i < all; i++)
 		rest = saturating_add(rest, r->groups->rows.p[i].weight, &overflows);
 	report_begin_remark(out, s);
-	report_add_share(out, s, rest, r->summary.total);
-	buf_add(out, STR("  in "));
+	if (!report_is_by_unit(r))
+		report_add_share(out, s, rest, r->summary.total);
+	buf_add(out, report_is_by_unit(r) ? STR("and ") : STR("  in "));
 	buf_add_grouped(out, all - n);
 	buf_add(out, STR(" more: --limit 0 shows all\n"));
 }
