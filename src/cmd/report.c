@@ -37,8 +37,8 @@ static const struct option view_options[] = {
 	{ "limit", 0, OPTION_TEXT, REPORT(limit_text), "N",
 	  "show N functions or groups (0: all; default: as fits)" },
 	{ "lines", 0, OPTION_NUMBER, REPORT(lines), "N",
-	  "fit the whole report into N lines (default: 40, or the terminal's height if it is "
-	  "larger)" },
+	  "fit the whole report into N lines (default: the terminal's height; 40 for files and "
+	  "pipes)" },
 	{ "width", 0, OPTION_TEXT, REPORT(width_text), "N",
 	  "fit lines to N columns (default: the terminal's width; 0, the default for files and "
 	  "pipes: names whole, a fixed order of columns)" },
@@ -111,12 +111,14 @@ static bool wants_colours(void)
 	return !(no && *no) && !(term && strcmp(term, "dumb") == 0);
 }
 
-static uint32_t terminal_height(uint32_t least)
+/* Lines that a terminal shows at once, `otherwise` where it does not say. */
+static uint32_t terminal_lines(uint32_t least, uint32_t otherwise)
 {
 	struct winsize size;
-	bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || !size.ws_row)
+		return otherwise;
 	/* One line is the prompt's. */
-	return is_known && size.ws_row > least + 1u ? size.ws_row - 1u : least;
+	return size.ws_row > least ? size.ws_row - 1u : least;
 }
 
 static bool number_parse(const char *option, const char *text, uint64_t least, uint64_t most,
@@ -131,7 +133,13 @@ static bool number_parse(const char *option, const char *text, uint64_t least, u
 
 static bool set_screen(struct request *r, struct err *e)
 {
-	enum { USUAL_LINES = 40, USUAL_WIDTH = 80, MIN_WIDTH = 60, MAX_WIDTH = 10000 };
+	enum {
+		USUAL_LINES = 40,
+		MIN_LINES = 12,
+		USUAL_WIDTH = 80,
+		MIN_WIDTH = 60,
+		MAX_WIDTH = 10000
+	};
 	struct report_options *o = &r->report;
 	bool to_stdout = !o->output || strcmp(o->output, "-") == 0;
 	bool to_terminal = to_stdout && isatty(STDOUT_FILENO);
@@ -148,7 +156,7 @@ static bool set_screen(struct request *r, struct err *e)
 					  .has_colours = to_terminal && wants_colours(),
 					  .is_unicode = width && locale_is_utf8() };
 	if (!o->lines)
-		o->lines = to_terminal ? terminal_height(USUAL_LINES) : USUAL_LINES;
+		o->lines = to_terminal ? terminal_lines(MIN_LINES, USUAL_LINES) : USUAL_LINES;
 	return true;
 }
 

@@ -58,17 +58,15 @@ static void add_seconds(struct buf *out, uint64_t ns)
 
 /* --- what is shown --- */
 
-/* `4 events in different units (bytes, objects)`, and what becomes of shares. */
-static void add_different_units(struct buf *out, const struct report *r)
+/* `4 events in different units (bytes, objects)`. */
+static void add_different_units(struct buf *out, const struct report_units *u)
 {
-	const struct report_units *u = r->units;
+	enum { MOST = 3 };
 	add_counted(out, u->events, "event", "events");
 	buf_add(out, STR(" in different units ("));
-	for (uint32_t i = 0; i < u->n; i++)
+	for (uint32_t i = 0; i < u->n && i < MOST; i++)
 		buf_addf(out, "%s%.*s", i ? ", " : "", STR_ARG(u->list[i]));
-	buf_add(out, u->n == REPORT_MOST_UNITS ? STR(", ..): ") : STR("): "));
-	buf_add(out, report_is_by_unit(r) ? STR("shares are of the same unit")
-					  : STR("shares add up what cannot be compared"));
+	buf_add(out, u->n > MOST ? STR(", ..)") : STR(")"));
 }
 
 static void add_amount(struct buf *out, const struct report *r)
@@ -77,7 +75,7 @@ static void add_amount(struct buf *out, const struct report *r)
 	const struct report_units *u = r->units;
 	const struct event *e = l->event == INDEX_NONE ? NULL : &r->profile->events.p[l->event];
 	if (u->n > 1) {
-		add_different_units(out, r);
+		add_different_units(out, u);
 		return;
 	}
 	if (str_eq(u->all, STR("ns"))) {
@@ -123,6 +121,9 @@ static void add_shown(struct ledger_text *l, const struct report *r)
 	add_amount(&part, r);
 	add_part(l, buf_str(&part));
 	part.n = 0;
+	if (r->units->n > 1)
+		add_part(l, report_is_by_unit(r) ? STR("shares are of the same unit")
+						 : STR("shares add up what cannot be compared"));
 	if (s->has_times) {
 		add_time(&part, r);
 		add_part(l, buf_str(&part));

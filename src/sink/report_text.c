@@ -219,9 +219,10 @@ static void add_functions(struct buf *out, const struct report *r, const struct 
 /* On a screen: the group, and what its weight counts where others count something else. */
 static void add_group_name(struct buf *out, const struct report *r, const struct report_group *g)
 {
+	struct str unit = r->units->of_event[g->event];
 	buf_add(out, g->name);
-	if (report_is_by_unit(r))
-		buf_addf(out, " (%.*s)", STR_ARG(r->units->of_event[g->event]));
+	if (report_is_by_unit(r) && !str_eq(unit, g->name))
+		buf_addf(out, " (%.*s)", STR_ARG(unit));
 }
 
 static size_t group_width(const struct report *r, uint32_t n, size_t most)

@@ -74,6 +74,14 @@ if command -v script >/dev/null; then
 	ok "NO_COLOR is honoured" bash -c "$(declare -f on_terminal); plume='$plume'; ! on_terminal 80 NO_COLOR=1 | grep -q \$'\\033'"
 	is "a terminal's lines fit its width" "$(on_terminal 90 NO_COLOR=1 | tr -d '\r' | awk 'length($0) > 90' | head -1)" ""
 	ok "... and it is as long as its height" test "$(on_terminal 90 NO_COLOR=1 | wc -l)" -gt 40
+	height_of() { script -qec "stty cols 90 rows $1; NO_COLOR=1 '$plume' report -q $2 prettier.perf" /dev/null </dev/null | wc -l; }
+	for rows in 20 25 30; do
+		ok "a terminal of $rows lines: the first one can be seen" test "$(height_of $rows '')" -lt $rows
+		ok "... and they are used" test "$(height_of $rows '')" -ge $((rows * 3 / 4))
+		ok "... --by is as long" test "$(height_of $rows '--by module')" -lt $rows
+		ok "... --callers is as long" test "$(height_of $rows '--callers malloc')" -lt $rows
+	done
+	ok "a terminal of 5 lines gets 12" test "$(height_of 5 '')" -ge 10
 else
 	skip "a terminal has colours" "script is not installed"
 fi
@@ -111,6 +119,8 @@ while read -r name samples; do
 done < <(grep -E '^(default|machine-wide|several-events|no-comm|odd-comms|plus-pid-cpu-period) ' "$fixtures/perf-script/samples.txt")
 "$plume" report -q --by comm --json prettier.perf >groups.json
 ok "groups in JSON" is_json groups.json
+widest_units=$("$plume" report -q --by event --weight period --width 80 "$fixtures/perf-script/several-events.perf" | wc -L)
+ok "different units fit 80 columns" test "$widest_units" -le 80
 
 # --- when there is nothing, or less than there should be ---
 
