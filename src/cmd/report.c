@@ -1,4 +1,5 @@
 #include "cmd/profile_options.h"
+#include "sink/fit_text.h"
 #include "sink/sink.h"
 
 #include <sys/ioctl.h>
@@ -10,7 +11,7 @@ struct report_options {
 	const char *width_text, *limit_text;
 	uint32_t lines;
 	unsigned order; /* enum report_order */
-	unsigned by;	/* 0: none, else enum report_key + 1 */
+	unsigned by;	/* enum report_key; GROUP_KEYS: not asked for */
 	bool is_json;
 	bool follows;
 };
@@ -18,18 +19,13 @@ struct report_options {
 #define REPORT(field) offsetof(struct report_options, field)
 
 static const char *const orders[] = { "self", "total", NULL };
-/* report_key_names behind a first one that is never asked for. */
-static const char *const keys[] = { "none",  "thread", "pid",	    "comm",	"cpu", "module",
-				    "event", "kind",   "container", "category", NULL };
-_Static_assert(ARRAY_SIZE(keys) == GROUP_KEYS + 2, "one name for each key");
-
 static const struct option view_options[] = {
 	{ "callers", 0, OPTION_TEXT, REPORT(callers), "FN", "who calls function FN" },
 	{ "callees", 0, OPTION_TEXT, REPORT(callees), "FN", "what function FN calls" },
 	{ "by", 0, OPTION_CHOICE, REPORT(by), "KEY",
 	  "how much each thread, pid, comm, cpu, module, event, kind, container or category took; "
 	  "module, kind and category are the leaf frame's",
-	  keys },
+	  report_key_names },
 	{ "sort", 0, OPTION_CHOICE, REPORT(order), "WHAT",
 	  "order functions by what they took themselves (self, the default), or with all they call "
 	  "(total)",
@@ -163,7 +159,7 @@ static bool set_screen(struct request *r, struct err *e)
 static bool check(const struct request *r, struct err *e)
 {
 	const struct report_options *o = &r->report;
-	if (o->by && (o->callers || o->callees))
+	if (o->by != GROUP_KEYS && (o->callers || o->callees))
 		return err_usage(e, "--by shows groups, --callers and --callees one function: "
 				    "give one of them");
 	if (o->callers && o->callees && strcmp(o->callers, o->callees) != 0)
@@ -266,7 +262,7 @@ static void make_overview(struct making *m)
 static void make_groups(struct making *m)
 {
 	struct report *report = &m->report;
-	enum report_key key = m->r->report.by - 1;
+	enum report_key key = m->r->report.by;
 	report_groups(report->profile, report->tree, key, &m->groups);
 	if (key == GROUP_EVENT && m->units.n > 1)
 		report_groups_by_unit(&m->groups, &m->units);
@@ -277,9 +273,11 @@ static void make_groups(struct making *m)
 
 static void add_names(struct buf *out, const struct tree *t, const uint32_t *labels, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
-		buf_addf(out, "%s%.*s", i ? ", " : "",
-			 STR_ARG(str_first(tree_label_bare(&t->labels.p[labels[i]]), 100)));
+	for (uint32_t i = 0; i < n; i++) {
+		struct str name = tree_label_bare(&t->labels.p[labels[i]]);
+		buf_add(out, i ? STR(", ") : STR(""));
+		fit_add_safe(out, str_first(name, utf8_bytes_of(name, 100)));
+	}
 }
 
 static bool say_no_function(const struct tree *t, const char *text, struct err *e)
@@ -379,7 +377,7 @@ static bool make(struct making *m, const struct profile *p, const struct tree *t
 	m->report.summary = report_summary(p, t);
 	if (o->callers || o->callees)
 		return make_calls(m, e);
-	if (o->by)
+	if (o->by != GROUP_KEYS)
 		make_groups(m);
 	else
 		make_overview(m);
@@ -484,14 +482,14 @@ static int report_followed(struct request *r, struct err *e)
 static int run_report(const struct command *self, char **words, size_t n)
 {
 	struct err e = { 0 };
-	AUTO(request) struct request r = { 0 };
+	AUTO(request) struct request r = { .report.by = GROUP_KEYS };
 	if (!parse(&r, words, n, &e))
 		return say_error(self, &e);
 	if (r.common.help)
 		return print_help(self);
 	if (!check(&r, &e) || !set_screen(&r, &e))
 		return say_error(self, &e);
-	r.query.all_events = r.report.by == GROUP_EVENT + 1;
+	r.query.all_events = r.report.by == GROUP_EVENT;
 	int code = r.report.follows ? report_followed(&r, &e) : report(&r, &e);
 	return e.kind ? say_error(self, &e) : code;
 }

@@ -5,12 +5,24 @@ struct str fit_ellipsis(bool unicode)
 	return unicode ? STR("\xe2\x80\xa6") : STR("..");
 }
 
+/* Marks that turn the direction of the text behind them: a name could pose as another. */
+static bool turns_direction(uint32_t code)
+{
+	return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+struct str fit_known(struct str name)
+{
+	return name.n ? name : STR("(no name)");
+}
+
 void fit_add_safe(struct buf *out, struct str s)
 {
 	for (size_t at = 0; at < s.n;) {
 		size_t start = at;
 		uint32_t code = utf8_next(s, &at);
-		if (code < ' ' || (code >= 0x7f && code < 0xa0) || code == UTF8_REPLACEMENT)
+		if (code < ' ' || (code >= 0x7f && code < 0xa0) || code == UTF8_REPLACEMENT ||
+		    turns_direction(code))
 			buf_add_char(out, '?');
 		else
 			buf_add(out, (struct str){ s.p + start, at - start });
@@ -201,7 +213,7 @@ void fit_add_brief(struct buf *out, struct str name)
 {
 	AUTO(buf) struct buf text = { 0 };
 	struct str place = fit_place(name);
-	add_function(&text, name);
+	add_function(&text, fit_known(name));
 	buf_add(out, brief(buf_str(&text)));
 	if (place.n) {
 		buf_add_char(out, ' ');
@@ -213,6 +225,7 @@ void fit_add_name(struct buf *out, struct str name, size_t columns, bool unicode
 {
 	AUTO(buf) struct buf text = { 0 };
 	struct str place = fit_place(name);
+	name = fit_known(name);
 	fit_add_safe(&text, name);
 	if (!fits(&text, columns)) {
 		text.n = 0;

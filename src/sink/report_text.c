@@ -116,7 +116,7 @@ static size_t smaller(size_t a, size_t b)
 /* What rows need, within limits; names get the rest. */
 static struct columns columns_of(const struct report *r, const struct report_style *s, uint32_t n)
 {
-	enum { NUMBERS = 14, LEAST_NAME = 20 };
+	enum { NUMBERS = 14, LEAST_NAME = 20, LONGEST_NAME = 80 };
 	struct columns c = { 0 };
 	AUTO(buf) struct buf source = { 0 };
 	for (uint32_t i = 0; i < n; i++) {
@@ -131,6 +131,9 @@ static struct columns columns_of(const struct report *r, const struct report_sty
 		c.module = widths[1] > c.module ? widths[1] : c.module;
 		c.source = widths[2] > c.source ? widths[2] : c.source;
 	}
+	/* One long name must not move the modules of all others out of sight. */
+	if (c.module || c.source)
+		c.name = smaller(c.name, LONGEST_NAME);
 	size_t room = s->columns > NUMBERS + LEAST_NAME ? s->columns - NUMBERS : LEAST_NAME;
 	c.module = smaller(c.module, room / 5);
 	size_t after_module = room - (c.module ? c.module + 1 : 0);
@@ -184,7 +187,7 @@ static void add_plain(struct buf *out, const struct report *r, const struct repo
 		add_source(&source, f, name);
 	add_word(out, buf_str(&source));
 	buf_add_char(out, ' ');
-	fit_add_safe(out, name);
+	fit_add_safe(out, fit_known(name));
 	buf_add_char(out, '\n');
 }
 
@@ -253,7 +256,7 @@ static void add_group(struct buf *out, const struct report *r, const struct repo
 		buf_add_char(out, ' ');
 		report_add_share(out, s, g->hottest_weight, g->whole);
 		buf_add_char(out, ' ');
-		fit_add_safe(out, hottest);
+		fit_add_safe(out, fit_known(hottest));
 		buf_add_char(out, '\n');
 		return;
 	}

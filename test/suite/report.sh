@@ -86,6 +86,10 @@ else
 	skip "a terminal has colours" "script is not installed"
 fi
 
+long_name=$(printf 'name_%.0s' {1..30})
+perl -e 'print "app 1 1.0: 1 cpu-clock:\n\t1 $_+0x1 (/bin/app)\n\n" for @ARGV' "$long_name" short other >long.perf
+ok "a long name does not push modules aside" bash -c "'$plume' report -q --width 200 long.perf | grep -qE '^.{95}app\$'"
+
 # --- callers and callees ---
 
 printf 'main;a;f;g;f;h 5\nmain;b;f 3\nf;f;f 2\nmain;a 10\n' >calls.folded
@@ -143,6 +147,11 @@ ok "... what was readable is shown" grep -q '^# total%' out
 ok "... and its ledger says so" grep -q 'input damaged or incomplete' out
 printf 'm;evil\033[31mname\007 5\nm;x 1\n' | "$plume" report --width 80 - >out
 ok "names cannot talk to the terminal" bash -c "! grep -q \$'[\\033\\007]' out"
+printf 'm;a\342\200\256b 5\nm;x 1\n' >turned.folded
+ok "... nor turn its text around" bash -c "! '$plume' report --width 80 turned.folded | grep -q \$'\\342\\200\\256'"
+ok "... nor in what is said of them" bash -c "! '$plume' report --callees b turned.folded 2>&1 | grep -q \$'\\342\\200\\256'"
+is "a frame without a name is shown" "$(printf 'b;;c 5\nd 1\n' | "$plume" report -q - | sed '1,/^# total/d;/^#/d' | head -1)" \
+	" 83.33  83.33 b > (no name) > c"
 printf 'swapper;default_idle 3\nm;x 1\n' | "$plume" report -q --no-idle - >out
 ok "what was left out as idle is counted" grep -q 'idle left out' out
 "$plume" report -q -o report.txt calls.folded

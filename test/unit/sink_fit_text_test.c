@@ -14,6 +14,8 @@ static void test_names(void)
 {
 	name_is("short", 10, "short");
 	name_is("a\tb\033[1m", 20, "a?b?[1m");
+	name_is("a\u202eb\u202ac\u2066d\u2069", 20, "a?b?c?d?");
+	name_is("", 20, "(no name)");
 	name_is("f(int, char)", 11, "f");
 	name_is("std::vector<int, std::allocator<int>>::push_back(int&&)", 30,
 		"std::vector<>::push_back");
@@ -55,6 +57,8 @@ static void test_chains(void)
 	static const struct str names[] = { STR("main"), STR("run"), STR("loop"), STR("parse"),
 					    STR("malloc") };
 	chain_is(names, 5, 80, false, "main > run > loop > parse > malloc");
+	static const struct str empty[] = { STR("b"), STR(""), STR("c") };
+	chain_is(empty, 3, 80, false, "b > (no name) > c");
 	chain_is(names, 5, 33, false, "main > … > loop > parse > malloc");
 	chain_is(names, 5, 25, false, "main > … > parse > malloc");
 	chain_is(names, 5, 17, false, "main > … > malloc");
