@@ -457,6 +457,7 @@ static int report_followed(struct request *r, struct err *e)
 {
 	struct followed *f = source_follow(r->files.p[0], columns_of(r), e);
 	bool redraws = f && r->style.columns && isatty(STDOUT_FILENO), goes_on = f != NULL;
+	bool tells_wait = !redraws && !r->common.quiet;
 	uint32_t shown_rows = 0;
 	int code = EXIT_FAILED;
 	while (goes_on) {
@@ -472,6 +473,9 @@ static int report_followed(struct request *r, struct err *e)
 		} else if (redraws && !shown_rows) {
 			print_out(STR("\033[H\033[Jno samples yet"));
 		}
+		if (goes_on && tells_wait)
+			say("%s: no end mark yet: waiting for its writer", r->files.p[0]);
+		tells_wait = false;
 		if (goes_on)
 			sleep(1);
 	}

@@ -154,6 +154,22 @@ is "a frame without a name is shown" "$(printf 'b;;c 5\nd 1\n' | "$plume" report
 	" 83.33  83.33 b > (no name) > c"
 printf 'swapper;default_idle 3\nm;x 1\n' | "$plume" report -q --no-idle - >out
 ok "what was left out as idle is counted" grep -q 'idle left out' out
+
+# --- a file that is being written ---
+
+"$plume" convert -q calls.folded -o whole.plume
+head -c 40 whole.plume >growing.plume # no whole block, no end mark
+timeout 20 "$plume" report --follow growing.plume >followed.out 2>followed.err &
+for _ in $(seq 50); do [ -s followed.err ] && break || sleep 0.1; done
+is "--follow, piped: says once that it waits" "$(cat followed.err)" "plume: growing.plume: no end mark yet: waiting for its writer"
+tail -c +41 whole.plume >>growing.plume
+wait $!
+is "... and ends with the file" "$?" 0
+ok "... with the whole report" cmp followed.out <("$plume" report -q whole.plume)
+is "... having said it once" "$(grep -c waiting followed.err)" 1
+"$plume" report --follow whole.plume >followed.out 2>followed.err
+is "a file that has ended: no word of waiting" "$(cat followed.err)" ""
+
 "$plume" report -q -o report.txt calls.folded
 ok "-o writes the piped form" cmp report.txt <("$plume" report -q calls.folded)
 finish
