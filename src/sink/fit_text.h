@@ -19,6 +19,15 @@ struct str fit_place(struct str name);
  * and template arguments, then the front, as names say more the further back.
  */
 void fit_add_name(struct buf *out, struct str name, size_t columns, bool unicode);
+/* Bytes that names have in common at their beginning and at their end. */
+struct fit_common {
+	size_t before, after;
+};
+
+struct fit_common fit_common(struct str a, struct str b);
+/* As fit_add_name, of a name that looks like others then: what they do not share stays. */
+void fit_add_different(struct buf *out, struct str name, struct fit_common common, size_t columns,
+		       bool unicode);
 /* The name in a chain: its last two scopes, without arguments, its place without folders. */
 void fit_add_brief(struct buf *out, struct str name);
 /* The same for paths and places: the end stays. */

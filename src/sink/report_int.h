@@ -28,6 +28,11 @@ void report_add_value(struct buf *out, const struct tree *t, uint64_t value);
 /* `12.3 %`, `under 0.1 %`. */
 void report_add_percent(struct buf *out, uint64_t value, uint64_t total);
 
+/* A word for programs: blanks are underscores, nothing is a dash. */
+void report_add_word(struct buf *out, struct str text);
+
+/* report_functions.c */
+void report_add_functions(struct buf *out, const struct report *r, const struct report_style *s);
 /* report_paths.c */
 void report_add_paths(struct buf *out, const struct report *r, const struct report_paths *p,
 		      const struct report_style *s);
