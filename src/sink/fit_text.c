@@ -321,8 +321,10 @@ void fit_add_different(struct buf *out, struct str name, struct fit_common commo
 		fit_add_name(out, name, columns, unicode);
 		return;
 	}
-	fit_add_safe(&own, str_first(part, utf8_bytes_of(part, columns / 2 - beside)));
-	fit_add_name(&text, name, columns - beside - utf8_count(buf_str(&own)), unicode);
+	size_t width = utf8_count(part), half = columns / 2 - beside;
+	fit_add_name(&text, name, columns - beside - (width < half ? width : half), unicode);
+	size_t room = columns - beside - utf8_count(buf_str(&text));
+	fit_add_safe(&own, str_first(part, utf8_bytes_of(part, room < width ? room : width)));
 	add_own_part(out, buf_str(&text), buf_str(&own), unicode);
 }
 
