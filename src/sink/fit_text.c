@@ -309,6 +309,19 @@ static void add_own_part(struct buf *out, struct str text, struct str own, bool 
 	buf_add(out, str_from_byte(text, before));
 }
 
+void fit_add_own(struct buf *out, struct str name, struct fit_common common, size_t columns,
+		 bool unicode)
+{
+	AUTO(buf) struct buf own = { 0 };
+	size_t beside = 2 * utf8_count(fit_ellipsis(unicode)) + 3;
+	struct str part = own_part(name, common);
+	if (!part.n || columns <= beside)
+		return;
+	size_t width = utf8_count(part), room = columns - beside;
+	fit_add_safe(&own, str_first(part, utf8_bytes_of(part, width < room ? width : room)));
+	add_own_part(out, STR(""), buf_str(&own), unicode);
+}
+
 void fit_add_different(struct buf *out, struct str name, struct fit_common common, size_t columns,
 		       bool unicode)
 {

@@ -28,6 +28,9 @@ struct fit_common fit_common(struct str a, struct str b);
 /* As fit_add_name, of a name that looks like others then: what they do not share stays. */
 void fit_add_different(struct buf *out, struct str name, struct fit_common common, size_t columns,
 		       bool unicode);
+/* ` {..int..}`: what name does not share; nothing where there is none or no room. */
+void fit_add_own(struct buf *out, struct str name, struct fit_common common, size_t columns,
+		 bool unicode);
 /* The name in a chain: its last two scopes, without arguments, its place without folders. */
 void fit_add_brief(struct buf *out, struct str name);
 /* The same for paths and places: the end stays. */

@@ -164,10 +164,90 @@ static size_t add_numbers(struct buf *out, const struct report *r, const struct 
 	return 14;
 }
 
+/* Columns that the path of a line has. */
+static size_t room_of(const struct report_paths *p, const struct path_line *line,
+		      const struct report_style *s)
+{
+	enum { LEAST = 10 };
+	size_t used = (p->direction == PATHS_TO_CALLERS ? 7 : 14) + (size_t)line->depth;
+	return s->columns > used + LEAST ? s->columns - used : LEAST;
+}
+
+static void add_chain(struct buf *out, const struct report_paths *p, const struct path_line *line,
+		      const struct report_style *s, size_t columns)
+{
+	AUTO(links)
+	struct links links = links_of(p, line->chain, line->chain_count, line->depth == 0, s);
+	add_links(out, p, &links, s, columns);
+}
+
+/* ` {..int..}`: of the first name in which two lines differ, what is the first line's own. */
+static void add_difference(struct buf *out, const struct report_paths *p,
+			   const struct path_line *line, const struct path_line *other,
+			   const struct report_style *s)
+{
+	const struct tree_label *labels = p->tree->labels.p;
+	const uint32_t *chains = p->paths.labels.p;
+	for (uint32_t i = 0; i < line->chain_count && i < other->chain_count; i++) {
+		struct str a = labels[chains[line->chain + i]].name;
+		struct str b = labels[chains[other->chain + i]].name;
+		if (str_eq(a, b))
+			continue;
+		fit_add_own(out, a, fit_common(a, b), room_of(p, line, s) / 2, s->is_unicode);
+		return;
+	}
+}
+
+/*
+ * What tells line i from the first one that looks like it and is below the same line. Lines are
+ * few, and so are those below one.
+ */
+static void add_difference_to_others(struct buf *out, const struct report_paths *p, uint32_t i,
+				     const struct report_style *s, struct str text)
+{
+	enum { FARTHEST = 100 };
+	const struct path_line *lines = p->paths.lines.p, *line = &lines[i];
+	AUTO(buf) struct buf other = { 0 };
+	uint32_t first = i;
+	while (first && i - first < FARTHEST && lines[first - 1].depth >= line->depth)
+		first--;
+	for (uint32_t k = first; k < p->paths.lines.n && k < first + 2 * FARTHEST; k++) {
+		if (lines[k].depth < line->depth)
+			return;
+		if (k == i || lines[k].depth != line->depth || lines[k].is_rest)
+			continue;
+		other.n = 0;
+		add_chain(&other, p, &lines[k], s, room_of(p, line, s));
+		if (!str_eq(buf_str(&other), text))
+			continue;
+		add_difference(out, p, line, &lines[k], s);
+		return;
+	}
+}
+
+/* How many columns it took. */
+static size_t add_path(struct buf *out, const struct report_paths *p, uint32_t i,
+		       const struct report_style *s)
+{
+	const struct path_line *line = &p->paths.lines.p[i];
+	AUTO(buf) struct buf own = { 0 };
+	AUTO(buf) struct buf path = { 0 };
+	size_t room = room_of(p, line, s);
+	add_chain(&path, p, line, s, room);
+	if (s->columns)
+		add_difference_to_others(&own, p, i, s, buf_str(&path));
+	if (own.n) {
+		path.n = 0;
+		add_chain(&path, p, line, s, room - utf8_count(buf_str(&own)));
+	}
+	buf_add(out, buf_str(&path));
+	buf_add(out, buf_str(&own));
+	return utf8_count(buf_str(&path)) + utf8_count(buf_str(&own));
+}
+
 static void add_line(struct buf *out, const struct report *r, const struct report_paths *p,
 		     uint32_t i, const struct report_style *s)
 {
-	enum { LEAST = 10 };
 	const struct path_line *line = &p->paths.lines.p[i];
 	size_t used = add_numbers(out, r, p, s, line->total, line->self);
 	if (s->columns)
@@ -179,11 +259,7 @@ static void add_line(struct buf *out, const struct report *r, const struct repor
 		add_rest(out, r, p, line, s, s->columns > used ? s->columns - used : 0);
 		return;
 	}
-	size_t start = out->n;
-	AUTO(links)
-	struct links links = links_of(p, line->chain, line->chain_count, line->depth == 0, s);
-	add_links(out, p, &links, s, s->columns > used + LEAST ? s->columns - used : LEAST);
-	used += utf8_count(str_from_byte(buf_str(out), start));
+	used += add_path(out, p, i, s);
 	if (s->columns > used)
 		add_hottest(out, r, p, line, s, s->columns - used);
 	buf_add_char(out, '\n');
