@@ -160,7 +160,7 @@ ok "what was left out as idle is counted" grep -q 'idle left out' out
 "$plume" convert -q calls.folded -o whole.plume
 head -c 40 whole.plume >growing.plume # no whole block, no end mark
 timeout 20 "$plume" report --follow growing.plume >followed.out 2>followed.err &
-for _ in $(seq 50); do [ -s followed.err ] && break || sleep 0.1; done
+for _ in $(seq 50); do [ ! -s followed.err ] || break; sleep 0.1; done
 is "--follow, piped: says once that it waits" "$(cat followed.err)" "plume: growing.plume: no end mark yet: waiting for its writer"
 tail -c +41 whole.plume >>growing.plume
 wait $!
