@@ -1,4 +1,5 @@
 #include "cmd/profile_options.h"
+#include "sink/fit_text.h"
 #include "sink/sink.h"
 
 #include <sys/ioctl.h>
@@ -10,7 +11,7 @@ struct report_options {
 	const char *width_text, *limit_text;
 	uint32_t lines;
 	unsigned order; /* enum report_order */
-	unsigned by;	/* 0: none, else enum report_key + 1 */
+	unsigned by;	/* enum report_key; GROUP_KEYS: not asked for */
 	bool is_json;
 	bool follows;
 };
@@ -18,18 +19,13 @@ struct report_options {
 #define REPORT(field) offsetof(struct report_options, field)
 
 static const char *const orders[] = { "self", "total", NULL };
-/* report_key_names behind a first one that is never asked for. */
-static const char *const keys[] = { "none",  "thread", "pid",	    "comm",	"cpu", "module",
-				    "event", "kind",   "container", "category", NULL };
-_Static_assert(ARRAY_SIZE(keys) == GROUP_KEYS + 2, "one name for each key");
-
 static const struct option view_options[] = {
 	{ "callers", 0, OPTION_TEXT, REPORT(callers), "FN", "who calls function FN" },
 	{ "callees", 0, OPTION_TEXT, REPORT(callees), "FN", "what function FN calls" },
 	{ "by", 0, OPTION_CHOICE, REPORT(by), "KEY",
 	  "how much each thread, pid, comm, cpu, module, event, kind, container or category took; "
 	  "module, kind and category are the leaf frame's",
-	  keys },
+	  report_key_names },
 	{ "sort", 0, OPTION_CHOICE, REPORT(order), "WHAT",
 	  "order functions by what they took themselves (self, the default), or with all they call "
 	  "(total)",
@@ -37,8 +33,8 @@ static const struct option view_options[] = {
 	{ "limit", 0, OPTION_TEXT, REPORT(limit_text), "N",
 	  "show N functions or groups (0: all; default: as fits)" },
 	{ "lines", 0, OPTION_NUMBER, REPORT(lines), "N",
-	  "fit the whole report into N lines (default: 40, or the terminal's height if it is "
-	  "larger)" },
+	  "fit the whole report into N lines (default: the terminal's height; 40 for files and "
+	  "pipes)" },
 	{ "width", 0, OPTION_TEXT, REPORT(width_text), "N",
 	  "fit lines to N columns (default: the terminal's width; 0, the default for files and "
 	  "pipes: names whole, a fixed order of columns)" },
@@ -111,12 +107,14 @@ static bool wants_colours(void)
 	return !(no && *no) && !(term && strcmp(term, "dumb") == 0);
 }
 
-static uint32_t terminal_height(uint32_t least)
+/* Lines that a terminal shows at once, `otherwise` where it does not say. */
+static uint32_t terminal_lines(uint32_t least, uint32_t otherwise)
 {
 	struct winsize size;
-	bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || !size.ws_row)
+		return otherwise;
 	/* One line is the prompt's. */
-	return is_known && size.ws_row > least + 1u ? size.ws_row - 1u : least;
+	return size.ws_row > least ? size.ws_row - 1u : least;
 }
 
 static bool number_parse(const char *option, const char *text, uint64_t least, uint64_t most,
@@ -131,7 +129,13 @@ static bool number_parse(const char *option, const char *text, uint64_t least, u
 
 static bool set_screen(struct request *r, struct err *e)
 {
-	enum { USUAL_LINES = 40, USUAL_WIDTH = 80, MIN_WIDTH = 60, MAX_WIDTH = 10000 };
+	enum {
+		USUAL_LINES = 40,
+		MIN_LINES = 12,
+		USUAL_WIDTH = 80,
+		MIN_WIDTH = 60,
+		MAX_WIDTH = 10000
+	};
 	struct report_options *o = &r->report;
 	bool to_stdout = !o->output || strcmp(o->output, "-") == 0;
 	bool to_terminal = to_stdout && isatty(STDOUT_FILENO);
@@ -148,14 +152,14 @@ static bool set_screen(struct request *r, struct err *e)
 					  .has_colours = to_terminal && wants_colours(),
 					  .is_unicode = width && locale_is_utf8() };
 	if (!o->lines)
-		o->lines = to_terminal ? terminal_height(USUAL_LINES) : USUAL_LINES;
+		o->lines = to_terminal ? terminal_lines(MIN_LINES, USUAL_LINES) : USUAL_LINES;
 	return true;
 }
 
 static bool check(const struct request *r, struct err *e)
 {
 	const struct report_options *o = &r->report;
-	if (o->by && (o->callers || o->callees))
+	if (o->by != GROUP_KEYS && (o->callers || o->callees))
 		return err_usage(e, "--by shows groups, --callers and --callees one function: "
 				    "give one of them");
 	if (o->callers && o->callees && strcmp(o->callers, o->callees) != 0)
@@ -175,6 +179,7 @@ struct making {
 	struct report report;
 	struct report_functions functions;
 	struct report_groups groups;
+	struct report_units units;
 	struct report_subject subject;
 	struct tree *calls[REPORT_MAX_PATHS], *folded[REPORT_MAX_PATHS];
 	struct buf name;
@@ -184,6 +189,7 @@ static void making_fini(struct making *m)
 {
 	report_functions_fini(&m->functions);
 	report_groups_fini(&m->groups);
+	report_units_fini(&m->units);
 	for (unsigned i = 0; i < m->report.path_count; i++)
 		paths_fini(&m->report.paths[i].paths);
 	for (unsigned i = 0; i < REPORT_MAX_PATHS; i++) {
@@ -256,8 +262,10 @@ static void make_overview(struct making *m)
 static void make_groups(struct making *m)
 {
 	struct report *report = &m->report;
-	enum report_key key = m->r->report.by - 1;
+	enum report_key key = m->r->report.by;
 	report_groups(report->profile, report->tree, key, &m->groups);
+	if (key == GROUP_EVENT && m->units.n > 1)
+		report_groups_by_unit(&m->groups, &m->units);
 	report->groups = &m->groups;
 	report->group_key = report_key_names[key];
 	report->group_limit = limit_of(m, lines_left(lines_for_rest(m), REPORT_TABLE_LINES + 1));
@@ -265,9 +273,11 @@ static void make_groups(struct making *m)
 
 static void add_names(struct buf *out, const struct tree *t, const uint32_t *labels, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
-		buf_addf(out, "%s%.*s", i ? ", " : "",
-			 STR_ARG(str_first(tree_label_bare(&t->labels.p[labels[i]]), 100)));
+	for (uint32_t i = 0; i < n; i++) {
+		struct str name = tree_label_bare(&t->labels.p[labels[i]]);
+		buf_add(out, i ? STR(", ") : STR(""));
+		fit_add_safe(out, str_first(name, utf8_bytes_of(name, 100)));
+	}
 }
 
 static bool say_no_function(const struct tree *t, const char *text, struct err *e)
@@ -355,22 +365,6 @@ static bool make_calls(struct making *m, struct err *e)
 	return true;
 }
 
-/* What the tree's values count. */
-static struct str unit_of(const struct profile *p, const struct query_ledger *l)
-{
-	if (!l->is_in_periods)
-		return STR("samples");
-	if (l->event == INDEX_NONE)
-		return STR("events");
-	const struct event *e = &p->events.p[l->event];
-	struct str name = profile_str(p, e->name), unit = profile_str(p, e->unit);
-	if (str_starts(name, STR("cpu-clock")) || str_starts(name, STR("task-clock")))
-		return STR("ns");
-	if (unit.n && (e->has_only_sums || !str_eq(unit, STR("samples"))))
-		return unit;
-	return e->has_only_sums ? STR("samples") : name.n ? name : STR("events");
-}
-
 static bool make(struct making *m, const struct profile *p, const struct tree *t,
 		 const struct query_ledger *ledger, struct err *e)
 {
@@ -378,11 +372,12 @@ static bool make(struct making *m, const struct profile *p, const struct tree *t
 	m->report.profile = p;
 	m->report.tree = t;
 	m->report.ledger = ledger;
-	m->report.unit = unit_of(p, ledger);
+	report_units(p, t, ledger, m->r->query.weight, &m->units);
+	m->report.units = &m->units;
 	m->report.summary = report_summary(p, t);
 	if (o->callers || o->callees)
 		return make_calls(m, e);
-	if (o->by)
+	if (o->by != GROUP_KEYS)
 		make_groups(m);
 	else
 		make_overview(m);
@@ -462,6 +457,7 @@ static int report_followed(struct request *r, struct err *e)
 {
 	struct followed *f = source_follow(r->files.p[0], columns_of(r), e);
 	bool redraws = f && r->style.columns && isatty(STDOUT_FILENO), goes_on = f != NULL;
+	bool tells_wait = !redraws && !r->common.quiet;
 	uint32_t shown_rows = 0;
 	int code = EXIT_FAILED;
 	while (goes_on) {
@@ -477,6 +473,9 @@ static int report_followed(struct request *r, struct err *e)
 		} else if (redraws && !shown_rows) {
 			print_out(STR("\033[H\033[Jno samples yet"));
 		}
+		if (goes_on && tells_wait)
+			say("%s: no end mark yet: waiting for its writer", r->files.p[0]);
+		tells_wait = false;
 		if (goes_on)
 			sleep(1);
 	}
@@ -487,14 +486,14 @@ static int report_followed(struct request *r, struct err *e)
 static int run_report(const struct command *self, char **words, size_t n)
 {
 	struct err e = { 0 };
-	AUTO(request) struct request r = { 0 };
+	AUTO(request) struct request r = { .report.by = GROUP_KEYS };
 	if (!parse(&r, words, n, &e))
 		return say_error(self, &e);
 	if (r.common.help)
 		return print_help(self);
 	if (!check(&r, &e) || !set_screen(&r, &e))
 		return say_error(self, &e);
-	r.query.all_events = r.report.by == GROUP_EVENT + 1;
+	r.query.all_events = r.report.by == GROUP_EVENT;
 	int code = r.report.follows ? report_followed(&r, &e) : report(&r, &e);
 	return e.kind ? say_error(self, &e) : code;
 }

@@ -41,6 +41,26 @@ struct report_summary report_summary(const struct profile *p, const struct tree 
 /* The columns it needs beyond the query's. */
 enum { REPORT_COLUMNS = COLUMN_TIME | COLUMN_CPU | COLUMN_PID | COLUMN_TID };
 
+/* --- units --- */
+
+struct query_ledger;
+enum { REPORT_MOST_UNITS = 8 };
+
+struct report_units {
+	struct str all; /* what values count: "samples", "ns", "page-faults"; "events": several */
+	struct str list[REPORT_MOST_UNITS]; /* those of events shown; further ones are left out */
+	uint32_t n;
+	struct str *of_event; /* by event id */
+	uint32_t events;      /* so many events are shown */
+	uint32_t left_out;    /* ... and so many others, by name, have samples */
+	bool has_only_sums;   /* no event shown was sampled */
+};
+
+/* weight: enum query_weight, as in the query. */
+void report_units(const struct profile *p, const struct tree *t, const struct query_ledger *ledger,
+		  unsigned weight, struct report_units *out);
+void report_units_fini(struct report_units *u);
+
 /* --- groups --- */
 
 enum report_key {
@@ -64,6 +84,8 @@ struct report_group {
 	uint64_t samples; /* how many, whatever they weigh */
 	uint32_t hottest; /* label of the function with most of it by itself */
 	uint64_t hottest_weight;
+	event_id event; /* of its first sample */
+	uint64_t whole; /* what shares are of: the tree's total */
 };
 
 /* The weights add up to the tree's total. */
@@ -74,6 +96,8 @@ struct report_groups {
 
 void report_groups(const struct profile *p, const struct tree *t, enum report_key key,
 		   struct report_groups *out);
+/* Groups are events: shares are of the total of the same unit from here on. */
+void report_groups_by_unit(struct report_groups *g, const struct report_units *u);
 void report_groups_fini(struct report_groups *g);
 
 /* --- one function --- */
@@ -90,10 +114,14 @@ uint32_t report_nearest(const struct tree *t, struct str text, uint32_t *labels,
 
 /*
  * Who calls the wanted functions: below the root the function, below it its callers. Each stack
- * counts once, from the outermost frame that is wanted. Names are t's, which must outlive it.
+ * counts once, from the outermost frame that is wanted. One function has its own label, several
+ * have one of that name. Names are t's, which must outlive it.
  */
 struct tree *tree_callers(const struct tree *t, const bool *is_wanted, struct str root_name);
-/* What they call: one tree of all that is below them. */
+/*
+ * What they call: one tree of all that is below them. Several are one function of that name, so one
+ * of them that calls another calls itself, which is folded as tree_without_loops does it.
+ */
 struct tree *tree_callees(const struct tree *t, const bool *is_wanted, struct str root_name);
 
 /*

@@ -15,6 +15,7 @@ struct grouping {
 	const struct tree *t;
 	enum report_key key;
 	struct report_groups *out;
+	thread_id *thread_of; /* by thread: the one by whose name it is known */
 	struct index_map by_name;
 	struct pair_map by_id; /* (id of what the key asks for, 0) to group: most rows are alike */
 	struct pair_map by_part;
@@ -45,6 +46,7 @@ static uint32_t id_of_row(const struct grouping *g, uint32_t row)
 	case GROUP_CATEGORY:
 		return g->t->rows->label[row];
 	case GROUP_THREAD:
+		return g->thread_of[s->thread[row]];
 	case GROUP_PID:
 	case GROUP_COMM:
 	case GROUP_CONTAINER:
@@ -52,6 +54,39 @@ static uint32_t id_of_row(const struct grouping *g, uint32_t row)
 		break;
 	}
 	return s->thread[row];
+}
+
+/*
+ * A thread that changed its name is one thread, as in report_summary, known by the name under which
+ * it took most.
+ */
+static void find_threads(struct grouping *g)
+{
+	const struct profile *p = g->p;
+	AUTO_FREE uint64_t *weight = mem_zalloc(p->threads.n, sizeof(*weight));
+	AUTO_FREE thread_id *first = mem_alloc(p->threads.n, sizeof(*first));
+	struct pair_map by_number = { 0 };
+	uint64_t overflows = 0;
+	g->thread_of = mem_alloc(p->threads.n, sizeof(*g->thread_of));
+	for (uint32_t row = 0; row < p->samples.n; row++) {
+		uint64_t *sum = &weight[p->samples.thread[row]];
+		if (g->t->rows->label[row] != INDEX_NONE)
+			*sum = saturating_add(*sum, g->t->rows->weight[row], &overflows);
+	}
+	for (thread_id i = 0; i < p->threads.n; i++) {
+		const struct thread *t = &p->threads.p[i];
+		first[i] = g->thread_of[i] = i;
+		if (t->tid == PID_UNKNOWN)
+			continue;
+		uint32_t *known = pair_map_place(&by_number, (uint32_t)t->pid, (uint32_t)t->tid);
+		*known = first[i] = *known == INDEX_NONE ? i : *known;
+		if (weight[i] > weight[g->thread_of[first[i]]])
+			g->thread_of[first[i]] = i;
+	}
+	for (thread_id i = 0; i < p->threads.n; i++)
+		if (first[i] != i)
+			g->thread_of[i] = g->thread_of[first[i]];
+	pair_map_fini(&by_number);
 }
 
 static void add_number(struct buf *out, int32_t number, bool is_known)
@@ -96,7 +131,7 @@ static void name_of_row(struct grouping *g, uint32_t row)
 	g->text.n = 0;
 	switch (g->key) {
 	case GROUP_THREAD:
-		add_thread(g, t);
+		add_thread(g, &p->threads.p[g->thread_of[p->samples.thread[row]]]);
 		return;
 	case GROUP_PID:
 		add_number(&g->text, t->pid, t->pid != PID_UNKNOWN);
@@ -148,7 +183,9 @@ static uint32_t group_of_row(struct grouping *g, uint32_t row)
 	if (i == INDEX_NONE) {
 		i = g->out->rows.n;
 		struct report_group group = { .name = arena_copy(&g->out->text, name),
-					      .hottest = INDEX_NONE };
+					      .hottest = INDEX_NONE,
+					      .event = g->p->samples.event[row],
+					      .whole = g->t->total[0][0] };
 		vec_push(&g->out->rows, group);
 		index_map_add(&g->by_name, hash, i);
 	}
@@ -199,6 +236,8 @@ void report_groups(const struct profile *p, const struct tree *t, enum report_ke
 		   struct report_groups *out)
 {
 	struct grouping g = { .p = p, .t = t, .key = key, .out = out };
+	if (key == GROUP_THREAD)
+		find_threads(&g);
 	for (uint32_t row = 0; row < p->samples.n; row++)
 		if (t->rows->label[row] != INDEX_NONE)
 			add_row(&g, row);
@@ -210,6 +249,43 @@ void report_groups(const struct profile *p, const struct tree *t, enum report_ke
 	pair_map_fini(&g.by_part);
 	vec_fini(&g.parts);
 	buf_fini(&g.text);
+	free(g.thread_of);
+}
+
+/* The total of a unit. */
+struct unit_total {
+	struct str unit;
+	uint64_t total;
+};
+
+static bool unit_equal(const void *totals, uint32_t i, const void *key)
+{
+	return str_eq(((const struct unit_total *)totals)[i].unit, *(const struct str *)key);
+}
+
+void report_groups_by_unit(struct report_groups *g, const struct report_units *u)
+{
+	struct index_map by_unit = { 0 };
+	VEC(struct unit_total) totals = { 0 };
+	AUTO_FREE uint32_t *total_of = mem_alloc(g->rows.n, sizeof(*total_of)); /* by group */
+	uint64_t overflows = 0;
+	for (uint32_t i = 0; i < g->rows.n; i++) {
+		struct str unit = u->of_event[g->rows.p[i].event];
+		uint32_t hash = hash_str(unit);
+		uint32_t k = index_map_find(&by_unit, hash, unit_equal, totals.p, &unit);
+		if (k == INDEX_NONE) {
+			k = totals.n;
+			vec_push(&totals, (struct unit_total){ unit, 0 });
+			index_map_add(&by_unit, hash, k);
+		}
+		uint64_t *sum = &totals.p[k].total;
+		*sum = saturating_add(*sum, g->rows.p[i].weight, &overflows);
+		total_of[i] = k;
+	}
+	for (uint32_t i = 0; i < g->rows.n; i++)
+		g->rows.p[i].whole = totals.p[total_of[i]].total;
+	index_map_fini(&by_unit);
+	vec_fini(&totals);
 }
 
 void report_groups_fini(struct report_groups *g)

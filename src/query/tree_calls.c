@@ -7,6 +7,7 @@ struct calls {
 	struct growth g;
 	struct frame_path open; /* nodes of `from` above the one at hand, root first */
 	uint32_t root;		/* the function's node in the new tree */
+	bool is_one;		/* one function is wanted, not several as one */
 };
 
 static uint32_t child_of(struct growth *g, uint32_t parent, uint32_t label)
@@ -17,21 +18,43 @@ static uint32_t child_of(struct growth *g, uint32_t parent, uint32_t label)
 	return node;
 }
 
-/* Labels are those of `from`, and one more for the function. */
-static void calls_init(struct calls *c, const struct tree *from, struct str root_name)
+/* The label that is wanted when it is the only one; else INDEX_NONE. */
+static uint32_t only_wanted(const struct tree *t, const bool *is_wanted)
+{
+	uint32_t found = INDEX_NONE;
+	for (uint32_t i = 0; i < t->labels.n; i++) {
+		if (is_wanted[i] && found != INDEX_NONE)
+			return INDEX_NONE;
+		if (is_wanted[i])
+			found = i;
+	}
+	return found;
+}
+
+/*
+ * Labels are those of `from`. One function keeps its own, so that it is known where a stack comes
+ * back to it; several that are taken as one get a new one.
+ */
+static void calls_init(struct calls *c, const struct tree *from, const bool *is_wanted,
+		       struct str root_name)
 {
 	static const struct query plain = { 0 };
 	struct tree *t = tree_new();
-	*c = (struct calls){ .from = from };
+	uint32_t label = only_wanted(from, is_wanted);
+	*c = (struct calls){ .from = from, .is_one = label != INDEX_NONE };
 	for (uint32_t i = 0; i < from->labels.n; i++)
 		vec_push(&t->labels, from->labels.p[i]);
-	vec_push(&t->labels, (struct tree_label){ .name = arena_copy(&t->text, root_name) });
+	if (!c->is_one) {
+		struct tree_label several = { .name = arena_copy(&t->text, root_name) };
+		label = t->labels.n;
+		vec_push(&t->labels, several);
+	}
 	c->g = (struct growth){
 		.q = &plain, .tree = t, .value_count = 1, .decimals = from->decimals
 	};
 	child_map_init(&c->g.map);
 	growth_add_node(&c->g, 0, from->label[0]);
-	c->root = child_of(&c->g, 0, t->labels.n - 1);
+	c->root = child_of(&c->g, 0, label);
 }
 
 static struct tree *calls_finish(struct calls *c)
@@ -65,7 +88,7 @@ static void add_value(struct calls *c, uint32_t at, uint64_t value, uint32_t sta
 struct tree *tree_callers(const struct tree *t, const bool *is_wanted, struct str root_name)
 {
 	struct calls c;
-	calls_init(&c, t, root_name);
+	calls_init(&c, t, is_wanted, root_name);
 	for (uint32_t i = 1; i < t->n;) {
 		move_to(&c, i);
 		if (!is_wanted[t->label[i]]) {
@@ -82,18 +105,27 @@ struct tree *tree_callers(const struct tree *t, const bool *is_wanted, struct st
 	return calls_finish(&c);
 }
 
+/* Where node i goes that is below node `above` of the new tree; INDEX_NONE: it is not below it. */
+static uint32_t place_of_callee(struct calls *c, uint32_t i, uint32_t above, bool is_wanted)
+{
+	if (above == INDEX_NONE)
+		return is_wanted ? c->root : INDEX_NONE;
+	if (c->is_one || !is_wanted)
+		return child_of(&c->g, above, c->from->label[i]);
+	/* One of several calls one of them: no other frame has their label, so it is folded here. */
+	c->g.tree->labels.p[c->g.nodes.p[c->root].label].is_recursive = true;
+	return c->root;
+}
+
 struct tree *tree_callees(const struct tree *t, const bool *is_wanted, struct str root_name)
 {
 	struct calls c;
 	AUTO_FREE uint32_t *place = mem_alloc(t->n, sizeof(*place)); /* in the new tree */
-	calls_init(&c, t, root_name);
+	calls_init(&c, t, is_wanted, root_name);
 	for (uint32_t i = 1; i < t->n; i++) {
 		move_to(&c, i);
 		uint32_t above = c.open.n ? place[c.open.p[c.open.n - 1]] : INDEX_NONE;
-		if (above != INDEX_NONE)
-			place[i] = child_of(&c.g, above, t->label[i]);
-		else
-			place[i] = is_wanted[t->label[i]] ? c.root : INDEX_NONE;
+		place[i] = place_of_callee(&c, i, above, is_wanted[t->label[i]]);
 		if (place[i] != INDEX_NONE)
 			add_value(&c, place[i], t->self[0][i], t->own_stacks[i]);
 		vec_push(&c.open, i);

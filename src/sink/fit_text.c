@@ -5,12 +5,24 @@ struct str fit_ellipsis(bool unicode)
 	return unicode ? STR("\xe2\x80\xa6") : STR("..");
 }
 
+/* Marks that turn the direction of the text behind them: a name could pose as another. */
+static bool turns_direction(uint32_t code)
+{
+	return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+struct str fit_known(struct str name)
+{
+	return name.n ? name : STR("(no name)");
+}
+
 void fit_add_safe(struct buf *out, struct str s)
 {
 	for (size_t at = 0; at < s.n;) {
 		size_t start = at;
 		uint32_t code = utf8_next(s, &at);
-		if (code < ' ' || (code >= 0x7f && code < 0xa0) || code == UTF8_REPLACEMENT)
+		if (code < ' ' || (code >= 0x7f && code < 0xa0) || code == UTF8_REPLACEMENT ||
+		    turns_direction(code))
 			buf_add_char(out, '?');
 		else
 			buf_add(out, (struct str){ s.p + start, at - start });
@@ -57,10 +69,14 @@ static size_t closing_of(struct str s, size_t at, char opens, char closes)
 	return 0;
 }
 
+static bool is_part_of_word(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
 static bool is_part_of_name(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-	       c == '>' || c == ']';
+	return is_part_of_word(c) || c == '>' || c == ']';
 }
 
 /* `operator()`, `operator<<`: so many bytes of name at `at` are the operator's own; 0: none. */
@@ -201,7 +217,7 @@ void fit_add_brief(struct buf *out, struct str name)
 {
 	AUTO(buf) struct buf text = { 0 };
 	struct str place = fit_place(name);
-	add_function(&text, name);
+	add_function(&text, fit_known(name));
 	buf_add(out, brief(buf_str(&text)));
 	if (place.n) {
 		buf_add_char(out, ' ');
@@ -213,6 +229,7 @@ void fit_add_name(struct buf *out, struct str name, size_t columns, bool unicode
 {
 	AUTO(buf) struct buf text = { 0 };
 	struct str place = fit_place(name);
+	name = fit_known(name);
 	fit_add_safe(&text, name);
 	if (!fits(&text, columns)) {
 		text.n = 0;
@@ -233,6 +250,82 @@ void fit_add_name(struct buf *out, struct str name, size_t columns, bool unicode
 	bool is_long = utf8_count(buf_str(&text)) > columns;
 	struct str rest = is_long && !place.n ? innermost(buf_str(&text)) : buf_str(&text);
 	fit_add_start(out, rest, columns, unicode);
+}
+
+/* --- names that look alike --- */
+
+struct fit_common fit_common(struct str a, struct str b)
+{
+	struct fit_common c = { 0 };
+	size_t most = a.n < b.n ? a.n : b.n;
+	while (c.before < most && a.p[c.before] == b.p[c.before])
+		c.before++;
+	while (c.after < most - c.before && a.p[a.n - 1 - c.after] == b.p[b.n - 1 - c.after])
+		c.after++;
+	return c;
+}
+
+static bool is_inside_word(struct str name, size_t at)
+{
+	return at > 0 && at < name.n && is_part_of_word(name.p[at - 1]) &&
+	       is_part_of_word(name.p[at]);
+}
+
+static bool is_inside_character(struct str name, size_t at)
+{
+	return at > 0 && at < name.n && ((unsigned char)name.p[at] & 0xc0) == 0x80;
+}
+
+/* What only this name has, in whole words where they are short. */
+static struct str own_part(struct str name, struct fit_common common)
+{
+	enum { LONG_WORD = 16 };
+	size_t from = common.before, to = name.n - common.after;
+	while (is_inside_word(name, from) && common.before - from < LONG_WORD)
+		from--;
+	if (is_inside_word(name, from))
+		from = common.before;
+	while (is_inside_word(name, to))
+		to++;
+	while (is_inside_character(name, from))
+		from--;
+	while (is_inside_character(name, to))
+		to++;
+	return (struct str){ name.p + from, to - from };
+}
+
+/* `vector<>::at` and `int`: `vector<..int..>::at`; without brackets `at {..int..}`. */
+static void add_own_part(struct buf *out, struct str text, struct str own, bool unicode)
+{
+	struct str dots = fit_ellipsis(unicode);
+	ptrdiff_t at = str_find(text, STR("<>"));
+	size_t before = at < 0 ? text.n : (size_t)at + 1;
+	buf_add(out, str_first(text, before));
+	buf_add(out, at < 0 ? STR(" {") : STR(""));
+	buf_add(out, dots);
+	buf_add(out, own);
+	buf_add(out, dots);
+	buf_add(out, at < 0 ? STR("}") : STR(""));
+	buf_add(out, str_from_byte(text, before));
+}
+
+void fit_add_different(struct buf *out, struct str name, struct fit_common common, size_t columns,
+		       bool unicode)
+{
+	enum { LEAST = 24 };
+	AUTO(buf) struct buf own = { 0 };
+	AUTO(buf) struct buf text = { 0 };
+	size_t beside = 2 * utf8_count(fit_ellipsis(unicode)) + 3;
+	struct str part = own_part(name, common);
+	if (columns < LEAST || !part.n) {
+		fit_add_name(out, name, columns, unicode);
+		return;
+	}
+	size_t width = utf8_count(part), half = columns / 2 - beside;
+	fit_add_name(&text, name, columns - beside - (width < half ? width : half), unicode);
+	size_t room = columns - beside - utf8_count(buf_str(&text));
+	fit_add_safe(&own, str_first(part, utf8_bytes_of(part, room < width ? room : width)));
+	add_own_part(out, buf_str(&text), buf_str(&own), unicode);
 }
 
 /* --- chains --- */

@@ -7,6 +7,8 @@ struct str fit_ellipsis(bool unicode);
 
 /* Appends s with '?' for what is no text. */
 void fit_add_safe(struct buf *out, struct str s);
+/* The name, or words for one that is empty. */
+struct str fit_known(struct str name);
 /* The function in a name that ends in its place, `JS:*f /srv/a.js:1:2`: `JS:*f`; else all of it. */
 struct str fit_without_place(struct str name);
 /* The place: `/srv/a.js:1:2`, or nothing. */
@@ -17,6 +19,15 @@ struct str fit_place(struct str name);
  * and template arguments, then the front, as names say more the further back.
  */
 void fit_add_name(struct buf *out, struct str name, size_t columns, bool unicode);
+/* Bytes that names have in common at their beginning and at their end. */
+struct fit_common {
+	size_t before, after;
+};
+
+struct fit_common fit_common(struct str a, struct str b);
+/* As fit_add_name, of a name that looks like others then: what they do not share stays. */
+void fit_add_different(struct buf *out, struct str name, struct fit_common common, size_t columns,
+		       bool unicode);
 /* The name in a chain: its last two scopes, without arguments, its place without folders. */
 void fit_add_brief(struct buf *out, struct str name);
 /* The same for paths and places: the end stays. */

@@ -35,7 +35,7 @@ struct report {
 	const struct profile *profile;
 	const struct tree *tree;
 	const struct query_ledger *ledger;
-	struct str unit; /* of the tree's values: "samples", "ns", "page-faults" */
+	const struct report_units *units;
 	struct report_summary summary;
 
 	const struct report_functions *functions; /* NULL: not asked for */

@@ -7,6 +7,12 @@ static inline double report_percent(uint64_t value, uint64_t total)
 	return total ? 100.0 * (double)value / (double)total : 0;
 }
 
+/* Groups are events whose weights cannot be compared: shares are of those of the same unit. */
+static inline bool report_is_by_unit(const struct report *r)
+{
+	return r->groups && str_eq(str_from(r->group_key), STR("event")) && r->units->n > 1;
+}
+
 /* Colours, where there are any. */
 enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_HOT, INK_WARM };
 void report_ink(struct buf *out, const struct report_style *s, enum ink ink);
@@ -22,6 +28,11 @@ void report_add_value(struct buf *out, const struct tree *t, uint64_t value);
 /* `12.3 %`, `under 0.1 %`. */
 void report_add_percent(struct buf *out, uint64_t value, uint64_t total);
 
+/* A word for programs: blanks are underscores, nothing is a dash. */
+void report_add_word(struct buf *out, struct str text);
+
+/* report_functions.c */
+void report_add_functions(struct buf *out, const struct report *r, const struct report_style *s);
 /* report_paths.c */
 void report_add_paths(struct buf *out, const struct report *r, const struct report_paths *p,
 		      const struct report_style *s);

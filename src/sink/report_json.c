@@ -68,7 +68,7 @@ static void add_shown(struct buf *out, const struct report *r)
 	const struct query_ledger *l = r->ledger;
 	add_number(out, "samples", l->shown);
 	add_value(out, r, "total", s->total);
-	add_text(out, "unit", r->unit);
+	add_text(out, "unit", r->units->all);
 	if (l->event != INDEX_NONE)
 		add_text(out, "event",
 			 profile_str(r->profile, r->profile->events.p[l->event].name));
@@ -87,6 +87,7 @@ static void add_missing(struct buf *out, const struct report *r)
 	add_number(out, "selection", l->by_where + l->by_time + l->by_text);
 	add_number(out, "idle", l->idle);
 	add_number(out, "other_events", l->other_events);
+	add_number(out, "other_event_names", r->units->left_out);
 	add_number(out, "not_under_root", l->not_under_root);
 	buf_add_char(out, '}');
 	open_object(out, "doubtful");
@@ -158,6 +159,10 @@ static void add_groups(struct buf *out, const struct report *r, struct writer *w
 		add_text(out, "name", g->name);
 		add_value(out, r, "total", g->weight);
 		add_number(out, "samples", g->samples);
+		if (report_is_by_unit(r)) {
+			add_text(out, "unit", r->units->of_event[g->event]);
+			add_value(out, r, "unit_total", g->whole);
+		}
 		add_hottest(out, r, r->tree, g->hottest, g->hottest_weight);
 		buf_add_char(out, '}');
 		writer_add(w, buf_str(out));

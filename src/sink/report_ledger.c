@@ -58,25 +58,40 @@ static void add_seconds(struct buf *out, uint64_t ns)
 
 /* --- what is shown --- */
 
+/* `4 events in different units (bytes, objects)`. */
+static void add_different_units(struct buf *out, const struct report_units *u)
+{
+	enum { MOST = 3 };
+	add_counted(out, u->events, "event", "events");
+	buf_add(out, STR(" in different units ("));
+	for (uint32_t i = 0; i < u->n && i < MOST; i++)
+		buf_addf(out, "%s%.*s", i ? ", " : "", STR_ARG(u->list[i]));
+	buf_add(out, u->n > MOST ? STR(", ..)") : STR(")"));
+}
+
 static void add_amount(struct buf *out, const struct report *r)
 {
 	const struct query_ledger *l = r->ledger;
+	const struct report_units *u = r->units;
 	const struct event *e = l->event == INDEX_NONE ? NULL : &r->profile->events.p[l->event];
-	bool is_sum = e && e->has_only_sums;
-	if (l->is_in_periods && str_eq(r->unit, STR("ns"))) {
+	if (u->n > 1) {
+		add_different_units(out, u);
+		return;
+	}
+	if (str_eq(u->all, STR("ns"))) {
 		add_seconds(out, r->summary.total / tree_unit(r->tree));
 	} else {
 		report_add_value(out, r->tree, r->summary.total);
-		buf_addf(out, " %.*s", STR_ARG(r->unit));
+		buf_addf(out, " %.*s", STR_ARG(u->all));
 	}
-	if (l->is_in_periods && !is_sum) {
+	if (l->is_in_periods && !u->has_only_sums) {
 		buf_add(out, STR(" in "));
 		add_counted(out, l->shown, "sample", "samples");
 	}
 	struct str name = e ? profile_str(r->profile, e->name) : STR("");
-	if (!e && r->profile->events.n > 1)
-		buf_addf(out, " of %u events", r->profile->events.n);
-	else if (name.n && !str_eq(name, r->unit))
+	if (!e && u->events > 1)
+		buf_addf(out, " of %u events", u->events);
+	else if (name.n && !str_eq(name, u->all))
 		buf_addf(out, " of %.*s", STR_ARG(name));
 }
 
@@ -106,6 +121,9 @@ static void add_shown(struct ledger_text *l, const struct report *r)
 	add_amount(&part, r);
 	add_part(l, buf_str(&part));
 	part.n = 0;
+	if (r->units->n > 1)
+		add_part(l, report_is_by_unit(r) ? STR("shares are of the same unit")
+						 : STR("shares add up what cannot be compared"));
 	if (s->has_times) {
 		add_time(&part, r);
 		add_part(l, buf_str(&part));
@@ -184,7 +202,9 @@ static void add_missing(struct ledger_text *l, const struct report *r)
 	size_t before = l->out->n;
 	add_count(l, q->by_where + q->by_time + q->by_text, "samples left out by selection");
 	add_count(l, q->idle, "idle left out");
-	add_count(l, q->other_events, "of other events left out");
+	/* How many samples says nothing: their counts may be bytes, or objects. */
+	add_count(l, r->units->left_out,
+		  r->units->left_out == 1 ? "other event left out" : "other events left out");
 	add_count(l, q->not_under_root, "without the root asked for");
 	add_count(l, lost_marks(r->profile), "times events were lost");
 	add_share(l, s->idle, s->total, "idle");

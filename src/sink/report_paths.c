@@ -101,7 +101,7 @@ static void add_links(struct buf *out, const struct report_paths *p, const struc
 	}
 	for (uint32_t i = 0; i < links->n; i++) {
 		buf_add(out, i ? arrow : STR(""));
-		fit_add_safe(out, links->p[i].name);
+		fit_add_safe(out, fit_known(links->p[i].name));
 		buf_add(out, links->p[i].mark);
 	}
 }

@@ -67,7 +67,7 @@ void report_add_percent(struct buf *out, uint64_t value, uint64_t total)
 		buf_addf(out, percent >= 10 ? "%.0f %%" : "%.1f %%", percent);
 }
 
-static void add_word(struct buf *out, struct str text)
+void report_add_word(struct buf *out, struct str text)
 {
 	size_t start = out->n;
 	fit_add_safe(out, text.n ? text : STR("-"));
@@ -76,180 +76,56 @@ static void add_word(struct buf *out, struct str text)
 			*c = '_';
 }
 
-/* --- functions --- */
-
-/* The file that a function comes from, as it is called on a screen. */
-static struct str short_module(struct str module)
-{
-	struct str name = str_basename(module);
-	if (str_starts(name, STR("[kernel")))
-		return STR("[kernel]");
-	if (str_starts(name, STR("perf-")) && str_ends(name, STR(".map")))
-		return STR("[jit]");
-	return name;
-}
-
-/* Its place in the source; what the name says already is taken out of it by the caller. */
-static void add_source(struct buf *out, const struct report_function *f, struct str name)
-{
-	struct str place = fit_place(name);
-	if (place.n) {
-		buf_add(out, place);
-		return;
-	}
-	if (!f->file.n)
-		return;
-	buf_add(out, f->file);
-	if (f->line)
-		buf_addf(out, ":%u", f->line);
-}
-
-struct columns {
-	size_t name, module, source;
-};
-
-static size_t smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-/* What rows need, within limits; names get the rest. */
-static struct columns columns_of(const struct report *r, const struct report_style *s, uint32_t n)
-{
-	enum { NUMBERS = 14, LEAST_NAME = 20 };
-	struct columns c = { 0 };
-	AUTO(buf) struct buf source = { 0 };
-	for (uint32_t i = 0; i < n; i++) {
-		const struct report_function *f = &r->functions->rows.p[i];
-		struct str name = r->tree->labels.p[f->label].name;
-		source.n = 0;
-		add_source(&source, f, name);
-		size_t widths[] = { utf8_count(fit_without_place(name)),
-				    utf8_count(short_module(f->module)),
-				    utf8_count(buf_str(&source)) };
-		c.name = widths[0] > c.name ? widths[0] : c.name;
-		c.module = widths[1] > c.module ? widths[1] : c.module;
-		c.source = widths[2] > c.source ? widths[2] : c.source;
-	}
-	size_t room = s->columns > NUMBERS + LEAST_NAME ? s->columns - NUMBERS : LEAST_NAME;
-	c.module = smaller(c.module, room / 5);
-	size_t after_module = room - (c.module ? c.module + 1 : 0);
-	size_t wanted_name = smaller(c.name, after_module * 3 / 5);
-	c.source = smaller(c.source,
-			   after_module > wanted_name + 1 ? after_module - wanted_name - 1 : 0);
-	c.name = smaller(c.name, after_module - (c.source ? c.source + 1 : 0));
-	return c;
-}
-
-static void add_fitted(struct buf *out, const struct report *r, const struct report_style *s,
-		       const struct columns *c, const struct report_function *f)
-{
-	AUTO(buf) struct buf source = { 0 };
-	struct str name = r->tree->labels.p[f->label].name;
-	size_t start;
-	report_add_share(out, s, f->self, r->summary.total);
-	buf_add(out, STR("  "));
-	report_add_share(out, s, f->total, r->summary.total);
-	buf_add(out, STR("  "));
-	start = out->n;
-	fit_add_name(out, fit_without_place(name), c->name, s->is_unicode);
-	report_pad(out, start, c->name + 1);
-	start = out->n;
-	fit_add_start(out, short_module(f->module), c->module, s->is_unicode);
-	report_pad(out, start, c->module + 1);
-	add_source(&source, f, name);
-	fit_add_end(out, buf_str(&source), c->source, s->is_unicode);
-	while (out->n && out->p[out->n - 1] == ' ')
-		out->n--;
-	buf_add_char(out, '\n');
-}
-
-/* Words without blanks, then the name: a program finds each by its number. */
-static void add_plain(struct buf *out, const struct report *r, const struct report_style *s,
-		      const struct report_function *f)
-{
-	AUTO(buf) struct buf source = { 0 };
-	struct str name = r->tree->labels.p[f->label].name;
-	report_add_share(out, s, f->self, r->summary.total);
-	buf_add_char(out, ' ');
-	report_add_share(out, s, f->total, r->summary.total);
-	buf_add_char(out, ' ');
-	buf_add_decimal(out, f->self, r->tree->decimals);
-	buf_add_char(out, ' ');
-	buf_add_decimal(out, f->total, r->tree->decimals);
-	buf_add_char(out, ' ');
-	add_word(out, str_basename(f->module));
-	buf_add_char(out, ' ');
-	if (!fit_place(name).n)
-		add_source(&source, f, name);
-	add_word(out, buf_str(&source));
-	buf_add_char(out, ' ');
-	fit_add_safe(out, name);
-	buf_add_char(out, '\n');
-}
-
-static void add_functions(struct buf *out, const struct report *r, const struct report_style *s)
-{
-	uint32_t all = r->functions->rows.n;
-	uint32_t n = r->function_limit && r->function_limit < all ? r->function_limit : all;
-	struct columns c = columns_of(r, s, n);
-	report_ink(out, s, INK_DIM);
-	if (s->columns)
-		buf_addf(out, "%5s  %5s  function", "self", "total");
-	else
-		buf_add(out, STR("# self% total% self total module source function"));
-	if (n < all) {
-		buf_addf(out, ", %s", "the hottest ");
-		buf_add_grouped(out, n);
-		buf_add(out, STR(" of "));
-		buf_add_grouped(out, all);
-		buf_add(out, r->order == ORDER_BY_SELF ? STR(" by self") : STR(" by total"));
-	}
-	report_ink(out, s, INK_PLAIN);
-	buf_add_char(out, '\n');
-	for (uint32_t i = 0; i < n; i++)
-		if (s->columns)
-			add_fitted(out, r, s, &c, &r->functions->rows.p[i]);
-		else
-			add_plain(out, r, s, &r->functions->rows.p[i]);
-}
-
 /* --- groups --- */
+
+/* On a screen: the group, and what its weight counts where others count something else. */
+static void add_group_name(struct buf *out, const struct report *r, const struct report_group *g)
+{
+	struct str unit = r->units->of_event[g->event];
+	buf_add(out, g->name);
+	if (report_is_by_unit(r) && !str_eq(unit, g->name))
+		buf_addf(out, " (%.*s)", STR_ARG(unit));
+}
 
 static size_t group_width(const struct report *r, uint32_t n, size_t most)
 {
 	size_t width = strlen(r->group_key);
+	AUTO(buf) struct buf name = { 0 };
 	for (uint32_t i = 0; i < n; i++) {
-		size_t need = utf8_count(r->groups->rows.p[i].name);
+		name.n = 0;
+		add_group_name(&name, r, &r->groups->rows.p[i]);
+		size_t need = utf8_count(buf_str(&name));
 		width = need > width ? need : width;
 	}
-	return smaller(width, most);
+	return width < most ? width : most;
 }
 
 static void add_group(struct buf *out, const struct report *r, const struct report_style *s,
 		      const struct report_group *g, size_t name_width)
 {
 	AUTO(buf) struct buf value = { 0 };
+	AUTO(buf) struct buf name = { 0 };
 	struct str hottest = r->tree->labels.p[g->hottest].name;
-	report_add_share(out, s, g->weight, r->summary.total);
+	report_add_share(out, s, g->weight, g->whole);
 	if (!s->columns) {
 		buf_add_char(out, ' ');
 		buf_add_decimal(out, g->weight, r->tree->decimals);
 		buf_add_char(out, ' ');
-		add_word(out, g->name);
+		report_add_word(out, g->name);
 		buf_add_char(out, ' ');
-		report_add_share(out, s, g->hottest_weight, r->summary.total);
+		report_add_share(out, s, g->hottest_weight, g->whole);
 		buf_add_char(out, ' ');
-		fit_add_safe(out, hottest);
+		fit_add_safe(out, fit_known(hottest));
 		buf_add_char(out, '\n');
 		return;
 	}
 	report_add_value(&value, r->tree, g->weight);
 	buf_addf(out, " %12.*s  ", STR_ARG(buf_str(&value)));
 	size_t start = out->n;
-	fit_add_start(out, g->name, name_width, s->is_unicode);
+	add_group_name(&name, r, g);
+	fit_add_start(out, buf_str(&name), name_width, s->is_unicode);
 	report_pad(out, start, name_width + 2);
-	report_add_share(out, s, g->hottest_weight, r->summary.total);
+	report_add_share(out, s, g->hottest_weight, g->whole);
 	buf_add(out, STR("  "));
 	size_t used = 5 + 1 + 12 + 2 + name_width + 2 + 5 + 2;
 	fit_add_name(out, hottest, s->columns > used + 10 ? s->columns - used : 10, s->is_unicode);
@@ -262,10 +138,10 @@ static void add_groups(struct buf *out, const struct report *r, const struct rep
 	uint32_t n = r->group_limit && r->group_limit < all ? r->group_limit : all;
 	size_t width = group_width(r, n, s->columns / 4);
 	AUTO(buf) struct buf unit = { 0 };
-	buf_add(&unit, r->unit);
+	buf_add(&unit, r->units->n > 1 ? STR("weight") : r->units->all);
 	report_ink(out, s, INK_DIM);
 	if (s->columns)
-		buf_addf(out, "share %12.12s  %-*s  self  hottest function", buf_c_string(&unit),
+		buf_addf(out, "share %12.12s  %-*s   self  hottest function", buf_c_string(&unit),
 			 (int)width, r->group_key);
 	else
 		buf_addf(out, "# share%% weight %s self%% hottest_function", r->group_key);
@@ -279,8 +155,9 @@ static void add_groups(struct buf *out, const struct report *r, const struct rep
 	for (uint32_t i = n; i < all; i++)
 		rest = saturating_add(rest, r->groups->rows.p[i].weight, &overflows);
 	report_begin_remark(out, s);
-	report_add_share(out, s, rest, r->summary.total);
-	buf_add(out, STR("  in "));
+	if (!report_is_by_unit(r))
+		report_add_share(out, s, rest, r->summary.total);
+	buf_add(out, report_is_by_unit(r) ? STR("and ") : STR("  in "));
 	buf_add_grouped(out, all - n);
 	buf_add(out, STR(" more: --limit 0 shows all\n"));
 }
@@ -310,7 +187,7 @@ void sink_report_text(const struct report *r, const struct report_style *s, stru
 	report_add_ledger(&text, r, s);
 	if (r->functions) {
 		buf_add_char(&text, '\n');
-		add_functions(&text, r, s);
+		report_add_functions(&text, r, s);
 	}
 	if (r->groups) {
 		buf_add_char(&text, '\n');

@@ -74,9 +74,21 @@ if command -v script >/dev/null; then
 	ok "NO_COLOR is honoured" bash -c "$(declare -f on_terminal); plume='$plume'; ! on_terminal 80 NO_COLOR=1 | grep -q \$'\\033'"
 	is "a terminal's lines fit its width" "$(on_terminal 90 NO_COLOR=1 | tr -d '\r' | awk 'length($0) > 90' | head -1)" ""
 	ok "... and it is as long as its height" test "$(on_terminal 90 NO_COLOR=1 | wc -l)" -gt 40
+	height_of() { script -qec "stty cols 90 rows $1; NO_COLOR=1 '$plume' report -q $2 prettier.perf" /dev/null </dev/null | wc -l; }
+	for rows in 20 25 30; do
+		ok "a terminal of $rows lines: the first one can be seen" test "$(height_of $rows '')" -lt $rows
+		ok "... and they are used" test "$(height_of $rows '')" -ge $((rows * 3 / 4))
+		ok "... --by is as long" test "$(height_of $rows '--by module')" -lt $rows
+		ok "... --callers is as long" test "$(height_of $rows '--callers malloc')" -lt $rows
+	done
+	ok "a terminal of 5 lines gets 12" test "$(height_of 5 '')" -ge 10
 else
 	skip "a terminal has colours" "script is not installed"
 fi
+
+long_name=$(printf 'name_%.0s' {1..30})
+perl -e 'print "app 1 1.0: 1 cpu-clock:\n\t1 $_+0x1 (/bin/app)\n\n" for @ARGV' "$long_name" short other >long.perf
+ok "a long name does not push modules aside" bash -c "'$plume' report -q --width 200 long.perf | grep -qE '^.{95}app\$'"
 
 # --- callers and callees ---
 
@@ -111,6 +123,8 @@ while read -r name samples; do
 done < <(grep -E '^(default|machine-wide|several-events|no-comm|odd-comms|plus-pid-cpu-period) ' "$fixtures/perf-script/samples.txt")
 "$plume" report -q --by comm --json prettier.perf >groups.json
 ok "groups in JSON" is_json groups.json
+widest_units=$("$plume" report -q --by event --weight period --width 80 "$fixtures/perf-script/several-events.perf" | wc -L)
+ok "different units fit 80 columns" test "$widest_units" -le 80
 
 # --- when there is nothing, or less than there should be ---
 
@@ -133,8 +147,29 @@ ok "... what was readable is shown" grep -q '^# total%' out
 ok "... and its ledger says so" grep -q 'input damaged or incomplete' out
 printf 'm;evil\033[31mname\007 5\nm;x 1\n' | "$plume" report --width 80 - >out
 ok "names cannot talk to the terminal" bash -c "! grep -q \$'[\\033\\007]' out"
+printf 'm;a\342\200\256b 5\nm;x 1\n' >turned.folded
+ok "... nor turn its text around" bash -c "! '$plume' report --width 80 turned.folded | grep -q \$'\\342\\200\\256'"
+ok "... nor in what is said of them" bash -c "! '$plume' report --callees b turned.folded 2>&1 | grep -q \$'\\342\\200\\256'"
+is "a frame without a name is shown" "$(printf 'b;;c 5\nd 1\n' | "$plume" report -q - | sed '1,/^# total/d;/^#/d' | head -1)" \
+	" 83.33  83.33 b > (no name) > c"
 printf 'swapper;default_idle 3\nm;x 1\n' | "$plume" report -q --no-idle - >out
 ok "what was left out as idle is counted" grep -q 'idle left out' out
+
+# --- a file that is being written ---
+
+"$plume" convert -q calls.folded -o whole.plume
+head -c 40 whole.plume >growing.plume # no whole block, no end mark
+timeout 20 "$plume" report --follow growing.plume >followed.out 2>followed.err &
+for _ in $(seq 50); do [ -s followed.err ] && break || sleep 0.1; done
+is "--follow, piped: says once that it waits" "$(cat followed.err)" "plume: growing.plume: no end mark yet: waiting for its writer"
+tail -c +41 whole.plume >>growing.plume
+wait $!
+is "... and ends with the file" "$?" 0
+ok "... with the whole report" cmp followed.out <("$plume" report -q whole.plume)
+is "... having said it once" "$(grep -c waiting followed.err)" 1
+"$plume" report --follow whole.plume >followed.out 2>followed.err
+is "a file that has ended: no word of waiting" "$(cat followed.err)" ""
+
 "$plume" report -q -o report.txt calls.folded
 ok "-o writes the piped form" cmp report.txt <("$plume" report -q calls.folded)
 finish

@@ -276,6 +276,27 @@ static void test_calls(void)
 	tree_free(t);
 }
 
+/* What a function calls is not split by how often it came back to itself before. */
+static void test_recursive_callees(void)
+{
+	struct tree *t = tree_of_folded(STR("a;b;f;g;f;h;f;x 5\na;b;f;h 3\n"));
+	AUTO_FREE bool *is_wanted = wanted(t, "f", MATCH_EXACT);
+	struct tree *callees = tree_callees(t, is_wanted, STR("f"));
+	struct tree *folded = tree_without_loops(callees);
+	folded_is(folded, "f;h 3|f;x 5|", "callees: a return to the function is folded");
+	tap_ok(tree_label_of(folded, 1)->is_recursive, "... and it is said to call itself");
+	tree_free(folded);
+	tree_free(callees);
+	is_wanted[t->label[node_named(t, "g")]] = true;
+	callees = tree_callees(t, is_wanted, STR("f or g"));
+	folded = tree_without_loops(callees);
+	folded_is(folded, "f or g;h 3|f or g;x 5|", "several: a return to any of them is folded");
+	tap_ok(tree_label_of(folded, 1)->is_recursive, "... and they are said to call themselves");
+	tree_free(folded);
+	tree_free(callees);
+	tree_free(t);
+}
+
 /* Both trees have the function's total, as functions_of_tree has it. */
 static void test_random_calls(void)
 {
@@ -452,6 +473,28 @@ static void test_groups(void)
 	groups_are(&p, GROUP_PID, "7=150,hot=150|9=100,cold=50|");
 }
 
+/* exec: one thread, two names. */
+static void test_renamed_thread(void)
+{
+	struct made m = { .p = profile_new(REPORT_COLUMNS) };
+	struct query q = { .keeps_rows = true };
+	struct err e = { 0 };
+	event_id event = profile_add_event(m.p, (struct event){ 0 });
+	node_id node = profile_add_node(m.p, NODE_ROOT, add_frame(m.p, "f", "", 0));
+	thread_id names[] = { add_thread(m.p, "sh", 7, 7), add_thread(m.p, "app", 7, 7),
+			      add_thread(m.p, "exit", 7, 7), add_thread(m.p, "app", 7, 8) };
+	static const unsigned samples[] = { 2, 3, 1, 1 };
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		for (unsigned n = samples[i]; n; n--)
+			profile_add_sample(m.p, &(struct sample){ node, names[i], event, 0, 0,
+								  i * 10 + n, 1, 1 });
+	profile_seal(m.p);
+	m.t = query_tree(m.p, &q, &m.ledger, &e);
+	tap_num_eq(report_summary(m.p, m.t).threads, 2, "a renamed thread counts once");
+	groups_are(&m, GROUP_THREAD, "app 7=6,f=6|app 7/8=1,f=1|");
+	made_fini(&m);
+}
+
 int main(void)
 {
 	test_random_paths();
@@ -460,10 +503,12 @@ int main(void)
 	test_hottest_below();
 	test_loops();
 	test_calls();
+	test_recursive_callees();
 	test_random_calls();
 	test_find();
 	test_functions();
 	test_summary();
 	test_groups();
+	test_renamed_thread();
 	return tap_done();
 }

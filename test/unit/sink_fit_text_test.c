@@ -14,6 +14,8 @@ static void test_names(void)
 {
 	name_is("short", 10, "short");
 	name_is("a\tb\033[1m", 20, "a?b?[1m");
+	name_is("a\u202eb\u202ac\u2066d\u2069", 20, "a?b?c?d?");
+	name_is("", 20, "(no name)");
 	name_is("f(int, char)", 11, "f");
 	name_is("std::vector<int, std::allocator<int>>::push_back(int&&)", 30,
 		"std::vector<>::push_back");
@@ -38,6 +40,44 @@ static void test_names(void)
 		   "a place");
 }
 
+static void different_is(const char *a, const char *b, size_t columns, const char *want)
+{
+	AUTO(buf) struct buf got = { 0 };
+	struct str name = str_from(a);
+	fit_add_different(&got, name, fit_common(name, str_from(b)), columns, true);
+	tap_str_eq(buf_str(&got), str_from(want), "%s in %zu, not %s", a, columns, b);
+}
+
+static void test_different_names(void)
+{
+	different_is("std::handler<void (int), app::read(int)>::invoke(int&&)",
+		     "std::handler<void (int), app::write(int)>::invoke(int&&)", 40,
+		     "std::handler<…read…>::invoke");
+	different_is("first::in_between::Class::method", "second::in_between::Class::method", 30,
+		     "Class::method {…first…}");
+	different_is("f_of_a_long_name(std::vector<int>&)", "f_of_a_long_name(std::vector<long>&)",
+		     30, "f_of_a_long_name {…int…}");
+	different_is("f_of_a_long_name(unsigned)", "f_of_a_long_name(unsigned, int)", 25,
+		     "f_of_a_long_name");
+	different_is("f<ä>", "f<ö>", 24, "f<ä> {…ä…}");
+	bool fits = true;
+	for (unsigned round = 0; round < 20000; round++) {
+		static const char letters[] = "ab<>(),:: \xc3\xa4\xff";
+		char text[2][60];
+		AUTO(buf) struct buf got = { 0 };
+		for (unsigned i = 0; i < 2; i++)
+			for (unsigned k = 0; k < sizeof(text[0]); k++)
+				text[i][k] = letters[random_below(sizeof(letters) - 1)];
+		struct str a = { text[0], 1 + random_below(60) };
+		struct str b = { text[1], 1 + random_below(60) };
+		size_t columns = 8 + random_below(60);
+		memcpy(text[1], text[0], random_below(50));
+		fit_add_different(&got, a, fit_common(a, b), columns, random_below(2));
+		fits &= utf8_count(buf_str(&got)) <= columns;
+	}
+	tap_ok(fits, "no name told apart is wider than its columns");
+}
+
 static void chain_is(const struct str *names, uint32_t n, size_t columns, bool first_matters,
 		     const char *want)
 {
@@ -55,6 +95,8 @@ static void test_chains(void)
 	static const struct str names[] = { STR("main"), STR("run"), STR("loop"), STR("parse"),
 					    STR("malloc") };
 	chain_is(names, 5, 80, false, "main > run > loop > parse > malloc");
+	static const struct str empty[] = { STR("b"), STR(""), STR("c") };
+	chain_is(empty, 3, 80, false, "b > (no name) > c");
 	chain_is(names, 5, 33, false, "main > … > loop > parse > malloc");
 	chain_is(names, 5, 25, false, "main > … > parse > malloc");
 	chain_is(names, 5, 17, false, "main > … > malloc");
@@ -96,6 +138,7 @@ static void test_widths(void)
 int main(void)
 {
 	test_names();
+	test_different_names();
 	test_chains();
 	test_widths();
 	return tap_done();

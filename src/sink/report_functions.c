@@ -1,0 +1,240 @@
+/* The table of functions. */
+#include "sink/report_int.h"
+
+/* The file that a function comes from, as it is called on a screen. */
+static struct str short_module(struct str module)
+{
+	struct str name = str_basename(module);
+	if (str_starts(name, STR("[kernel")))
+		return STR("[kernel]");
+	if (str_starts(name, STR("perf-")) && str_ends(name, STR(".map")))
+		return STR("[jit]");
+	return name;
+}
+
+/* Its place in the source; what the name says already is taken out of it by the caller. */
+static void add_source(struct buf *out, const struct report_function *f, struct str name)
+{
+	struct str place = fit_place(name);
+	if (place.n) {
+		buf_add(out, place);
+		return;
+	}
+	if (!f->file.n)
+		return;
+	buf_add(out, f->file);
+	if (f->line)
+		buf_addf(out, ":%u", f->line);
+}
+
+struct columns {
+	size_t name, module, source;
+};
+
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What rows need, within limits; names get the rest. */
+static struct columns columns_of(const struct report *r, const struct report_style *s, uint32_t n)
+{
+	enum { NUMBERS = 14, LEAST_NAME = 20, LONGEST_NAME = 80 };
+	struct columns c = { 0 };
+	AUTO(buf) struct buf source = { 0 };
+	for (uint32_t i = 0; i < n; i++) {
+		const struct report_function *f = &r->functions->rows.p[i];
+		struct str name = r->tree->labels.p[f->label].name;
+		source.n = 0;
+		add_source(&source, f, name);
+		size_t widths[] = { utf8_count(fit_without_place(name)),
+				    utf8_count(short_module(f->module)),
+				    utf8_count(buf_str(&source)) };
+		c.name = widths[0] > c.name ? widths[0] : c.name;
+		c.module = widths[1] > c.module ? widths[1] : c.module;
+		c.source = widths[2] > c.source ? widths[2] : c.source;
+	}
+	/* One long name must not move the modules of all others out of sight. */
+	if (c.module || c.source)
+		c.name = smaller(c.name, LONGEST_NAME);
+	size_t room = s->columns > NUMBERS + LEAST_NAME ? s->columns - NUMBERS : LEAST_NAME;
+	c.module = smaller(c.module, room / 5);
+	size_t after_module = room - (c.module ? c.module + 1 : 0);
+	size_t wanted_name = smaller(c.name, after_module * 3 / 5);
+	c.source = smaller(c.source,
+			   after_module > wanted_name + 1 ? after_module - wanted_name - 1 : 0);
+	c.name = smaller(c.name, after_module - (c.source ? c.source + 1 : 0));
+	return c;
+}
+
+/* --- names --- */
+
+/* Names as they are shown, by row. */
+struct names {
+	struct str *p;
+	uint32_t n;
+	struct arena text;
+};
+
+static void names_fini(struct names *n)
+{
+	free(n->p);
+	arena_fini(&n->text);
+}
+
+static struct str name_of(const struct report *r, uint32_t row)
+{
+	return fit_without_place(r->tree->labels.p[r->functions->rows.p[row].label].name);
+}
+
+struct name_order {
+	const struct names *names;
+	const struct report *r;
+};
+
+static int compare_names(const void *a, const void *b, void *context)
+{
+	const struct name_order *o = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int by_text = str_compare(o->names->p[x], o->names->p[y]);
+	return by_text ? by_text : str_compare(name_of(o->r, x), name_of(o->r, y));
+}
+
+/* rows[0..n) look alike: what their names have in common at both ends is known. */
+static void tell_apart(struct names *names, const struct report *r, const struct report_style *s,
+		       size_t columns, const uint32_t *rows, uint32_t n)
+{
+	/* In order, so that the first and the last have least in common. */
+	struct str first = name_of(r, rows[0]), last = name_of(r, rows[n - 1]);
+	AUTO(buf) struct buf text = { 0 };
+	if (str_eq(first, last))
+		return;
+	struct fit_common common = fit_common(first, last);
+	for (uint32_t i = 1; i < n; i++) {
+		size_t after = fit_common(first, name_of(r, rows[i])).after;
+		if (!str_eq(first, name_of(r, rows[i])))
+			common.after = smaller(common.after, after);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		text.n = 0;
+		fit_add_different(&text, name_of(r, rows[i]), common, columns, s->is_unicode);
+		names->p[rows[i]] = arena_copy(&names->text, buf_str(&text));
+	}
+}
+
+/* Shortened, names may look alike that are not: then what differs stays. */
+static void tell_names_apart(struct names *names, const struct report *r,
+			     const struct report_style *s, size_t columns)
+{
+	AUTO_FREE uint32_t *rows = mem_alloc(names->n, sizeof(*rows));
+	struct name_order order = { names, r };
+	for (uint32_t i = 0; i < names->n; i++)
+		rows[i] = i;
+	if (names->n)
+		qsort_r(rows, names->n, sizeof(*rows), compare_names, &order);
+	for (uint32_t i = 0, next; i < names->n; i = next) {
+		struct str text = names->p[rows[i]];
+		for (next = i + 1; next < names->n && str_eq(names->p[rows[next]], text);)
+			next++;
+		if (next > i + 1)
+			tell_apart(names, r, s, columns, &rows[i], next - i);
+	}
+}
+
+/* The column becomes as wide as what is in it. */
+static void fit_names(struct names *names, const struct report *r, const struct report_style *s,
+		      struct columns *c, uint32_t n)
+{
+	AUTO(buf) struct buf text = { 0 };
+	size_t widest = 0;
+	*names = (struct names){ .p = mem_alloc(n, sizeof(struct str)), .n = n };
+	for (uint32_t i = 0; i < n; i++) {
+		text.n = 0;
+		fit_add_name(&text, name_of(r, i), c->name, s->is_unicode);
+		names->p[i] = arena_copy(&names->text, buf_str(&text));
+	}
+	tell_names_apart(names, r, s, c->name);
+	for (uint32_t i = 0; i < n; i++) {
+		size_t width = utf8_count(names->p[i]);
+		widest = width > widest ? width : widest;
+	}
+	c->name = widest;
+}
+
+/* --- rows --- */
+
+static void add_fitted(struct buf *out, const struct report *r, const struct report_style *s,
+		       const struct columns *c, const struct report_function *f, struct str shown)
+{
+	AUTO(buf) struct buf source = { 0 };
+	struct str name = r->tree->labels.p[f->label].name;
+	size_t start;
+	report_add_share(out, s, f->self, r->summary.total);
+	buf_add(out, STR("  "));
+	report_add_share(out, s, f->total, r->summary.total);
+	buf_add(out, STR("  "));
+	start = out->n;
+	buf_add(out, shown);
+	report_pad(out, start, c->name + 1);
+	start = out->n;
+	fit_add_start(out, short_module(f->module), c->module, s->is_unicode);
+	report_pad(out, start, c->module + 1);
+	add_source(&source, f, name);
+	fit_add_end(out, buf_str(&source), c->source, s->is_unicode);
+	while (out->n && out->p[out->n - 1] == ' ')
+		out->n--;
+	buf_add_char(out, '\n');
+}
+
+/* Words without blanks, then the name: a program finds each by its number. */
+static void add_plain(struct buf *out, const struct report *r, const struct report_style *s,
+		      const struct report_function *f)
+{
+	AUTO(buf) struct buf source = { 0 };
+	struct str name = r->tree->labels.p[f->label].name;
+	report_add_share(out, s, f->self, r->summary.total);
+	buf_add_char(out, ' ');
+	report_add_share(out, s, f->total, r->summary.total);
+	buf_add_char(out, ' ');
+	buf_add_decimal(out, f->self, r->tree->decimals);
+	buf_add_char(out, ' ');
+	buf_add_decimal(out, f->total, r->tree->decimals);
+	buf_add_char(out, ' ');
+	report_add_word(out, str_basename(f->module));
+	buf_add_char(out, ' ');
+	if (!fit_place(name).n)
+		add_source(&source, f, name);
+	report_add_word(out, buf_str(&source));
+	buf_add_char(out, ' ');
+	fit_add_safe(out, fit_known(name));
+	buf_add_char(out, '\n');
+}
+
+void report_add_functions(struct buf *out, const struct report *r, const struct report_style *s)
+{
+	uint32_t all = r->functions->rows.n;
+	uint32_t n = r->function_limit && r->function_limit < all ? r->function_limit : all;
+	struct columns c = columns_of(r, s, n);
+	AUTO(names) struct names names = { 0 };
+	if (s->columns)
+		fit_names(&names, r, s, &c, n);
+	report_ink(out, s, INK_DIM);
+	if (s->columns)
+		buf_addf(out, "%5s  %5s  function", "self", "total");
+	else
+		buf_add(out, STR("# self% total% self total module source function"));
+	if (n < all) {
+		buf_addf(out, ", %s", "the hottest ");
+		buf_add_grouped(out, n);
+		buf_add(out, STR(" of "));
+		buf_add_grouped(out, all);
+		buf_add(out, r->order == ORDER_BY_SELF ? STR(" by self") : STR(" by total"));
+	}
+	report_ink(out, s, INK_PLAIN);
+	buf_add_char(out, '\n');
+	for (uint32_t i = 0; i < n; i++)
+		if (s->columns)
+			add_fitted(out, r, s, &c, &r->functions->rows.p[i], names.p[i]);
+		else
+			add_plain(out, r, s, &r->functions->rows.p[i]);
+}
