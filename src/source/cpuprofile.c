@@ -32,7 +32,8 @@ static void us_to_seconds(int64_t *ns)
 	do {                                                                                       \
 		int64_t number;                                                                    \
 		if (json_array(j))                                                                 \
-			while (json_element(j))                                                    \
+			while (json_element(j) &&                                                  \
+			       json_has_room((j), (column)->n, V8_MAX_SAMPLES, "weights"))         \
 				vec_push((column), json_number((j), 0, &number) && number >= 0     \
 							   ? (uint64_t)number                      \
 							   : 0);                                   \
@@ -149,9 +150,9 @@ static void finish(struct cpuprofile *c, const struct json *j)
 static void cpuprofile_read(struct reader *r, const struct source_options *options,
 			    struct profile *p)
 {
-	(void)options;
 	struct cpuprofile c = { .p = p };
 	struct json *j = json_new(r);
+	json_limit_rows(j, options->max_rows);
 	texts_init(&c.texts);
 	v8_profile_init(&c.v, &c.texts);
 	read_keys(&c, j, 0);

@@ -4,7 +4,7 @@
  */
 #include "source/pprof_int.h"
 
-#define MAX_INPUT_BYTES ((size_t)2 << 30)
+#define MAX_INPUT_BYTES ((size_t)1 << 30)
 enum { MAX_TYPES = 512, MAX_COMMENTS = 1024 };
 
 /*
@@ -131,8 +131,8 @@ static void read_tables(struct pprof *s)
 	s->p->ledger.count[LEDGER_CUT_SAMPLES] += m.fault && m.field == PPROF_SAMPLE;
 	pprof_tables_end(&s->tables);
 	pprof_types_end(&s->types, &s->tables);
-	if (s->tables.too_many)
-		set_fault(s, s->tables.too_many, s->tables.too_many_offset);
+	if (s->tables.too_many.n)
+		set_fault(s, s->tables.too_many.p, s->tables.too_many_offset);
 }
 
 /* --- facts --- */
@@ -369,7 +369,7 @@ static void pprof_read(struct reader *r, const struct source_options *options, s
 	s.tables.options = options;
 	s.tables.input = str_first(reader_window(r), MAX_INPUT_BYTES);
 	if (!is_whole)
-		set_fault(&s, "more than 2 GiB, which is the most that is read", MAX_INPUT_BYTES);
+		set_fault(&s, "more than 1 GiB, which is the most that is read", MAX_INPUT_BYTES);
 	read_tables(&s);
 	add_facts(&s);
 	read_samples(&s);

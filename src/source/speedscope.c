@@ -40,6 +40,8 @@ node_id speedscope_push(struct speedscope *s, node_id parent, uint32_t frame)
 {
 	node_id node = child_map_get(&s->trie, parent, frame);
 	if (node == s->nodes.n) {
+		if (!json_has_room(s->j, s->nodes.n - 1, MAX_STACKS, "different stacks"))
+			return parent;
 		vec_push(&s->nodes, (struct speedscope_node){ parent, frame, 0 });
 		if (frame >= s->frames_needed) {
 			s->frames_needed = (uint64_t)frame + 1;
@@ -136,7 +138,7 @@ static void read_shared(struct file *f)
 		}
 		if (!json_array(j))
 			continue;
-		while (json_element(j)) {
+		while (json_element(j) && json_has_room(j, f->frames.n, MAX_FRAMES, "frames")) {
 			struct raw_frame frame = read_frame(f);
 			if (!json_fault(j))
 				vec_push(&f->frames, frame);
@@ -270,9 +272,9 @@ static void read_file(struct file *f)
 static void speedscope_read(struct reader *r, const struct source_options *options,
 			    struct profile *p)
 {
-	(void)options;
 	AUTO(file) struct file f = { 0 };
 	f.s.j = json_new(r);
+	json_limit_rows(f.s.j, options->max_rows);
 	f.s.q = profile_new(p->columns);
 	child_map_init(&f.s.trie);
 	vec_push(&f.s.nodes, (struct speedscope_node){ 0 });

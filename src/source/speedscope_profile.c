@@ -68,6 +68,12 @@ static void profile_part_fini(struct profile_part *f)
 
 /* --- sampled --- */
 
+static bool has_room(struct profile_part *f)
+{
+	uint64_t rows = (uint64_t)f->s->q->samples.n + f->stacks.n;
+	return json_has_room(f->s->j, rows, MAX_ROWS, "samples");
+}
+
 /* The stack at hand. False: the input ended inside it. */
 static bool read_stack(struct profile_part *f)
 {
@@ -93,9 +99,16 @@ static void read_samples(struct profile_part *f)
 	}
 	if (!json_array(f->s->j))
 		return;
-	while (json_element(f->s->j))
+	while (json_element(f->s->j) && has_room(f))
 		if (!read_stack(f))
 			f->cut_samples++;
+}
+
+static void read_column(struct profile_part *f, struct column *column, unsigned max_decimals)
+{
+	column_read(f->s->j, column,
+		    &(struct column_rules){
+			    .max_decimals = max_decimals, .most = MAX_ROWS, .what = "weights" });
 }
 
 /* --- evented --- */
@@ -204,7 +217,8 @@ static void read_events(struct profile_part *f)
 	while (json_element(j)) {
 		uint64_t offset = json_offset(j);
 		struct raw_event event = read_raw_event(f);
-		if (!json_fault(j))
+		if (!json_fault(j) && has_room(f) &&
+		    json_has_room(j, f->calls.n, MAX_STACKS, "open calls"))
 			on_event(f, event, offset);
 	}
 }
@@ -276,7 +290,8 @@ static void read_list(struct profile_part *f, bool is_threads)
 	struct json *j = f->s->j;
 	if (!json_array(j))
 		return;
-	while (json_element(j)) {
+	while (json_element(j) && json_has_room(j, f->threads.n + f->label_sets.n, MAX_SETS,
+						"threads or sets of labels")) {
 		if (is_threads)
 			read_thread(f);
 		else
@@ -291,7 +306,7 @@ static void read_our_key(struct profile_part *f, struct str key)
 	struct str text;
 	int64_t number;
 	if (column) {
-		column_read(j, column, column == &f->periods ? 6 : 0, 0);
+		read_column(f, column, column == &f->periods ? 6 : 0);
 	} else if (str_eq(key, STR("event"))) {
 		f->has_event = json_string(j, &text);
 		if (f->has_event)
@@ -493,7 +508,7 @@ void speedscope_read_profile(struct speedscope *s)
 		if (str_eq(key, STR("samples")))
 			read_samples(&f);
 		else if (str_eq(key, STR("weights")))
-			column_read(s->j, &f.weights, f.unit ? f.unit->decimals : MAX_DECIMALS, 0);
+			read_column(&f, &f.weights, f.unit ? f.unit->decimals : MAX_DECIMALS);
 		else if (str_eq(key, STR("events")))
 			read_events(&f);
 		else if (str_eq(key, STR("unit")))

@@ -44,6 +44,9 @@ struct v8_edge {
 	uint32_t child_id;
 };
 
+/* The most of what a file may have. */
+enum { V8_MAX_NODES = 1 << 22, V8_MAX_SAMPLES = 1 << 26 };
+
 struct v8_profile {
 	struct texts *texts; /* the caller's */
 	VEC(struct v8_node) nodes;
