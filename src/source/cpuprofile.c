@@ -66,6 +66,7 @@ static void read_decimals(struct v8_profile *v, struct json *j)
 static void read_own(struct v8_profile *v, struct json *j)
 {
 	struct str key;
+	bool has_times;
 	if (!json_object(j))
 		return;
 	while (json_key(j, &key))
@@ -79,6 +80,8 @@ static void read_own(struct v8_profile *v, struct json *j)
 			v->lasts_count = read_is(j, STR("count"));
 		else if (str_eq(key, STR("lengthNs")))
 			json_number(j, 0, &v->ns_of_unit);
+		else if (str_eq(key, STR("times")))
+			v->has_no_times = json_bool(j, &has_times) && !has_times;
 		else if (str_eq(key, STR("decimals")))
 			read_decimals(v, j);
 		else if (str_eq(key, STR("counts")))

@@ -245,8 +245,11 @@ static void count_row(struct pprof *s, uint64_t count, const struct step *leaf, 
 	if (!leaf->frames)
 		ledger[LEDGER_NO_STACK] =
 			saturating_add(ledger[LEDGER_NO_STACK], count, &overflows);
+	/* When all rows are parts of a sample, it must still be seen that they have no time. */
 	if (!has_time)
-		ledger[LEDGER_NO_TIME] = saturating_add(ledger[LEDGER_NO_TIME], count, &overflows);
+		ledger[LEDGER_NO_TIME] =
+			saturating_add(ledger[LEDGER_NO_TIME],
+				       count ? count : !ledger[LEDGER_NO_TIME], &overflows);
 }
 
 static uint64_t scaled(struct pprof *s, uint64_t value, uint64_t scale)

@@ -64,7 +64,8 @@ struct v8_profile {
 	text_id event, unit;
 	bool counts_samples; /* the event's weight is its samples */
 	bool has_only_sums;
-	bool lasts_count; /* a sample lasts as long as its count says, not its period */
+	bool has_no_times; /* those that are there only say how long samples last */
+	bool lasts_count;  /* a sample lasts as long as its count says, not its period */
 	int64_t ns_of_unit;
 	uint8_t decimals;
 
