@@ -26,6 +26,7 @@ struct step {
 };
 
 struct pprof {
+	bool lacks_times; /* a row has none */
 	struct profile *p;
 	struct reader *r;
 	struct pprof_tables tables;
@@ -245,11 +246,9 @@ static void count_row(struct pprof *s, uint64_t count, const struct step *leaf, 
 	if (!leaf->frames)
 		ledger[LEDGER_NO_STACK] =
 			saturating_add(ledger[LEDGER_NO_STACK], count, &overflows);
-	/* When all rows are parts of a sample, it must still be seen that they have no time. */
 	if (!has_time)
-		ledger[LEDGER_NO_TIME] =
-			saturating_add(ledger[LEDGER_NO_TIME],
-				       count ? count : !ledger[LEDGER_NO_TIME], &overflows);
+		ledger[LEDGER_NO_TIME] = saturating_add(ledger[LEDGER_NO_TIME], count, &overflows);
+	s->lacks_times |= !has_time;
 }
 
 static uint64_t scaled(struct pprof *s, uint64_t value, uint64_t scale)
@@ -376,6 +375,9 @@ static void pprof_read(struct reader *r, const struct source_options *options, s
 	read_tables(&s);
 	add_facts(&s);
 	read_samples(&s);
+	/* Rows of less than one sample count 0, but that they have no time must be seen. */
+	if (s.lacks_times && !p->ledger.count[LEDGER_NO_TIME])
+		p->ledger.count[LEDGER_NO_TIME] = 1;
 	if (s.fault && !reader_damage(r))
 		source_damage(p, r, "pprof profile", s.fault, reader_offset(r) + s.fault_offset);
 }
