@@ -15,6 +15,9 @@ struct source_options {
 		compat_jit;	  /* its options, which change its names */
 	const char *compat_event; /* its --event-filter, or NULL */
 
+	/* The most rows of a table, where the format's own limit is not less; 0: that limit. */
+	uint32_t max_rows;
+
 	/*
 	 * Called now and then while a stream is read, with what there is so far. False: nothing more is
 	 * to be read. May be NULL.

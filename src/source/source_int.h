@@ -90,6 +90,8 @@ void source_json_damage(struct profile *p, struct reader *r, const char *title,
  */
 void source_json_keys(struct str head, struct buf *keys);
 bool source_has_key(const struct buf *keys, const char *key);
+/* True for the keys of a profile of the Firefox Profiler, which is not read. */
+bool source_json_is_firefox(const struct buf *keys);
 
 /*
  * A frame of a format that brings names. Names are tidied; a name that is empty, or `[file]` with the
