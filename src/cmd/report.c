@@ -1,5 +1,4 @@
 #include "cmd/profile_options.h"
-#include "sink/fit_text.h"
 #include "sink/sink.h"
 
 #include <sys/ioctl.h>
