@@ -17,12 +17,33 @@ void json_free(struct json *j)
 		return;
 	reader_consume(j->r, (size_t)(j->p - j->start));
 	buf_fini(&j->text);
+	buf_fini(&j->limit);
 	free(j);
 }
 
 void json_allow_last_comma(struct json *j)
 {
 	j->allows_last_comma = true;
+}
+
+void json_limit_rows(struct json *j, uint32_t most)
+{
+	j->most_rows = most;
+}
+
+bool json_has_room(struct json *j, uint64_t rows, uint32_t most, const char *what)
+{
+	if (j->most_rows && j->most_rows < most)
+		most = j->most_rows;
+	if (rows < most)
+		return true;
+	if (j->fault)
+		return false;
+	buf_addf(&j->limit, "more than ");
+	buf_add_grouped(&j->limit, most);
+	buf_addf(&j->limit, " %s", what);
+	buf_add_char(&j->limit, '\0');
+	return json_fail(j, j->limit.p);
 }
 
 unsigned json_depth(const struct json *j)

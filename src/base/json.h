@@ -56,6 +56,14 @@ void json_free(struct json *j);
 /* From here on a comma in front of a closing bracket is no fault: trace events have them. */
 void json_allow_last_comma(struct json *j);
 
+/*
+ * Before a row is added to a table that has so many: false and a fault, "more than 4,194,304 frames",
+ * when it has as many as it may have. A small compressed file can hold rows without end.
+ */
+bool json_has_room(struct json *j, uint64_t rows, uint32_t most, const char *what);
+/* No table may have more rows than this. 0: each as many as it may. */
+void json_limit_rows(struct json *j, uint32_t most);
+
 /* The type of the value at hand, which stays. */
 enum json_type json_peek(struct json *j);
 

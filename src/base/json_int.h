@@ -11,6 +11,8 @@ struct json {
 	const char *fault;
 	bool is_cut;
 	struct buf text; /* of a string with escapes */
+	uint32_t most_rows;
+	struct buf limit; /* the fault of a table that is too long */
 };
 
 /* More bytes behind the window; what begins at p stays. False when there are none. */

@@ -15,8 +15,8 @@ struct convert_options {
 static const struct option output_options[] = {
 	{ "output", 'o', OPTION_FILE, CONVERT(output), "FILE",
 	  "write to FILE; its ending picks the format: .plume, .pb.gz, .speedscope.json, "
-	  ".cpuprofile, .firefox.json, .json, .flat.json, .csv, .folded, .svg or .html, each also "
-	  "with .gz behind it" },
+	  ".cpuprofile, .firefox.json, .json, .flat.json, .csv or .folded, each also with .gz "
+	  "behind it; .svg or .html as flame draws them" },
 	{ "format", 0, OPTION_TEXT, CONVERT(format), "NAME",
 	  "write NAME whatever the ending says: plume, pprof, speedscope, cpuprofile, firefox, "
 	  "json, json-flat, csv or folded" },
@@ -126,8 +126,17 @@ static bool choose_target(const struct convert_options *o, struct target *t, str
 		return err_usage(e,
 				 "-o %s: its ending names no format; say --format with one of %s",
 				 o->output, buf_c_string(&known));
+	if (str_ends(path, STR(".trace.json")) && !o->format)
+		return err_usage(e,
+				 "-o %s: trace events are read, not written; .json is a tree of "
+				 "name, value and children",
+				 o->output);
 	/* A format that is always compressed is so unless an ending of its own says otherwise. */
 	t->is_gzip |= t->format->is_gzip && !str_ends(path, str_from(t->format->endings[0]));
+	if (strcmp(t->path, "-") == 0 && isatty(STDOUT_FILENO) &&
+	    (t->is_gzip || t->format == &plume_sink))
+		return err_usage(e, "%s is not for a terminal: name a file with -o, or use a pipe",
+				 t->format->title);
 	return true;
 }
 

@@ -25,7 +25,7 @@ static bool live_open(struct live *l)
 	return l->store != NULL;
 }
 
-void live_on_progress(void *context, const struct profile *p)
+bool live_on_progress(void *context, const struct profile *p)
 {
 	struct live *l = context;
 	uint32_t rows = p->samples.n - l->written_rows;
@@ -33,11 +33,13 @@ void live_on_progress(void *context, const struct profile *p)
 	if (!l->last_ns)
 		l->last_ns = now;
 	if (rows < LIVE_ROWS && (rows == 0 || now - l->last_ns < LIVE_NS))
-		return;
+		return true;
 	l->last_ns = now;
 	l->written_rows = p->samples.n;
-	if (live_open(l))
-		store_writer_append(l->store, p);
+	if (!live_open(l))
+		return false;
+	store_writer_append(l->store, p);
+	return writer_is_healthy(l->out);
 }
 
 bool live_end(struct live *l, const struct profile *p, struct err *e)

@@ -17,8 +17,11 @@ struct live {
 	struct err error;
 };
 
-/* For struct source_options: context is a struct live. Errors wait for live_end. */
-void live_on_progress(void *context, const struct profile *p);
+/*
+ * For struct source_options: context is a struct live. False when the file cannot be written; live_end
+ * says why.
+ */
+bool live_on_progress(void *context, const struct profile *p);
 /* Writes the rest. */
 bool live_end(struct live *l, const struct profile *p, struct err *e);
 void live_fini(struct live *l);

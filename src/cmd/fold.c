@@ -167,8 +167,9 @@ const struct command fold_command = {
 	.name = "fold",
 	.arguments = "[options] [FILE...]",
 	.summary = "any profile to folded stacks",
-	.text = "Reads perf script text or folded stacks, plain or compressed with gzip or zstd,\n"
-		"from files, '-' or a pipe, and prints one line per distinct stack:\n"
+	.text = "Reads perf script text, folded stacks, .plume, pprof, speedscope, .cpuprofile,\n"
+		"Chrome traces, JSON trees and CSV, plain or compressed with gzip or zstd, from\n"
+		"files, '-' or a pipe, and prints one line per distinct stack:\n"
 		"root;caller;leaf COUNT.\n"
 		"\n"
 		"  perf script | plume fold > out.folded\n"

@@ -133,7 +133,7 @@ static void note_unreadable(struct profile *p, const struct err *e)
 }
 
 /* On a terminal, so that a long wait for a pipe is seen to be one. */
-static void show_progress(void *context, const struct profile *p)
+static bool show_progress(void *context, const struct profile *p)
 {
 	enum { FIRST_NS = 1000000000, NEXT_NS = 250000000 };
 	uint64_t *next_ns = context;
@@ -143,11 +143,12 @@ static void show_progress(void *context, const struct profile *p)
 	if (!*next_ns)
 		*next_ns = now + FIRST_NS;
 	if (now < *next_ns)
-		return;
+		return true;
 	AUTO(buf) struct buf samples = { 0 };
 	buf_add_grouped(&samples, p->ledger.count[LEDGER_SAMPLES]);
 	fprintf(stderr, "\r\033[Kplume: %s samples read", buf_c_string(&samples));
 	*next_ns = now + NEXT_NS;
+	return true;
 }
 
 static void hide_progress(void)

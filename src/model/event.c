@@ -28,6 +28,12 @@ bool event_samples_time(struct str name)
 	return false;
 }
 
+bool event_counts_ns(struct str name)
+{
+	struct str bare = bare_event(name);
+	return str_eq(bare, STR("cpu-clock")) || str_eq(bare, STR("task-clock"));
+}
+
 bool event_is_tracepoint(struct str name)
 {
 	ptrdiff_t colon = str_find_char(name, ':');

@@ -115,6 +115,8 @@ struct module {
  * True for events whose samples are a clock's: cycles, cpu-clock, task-clock, in perf's spellings.
  */
 bool event_samples_time(struct str name);
+/* True for those of them whose periods are ns: cpu-clock, task-clock. */
+bool event_counts_ns(struct str name);
 /* True for `sched:sched_switch`, not for modifiers as in `cycles:ppp`. */
 bool event_is_tracepoint(struct str name);
 
@@ -242,6 +244,13 @@ void profile_add_fact(struct profile *p, struct str key, struct str text);
 /* The first row of a path stays. */
 void profile_add_module(struct profile *p, struct module m);
 void profile_add_note(struct profile *p, struct str sentence);
+/*
+ * False when the times of these rows are not there: 0 in each row, while the ledger has `missing`
+ * samples without a time.
+ */
+bool samples_have_times(const struct samples *s, uint32_t from, uint32_t end, uint64_t missing);
+/* The same for all rows. Sinks ask it: what has no times must not be written as if it had. */
+bool profile_has_times(const struct profile *p);
 /* The text of the first fact of that key; empty: not known. */
 struct str profile_fact(const struct profile *p, struct str key);
 void profile_add_sample(struct profile *p, const struct sample *s);

@@ -217,3 +217,20 @@ void profile_merge(struct profile *p, const struct profile *from)
 	merge_remarks(p, from, &t);
 	merge_ledger(p, from, &t);
 }
+
+/* --- times --- */
+
+bool samples_have_times(const struct samples *s, uint32_t from, uint32_t end, uint64_t missing)
+{
+	if (!s->time_ns || !missing)
+		return s->time_ns != NULL;
+	for (uint32_t i = from; i < end; i++)
+		if (s->time_ns[i])
+			return true;
+	return false;
+}
+
+bool profile_has_times(const struct profile *p)
+{
+	return samples_have_times(&p->samples, 0, p->samples.n, p->ledger.count[LEDGER_NO_TIME]);
+}

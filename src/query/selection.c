@@ -225,7 +225,7 @@ static bool compile_time(struct selection *s, struct err *e)
 	if (s->p->ledger.count[LEDGER_NO_TIME] || (rows->n && !rows->time_ns))
 		return err_set(
 			e,
-			"--time %s: the samples carry no times (perf script prints them unless "
+			"--time %s: the samples carry no times (perf script text has them unless "
 			"-F leaves time out)",
 			s->q->time);
 	for (uint32_t i = 0; i < rows->n; i++) {
@@ -247,10 +247,20 @@ static bool compile_time(struct selection *s, struct err *e)
 			 s->q->time);
 }
 
+/* A cut input may know of events that it has no samples of. */
+static event_id first_event_with_rows(const struct profile *p)
+{
+	event_id first = p->samples.n ? INDEX_NONE : 0;
+	for (uint32_t row = 0; row < p->samples.n && first != 0; row++)
+		if (p->samples.event[row] < first)
+			first = p->samples.event[row];
+	return first;
+}
+
 /* Without a word on events the first one of the profile is shown. */
 static bool choose_event(struct selection *s)
 {
-	s->event = 0;
+	s->event = first_event_with_rows(s->p);
 	s->shows_several_events = s->p->is_differential || s->q->all_events;
 	if (s->q->all_events && s->p->events.n > 1)
 		s->event = INDEX_NONE;

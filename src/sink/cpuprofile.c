@@ -4,6 +4,7 @@
  * doc/formats/cpuprofile.md says what plume adds to the format.
  */
 #include "sink/cpuprofile_int.h"
+#include "sink/sample_length.h"
 
 enum { NS_OF_SAMPLE = 1000000, NS_OF_UNIT = 1000 };
 
@@ -23,7 +24,7 @@ struct cpuprofile {
 	struct writer *out;
 	bool has_times;
 	/* How long a sample lasts: its count or its period, in units of so many ns. */
-	bool lasts_count;
+	bool lasts_count, lasts_ns;
 	uint64_t ns_of_unit;
 	VEC(uint32_t) rows; /* of the event, in order of time */
 	VEC(struct placed) samples;
@@ -53,47 +54,20 @@ static void choose_rows(struct cpuprofile *c)
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->event[i] == c->event_id)
 			vec_push(&c->rows, i);
-	c->has_times = s->time_ns && !c->p->ledger.count[LEDGER_NO_TIME];
+	c->has_times = profile_has_times(c->p);
 	if (c->has_times)
 		qsort_r(c->rows.p, c->rows.n, sizeof(*c->rows.p), compare_times, s->time_ns);
 }
 
 /* --- how long a sample lasts --- */
 
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-/* The usual time between two samples of a thread; 0: there are none. */
-static uint64_t usual_interval_ns(const struct cpuprofile *c)
-{
-	const struct samples *s = &c->p->samples;
-	AUTO_FREE uint64_t *last = mem_zalloc(c->p->threads.n, sizeof(*last));
-	AUTO_FREE uint64_t *intervals = mem_alloc(c->rows.n, sizeof(*intervals));
-	size_t n = 0;
-	for (uint32_t i = 0; i < c->rows.n; i++) {
-		uint32_t row = c->rows.p[i];
-		uint64_t *before = &last[s->thread[row]];
-		if (*before && s->time_ns[row] > *before)
-			intervals[n++] = s->time_ns[row] - *before;
-		*before = s->time_ns[row];
-	}
-	qsort(intervals, n, sizeof(*intervals), compare_u64);
-	return n ? intervals[n / 2] : 0;
-}
-
-static bool event_is_time(const struct cpuprofile *c)
-{
-	return str_eq(profile_str(c->p, c->event->unit), STR("ns"));
-}
-
 static void choose_length(struct cpuprofile *c)
 {
+	const struct event_rows rows = { c->p, c->event_id, c->rows.p, c->rows.n };
 	bool is_samples = str_eq(profile_str(c->p, c->event->unit), STR("samples"));
-	c->lasts_count = !c->event->counts_periods && !event_is_time(c);
-	if (event_is_time(c))
+	c->lasts_ns = sample_lasts_period(&rows);
+	c->lasts_count = !c->event->counts_periods && !c->lasts_ns;
+	if (c->lasts_ns)
 		c->ns_of_unit = 1;
 	else if (c->lasts_count || is_samples || c->event->decimals > 3)
 		c->ns_of_unit = NS_OF_SAMPLE;
@@ -102,7 +76,7 @@ static void choose_length(struct cpuprofile *c)
 	for (unsigned d = 0; d < c->event->decimals && c->ns_of_unit > 1; d++)
 		c->ns_of_unit /= 10;
 	if (c->lasts_count && c->has_times) {
-		uint64_t interval = usual_interval_ns(c);
+		uint64_t interval = sample_usual_ns(&rows);
 		c->ns_of_unit = interval ? interval : c->ns_of_unit;
 	}
 }
@@ -218,7 +192,7 @@ static void write_own(struct cpuprofile *c)
 	bool needs = needs_column(c);
 	const char *weight = e->has_only_sums ? "sums" : e->counts_periods ? "periods" : "samples";
 	struct str name = profile_str(c->p, e->name);
-	if (str_eq(name, STR("cpu")) && event_is_time(c) && e->counts_periods &&
+	if (str_eq(name, STR("cpu")) && c->lasts_ns && e->counts_periods && c->has_times &&
 	    !e->has_only_sums && !needs)
 		return;
 	buf_addf(&c->text, ",\n\"plume\":{\"event\":");
@@ -228,6 +202,8 @@ static void write_own(struct cpuprofile *c)
 	buf_addf(&c->text, ",\"weight\":\"%s\",\"length\":\"%s\",\"lengthNs\":%llu,\"decimals\":%u",
 		 weight, c->lasts_count ? "count" : "period", (unsigned long long)c->ns_of_unit,
 		 e->decimals);
+	if (!c->has_times)
+		buf_addf(&c->text, ",\"times\":false");
 	if (needs)
 		write_column(c, c->lasts_count ? "periods" : "counts",
 			     c->lasts_count ? c->p->samples.period : c->p->samples.count);
@@ -251,7 +227,7 @@ static void add_notes(const struct cpuprofile *c, struct buf *notes)
 	if (has_others)
 		buf_addf(notes, " left out, %.*s written; --where event=NAME chooses another\n",
 			 STR_ARG(name));
-	if (!event_is_time(c)) {
+	if (!c->lasts_ns) {
 		buf_addf(notes, ".cpuprofile holds times: each %s of %.*s is written as ",
 			 c->lasts_count ? "sample" : "unit", STR_ARG(name));
 		buf_add_decimal(notes, c->ns_of_unit, 3);

@@ -209,7 +209,6 @@ static void look_at_row(struct csv *f, uint32_t row)
 	const struct thread *t = &f->p->threads.p[s->thread[row]];
 	const struct event *e = &f->p->events.p[s->event[row]];
 	bool has_thread = s->thread[row] != THREAD_NONE;
-	f->has[CSV_TIME] |= s->time_ns && s->time_ns[row];
 	f->has[CSV_CPU] |= s->cpu && s->cpu[row] >= 0;
 	f->has[CSV_PID] |= has_thread && t->pid != PID_UNKNOWN;
 	f->has[CSV_TID] |= has_thread && t->tid != PID_UNKNOWN;
@@ -365,6 +364,7 @@ static void write_csv(const struct profile *p, const struct profile_format_optio
 	AUTO(csv) struct csv f = { .p = p, .out = out, .has[CSV_STACK] = true };
 	(void)o;
 	f.frame_texts = mem_zalloc(p->frames.n, sizeof(*f.frame_texts));
+	f.has[CSV_TIME] = profile_has_times(f.p);
 	for (uint32_t row = 0; row < p->samples.n; row++)
 		look_at_row(&f, row);
 	look_at_events(&f);

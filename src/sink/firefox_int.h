@@ -75,7 +75,7 @@ struct firefox_tracks {
 	event_id first_event; /* the one that the viewer shows */
 	bool has_times;
 	uint64_t start_ns;    /* the first of all times: 0 in the file */
-	uint64_t interval_ns; /* between samples of a thread, in the middle */
+	uint64_t interval_ns; /* how long a sample usually is */
 	uint64_t without_time;
 };
 

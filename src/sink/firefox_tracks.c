@@ -3,6 +3,7 @@
  * thread in a process at most, and no two threads with one tid.
  */
 #include "sink/firefox_int.h"
+#include "sink/sample_length.h"
 
 static struct firefox_track *track_of(struct firefox_tracks *t, struct pair_map *map,
 				      event_id event, thread_id thread)
@@ -116,11 +117,11 @@ static void find_start(struct firefox_tracks *t)
 	const struct profile *p = t->p;
 	const uint64_t *time_ns = p->samples.time_ns;
 	bool zero_is_none = p->ledger.count[LEDGER_NO_TIME] != 0;
+	t->has_times = p->samples.n && profile_has_times(p);
 	t->start_ns = UINT64_MAX;
 	for (uint32_t row = 0; time_ns && row < p->samples.n; row++) {
 		bool has_none = time_ns[row] == 0 && zero_is_none;
 		t->without_time += has_none;
-		t->has_times |= time_ns[row] != 0;
 		if (!has_none && time_ns[row] < t->start_ns)
 			t->start_ns = time_ns[row];
 	}
@@ -131,27 +132,16 @@ static void find_start(struct firefox_tracks *t)
 		t->start_ns = 0;
 }
 
-static int compare_u64(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-	return a < b ? -1 : a > b;
-}
-
-/* The middle one of the distances in the busiest thread: gaps in between do not move it. */
+/* Of the busiest thread. Without times, samples stand as far apart as this. */
 static void find_interval(struct firefox_tracks *t)
 {
 	const struct firefox_track *busiest = &t->list.p[0];
-	uint32_t n = 0;
 	for (uint32_t i = 0; i < t->list.n; i++)
 		if (t->list.p[i].rows > busiest->rows)
 			busiest = &t->list.p[i];
-	AUTO_FREE uint64_t *gaps = mem_alloc(busiest->rows, sizeof(*gaps));
-	for (uint32_t i = 1; t->has_times && i < busiest->rows; i++) {
-		gaps[n] = firefox_time_of(t, busiest, i) - firefox_time_of(t, busiest, i - 1);
-		n += gaps[n] != 0;
-	}
-	qsort(gaps, n, sizeof(*gaps), compare_u64);
-	t->interval_ns = n ? gaps[n / 2] : 1000000;
+	uint64_t usual_ns = sample_usual_ns(&(struct event_rows){
+		t->p, busiest->event, t->row_order + busiest->first, busiest->rows });
+	t->interval_ns = t->has_times && usual_ns ? usual_ns : 1000000;
 }
 
 uint64_t firefox_time_of(const struct firefox_tracks *t, const struct firefox_track *track,

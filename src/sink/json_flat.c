@@ -149,9 +149,7 @@ static void write_block(struct flat_out *o, bool has_times)
 static void write_samples(struct flat_out *o)
 {
 	const struct samples *s = &o->p->samples;
-	bool has_times = false;
-	for (uint32_t i = 0; s->time_ns && i < s->n; i++)
-		has_times |= s->time_ns[i] != 0;
+	bool has_times = profile_has_times(o->p);
 	buf_add(&o->out.text, STR(",\n\"samples\":["));
 	while (o->first_row < s->n && writer_is_healthy(o->out.out))
 		write_block(o, has_times);

@@ -342,7 +342,7 @@ static void write_rows(struct pprof_sink *s)
 		set_values(s, rows->event[i], rows->count[i], rows->period[i]);
 		size_t sample = begin_sample(s, rows->node[i], rows->thread[i],
 					     rows->labels ? rows->labels[i] : LABELS_NONE);
-		if (rows->time_ns && (rows->time_ns[i] || s->has_all_times))
+		if (s->time_key && (rows->time_ns[i] || s->has_all_times))
 			add_number_label(&s->sample, s->time_key, (int64_t)rows->time_ns[i], 0);
 		if (rows->cpu && rows->cpu[i] >= 0)
 			add_number_label(&s->sample, s->cpu_key, rows->cpu[i], 0);
@@ -468,7 +468,7 @@ static void pprof_write(const struct profile *p, const struct profile_format_opt
 	write_types(&s);
 	write_facts(&s);
 	if (o->each_sample) {
-		if (p->samples.time_ns)
+		if (profile_has_times(p))
 			s.time_key = pprof_add_text(&s.tables, STR("timestamp_ns"));
 		if (p->samples.cpu)
 			s.cpu_key = pprof_add_text(&s.tables, STR("cpu"));

@@ -71,10 +71,9 @@ static void make_groups(struct speedscope_out *o)
 	const struct samples *s = &o->p->samples;
 	uint64_t overflows = 0;
 	o->rows = mem_alloc(s->n, sizeof(*o->rows));
-	for (uint32_t i = 0; i < s->n; i++) {
+	o->has_times = profile_has_times(o->p);
+	for (uint32_t i = 0; i < s->n; i++)
 		o->rows[i] = i;
-		o->has_times |= s->time_ns && s->time_ns[i];
-	}
 	if (s->n)
 		qsort_r(o->rows, s->n, sizeof(*o->rows), compare_rows, o);
 	for (uint32_t i = 0; i < s->n; i++) {

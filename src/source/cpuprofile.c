@@ -32,7 +32,8 @@ static void us_to_seconds(int64_t *ns)
 	do {                                                                                       \
 		int64_t number;                                                                    \
 		if (json_array(j))                                                                 \
-			while (json_element(j))                                                    \
+			while (json_element(j) &&                                                  \
+			       json_has_room((j), (column)->n, V8_MAX_SAMPLES, "weights"))         \
 				vec_push((column), json_number((j), 0, &number) && number >= 0     \
 							   ? (uint64_t)number                      \
 							   : 0);                                   \
@@ -65,6 +66,7 @@ static void read_decimals(struct v8_profile *v, struct json *j)
 static void read_own(struct v8_profile *v, struct json *j)
 {
 	struct str key;
+	bool has_times;
 	if (!json_object(j))
 		return;
 	while (json_key(j, &key))
@@ -78,6 +80,8 @@ static void read_own(struct v8_profile *v, struct json *j)
 			v->lasts_count = read_is(j, STR("count"));
 		else if (str_eq(key, STR("lengthNs")))
 			json_number(j, 0, &v->ns_of_unit);
+		else if (str_eq(key, STR("times")))
+			v->has_no_times = json_bool(j, &has_times) && !has_times;
 		else if (str_eq(key, STR("decimals")))
 			read_decimals(v, j);
 		else if (str_eq(key, STR("counts")))
@@ -149,9 +153,9 @@ static void finish(struct cpuprofile *c, const struct json *j)
 static void cpuprofile_read(struct reader *r, const struct source_options *options,
 			    struct profile *p)
 {
-	(void)options;
 	struct cpuprofile c = { .p = p };
 	struct json *j = json_new(r);
+	json_limit_rows(j, options->max_rows);
 	texts_init(&c.texts);
 	v8_profile_init(&c.v, &c.texts);
 	read_keys(&c, j, 0);

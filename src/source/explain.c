@@ -5,6 +5,9 @@
 	"this looks like JSON, but no profile that plume knows: speedscope, .cpuprofile, Chrome "  \
 	"trace events, a tree of name, value and children, or plume's own"
 
+#define firefox_advice                                                                             \
+	"this looks like a profile of the Firefox Profiler, which plume writes but does not read"
+
 static const struct {
 	struct str magic;
 	const char *text;
@@ -22,9 +25,7 @@ static const struct {
 	{ STR("<!DOCTYPE"), "this is a web page, not a profile" },
 	{ STR("{\"snapshot\":{\"meta\""),
 	  "this is a heap snapshot: memory, not time; open it in the browser's developer tools" },
-	{ STR("{\"meta\":{"),
-	  "this looks like a profile of the Firefox Profiler, which plume writes but does not "
-	  "read" },
+	{ STR("{\"meta\":{"), firefox_advice },
 	{ STR("{"), json_advice },
 	{ STR("["), json_advice },
 	{ STR("\xfd"
@@ -63,6 +64,14 @@ static void add_advice(struct buf *out, const char *text, const char *name)
 	buf_add(out, str_from(place + 2));
 }
 
+/* Keys in any order, with white space between them. */
+static bool is_firefox(struct str head)
+{
+	AUTO(buf) struct buf keys = { 0 };
+	source_json_keys(head, &keys);
+	return source_json_is_firefox(&keys);
+}
+
 void source_explain(struct str head, const char *name, struct buf *out)
 {
 	if (head.n == 0) {
@@ -70,6 +79,10 @@ void source_explain(struct str head, const char *name, struct buf *out)
 		return;
 	}
 	bool is_text = percent_of_text(head) >= 90;
+	if (is_firefox(head)) {
+		buf_addf(out, firefox_advice);
+		return;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (str_starts(head, known[i].magic) && (is_text || known[i].magic.n > 1)) {
 			add_advice(out, known[i].text, name);

@@ -40,3 +40,9 @@ bool source_has_key(const struct buf *keys, const char *key)
 	buf_addf(&wanted, " %s ", key);
 	return str_find(buf_str(keys), buf_str(&wanted)) >= 0;
 }
+
+bool source_json_is_firefox(const struct buf *keys)
+{
+	return source_has_key(keys, "meta") &&
+	       (source_has_key(keys, "threads") || source_has_key(keys, "libs"));
+}

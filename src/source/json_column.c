@@ -70,28 +70,27 @@ void column_add(struct column *c, const struct json_decimal *d)
 }
 
 /* One element, which is at hand. */
-static void read_element(struct json *j, struct column *c, unsigned max_decimals,
-			 uint64_t otherwise)
+static void read_element(struct json *j, struct column *c, const struct column_rules *rules)
 {
 	struct json_decimal d;
-	if (json_decimal(j, max_decimals, &d))
+	if (json_decimal(j, rules->max_decimals, &d))
 		column_add(c, &d);
 	else
-		vec_push(&c->values, otherwise);
+		vec_push(&c->values, rules->otherwise);
 }
 
-void column_read(struct json *j, struct column *c, unsigned max_decimals, uint64_t otherwise)
+void column_read(struct json *j, struct column *c, const struct column_rules *rules)
 {
 	column_clear(c);
 	c->is_there = true;
 	if (json_peek(j) != JSON_ARRAY) {
 		c->is_same = true;
-		read_element(j, c, max_decimals, otherwise);
+		read_element(j, c, rules);
 		return;
 	}
 	json_array(j);
-	while (json_element(j))
-		read_element(j, c, max_decimals, otherwise);
-	if (json_fault(j) && c->values.n)
+	while (json_element(j) && json_has_room(j, c->values.n, rules->most, rules->what))
+		read_element(j, c, rules);
+	if (json_is_cut(j) && c->values.n)
 		c->values.n--;
 }

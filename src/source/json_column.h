@@ -17,9 +17,16 @@ void column_clear(struct column *c);
 void column_add(struct column *c, const struct json_decimal *d);
 /*
  * Takes the value at hand, an array of numbers or one number. What is no number is `otherwise`. A
- * number right before the place where the input is cut may be half of one, and is left out.
+ * number right before the place where the input is cut may be half of one, and is left out. More
+ * numbers than `most` are a fault: "more than 67,108,864 samples".
  */
-void column_read(struct json *j, struct column *c, unsigned max_decimals, uint64_t otherwise);
+struct column_rules {
+	unsigned max_decimals;
+	uint64_t otherwise;
+	uint32_t most;
+	const char *what;
+};
+void column_read(struct json *j, struct column *c, const struct column_rules *rules);
 /* All numbers in units of 10^-decimals: rounded to the nearest, or held at the largest value. */
 void column_scale(struct column *c, unsigned decimals);
 /* As few decimals as the numbers need. */

@@ -8,11 +8,15 @@
 #define TITLE "plume's tables in JSON"
 
 enum { MAX_COLUMNS = 8 };
+/* The most of what a file may have; a block of samples is read as a whole. */
+enum { MAX_TABLE_ROWS = 1 << 24, MAX_BLOCK_ROWS = 1 << 22, MAX_SAMPLES = 1 << 26 };
 
 /* A table's columns, in the order of their names. */
 struct table {
 	const char *const *names; /* ends in NULL; the first one says how many rows there are */
 	struct column columns[MAX_COLUMNS];
+	const char *what; /* its rows are */
+	uint32_t most;
 };
 
 enum {
@@ -75,6 +79,9 @@ static uint64_t get(const struct table *t, unsigned column, uint32_t row, uint64
 
 static void read_table(struct json *j, struct table *t)
 {
+	const struct column_rules rules = { .otherwise = NO_NUMBER,
+					    .most = t->most,
+					    .what = t->what };
 	struct str key;
 	for (size_t i = 0; i < MAX_COLUMNS; i++)
 		column_clear(&t->columns[i]);
@@ -85,7 +92,7 @@ static void read_table(struct json *j, struct table *t)
 		while (t->names[i] && !str_eq(key, str_from(t->names[i])))
 			i++;
 		if (t->names[i])
-			column_read(j, &t->columns[i], 0, NO_NUMBER);
+			column_read(j, &t->columns[i], &rules);
 		else
 			json_skip(j);
 	}
@@ -96,7 +103,7 @@ static void read_strings(struct flat *f)
 	struct str text;
 	if (!json_array(f->j))
 		return;
-	while (json_element(f->j)) {
+	while (json_element(f->j) && json_has_room(f->j, f->strings.n, MAX_TABLE_ROWS, "strings")) {
 		bool is_text = json_string(f->j, &text);
 		if (!json_fault(f->j))
 			vec_push(&f->strings, is_text ? profile_add_str(f->q, text) : STR_NONE);
@@ -108,7 +115,7 @@ static void read_kinds(struct flat *f)
 	struct str text;
 	if (!json_array(f->j))
 		return;
-	while (json_element(f->j)) {
+	while (json_element(f->j) && json_has_room(f->j, f->kinds.n, MAX_TABLE_ROWS, "kinds")) {
 		enum frame_kind kind =
 			json_string(f->j, &text) ? source_kind_named(text) : FRAME_KIND_COUNT;
 		vec_push(&f->kinds, (uint8_t)(kind < FRAME_KIND_COUNT ? kind : FRAME_USER));
@@ -119,7 +126,8 @@ static void read_label_sets(struct flat *f)
 {
 	if (!json_array(f->j))
 		return;
-	while (json_element(f->j))
+	while (json_element(f->j) &&
+	       json_has_room(f->j, f->label_sets.n, MAX_TABLE_ROWS, "sets of labels"))
 		vec_push(&f->label_sets, source_json_label_set(f->j, f->q));
 }
 
@@ -166,7 +174,7 @@ static void read_samples(struct flat *f)
 	f->samples_offset = json_offset(f->j);
 	if (!json_array(f->j))
 		return;
-	while (json_element(f->j)) {
+	while (json_element(f->j) && json_has_room(f->j, f->q->samples.n, MAX_SAMPLES, "samples")) {
 		read_table(f->j, &f->rows);
 		add_block(f);
 	}
@@ -385,14 +393,18 @@ static void read_file(struct flat *f)
 
 static void flat_read(struct reader *r, const struct source_options *options, struct profile *p)
 {
-	(void)options;
 	AUTO(flat)
-	struct flat f = { .frames.names = frame_names,
-			  .stacks.names = stack_names,
-			  .threads.names = thread_names,
-			  .events.names = event_names,
-			  .rows.names = row_names };
+	struct flat f = {
+		.frames = { .names = frame_names, .what = "frames", .most = MAX_TABLE_ROWS },
+		.stacks = { .names = stack_names, .what = "stacks", .most = MAX_TABLE_ROWS },
+		.threads = { .names = thread_names, .what = "threads", .most = MAX_TABLE_ROWS },
+		.events = { .names = event_names, .what = "events", .most = MAX_TABLE_ROWS },
+		.rows = { .names = row_names,
+			  .what = "samples in a block",
+			  .most = MAX_BLOCK_ROWS },
+	};
 	f.j = json_new(r);
+	json_limit_rows(f.j, options->max_rows);
 	f.q = profile_new(p->columns);
 	f.rows.columns[ROW_TIME].is_signed = f.rows.columns[ROW_CPU].is_signed = true;
 	f.threads.columns[THREAD_PID].is_signed = f.threads.columns[THREAD_TID].is_signed = true;

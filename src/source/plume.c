@@ -47,8 +47,8 @@ static void plume_read(struct reader *r, const struct source_options *options, s
 			offset = reader_offset(r) + done;
 		/* What follows the end is only counted. */
 		reader_consume(r, store_reader_state(store) == STORE_OPEN ? done : window.n);
-		if (options->progress)
-			options->progress(options->progress_context, p);
+		if (options->progress && !options->progress(options->progress_context, p))
+			break;
 	} while (reader_fill(r));
 	note_damage(p, r, store, offset, end);
 	if (store_reader_unknown_parts(store)) {

@@ -4,7 +4,7 @@
  */
 #include "source/pprof_int.h"
 
-#define MAX_INPUT_BYTES ((size_t)2 << 30)
+#define MAX_INPUT_BYTES ((size_t)1 << 30)
 enum { MAX_TYPES = 512, MAX_COMMENTS = 1024 };
 
 /*
@@ -26,6 +26,7 @@ struct step {
 };
 
 struct pprof {
+	bool lacks_times; /* a row has none */
 	struct profile *p;
 	struct reader *r;
 	struct pprof_tables tables;
@@ -131,8 +132,8 @@ static void read_tables(struct pprof *s)
 	s->p->ledger.count[LEDGER_CUT_SAMPLES] += m.fault && m.field == PPROF_SAMPLE;
 	pprof_tables_end(&s->tables);
 	pprof_types_end(&s->types, &s->tables);
-	if (s->tables.too_many)
-		set_fault(s, s->tables.too_many, s->tables.too_many_offset);
+	if (s->tables.too_many.n)
+		set_fault(s, s->tables.too_many.p, s->tables.too_many_offset);
 }
 
 /* --- facts --- */
@@ -247,6 +248,7 @@ static void count_row(struct pprof *s, uint64_t count, const struct step *leaf, 
 			saturating_add(ledger[LEDGER_NO_STACK], count, &overflows);
 	if (!has_time)
 		ledger[LEDGER_NO_TIME] = saturating_add(ledger[LEDGER_NO_TIME], count, &overflows);
+	s->lacks_times |= !has_time;
 }
 
 static uint64_t scaled(struct pprof *s, uint64_t value, uint64_t scale)
@@ -369,10 +371,13 @@ static void pprof_read(struct reader *r, const struct source_options *options, s
 	s.tables.options = options;
 	s.tables.input = str_first(reader_window(r), MAX_INPUT_BYTES);
 	if (!is_whole)
-		set_fault(&s, "more than 2 GiB, which is the most that is read", MAX_INPUT_BYTES);
+		set_fault(&s, "more than 1 GiB, which is the most that is read", MAX_INPUT_BYTES);
 	read_tables(&s);
 	add_facts(&s);
 	read_samples(&s);
+	/* Rows of less than one sample count 0, but that they have no time must be seen. */
+	if (s.lacks_times && !p->ledger.count[LEDGER_NO_TIME])
+		p->ledger.count[LEDGER_NO_TIME] = 1;
 	if (s.fault && !reader_damage(r))
 		source_damage(p, r, "pprof profile", s.fault, reader_offset(r) + s.fault_offset);
 }

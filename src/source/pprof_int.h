@@ -58,7 +58,7 @@ struct pprof_tables {
 	VEC(struct pprof_line_row) lines;
 	struct pprof_ids mapping_ids, function_ids, location_ids;
 	VEC(frame_id) frames; /* of the locations, outermost first */
-	const char *too_many; /* what there is more of than is kept */
+	struct buf too_many;  /* "more than 67,108,864 texts", with a 0 behind it; empty: no */
 	uint64_t too_many_offset;
 };
 

@@ -51,10 +51,15 @@ static uint32_t ids_end(struct pprof_ids *t)
 static bool has_room(struct pprof_tables *t, uint32_t n, uint32_t limit, const char *what,
 		     uint64_t offset)
 {
+	if (t->options->max_rows && t->options->max_rows < limit)
+		limit = t->options->max_rows;
 	if (n < limit)
 		return true;
-	if (!t->too_many) {
-		t->too_many = what;
+	if (!t->too_many.n) {
+		buf_addf(&t->too_many, "more than ");
+		buf_add_grouped(&t->too_many, limit);
+		buf_addf(&t->too_many, " %s", what);
+		buf_add_char(&t->too_many, '\0');
 		t->too_many_offset = offset;
 	}
 	return false;
@@ -272,6 +277,7 @@ void pprof_tables_end(struct pprof_tables *t)
 
 void pprof_tables_fini(struct pprof_tables *t)
 {
+	buf_fini(&t->too_many);
 	vec_fini(&t->texts);
 	free(t->text_ids);
 	vec_fini(&t->mappings);

@@ -7,6 +7,7 @@ enum {
 	HEAD_BYTES = 64 << 10,
 	LONGEST_HEAD_BYTES = 64 << 20,
 	SMALLEST_PART_BYTES = 1 << 20,
+	SILENCE_MS = 1000,
 	MAX_THREADS = 64
 };
 
@@ -66,7 +67,7 @@ static const struct source_format *format_by_name(const char *name)
 
 static bool is_line_format(const struct source_format *f)
 {
-	return !f->read && !f->is_binary;
+	return !f->read;
 }
 
 /* The two formats that the head fits best. */
@@ -223,16 +224,17 @@ static void fill_line(struct reader *r, size_t seen, size_t max_line_bytes)
 	}
 }
 
-/* Also while a pipe has nothing to say for a while. */
-static void show_progress(struct reader *r, const struct source_options *options,
+/* Also while a pipe has nothing to say for a while. False: the rest is not wanted. */
+static bool show_progress(struct reader *r, const struct source_options *options,
 			  const struct profile *p)
 {
-	enum { EVERY_MS = 1000 };
 	if (!options->progress)
-		return;
+		return true;
 	do
-		options->progress(options->progress_context, p);
-	while (!reader_wait(r, EVERY_MS));
+		if (!options->progress(options->progress_context, p))
+			return false;
+	while (!reader_wait(r, SILENCE_MS));
+	return true;
 }
 
 static void read_stream(const struct source_format *format, struct reader *r,
@@ -247,11 +249,8 @@ static void read_stream(const struct source_format *format, struct reader *r,
 		reader_consume(r, done);
 		if (is_last)
 			break;
-		show_progress(r, options, p);
-		if (format->is_binary) {
-			reader_fill(r);
-			continue;
-		}
+		if (!show_progress(r, options, p))
+			break;
 		if (done == 0 && window.n > format->max_line_bytes)
 			skip_long_line(r, p);
 		fill_line(r, reader_window(r).n, format->max_line_bytes);
@@ -280,7 +279,10 @@ static struct str head_of(struct reader *r)
 		if (window.n >= HEAD_BYTES && newline < 0 &&
 		    is_known_early(str_first(window, HEAD_BYTES)))
 			return str_first(window, HEAD_BYTES);
-		if (is_enough || !reader_fill(r))
+		/* A pipe that has begun and fallen silent is to be read, not waited for. */
+		bool is_silent =
+			newline >= 0 && !reader_wait(r, SILENCE_MS) && guess_formats(window).best;
+		if (is_enough || is_silent || !reader_fill(r))
 			return str_first(reader_window(r),
 					 newline >= 0 ? bytes : LONGEST_HEAD_BYTES);
 	}
@@ -333,8 +335,11 @@ static bool explain_no_samples(struct reader *r, const struct source_format *for
 			       "were skipped",
 			       reader_name(r), format->max_line_bytes);
 	if (reader_damage(r))
-		return err_set(e, "%s: no stacks found before the input ended early: %s",
-			       reader_name(r), reader_damage(r));
+		return err_set(e,
+			       "%s: no stacks found before the input ended early: %s, after %llu "
+			       "bytes of text",
+			       reader_name(r), reader_damage(r),
+			       (unsigned long long)(reader_offset(r) + reader_window(r).n));
 	if (l->damage)
 		return err_set(e, "%.*s", STR_ARG(profile_str(p, l->damage)));
 	if (l->first_bad_text)
@@ -368,8 +373,9 @@ static bool read_opened(struct reader *r, const struct source_options *options, 
 	if (!choose_format(r, options, &format, p, e)) {
 		/* Damage before the first readable byte is the better explanation. */
 		if (reader_damage(r))
-			err_set(e, "%s: nothing could be read: %s", reader_name(r),
-				reader_damage(r));
+			err_set(e, "%s: nothing could be read: %s, after %llu bytes of text",
+				reader_name(r), reader_damage(r),
+				(unsigned long long)(reader_offset(r) + reader_window(r).n));
 		return false;
 	}
 	bool was_differential = p->is_differential;

@@ -15,8 +15,14 @@ struct source_options {
 		compat_jit;	  /* its options, which change its names */
 	const char *compat_event; /* its --event-filter, or NULL */
 
-	/* Called now and then while a stream is read, with what there is so far. May be NULL. */
-	void (*progress)(void *context, const struct profile *p);
+	/* The most rows of a table, where the format's own limit is not less; 0: that limit. */
+	uint32_t max_rows;
+
+	/*
+	 * Called now and then while a stream is read, with what there is so far. False: nothing more is
+	 * to be read. May be NULL.
+	 */
+	bool (*progress)(void *context, const struct profile *p);
 	void *progress_context;
 };
 

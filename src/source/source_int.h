@@ -6,8 +6,7 @@
 enum { MAX_STACK_FRAMES = 1 << 20 };
 
 /*
- * A format is read in one of two ways. Lines, and blocks that stand for themselves, are fed to it
- * (begin, feed, end). A format that must see its input as one whole pulls it from the reader (read).
+ * A format is read in one of two ways. Lines are fed to it (begin, feed, end). A format that must see its input as one whole pulls it from the reader (read).
  */
 struct source_format {
 	const char *name;  /* for --input */
@@ -17,7 +16,6 @@ struct source_format {
 	 * source_bad_record for what is left out.
 	 */
 	void (*read)(struct reader *r, const struct source_options *options, struct profile *p);
-	bool is_binary; /* fed in blocks, not in lines */
 	/*
 	 * A longer line is skipped and counted: no tool writes such lines, and a stream must stay
 	 * bounded.
@@ -92,6 +90,8 @@ void source_json_damage(struct profile *p, struct reader *r, const char *title,
  */
 void source_json_keys(struct str head, struct buf *keys);
 bool source_has_key(const struct buf *keys, const char *key);
+/* True for the keys of a profile of the Firefox Profiler, which is not read. */
+bool source_json_is_firefox(const struct buf *keys);
 
 /*
  * A frame of a format that brings names. Names are tidied; a name that is empty, or `[file]` with the

@@ -24,6 +24,7 @@ struct file {
 	struct speedscope s;
 	VEC(struct raw_frame) frames;
 	struct arena text;
+	bool has_profiles;
 	bool is_ours; /* its names are as they should be */
 };
 
@@ -40,6 +41,8 @@ node_id speedscope_push(struct speedscope *s, node_id parent, uint32_t frame)
 {
 	node_id node = child_map_get(&s->trie, parent, frame);
 	if (node == s->nodes.n) {
+		if (!json_has_room(s->j, s->nodes.n - 1, MAX_STACKS, "different stacks"))
+			return parent;
 		vec_push(&s->nodes, (struct speedscope_node){ parent, frame, 0 });
 		if (frame >= s->frames_needed) {
 			s->frames_needed = (uint64_t)frame + 1;
@@ -136,7 +139,8 @@ static void read_shared(struct file *f)
 		}
 		if (!json_array(j))
 			continue;
-		while (json_element(j)) {
+		f->frames.n = 0;
+		while (json_element(j) && json_has_room(j, f->frames.n, MAX_FRAMES, "frames")) {
 			struct raw_frame frame = read_frame(f);
 			if (!json_fault(j))
 				vec_push(&f->frames, frame);
@@ -245,6 +249,22 @@ static void read_ours(struct file *f)
 	}
 }
 
+/* Of keys that are there twice the last counts, as everywhere in JSON; but these are rows already. */
+static void read_profiles(struct file *f)
+{
+	struct json *j = f->s.j;
+	uint64_t offset = json_offset(j);
+	if (f->has_profiles) {
+		source_bad_record(f->s.q, offset, "profiles are there twice: the first count");
+		json_skip(j);
+		return;
+	}
+	f->has_profiles = true;
+	if (json_array(j))
+		while (json_element(j))
+			speedscope_read_profile(&f->s);
+}
+
 static void read_file(struct file *f)
 {
 	struct json *j = f->s.j;
@@ -257,9 +277,7 @@ static void read_file(struct file *f)
 		} else if (str_eq(key, STR("plume"))) {
 			read_ours(f);
 		} else if (str_eq(key, STR("profiles"))) {
-			if (json_array(j))
-				while (json_element(j))
-					speedscope_read_profile(&f->s);
+			read_profiles(f);
 		} else {
 			json_skip(j);
 		}
@@ -270,9 +288,9 @@ static void read_file(struct file *f)
 static void speedscope_read(struct reader *r, const struct source_options *options,
 			    struct profile *p)
 {
-	(void)options;
 	AUTO(file) struct file f = { 0 };
 	f.s.j = json_new(r);
+	json_limit_rows(f.s.j, options->max_rows);
 	f.s.q = profile_new(p->columns);
 	child_map_init(&f.s.trie);
 	vec_push(&f.s.nodes, (struct speedscope_node){ 0 });
@@ -289,6 +307,9 @@ static unsigned speedscope_probe(struct str head)
 	source_json_keys(head, &keys);
 	bool has_profiles = source_has_key(&keys, "profiles");
 	bool has_shared = source_has_key(&keys, "shared");
+	/* The Firefox Profiler's files have `shared`, too. */
+	if (source_json_is_firefox(&keys))
+		return 0;
 	if (!has_profiles && !has_shared && !source_has_key(&keys, "$schema"))
 		return 0;
 	if (str_find(head, STR("speedscope.app/file-format-schema.json")) >= 0)

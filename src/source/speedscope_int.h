@@ -18,6 +18,9 @@ struct speedscope {
 	uint64_t frames_needed, frames_needed_at;
 };
 
+/* The most of what a file may have. */
+enum { MAX_FRAMES = 1 << 22, MAX_STACKS = 1 << 24, MAX_ROWS = 1 << 26, MAX_SETS = 1 << 20 };
+
 /* The child of a stack for a frame. */
 node_id speedscope_push(struct speedscope *s, node_id parent, uint32_t frame);
 

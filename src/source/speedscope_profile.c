@@ -68,6 +68,12 @@ static void profile_part_fini(struct profile_part *f)
 
 /* --- sampled --- */
 
+static bool has_room(struct profile_part *f)
+{
+	uint64_t rows = (uint64_t)f->s->q->samples.n + f->stacks.n;
+	return json_has_room(f->s->j, rows, MAX_ROWS, "samples");
+}
+
 /* The stack at hand. False: the input ended inside it. */
 static bool read_stack(struct profile_part *f)
 {
@@ -87,15 +93,24 @@ static bool read_stack(struct profile_part *f)
 
 static void read_samples(struct profile_part *f)
 {
-	if (f->stacks.n) {
+	if (f->is_evented) {
 		json_skip(f->s->j);
 		return;
 	}
 	if (!json_array(f->s->j))
 		return;
-	while (json_element(f->s->j))
+	f->stacks.n = 0;
+	f->cut_samples = 0;
+	while (json_element(f->s->j) && has_room(f))
 		if (!read_stack(f))
 			f->cut_samples++;
+}
+
+static void read_column(struct profile_part *f, struct column *column, unsigned max_decimals)
+{
+	column_read(f->s->j, column,
+		    &(struct column_rules){
+			    .max_decimals = max_decimals, .most = MAX_ROWS, .what = "weights" });
 }
 
 /* --- evented --- */
@@ -193,18 +208,23 @@ static void on_event(struct profile_part *f, struct raw_event event, uint64_t of
 static void read_events(struct profile_part *f)
 {
 	struct json *j = f->s->j;
-	if (f->stacks.n || f->is_evented) {
+	if (f->stacks.n && !f->is_evented) {
 		json_skip(j);
 		return;
 	}
 	if (!json_array(j))
 		return;
+	f->stacks.n = f->calls.n = 0;
+	column_clear(&f->weights);
+	column_clear(&f->starts);
+	f->has_last = f->has_just_opened = false;
 	f->is_evented = f->weights.is_there = true;
 	f->event_decimals = f->unit ? f->unit->decimals : MAX_DECIMALS;
 	while (json_element(j)) {
 		uint64_t offset = json_offset(j);
 		struct raw_event event = read_raw_event(f);
-		if (!json_fault(j))
+		if (!json_fault(j) && has_room(f) &&
+		    json_has_room(j, f->calls.n, MAX_STACKS, "open calls"))
 			on_event(f, event, offset);
 	}
 }
@@ -276,7 +296,12 @@ static void read_list(struct profile_part *f, bool is_threads)
 	struct json *j = f->s->j;
 	if (!json_array(j))
 		return;
-	while (json_element(j)) {
+	if (is_threads)
+		f->threads.n = 0;
+	else
+		f->label_sets.n = 0;
+	while (json_element(j) && json_has_room(j, f->threads.n + f->label_sets.n, MAX_SETS,
+						"threads or sets of labels")) {
 		if (is_threads)
 			read_thread(f);
 		else
@@ -291,7 +316,7 @@ static void read_our_key(struct profile_part *f, struct str key)
 	struct str text;
 	int64_t number;
 	if (column) {
-		column_read(j, column, column == &f->periods ? 6 : 0, 0);
+		read_column(f, column, column == &f->periods ? 6 : 0);
 	} else if (str_eq(key, STR("event"))) {
 		f->has_event = json_string(j, &text);
 		if (f->has_event)
@@ -444,8 +469,10 @@ static void add_rows(struct profile_part *f, event_id event)
 	uint64_t *ledger = q->ledger.count, whole = 1;
 	struct sample row = { .event = event,
 			      .thread = source_json_add_thread(q, &f->thread),
-			      .time_ns = f->is_ours ? 0 : in_units(&f->start, f->unit->decimals) };
+			      .cpu = -1 };
 	bool has_time = f->is_ours ? f->times.is_there : f->unit->is_time;
+	if (!f->is_ours && has_time)
+		row.time_ns = in_units(&f->start, f->unit->decimals);
 	for (unsigned d = 0; d < q->events.p[event].decimals; d++)
 		whole *= 10;
 	for (uint32_t i = 0; i < f->stacks.n; i++) {
@@ -455,14 +482,14 @@ static void add_rows(struct profile_part *f, event_id event)
 		add_weight(f, i, whole, &row);
 		if (f->is_ours)
 			add_ours(f, i, &row);
-		else if (f->is_evented)
+		else if (f->is_evented && has_time)
 			row.time_ns = column_get(&f->starts, i, 0);
 		profile_add_sample(q, &row);
 		f->s->nodes.p[row.node].uses++;
 		ledger[LEDGER_SAMPLES] = saturating_add(ledger[LEDGER_SAMPLES], row.count,
 							&ledger[LEDGER_OVERFLOWS]);
 		ledger[LEDGER_NO_TIME] += !has_time;
-		if (!f->is_ours)
+		if (!f->is_ours && has_time)
 			row.time_ns += row.period;
 	}
 }
@@ -482,10 +509,19 @@ static void end_profile(struct profile_part *f)
 	ledger[LEDGER_OVERFLOWS] += f->weights.overflows + f->periods.overflows;
 }
 
+static void read_name(struct profile_part *f)
+{
+	struct str text;
+	f->name.n = 0;
+	if (json_string(f->s->j, &text))
+		buf_add(&f->name, text);
+}
+
+/* Of keys that are there twice the last counts, as everywhere in JSON. */
 void speedscope_read_profile(struct speedscope *s)
 {
 	AUTO(profile_part) struct profile_part f = { .s = s, .offset = json_offset(s->j) };
-	struct str key, text;
+	struct str key;
 	if (!json_object(s->j))
 		return;
 	f.thread = source_json_no_thread();
@@ -493,7 +529,7 @@ void speedscope_read_profile(struct speedscope *s)
 		if (str_eq(key, STR("samples")))
 			read_samples(&f);
 		else if (str_eq(key, STR("weights")))
-			column_read(s->j, &f.weights, f.unit ? f.unit->decimals : MAX_DECIMALS, 0);
+			read_column(&f, &f.weights, f.unit ? f.unit->decimals : MAX_DECIMALS);
 		else if (str_eq(key, STR("events")))
 			read_events(&f);
 		else if (str_eq(key, STR("unit")))
@@ -505,7 +541,7 @@ void speedscope_read_profile(struct speedscope *s)
 		else if (str_eq(key, STR("plume")))
 			read_ours(&f);
 		else if (str_eq(key, STR("name")))
-			buf_add(&f.name, json_string(s->j, &text) ? text : STR(""));
+			read_name(&f);
 		else
 			json_skip(s->j);
 	}

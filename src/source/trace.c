@@ -146,6 +146,23 @@ static void on_metadata(struct trace *t, const struct event_read *e)
 		t->processes.p[owner].name = name;
 }
 
+static bool fits(struct json *j, uint64_t *sum, uint32_t n, uint32_t most, const char *what)
+{
+	*sum += n;
+	return !*sum || json_has_room(j, *sum - 1, most, what);
+}
+
+/* A file has many profiles, so the sum counts. */
+static bool has_room(struct trace *t, struct json *j, const struct v8_profile *chunk)
+{
+	enum { MAX_PROFILES = 1 << 16 };
+	return fits(j, &t->nodes, chunk->nodes.n, V8_MAX_NODES, "nodes") &&
+	       fits(j, &t->edges, chunk->edges.n, V8_MAX_NODES, "children") &&
+	       fits(j, &t->samples, chunk->samples.n, V8_MAX_SAMPLES, "samples") &&
+	       fits(j, &t->times, chunk->times_ns.n, V8_MAX_SAMPLES, "times") &&
+	       json_has_room(j, t->profiles.n, MAX_PROFILES, "profiles");
+}
+
 static void on_profile(struct trace *t, struct event_read *e)
 {
 	uint32_t thread = trace_find_thread(t, e->pid, e->tid);
@@ -158,8 +175,9 @@ static void on_profile(struct trace *t, struct event_read *e)
 	v8_profile_append(v, &e->chunk);
 }
 
-static void on_call(struct trace *t, const struct event_read *e)
+static void on_call(struct trace *t, struct json *j, const struct event_read *e)
 {
+	enum { MAX_CALLS = 1 << 25 };
 	struct trace_call call = { .time_ns = e->time_ns,
 				   .length_ns = e->length_ns,
 				   .offset = e->offset,
@@ -174,6 +192,8 @@ static void on_call(struct trace *t, const struct event_read *e)
 		t->p->ledger.count[LEDGER_NEGATIVE]++;
 		call.length_ns = 0;
 	}
+	if (!json_has_room(j, t->calls++, MAX_CALLS, "calls"))
+		return;
 	uint32_t thread = trace_find_thread(t, e->pid, e->tid);
 	vec_push(&t->threads.p[thread].calls, call);
 }
@@ -186,7 +206,7 @@ static bool is_profile(const struct trace *t, const struct event_read *e)
 	       (str_eq(name, STR("CpuProfile")) && e->chunk.nodes.n);
 }
 
-static void on_event(struct trace *t, struct event_read *e)
+static void on_event(struct trace *t, struct json *j, struct event_read *e)
 {
 	int64_t end_ns = e->time_ns;
 	if (e->phase == 'X' && e->length_ns > 0 &&
@@ -195,15 +215,15 @@ static void on_event(struct trace *t, struct event_read *e)
 	if (e->has_time && e->phase != 'M' && end_ns > t->end_ns)
 		t->end_ns = end_ns;
 	if (e->phase == 'B' || e->phase == 'E' || e->phase == 'X')
-		on_call(t, e);
+		on_call(t, j, e);
 	else if (e->phase == 'M')
 		on_metadata(t, e);
 	else if (!e->phase)
 		source_bad_record(t->p, e->offset, "an event without a phase");
-	else if (is_profile(t, e))
-		on_profile(t, e);
-	else
+	else if (!is_profile(t, e))
 		t->p->ledger.count[LEDGER_OTHER_RECORDS]++;
+	else if (has_room(t, j, &e->chunk))
+		on_profile(t, e);
 }
 
 static void read_event(struct trace *t, struct json *j, struct event_read *e)
@@ -228,7 +248,7 @@ static void read_event(struct trace *t, struct json *j, struct event_read *e)
 	}
 	/* `{}` is what some writers put behind the last comma. */
 	if (!json_fault(j) && e->has_keys)
-		on_event(t, e);
+		on_event(t, j, e);
 }
 
 static void read_events(struct trace *t, struct json *j)
@@ -301,10 +321,10 @@ static void trace_fini(struct trace *t)
 
 static void trace_read(struct reader *r, const struct source_options *options, struct profile *p)
 {
-	(void)options;
 	AUTO(trace) struct trace t = { .p = p, .end_ns = INT64_MIN };
 	struct json *j = json_new(r);
 	texts_init(&t.texts);
+	json_limit_rows(j, options->max_rows);
 	json_allow_last_comma(j);
 	bool is_array = json_peek(j) == JSON_ARRAY;
 	read_all(&t, j);

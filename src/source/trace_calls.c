@@ -20,7 +20,7 @@ struct open_call {
 struct calls {
 	struct trace *t;
 	struct profile *p;
-	event_id event;
+	event_id event; /* V8_NONE: no row needed it yet */
 	thread_id thread;
 	int64_t now_ns;
 	VEC(struct interval) intervals;
@@ -133,6 +133,17 @@ static frame_id frame_of(struct calls *c, text_id name)
 	return *frame;
 }
 
+static event_id event_of(struct calls *c)
+{
+	struct profile *p = c->p;
+	if (c->event == V8_NONE)
+		c->event = profile_add_event(
+			p, (struct event){ .name = profile_add_str(p, STR("trace")),
+					   .unit = profile_add_str(p, STR("ns")),
+					   .counts_periods = true });
+	return c->event;
+}
+
 /* The innermost call from now_ns on. */
 static void add_sample(struct calls *c, int64_t until_ns)
 {
@@ -144,7 +155,7 @@ static void add_sample(struct calls *c, int64_t until_ns)
 	profile_add_sample(c->p,
 			   &(struct sample){ .node = last->node,
 					     .thread = c->thread,
-					     .event = c->event,
+					     .event = event_of(c),
 					     .cpu = -1,
 					     .time_ns = c->now_ns > 0 ? (uint64_t)c->now_ns : 0,
 					     .count = 1,
@@ -216,13 +227,9 @@ static bool has_calls(const struct trace *t)
 
 void trace_add_calls(struct trace *t)
 {
-	struct calls c = { .t = t, .p = t->p };
+	struct calls c = { .t = t, .p = t->p, .event = V8_NONE };
 	if (!has_calls(t))
 		return;
-	c.event =
-		profile_add_event(t->p, (struct event){ .name = profile_add_str(t->p, STR("trace")),
-							.unit = profile_add_str(t->p, STR("ns")),
-							.counts_periods = true });
 	c.begun_of = mem_zalloc(t->texts.list.n, sizeof(*c.begun_of));
 	c.frame_of = mem_alloc(t->texts.list.n, sizeof(*c.frame_of));
 	memset(c.frame_of, 0xff, t->texts.list.n * sizeof(*c.frame_of));

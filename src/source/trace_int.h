@@ -49,6 +49,8 @@ struct trace {
 	struct index_map thread_map, process_map, profile_map;
 	uint32_t last_thread; /* events of one thread mostly come in a row */
 	int64_t end_ns;	      /* of the last event */
+	/* Of all profiles, of all threads. */
+	uint64_t nodes, edges, samples, times, calls;
 };
 
 /* Each is made when it is new. */

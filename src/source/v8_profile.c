@@ -161,6 +161,8 @@ static void read_extra(struct v8_profile *v, struct json *j, struct v8_node *n)
 			read_process_id(j, &e.tid);
 		else
 			json_skip(j);
+	if (!json_has_room(j, v->extras.n, V8_MAX_NODES, "nodes"))
+		return;
 	vec_push(&v->extras, e);
 	n->extra = v->extras.n;
 }
@@ -175,6 +177,8 @@ static bool open_node(struct v8_profile *v, struct json *j, struct profile *p, u
 			source_bad_record(p, offset, "a node that is no object");
 		return false;
 	}
+	if (!json_has_room(j, v->nodes.n, V8_MAX_NODES, "nodes"))
+		return false;
 	vec_push(&v->open, v->nodes.n);
 	vec_push(&v->nodes,
 		 (struct v8_node){
@@ -210,6 +214,8 @@ static bool read_child(struct v8_profile *v, struct json *j, struct profile *p, 
 	if (json_peek(j) == JSON_OBJECT)
 		return open_node(v, j, p, parent);
 	uint64_t offset = json_offset(j);
+	if (!json_has_room(j, v->edges.n, V8_MAX_NODES, "children"))
+		return false;
 	if (v8_read_id(j, &id))
 		vec_push(&v->edges, (struct v8_edge){ parent, id });
 	else if (!json_fault(j))
@@ -254,7 +260,8 @@ void v8_read_samples(struct v8_profile *v, struct json *j)
 	v->samples_offset = json_offset(j);
 	/* What is no id is no node: it is counted when it is looked for. */
 	if (json_array(j))
-		while (json_index(j, &id))
+		while (json_index(j, &id) &&
+		       json_has_room(j, v->samples.n, V8_MAX_SAMPLES, "samples"))
 			vec_push(&v->samples, id);
 }
 
@@ -267,7 +274,7 @@ void v8_read_times(struct v8_profile *v, struct json *j, struct profile *p)
 	}
 	if (!json_array(j))
 		return;
-	while (json_element(j)) {
+	while (json_element(j) && json_has_room(j, v->times_ns.n, V8_MAX_SAMPLES, "times")) {
 		uint64_t offset = json_offset(j);
 		if (!json_number(j, 3, &ns)) {
 			if (json_fault(j))

@@ -44,6 +44,9 @@ struct v8_edge {
 	uint32_t child_id;
 };
 
+/* The most of what a file may have. */
+enum { V8_MAX_NODES = 1 << 22, V8_MAX_SAMPLES = 1 << 26 };
+
 struct v8_profile {
 	struct texts *texts; /* the caller's */
 	VEC(struct v8_node) nodes;
@@ -61,7 +64,8 @@ struct v8_profile {
 	text_id event, unit;
 	bool counts_samples; /* the event's weight is its samples */
 	bool has_only_sums;
-	bool lasts_count; /* a sample lasts as long as its count says, not its period */
+	bool has_no_times; /* those that are there only say how long samples last */
+	bool lasts_count;  /* a sample lasts as long as its count says, not its period */
 	int64_t ns_of_unit;
 	uint8_t decimals;
 

@@ -5,7 +5,8 @@
 struct finish {
 	struct v8_profile *v;
 	struct profile *p;
-	event_id event;
+	struct str event_name;
+	event_id event; /* V8_NONE: no row needed it yet */
 	bool has_times; /* else the weight is the number of samples */
 };
 
@@ -54,6 +55,15 @@ static event_id add_sum_event(struct profile *p)
 						    .has_only_sums = true });
 }
 
+/* An event without rows would be in the way of those that have some. */
+static event_id event_of(struct finish *f)
+{
+	if (f->event == V8_NONE)
+		f->event =
+			f->has_times ? add_event(f->v, f->p, f->event_name) : add_sum_event(f->p);
+	return f->event;
+}
+
 /* --- one sample --- */
 
 /* Counts and periods are as long as the sample; of files that plume wrote, perhaps not. */
@@ -84,11 +94,11 @@ static void add_sample(struct finish *f, uint32_t sample, int64_t time_ns, uint6
 	uint64_t *ledger = f->p->ledger.count;
 	struct sample s = { .node = n->node,
 			    .thread = n->thread,
-			    .event = f->event,
 			    .cpu = -1,
-			    .time_ns = time_ns > 0 ? (uint64_t)time_ns : 0 };
+			    .time_ns = time_ns > 0 && !f->v->has_no_times ? (uint64_t)time_ns : 0 };
 	if (n->is_gap)
 		return;
+	s.event = event_of(f);
 	set_weights(f, sample, length_ns, &s);
 	ledger[LEDGER_SAMPLES] += s.count;
 	ledger[LEDGER_FRAMES] += n->depth * s.count;
@@ -179,19 +189,18 @@ static void spread_times(struct v8_profile *v)
 
 static void add_samples(struct v8_profile *v, struct profile *p, const struct v8_finish *options)
 {
-	struct finish f = { .v = v, .p = p };
+	struct finish f = { .v = v, .p = p, .event_name = options->event, .event = V8_NONE };
 	if (!v->times_ns.n && v->has_start && v->has_end && v->end_ns > v->start_ns &&
 	    !options->is_cut)
 		spread_times(v);
 	add_up(v);
 	uint32_t timed = v->times_ns.n < v->samples.n ? v->times_ns.n : v->samples.n;
 	f.has_times = timed > 0;
-	f.event = timed ? add_event(v, p, options->event) : add_sum_event(p);
 	uint64_t length_ns = timed ? add_timed(&f, timed) : 0;
 	if (timed && timed < v->samples.n && !options->is_cut)
 		source_bad_record(p, v->samples_offset, "%u samples have %u times", v->samples.n,
 				  v->times_ns.n);
-	p->ledger.count[LEDGER_NO_TIME] += v->samples.n - timed;
+	p->ledger.count[LEDGER_NO_TIME] += v->samples.n - (v->has_no_times ? 0 : timed);
 	for (uint32_t i = timed; i < v->samples.n; i++)
 		add_sample(&f, i, 0, length_ns);
 }
@@ -200,7 +209,7 @@ static void add_samples(struct v8_profile *v, struct profile *p, const struct v8
 
 static void add_hits(struct v8_profile *v, struct profile *p)
 {
-	event_id event = add_sum_event(p);
+	struct finish f = { .v = v, .p = p, .event = V8_NONE };
 	uint64_t *ledger = p->ledger.count;
 	for (uint32_t i = 0; i < v->nodes.n; i++) {
 		const struct v8_node *n = &v->nodes.p[i];
@@ -213,7 +222,7 @@ static void add_hits(struct v8_profile *v, struct profile *p)
 		ledger[LEDGER_CUT_STACKS] += n->is_cut;
 		profile_add_sample(p, &(struct sample){ .node = n->node,
 							.thread = n->thread,
-							.event = event,
+							.event = event_of(&f),
 							.cpu = -1,
 							.count = n->hits,
 							.period = n->hits });

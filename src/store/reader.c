@@ -181,6 +181,7 @@ static size_t read_block(struct store_reader *r, struct str bytes)
 	size_t stored_bytes = le32toh(h.stored_bytes);
 	if (bytes.n - sizeof(h) < stored_bytes)
 		return 0;
+	r->bytes_at_hand += sizeof(h) + stored_bytes;
 	struct str stored = { bytes.p + sizeof(h), stored_bytes };
 	if (le64toh(h.checksum) != store_checksum(&h, stored)) {
 		store_set_fault(r, "the checksum of a block is wrong");
@@ -230,6 +231,6 @@ size_t store_reader_feed(struct store_reader *r, struct str bytes, uint64_t offs
 			break;
 		done += n;
 	}
-	/* Nothing behind the end or behind a fault is read. */
-	return r->state == STORE_OPEN ? done : r->state == STORE_BROKEN ? bytes.n : done;
+	/* Nothing behind a fault is read. */
+	return r->state == STORE_BROKEN ? bytes.n : done;
 }

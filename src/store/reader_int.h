@@ -29,7 +29,9 @@ struct store_reader {
 	uint64_t fault_offset;
 	bool has_head;
 	uint64_t blocks, unknown_parts, rows;
-	uint32_t block_rows; /* of the block being read */
+	uint32_t block_rows;	/* of the block being read */
+	uint64_t table_rows;	/* of all tables but samples */
+	uint64_t bytes_at_hand; /* of the blocks so far, with this one */
 	ZSTD_DCtx *zstd;
 	struct buf raw;
 	uint64_t *columns[STORE_COLUMNS]; /* of the samples being read */
@@ -88,6 +90,14 @@ static inline bool in_range(struct store_reader *r, const char *what, uint64_t v
 			    uint64_t limit)
 {
 	return value <= limit || fail(r, "%s %llu is too large", what, (unsigned long long)value);
+}
+
+/* False when a file of its size cannot mean so many rows. */
+static inline bool is_believable(struct store_reader *r, uint64_t rows, uint64_t free_rows)
+{
+	return rows <= free_rows + STORE_ROWS_PER_BYTE * r->bytes_at_hand ||
+	       fail(r, "it claims %llu rows, more than a file of its size has",
+		    (unsigned long long)rows);
 }
 
 /* --- parts: tables in reader_tables.c, samples in reader_samples.c --- */

@@ -110,6 +110,8 @@ bool store_read_samples(struct store_reader *r, struct cursor *c)
 	/* By block, not by part: a part of equal rows takes few bytes, and many fit in a block. */
 	if (c->is_short || n == 0 || n > STORE_MAX_ROWS - r->block_rows)
 		return fail(r, "a block claims %llu samples", (unsigned long long)n);
+	if (!is_believable(r, r->rows + n, STORE_FREE_ROWS))
+		return false;
 	r->block_rows += (uint32_t)n;
 	while (left(c)) {
 		uint64_t column = take_varint(c);

@@ -9,7 +9,8 @@ static bool take_count(struct store_reader *r, struct cursor *c, unsigned bytes_
 		return fail(r, "a table claims %llu rows, more than its bytes can hold",
 			    (unsigned long long)count);
 	*n = (uint32_t)count;
-	return true;
+	r->table_rows += count;
+	return is_believable(r, r->table_rows, STORE_FREE_TABLE_ROWS);
 }
 
 /* One column of a table. */

@@ -11,6 +11,13 @@ enum {
 	/* Larger blocks are neither written nor read. */
 	STORE_MAX_BLOCK_BYTES = 1 << 27,
 	STORE_MAX_ROWS = 1 << 20, /* of a block */
+	/*
+	 * A small file must not claim memory without bound: so many rows of tables and of samples are
+	 * free, and so many more come with each byte of the file.
+	 */
+	STORE_FREE_TABLE_ROWS = 1 << 22,
+	STORE_FREE_ROWS = 1 << 24,
+	STORE_ROWS_PER_BYTE = 64,
 	STORE_MAX_STACK_FRAMES = 1 << 20,
 	STORE_MAX_LEDGER_LINES = 1 << 10,
 };

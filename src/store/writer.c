@@ -290,10 +290,7 @@ static bool has_times(struct store_writer *w, const struct profile *p, uint32_t 
 {
 	const struct samples *s = &p->samples;
 	uint64_t *told = &w->ledger[LEDGER_NO_TIME], missing = p->ledger.count[LEDGER_NO_TIME];
-	bool is_zero = true;
-	for (uint32_t i = w->samples; s->time_ns && i < end && is_zero; i++)
-		is_zero = s->time_ns[i] == 0;
-	if (s->time_ns && (!is_zero || missing <= *told)) {
+	if (samples_have_times(s, w->samples, end, missing > *told ? missing - *told : 0)) {
 		w->has_times = true;
 		return true;
 	}

@@ -58,6 +58,19 @@ static uint32_t take_number(struct str *s)
 	return (uint32_t)number;
 }
 
+/* Up to the blank before the file. Functions of some kinds have one in their own name. */
+static size_t function_bytes(struct str rest)
+{
+	static const struct str words[] = { STR("get "), STR("set "), STR("static "), STR("bound "),
+					    STR("async ") };
+	size_t at = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (str_starts(str_from_byte(rest, at), words[i]))
+			at += words[i].n;
+	ptrdiff_t blank = str_find_char(str_from_byte(rest, at), ' ');
+	return blank < 0 ? rest.n : at + (size_t)blank;
+}
+
 bool symbol_v8_place(struct str name, struct symbol_v8_place *place)
 {
 	const struct v8_kind *kind = v8_kind_of(name);
@@ -65,11 +78,11 @@ bool symbol_v8_place(struct str name, struct symbol_v8_place *place)
 		return false;
 	struct str rest = str_from_byte(name, kind->prefix.n);
 	rest = str_from_byte(rest, rest.n && memchr("~^+*", rest.p[0], 4));
-	ptrdiff_t blank = str_find_char(rest, ' ');
-	if (blank < 0)
+	size_t name_bytes = function_bytes(rest);
+	if (name_bytes == rest.n)
 		return false;
-	place->function = str_first(rest, (size_t)blank);
-	place->file = str_from_byte(rest, (size_t)blank + 1);
+	place->function = str_first(rest, name_bytes);
+	place->file = str_from_byte(rest, name_bytes + 1);
 	uint32_t last = take_number(&place->file), before = last ? take_number(&place->file) : 0;
 	place->line = before ? before : last;
 	place->column = before ? last : 0;

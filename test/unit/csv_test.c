@@ -313,6 +313,7 @@ static void check_formulas(void)
 						.cpu = -1,
 						.count = 1,
 						.period = 1 });
+	p->ledger.count[LEDGER_NO_TIME] = 1;
 	profile_seal(p);
 	write_as(&csv_sink, p, &text, &notes);
 	tap_str_eq(buf_str(&text),

@@ -139,6 +139,7 @@ static void check_inlines(void)
 	node = profile_add_node(p, node, inner);
 	node = profile_add_node(p, node, inner);
 	add(p, (struct sample){ .node = node, .event = event_named(p, "x", "samples") });
+	p->ledger.count[LEDGER_NO_TIME] = 1;
 	write_firefox(p, &w);
 	tap_ok(holds(&w.text, "\"inlineDepth\":[0,1,2]"), "depth of inlined frames");
 	tap_ok(holds(&w.text, "\"nativeSymbol\":[0,0,0]"), "... in one symbol");

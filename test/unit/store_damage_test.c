@@ -315,6 +315,25 @@ static void check_row_limit(void)
 	refused(&file, start, 2 + (1 << 20), "524288 samples", "2^20 rows in a block, and no more");
 }
 
+/* A small file of many blocks, each within its limit. */
+static void check_row_bomb(void)
+{
+	AUTO(buf) struct buf file = { 0 };
+	struct profile *p = profile_new(0);
+	struct store_reader *r = store_reader_new(p);
+	struct str half = STR("\x09\x12\x80\x80\x20\0\0\1\1\0\1\2\0\0\3\0\1\4\0\7"); /* 2^19 */
+	put_base(&file);
+	for (unsigned i = 1; i < 64; i++)
+		put_block(&file, i, STORE_BLOCK_DATA, half);
+	store_reader_feed(r, buf_str(&file), 0);
+	tap_ok(store_reader_state(r) == STORE_BROKEN &&
+		       strstr(store_reader_fault(r), "more than a file of its size has"),
+	       "%zu bytes that claim 33 million samples: %s", file.n, store_reader_fault(r));
+	tap_num_eq(p->ledger.count[LEDGER_SAMPLES] >> 19, 32, "the first 2^24 are read");
+	store_reader_free(r);
+	profile_unref(p);
+}
+
 /* A chain of stacks that no reader would make. */
 static void check_depth(void)
 {
@@ -350,6 +369,26 @@ static struct store_block_head block_head(uint8_t codec, uint8_t kind, uint32_t 
 	return (struct store_block_head){
 		.codec = codec, .kind = kind, .raw_bytes = htole32(raw_bytes), .number = htole64(1)
 	};
+}
+
+/* 2^27 empty strings fit into a few kB. */
+static void check_table_bomb(void)
+{
+	enum { ROWS = STORE_FREE_TABLE_ROWS + (1 << 20) };
+	AUTO(buf) struct buf file = { 0 }, part = { 0 }, content = { 0 };
+	put_base(&file);
+	size_t start = file.n;
+	add_varint(&part, ROWS);
+	memset(buf_reserve(&part, ROWS), 0, ROWS);
+	part.n += ROWS;
+	put_part(&content, STORE_STRINGS, (const uint8_t *)part.p, part.n);
+	AUTO(buf) struct buf packed = { 0 };
+	size_t room = ZSTD_compressBound(content.n);
+	packed.n = ZSTD_compress(buf_reserve(&packed, room), room, content.p, content.n, 1);
+	struct store_block_head h =
+		block_head(STORE_CODEC_ZSTD, STORE_BLOCK_DATA, (uint32_t)content.n);
+	put_raw_block(&file, h, buf_str(&packed));
+	refused(&file, start, 2, "more than a file of its size has", "five million empty strings");
 }
 
 static void check_heads(void)
@@ -444,6 +483,8 @@ int main(void)
 	check_contents();
 	check_row_limit();
 	check_depth();
+	check_row_bomb();
+	check_table_bomb();
 	check_heads();
 	check_frames_of_zstd();
 	check_versions();

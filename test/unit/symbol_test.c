@@ -201,6 +201,9 @@ static void check_places(void)
 	check_place("LazyCompile:~f /app/my dir/a.js:7", "f", "/app/my dir/a.js", 7, 0);
 	check_place("JS:^ node:internal/x:1:2", "", "node:internal/x", 1, 2);
 	check_place("Function:f file:///a.mjs:3", "f", "file:///a.mjs", 3, 0);
+	check_place("JS:^get protocol node:internal/url:970:15", "get protocol",
+		    "node:internal/url", 970, 15);
+	check_place("JS:~bound get /a.js:1:2", "bound get", "/a.js", 1, 2);
 	check_place("JS:*f", "", NULL, 0, 0);
 	check_place("JS:*f /app/a.js", "", NULL, 0, 0);
 	check_place("JS:*f :1:2", "", NULL, 0, 0);
