@@ -275,7 +275,7 @@ static void add_names(struct buf *out, const struct tree *t, const uint32_t *lab
 	for (uint32_t i = 0; i < n; i++) {
 		struct str name = tree_label_bare(&t->labels.p[labels[i]]);
 		buf_add(out, i ? STR(", ") : STR(""));
-		report_add_safe(out, str_first(name, utf8_bytes_of(name, 100)));
+		fit_add_safe(out, fit_known(str_first(name, utf8_bytes_of(name, 100))));
 	}
 }
 

@@ -56,9 +56,6 @@ unsigned report_add_ledger(struct buf *out, const struct report *r, const struct
 /* Lines that a table takes beside its rows. */
 enum { REPORT_TABLE_LINES = 2 };
 
-/* Appends a name as a report shows it, for messages: nothing in it can talk to the terminal. */
-void report_add_safe(struct buf *out, struct str name);
-
 /* Errors surface in writer_commit. */
 void sink_report_text(const struct report *r, const struct report_style *s, struct writer *out);
 void sink_report_json(const struct report *r, struct writer *out);

@@ -67,11 +67,6 @@ void report_add_percent(struct buf *out, uint64_t value, uint64_t total)
 		buf_addf(out, percent >= 10 ? "%.0f %%" : "%.1f %%", percent);
 }
 
-void report_add_safe(struct buf *out, struct str name)
-{
-	fit_add_safe(out, fit_known(name));
-}
-
 void report_add_word(struct buf *out, struct str text)
 {
 	size_t start = out->n;
