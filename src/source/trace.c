@@ -177,7 +177,7 @@ static void on_profile(struct trace *t, struct event_read *e)
 
 static void on_call(struct trace *t, struct json *j, const struct event_read *e)
 {
-	enum { MAX_CALLS = 1 << 25 };
+	enum { MAX_CALLS = 1 << 24 };
 	struct trace_call call = { .time_ns = e->time_ns,
 				   .length_ns = e->length_ns,
 				   .offset = e->offset,
