@@ -24,10 +24,15 @@ done
 for file in "$fixtures"/v8/*.cpuprofile "$fixtures"/v8/*.json; do
 	ok "$(basename "$file"), samples" agree "$file" --without '^([^;]*;)?\((program|garbage collector)\)$' --where event=cpu
 done
-# Units that are no time are written as so many ns each, which the file says.
+# A sample of a clock lasts its period. Units that are no time are written as so many ns each, which the file says.
 agree_by_unit() {
 	local unit
 	"$plume" convert -q "$1" -o out.cpuprofile || return 1
+	if grep -q '"length":"period","lengthNs":1,' out.cpuprofile; then
+		"$plume" fold -q --weight period "$1" >out.folded
+		node devtools.mjs compare out.cpuprofile out.folded
+		return
+	fi
 	unit=$(perl -ne 'print $2, "e", $3 if /("lengthNs":(\d+),"decimals":(\d+))/' out.cpuprofile)
 	"$plume" fold -q "$1" | perl -pe 's/ (\d+(?:\.\d+)?)$/" " . int($1 * '"$unit"' + 0.5)/e' >out.folded
 	node devtools.mjs compare out.cpuprofile out.folded
