@@ -55,3 +55,16 @@ bool frame_name_stands_for_module(struct str name, struct str module)
 	struct str inner = { name.p + 1, name.n - 2 };
 	return str_eq(name, base) || str_eq(inner, base.n ? base : STR("unknown"));
 }
+
+enum frame_kind frame_kind_of_v8(struct str name, struct str url, bool has_script)
+{
+	if (str_starts(url, STR("wasm://")))
+		return FRAME_WASM;
+	if (url.n || has_script)
+		return FRAME_JIT;
+	if (str_eq(name, STR("(garbage collector)")))
+		return FRAME_GC;
+	if (str_eq(name, STR("(program)")) || str_eq(name, STR("(idle)")))
+		return FRAME_USER;
+	return FRAME_BUILTIN;
+}

@@ -31,6 +31,11 @@ enum frame_kind {
 	FRAME_KIND_COUNT
 };
 const char *frame_kind_name(enum frame_kind kind);
+/*
+ * The kind of a function in V8's own profiles, for their reader and their writer. Functions without a
+ * source are the engine's, but for some states that V8 has names for.
+ */
+enum frame_kind frame_kind_of_v8(struct str name, struct str url, bool has_script);
 /* The kind of a function by the file it comes from. */
 enum frame_kind frame_kind_of_module(struct str module, bool has_name);
 /* `[libc.so.6]`, as frames without a name are shown, or `[unknown]` without a module. */

@@ -62,20 +62,6 @@ uint32_t out_tree_gap(struct out_tree *t)
 
 /* --- writing --- */
 
-/* What a reader makes of a function by its name and file: src/source/v8_nodes.c. */
-static enum frame_kind expected_kind(struct str name, struct str file, bool has_script)
-{
-	if (str_starts(file, STR("wasm://")))
-		return FRAME_WASM;
-	if (file.n || has_script)
-		return FRAME_JIT;
-	if (str_eq(name, STR("(garbage collector)")))
-		return FRAME_GC;
-	if (str_eq(name, STR("(program)")) || str_eq(name, STR("(idle)")))
-		return FRAME_USER;
-	return FRAME_BUILTIN;
-}
-
 /* A function's script, which is how DevTools tells functions apart. 0: it is no script's. */
 static uint32_t script_of(struct out_tree *t, const struct frame *f)
 {
@@ -162,7 +148,7 @@ static void add_extra(struct buf *out, const struct profile *p, const struct fra
 	AUTO(buf) struct buf extra = { 0 };
 	struct str name = profile_str(p, f->name);
 	enum frame_kind kind = f->kind;
-	if (kind != expected_kind(name, profile_str(p, f->file), has_script))
+	if (kind != frame_kind_of_v8(name, profile_str(p, f->file), has_script))
 		buf_addf(&extra, ",\"kind\":\"%s\"", frame_kind_name(kind));
 	if (!has_name) {
 		buf_addf(&extra, ",\"name\":");

@@ -66,20 +66,6 @@ static enum frame_kind kind_by_name(struct str kind, enum frame_kind otherwise)
 	return otherwise;
 }
 
-/* Functions without a source are the engine's, but for some states that V8 has names for. */
-static enum frame_kind kind_of(struct str name, struct str url, bool has_script)
-{
-	if (str_starts(url, STR("wasm://")))
-		return FRAME_WASM;
-	if (url.n || has_script)
-		return FRAME_JIT;
-	if (str_eq(name, STR("(garbage collector)")))
-		return FRAME_GC;
-	if (str_eq(name, STR("(program)")) || str_eq(name, STR("(idle)")))
-		return FRAME_USER;
-	return FRAME_BUILTIN;
-}
-
 /* `f /app/a.js:12:5`: functions of one name, or of none, differ by their place. */
 static void build_name(struct buf *out, struct str name, struct str file, const struct v8_node *n)
 {
@@ -103,7 +89,7 @@ static frame_id frame_of(struct v8_profile *v, struct profile *p, const struct v
 {
 	size_t mark_at;
 	struct str name = texts_get(v->texts, n->name), file = texts_get(v->texts, n->url);
-	enum frame_kind kind = kind_of(name, file, n->has_script);
+	enum frame_kind kind = frame_kind_of_v8(name, file, n->has_script);
 	struct frame f = { .line = n->line, .column = n->column };
 	if (str_starts(file, STR("file://")))
 		file = str_from_byte(file, 7);
