@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/index_map.h"
 #include "base/json.h"
+#include "base/mapping.h"
 #include "base/mem.h"
 #include "base/options.h"
 #include "base/pair_map.h"

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MAX_GUARDS = 64 };
+enum { MAX_GUARDS = 4096 };
 
 static struct guard {
 	atomic_bool is_taken;

@@ -116,6 +116,14 @@ struct module {
 	str_id build_id; /* hexadecimal */
 };
 
+/* Frames without a name, by the file they are in: why, and what would help. */
+struct unnamed {
+	str_id module;
+	str_id reason; /* part of a sentence: `it is stripped` */
+	str_id fix;    /* an instruction; STR_NONE: nothing helps */
+	uint64_t frames;
+};
+
 /*
  * True for events whose samples are a clock's: cycles, cpu-clock, task-clock, in perf's spellings.
  */
@@ -172,18 +180,23 @@ enum ledger_line {
 	LEDGER_NO_TIME,	       /* ... without a time where one was asked for */
 	LEDGER_FRAMES,	       /* frames of all samples */
 	LEDGER_UNKNOWN_FRAMES, /* ... without a name */
-	LEDGER_OTHER_EVENTS,   /* samples that --compat leaves out while reading */
-	LEDGER_OTHER_RECORDS,  /* records that are no samples: forks, mappings, ... */
-	LEDGER_BAD_LINES,      /* lines or records that could not be understood */
-	LEDGER_BAD_RECORDS,    /* parts of a file with records that contradict it */
-	LEDGER_NEGATIVE,       /* weights below 0, taken as 0 */
-	LEDGER_UNCLOSED,       /* calls without a return: they end with the last event */
-	LEDGER_LONG_LINES,     /* lines beyond the limit, skipped */
-	LEDGER_CUT_STACKS,     /* stacks beyond the limit of frames */
-	LEDGER_CUT_SAMPLES,    /* samples left out because the input ended inside them */
-	LEDGER_OVERFLOWS,      /* sums held at their largest value */
-	LEDGER_ROUNDED,	       /* weights with more decimals than are kept */
-	LEDGER_INPUT_DAMAGED,  /* inputs that ended early or could not be read */
+	LEDGER_LOST,	       /* samples that the kernel could not write: not in the input */
+	LEDGER_THROTTLED,      /* times the kernel stopped sampling because it took too long */
+	LEDGER_TRUNCATED, /* samples whose stack the recorder cut: its limit, or a copy too small */
+	LEDGER_UNROOTED,  /* samples whose stack does not reach the start of its thread */
+	LEDGER_NO_INLINES,    /* addresses whose inlined functions took too long to look up */
+	LEDGER_OTHER_EVENTS,  /* samples that --compat leaves out while reading */
+	LEDGER_OTHER_RECORDS, /* records that are no samples: forks, mappings, ... */
+	LEDGER_BAD_LINES,     /* lines or records that could not be understood */
+	LEDGER_BAD_RECORDS,   /* parts of a file with records that contradict it */
+	LEDGER_NEGATIVE,      /* weights below 0, taken as 0 */
+	LEDGER_UNCLOSED,      /* calls without a return: they end with the last event */
+	LEDGER_LONG_LINES,    /* lines beyond the limit, skipped */
+	LEDGER_CUT_STACKS,    /* stacks beyond the limit of frames */
+	LEDGER_CUT_SAMPLES,   /* samples left out because the input ended inside them */
+	LEDGER_OVERFLOWS,     /* sums held at their largest value */
+	LEDGER_ROUNDED,	      /* weights with more decimals than are kept */
+	LEDGER_INPUT_DAMAGED, /* inputs that ended early or could not be read */
 	LEDGER_LINES
 };
 /*
@@ -217,6 +230,7 @@ struct profile {
 	VEC(struct mark) marks;
 	VEC(struct fact) facts;
 	VEC(struct module) modules;
+	VEC(struct unnamed) unnamed;
 	VEC(str_id) notes; /* sentences for the user: how the input was read */
 	struct samples samples;
 	struct ledger ledger;
@@ -248,6 +262,8 @@ void profile_add_mark(struct profile *p, struct mark m);
 void profile_add_fact(struct profile *p, struct str key, struct str text);
 /* The first row of a path stays. */
 void profile_add_module(struct profile *p, struct module m);
+/* Frames of a module and reason that are there already are added to it. */
+void profile_add_unnamed(struct profile *p, struct unnamed u);
 void profile_add_note(struct profile *p, struct str sentence);
 /*
  * False when the times of these rows are not there: 0 in each row, while the ledger has `missing`

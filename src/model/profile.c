@@ -68,6 +68,7 @@ void profile_unref(struct profile *p)
 	vec_fini(&p->marks);
 	vec_fini(&p->facts);
 	vec_fini(&p->modules);
+	vec_fini(&p->unnamed);
 	vec_fini(&p->notes);
 	arena_fini(&p->text);
 	free(p);
@@ -213,6 +214,19 @@ void profile_add_module(struct profile *p, struct module m)
 		return;
 	index_map_add(&p->module_map, hash, p->modules.n);
 	vec_push(&p->modules, m);
+}
+
+void profile_add_unnamed(struct profile *p, struct unnamed u)
+{
+	for (uint32_t i = 0; i < p->unnamed.n; i++) {
+		struct unnamed *known = &p->unnamed.p[i];
+		if (known->module == u.module && known->reason == u.reason) {
+			known->frames = saturating_add(known->frames, u.frames,
+						       &p->ledger.count[LEDGER_OVERFLOWS]);
+			return;
+		}
+	}
+	vec_push(&p->unnamed, u);
 }
 
 void profile_add_note(struct profile *p, struct str sentence)

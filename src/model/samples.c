@@ -173,7 +173,7 @@ static void merge_ledger(struct profile *p, const struct profile *from, const st
 		to->count[i] = saturating_add(to->count[i], from->ledger.count[i], &ignored);
 }
 
-/* Marks, facts, modules and notes. */
+/* Marks, facts, modules, unnamed frames and notes. */
 static void merge_remarks(struct profile *p, const struct profile *from,
 			  const struct translation *t)
 {
@@ -190,6 +190,12 @@ static void merge_remarks(struct profile *p, const struct profile *from,
 	for (uint32_t i = 0; i < from->modules.n; i++)
 		profile_add_module(p, (struct module){ t->strings[from->modules.p[i].path],
 						       t->strings[from->modules.p[i].build_id] });
+	for (uint32_t i = 0; i < from->unnamed.n; i++) {
+		const struct unnamed *u = &from->unnamed.p[i];
+		profile_add_unnamed(p,
+				    (struct unnamed){ t->strings[u->module], t->strings[u->reason],
+						      t->strings[u->fix], u->frames });
+	}
 	for (uint32_t i = 0; i < from->notes.n; i++)
 		profile_add_note(p, profile_str(from, from->notes.p[i]));
 }

@@ -158,7 +158,7 @@ static frame_id frame_of(struct csv *f, struct str text, char letter)
 	f->scratch.n = f->tidy.n = 0;
 	csv_add_unescaped(&f->scratch, text);
 	set_kind(&frame, letter);
-	struct str name = source_take_mark(buf_str(&f->scratch), &frame);
+	struct str name = naming_take_mark(buf_str(&f->scratch), &frame);
 	if (f->keeps_names)
 		buf_add(&f->tidy, name);
 	else
@@ -168,7 +168,7 @@ static frame_id frame_of(struct csv *f, struct str text, char letter)
 		frame.kind = FRAME_UNKNOWN;
 	frame.name = profile_add_str(f->p, name);
 	frame.tier = (char)symbol_v8_tier(name, &mark_at);
-	source_set_v8_place(f->p, &frame);
+	naming_set_v8_place(f->p, &frame);
 	return profile_add_frame(f->p, &frame);
 }
 

@@ -111,7 +111,7 @@ static frame_id frame_of(struct folded *f, struct str text)
 {
 	struct frame frame = { .kind = FRAME_USER };
 	size_t mark_at;
-	struct str name = source_take_mark(text, &frame);
+	struct str name = naming_take_mark(text, &frame);
 	f->scratch.n = 0;
 	if (f->keeps_names)
 		buf_add(&f->scratch, name);

@@ -216,13 +216,13 @@ static frame_id frame_of(struct tree_file *f, const struct raw_node *n)
 	uint32_t i = index_map_find(&f->known_map, hash, known_equal, f->known.p, &key);
 	if (i != INDEX_NONE)
 		return f->known.p[i].frame;
-	struct source_frame frame = {
+	struct named_frame frame = {
 		.name = profile_str(f->q, n->name),
 		.module = profile_str(f->q, n->module),
 		.kind = n->kind,
 		.is_inlined = n->is_inlined,
 	};
-	key.frame = source_add_frame(f->q, &frame);
+	key.frame = naming_add_frame(f->q, &frame);
 	index_map_add(&f->known_map, hash, f->known.n);
 	vec_push(&f->known, key);
 	return key.frame;

@@ -31,7 +31,7 @@ static void add_line_frame(struct line_table *t, struct str symbol, struct frame
 	symbol_tidy_name(symbol, &t->name);
 	frame.name = profile_add_str(t->p, buf_str(&t->name));
 	frame.tier = (char)symbol_v8_tier(buf_str(&t->name), &mark_at);
-	source_set_v8_place(t->p, &frame);
+	naming_set_v8_place(t->p, &frame);
 	vec_push(&t->frames, profile_add_frame(t->p, &frame));
 }
 
@@ -62,7 +62,7 @@ static void add_frames_of_symbol(struct line_table *t, const struct script_frame
 {
 	struct frame frame = {
 		.module = t->dso,
-		.kind = (uint8_t)source_kind_of(f->dso, f->symbol.n > 0),
+		.kind = (uint8_t)frame_kind_of_module(f->dso, f->symbol.n > 0),
 		.flags = f->is_inlined ? FRAME_INLINED : 0,
 	};
 	if (!f->symbol.n) {

@@ -345,7 +345,7 @@ static frame_id add_exact_frame(struct pprof_tables *t, struct frame frame, stru
 	size_t mark_at;
 	frame.name = profile_add_str(t->p, name);
 	frame.tier = (char)symbol_v8_tier(name, &mark_at);
-	source_set_v8_place(t->p, &frame);
+	naming_set_v8_place(t->p, &frame);
 	return profile_add_frame(t->p, &frame);
 }
 
@@ -353,7 +353,7 @@ static frame_id add_named_frame(struct pprof_tables *t, const struct pprof_funct
 				const struct pprof_line_row *line, str_id module, bool is_inlined)
 {
 	struct str system_name, exact;
-	struct source_frame f = { .module = profile_str(t->p, module),
+	struct named_frame f = { .module = profile_str(t->p, module),
 				  .line = line->line,
 				  .column = line->column,
 				  .kind = FRAME_KIND_COUNT,
@@ -366,20 +366,20 @@ static frame_id add_named_frame(struct pprof_tables *t, const struct pprof_funct
 			       .file = pprof_text_id(t, function->file),
 			       .line = line->line,
 			       .column = line->column,
-			       .kind = (uint8_t)source_kind_of(f.module, has_name),
+			       .kind = (uint8_t)frame_kind_of_module(f.module, has_name),
 			       .flags = is_inlined ? FRAME_INLINED : 0 };
 	if (take_words(system_name, f.name, &frame, &exact))
 		return add_exact_frame(t, frame, exact);
 	if (!f.name.n)
 		f.name = system_name;
-	return source_add_frame(t->p, &f);
+	return naming_add_frame(t->p, &f);
 }
 
 /* Named by its file when it is shown, or here with its address when that is asked for. */
 static frame_id add_unnamed_frame(struct pprof_tables *t, str_id module, uint64_t address)
 {
 	struct str path = profile_str(t->p, module);
-	struct frame frame = { .module = module, .kind = (uint8_t)source_kind_of(path, false) };
+	struct frame frame = { .module = module, .kind = (uint8_t)frame_kind_of_module(path, false) };
 	if (t->options->keep_addresses) {
 		AUTO(buf) struct buf name = { 0 };
 		buf_add_char(&name, '[');

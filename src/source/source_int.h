@@ -1,5 +1,6 @@
 /* What a format gives to source.c. */
 #pragma once
+#include "naming/naming.h"
 #include "source/source.h"
 
 /* A stack beyond this many frames is cut and counted. */
@@ -92,24 +93,6 @@ void source_json_keys(struct str head, struct buf *keys);
 bool source_has_key(const struct buf *keys, const char *key);
 /* True for the keys of a profile of the Firefox Profiler, which is not read. */
 bool source_json_is_firefox(const struct buf *keys);
-
-/*
- * A frame of a format that brings names. Names are tidied; a name that is empty, or `[file]` with the
- * name of its module, is a frame without a name.
- */
-struct source_frame {
-	struct str name, module, file;
-	uint32_t line, column;
-	enum frame_kind kind; /* FRAME_KIND_COUNT: by name and module */
-	bool is_inlined;
-};
-frame_id source_add_frame(struct profile *p, const struct source_frame *f);
-/* File, line and column of a frame whose name V8 made, where it has none. */
-void source_set_v8_place(struct profile *p, struct frame *frame);
-/* `name_[k]`, as in folded stacks: what the mark says goes into *frame; the name without it. */
-struct str source_take_mark(struct str name, struct frame *frame);
-/* The kind of a function by the file it comes from. */
-enum frame_kind source_kind_of(struct str module, bool has_name);
 
 /* Counts a line that could not be understood and remembers the first. */
 void source_bad_line(struct profile *p, struct str line, uint64_t offset);

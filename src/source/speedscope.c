@@ -12,7 +12,7 @@
 
 /* A frame as it stands in the file. */
 struct raw_frame {
-	struct source_frame shown;
+	struct named_frame shown;
 	struct str name; /* the name itself, where another is shown for it */
 	bool has_name;
 	bool is_thread; /* the name of a thread, which its samples have already */
@@ -151,9 +151,9 @@ static void read_shared(struct file *f)
 static frame_id add_frame(struct file *f, const struct raw_frame *raw)
 {
 	struct profile *q = f->s.q;
-	const struct source_frame *shown = &raw->shown;
+	const struct named_frame *shown = &raw->shown;
 	if (!f->is_ours)
-		return source_add_frame(q, shown);
+		return naming_add_frame(q, shown);
 	struct frame frame = {
 		.name = profile_add_str(q, raw->has_name ? raw->name : shown->name),
 		.module = profile_add_str(q, shown->module),
@@ -192,7 +192,7 @@ static frame_id add_missing_frame(struct file *f)
 	else if (!json_is_cut(s->j) || f->frames.n)
 		source_bad_record(s->q, s->frames_needed_at, "a stack has frame %u of %u",
 				  (unsigned)s->frames_needed - 1, f->frames.n);
-	return source_add_frame(s->q, &(struct source_frame){ .kind = FRAME_UNKNOWN });
+	return naming_add_frame(s->q, &(struct named_frame){ .kind = FRAME_UNKNOWN });
 }
 
 static struct final_node *final_nodes(struct file *f)

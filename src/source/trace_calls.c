@@ -127,8 +127,8 @@ static frame_id frame_of(struct calls *c, text_id name)
 {
 	frame_id *frame = &c->frame_of[name];
 	if (*frame == V8_NONE)
-		*frame = source_add_frame(
-			c->p, &(struct source_frame){ .name = texts_get(&c->t->texts, name),
+		*frame = naming_add_frame(
+			c->p, &(struct named_frame){ .name = texts_get(&c->t->texts, name),
 						      .kind = name ? FRAME_USER : FRAME_UNKNOWN });
 	return *frame;
 }

@@ -9,7 +9,7 @@
 /* base has its own */
 #undef ARRAY_SIZE
 
-#include "symbol/symbol.h"
+#include "symbol/name.h"
 
 #include <setjmp.h>
 

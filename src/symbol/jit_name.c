@@ -1,5 +1,5 @@
 /* What JIT compilers put into names in perf maps: V8's kinds and tiers, inlined functions. */
-#include "symbol/symbol.h"
+#include "symbol/name.h"
 
 #include <assert.h>
 

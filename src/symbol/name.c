@@ -1,5 +1,5 @@
 /* A function's name as it is shown, whatever wrote it. */
-#include "symbol/symbol.h"
+#include "symbol/name.h"
 
 static bool is_lower_hex(char c)
 {

@@ -1,68 +1,14 @@
 /*
- * Names of functions as a person should read them. The names come from symbol tables, perf maps and
- * other people's files, so every function here takes any bytes at all, NUL included.
+ * Names for addresses, and names made readable: ELF symbols, debug files, DWARF lines and inlines, the
+ * kernel's symbols, maps of JIT compilers, demangling.
  */
 #pragma once
-#include "base/base.h"
-
-/* Longer mangled names, and longer readable ones, are left mangled. */
-#define SYMBOL_MANGLED_MAX_BYTES   ((size_t)16 << 10)
-#define SYMBOL_DEMANGLED_MAX_BYTES ((size_t)64 << 10)
-
-/*
- * Appends the readable form of a mangled C++ (_Z, also behind further underscores), Rust
- * (_ZN..17h..E and _R) or D (_D) name and returns true. Anything else, and a mangled name that is
- * damaged or too long, appends nothing and returns false.
- *
- * Clones are shown as binutils does, `f(int) [clone .isra.0]`; what follows an '@' (`@plt`,
- * `@@GLIBC_2.2`) stays behind the name as it is. A hostile name can take about 1 MiB of stack.
- */
-bool symbol_demangle(struct str name, struct buf *out);
-
-/*
- * Appends the name as it should be shown: demangled, without the hash of a Rust name (`::h` and 16
- * digits), and with the escapes that a C++ demangler leaves in Rust names (`$LT$`, `core..fmt`)
- * turned back. Newline, carriage return, tab and NUL become spaces.
- *
- * All else is kept to the byte: parameter lists, templates, V8 names, Java and Go names, and bytes
- * that are not UTF-8.
- */
-void symbol_tidy_name(struct str name, struct buf *out);
-
-/*
- * Perf maps of JIT compilers put inlined functions into one name, `outer->inner->innermost`. Fills
- * parts with views into name, outermost first, and returns their number: 1 for a name that holds no
- * inlines. max is at least 1; with more parts than max, the last one holds the rest unsplit.
- *
- * Arrows of other languages do not split: inside brackets, in `operator->`, with a space on both
- * sides (`fn() -> i32`), in the source of a regular expression, and where a part would be empty.
- * When the brackets of a name do not balance (it was cut short), they are ignored.
- */
-size_t symbol_split_inlines(struct str name, struct str *parts, size_t max);
-
-/* Which of its compilers V8 made the code with. The values are the marks V8 puts into names. */
-enum symbol_tier {
-	SYMBOL_TIER_NONE = 0,
-	SYMBOL_TIER_INTERPRETED = '~', /* Ignition */
-	SYMBOL_TIER_BASELINE = '^',    /* Sparkplug */
-	SYMBOL_TIER_MAGLEV = '+',
-	SYMBOL_TIER_OPTIMIZED = '*', /* TurboFan */
-};
-
-/* Whether V8 wrote the name: `JS:*f a.js:1:2`, `LazyCompile:~f`, `RegExp:a|b`, `Builtin:Call`. */
-bool symbol_is_v8_name(struct str name);
-
-/* The parts of a V8 name, `JS:*f /app/a.js:12:5` or `LazyCompile:f /app/a.js:12`: views into it. */
-struct symbol_v8_place {
-	struct str function; /* "f"; may be empty */
-	struct str file;
-	uint32_t line, column; /* from 1; 0: not in the name */
-};
-/* False for a name that V8 did not make or that names no file. */
-bool symbol_v8_place(struct str name, struct symbol_v8_place *place);
-
-/*
- * The tier in a V8 name, and in *mark_at the byte offset of its mark. SYMBOL_TIER_NONE, with
- * *mark_at untouched, for a name without a mark: `JS:f`, `Builtin:Call`, anything that is not V8's.
- */
-enum symbol_tier symbol_v8_tier(struct str name, size_t *mark_at);
+#include "symbol/binary.h"
+#include "symbol/debug_info.h"
+#include "symbol/elf.h"
+#include "symbol/jitdump.h"
+#include "symbol/kernel.h"
+#include "symbol/name.h"
+#include "symbol/options.h"
+#include "symbol/perf_map.h"
+#include "symbol/process_files.h"

@@ -1,13 +1,7 @@
-/* Frames of formats that bring names: what kind they are of, and where they are in the source. */
-#include "source/source_int.h"
+#include "naming/naming.h"
 #include "symbol/symbol.h"
 
-enum frame_kind source_kind_of(struct str module, bool has_name)
-{
-	return frame_kind_of_module(module, has_name);
-}
-
-void source_set_v8_place(struct profile *p, struct frame *frame)
+void naming_set_v8_place(struct profile *p, struct frame *frame)
 {
 	struct symbol_v8_place place;
 	if (!frame->file && symbol_v8_place(profile_str(p, frame->name), &place)) {
@@ -17,7 +11,7 @@ void source_set_v8_place(struct profile *p, struct frame *frame)
 	}
 }
 
-frame_id source_add_frame(struct profile *p, const struct source_frame *f)
+frame_id naming_add_frame(struct profile *p, const struct named_frame *f)
 {
 	AUTO(buf) struct buf name = { 0 };
 	size_t mark_at;
@@ -28,19 +22,20 @@ frame_id source_add_frame(struct profile *p, const struct source_frame *f)
 		.line = f->line,
 		.column = f->column,
 		.flags = f->is_inlined ? FRAME_INLINED : 0,
-		.kind = (uint8_t)(f->kind < FRAME_KIND_COUNT ? f->kind
-							     : source_kind_of(f->module, has_name)),
+		.kind = (uint8_t)(f->kind < FRAME_KIND_COUNT
+					  ? f->kind
+					  : frame_kind_of_module(f->module, has_name)),
 	};
 	if (has_name) {
 		symbol_tidy_name(f->name, &name);
 		frame.name = profile_add_str(p, buf_str(&name));
 		frame.tier = (char)symbol_v8_tier(buf_str(&name), &mark_at);
-		source_set_v8_place(p, &frame);
+		naming_set_v8_place(p, &frame);
 	}
 	return profile_add_frame(p, &frame);
 }
 
-struct str source_take_mark(struct str name, struct frame *frame)
+struct str naming_take_mark(struct str name, struct frame *frame)
 {
 	if (name.n < 4 || memcmp(name.p + name.n - 4, "_[", 2) != 0 || name.p[name.n - 1] != ']')
 		return name;

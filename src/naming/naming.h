@@ -1,0 +1,19 @@
+/* How a function that was found becomes a frame: its name tidied, what kind it is of, where it is in the source. */
+#pragma once
+#include "model/model.h"
+
+/*
+ * A frame of a format that brings names. Names are tidied; a name that is empty, or `[file]` with the
+ * name of its module, is a frame without a name.
+ */
+struct named_frame {
+	struct str name, module, file;
+	uint32_t line, column;
+	enum frame_kind kind; /* FRAME_KIND_COUNT: by name and module */
+	bool is_inlined;
+};
+frame_id naming_add_frame(struct profile *p, const struct named_frame *f);
+/* File, line and column of a frame whose name V8 made, where it has none. */
+void naming_set_v8_place(struct profile *p, struct frame *frame);
+/* `name_[k]`, as in folded stacks: what the mark says goes into *frame; the name without it. */
+struct str naming_take_mark(struct str name, struct frame *frame);

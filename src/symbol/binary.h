@@ -1,0 +1,60 @@
+/*
+ * A program or library that was mapped into a process when it was recorded: finding the file again,
+ * making sure that it is the same one, and its functions.
+ *
+ * Nothing is opened before it is asked for. Not for several threads at once.
+ */
+#pragma once
+#include "symbol/elf.h"
+#include "symbol/options.h"
+
+/* What a recording says of a file. */
+struct binary_id {
+	struct str path;
+	struct str build_id; /* bytes; empty: not known */
+	bool has_inode;
+	uint32_t device_major, device_minor;
+	uint64_t inode;
+};
+
+/* Why names are missing. */
+enum binary_trouble {
+	BINARY_FINE,
+	BINARY_MISSING,	   /* no such file, neither at its path nor by its build id */
+	BINARY_DENIED,	   /* it may not be read */
+	BINARY_DIFFERS,	   /* what is at its path has another build id or inode: replaced since */
+	BINARY_DAMAGED,	   /* no ELF file, or one that contradicts itself */
+	BINARY_STRIPPED,   /* it has no symbol table, and no debug file was found */
+	BINARY_UNVERIFIED, /* used, though the recording says neither build id nor inode */
+};
+
+struct binary;
+
+/* options are the caller's and stay. */
+struct binary *binary_new(const struct binary_id *id, const struct symbol_options *options);
+/* An image that is not in a file: the vdso. bytes are the caller's and stay. */
+struct binary *binary_of_memory(const struct binary_id *id, struct str bytes,
+				const struct symbol_options *options);
+void binary_free(struct binary *b);
+
+/* A process that had it mapped: if it lives, its root directory is looked into, too. */
+void binary_add_process(struct binary *b, int32_t pid);
+/* The build id became known later than the path; before the first look-up. */
+void binary_set_build_id(struct binary *b, struct str build_id);
+
+/* The file with the code. NULL: binary_trouble_of says why. */
+struct elf *binary_code(struct binary *b);
+/* The file with DWARF sections: the same one, or its debug file. NULL: there is none. */
+struct elf *binary_debug(struct binary *b);
+
+struct binary_symbol {
+	struct str name; /* as it is in the file, mangled; `f@plt` for entries of the PLT */
+	uint64_t start;	 /* in the program's own addresses */
+};
+/* The function at an address of the program's own. False: none is known. */
+bool binary_find_symbol(struct binary *b, uint64_t address, struct binary_symbol *found);
+
+enum binary_trouble binary_trouble_of(struct binary *b);
+/* A sentence's part that says what was found and where, and what would help. */
+void binary_explain(struct binary *b, struct buf *reason, struct buf *fix);
+const struct binary_id *binary_id_of(const struct binary *b);

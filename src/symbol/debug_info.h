@@ -1,0 +1,30 @@
+/*
+ * Inlined functions and source lines from DWARF, through libdw, in this process. Work is bounded: when
+ * the budget is spent, what is not known yet stays unknown and debug_info_gave_up says so.
+ */
+#pragma once
+#include "symbol/elf.h"
+
+/* One function that the code at an address belongs to. */
+struct debug_frame {
+	struct str name; /* linkage name, mangled, or the plain one; empty: not known */
+	struct str file; /* of the line below; empty: not known */
+	uint32_t line,
+		column; /* where in this function the address (or the inlined call) is; 0: not known */
+	uint32_t declared_line; /* where the function itself begins; 0: not known */
+};
+
+enum { DEBUG_MAX_INLINES = 64 };
+
+struct debug_info;
+
+/* NULL when elf has no DWARF that can be read. elf stays the caller's and must outlive this. */
+struct debug_info *debug_info_new(struct elf *elf);
+void debug_info_free(struct debug_info *d);
+/*
+ * The functions at an address of the program's own, outermost first, the last being the innermost
+ * inlined one; 0 when the DWARF does not know it. Results are cached and good as long as d is.
+ */
+uint32_t debug_info_find(struct debug_info *d, uint64_t address, const struct debug_frame **frames);
+/* True when look-ups were refused because they would have taken too long. */
+bool debug_info_gave_up(const struct debug_info *d);

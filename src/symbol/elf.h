@@ -1,0 +1,59 @@
+/*
+ * An ELF file of little-endian machines, 64 or 32 bits, mapped and checked. Nothing in it is believed:
+ * what lies outside the file is as if it were not there, so every range found here can be read.
+ */
+#pragma once
+#include "base/base.h"
+
+#include <elf.h>
+
+struct elf_section {
+	struct str name;
+	uint32_t type, link, info;
+	uint64_t flags, address, offset, size_bytes, entry_bytes;
+};
+
+/* A part of the file that is loaded (PT_LOAD). */
+struct elf_segment {
+	uint64_t offset, address, file_bytes, memory_bytes;
+	bool is_executable;
+};
+
+/* The content of a compressed section, once it was asked for. */
+struct elf_unpacked {
+	uint32_t section;
+	char *bytes;
+	size_t n;
+};
+
+struct elf {
+	char *path; /* for messages */
+	struct str bytes;
+	bool is_64;
+	uint16_t type, machine; /* ET_, EM_ */
+	VEC(struct elf_segment) segments;
+	VEC(struct elf_section) sections;
+	struct str build_id; /* bytes; empty: it has none */
+	uint64_t device, inode;
+
+	struct mapping mapping;
+	VEC(struct elf_unpacked) unpacked;
+};
+
+/* NULL: e, and errno says whether it is missing (ENOENT) or not allowed (EACCES, EPERM). */
+struct elf *elf_open(const char *path, struct err *e);
+/* Bytes that the caller keeps. */
+struct elf *elf_of_memory(struct str bytes, const char *name, struct err *e);
+void elf_free(struct elf *elf);
+
+/* The first section of that name, or NULL. */
+const struct elf_section *elf_find_section(const struct elf *elf, struct str name);
+/*
+ * Its content, unpacked where it is compressed; good as long as elf is. Empty when the file does not
+ * hold it (as in debug files), or it cannot be unpacked.
+ */
+struct str elf_section_bytes(struct elf *elf, const struct elf_section *section);
+/* Where a byte of the file is in the program's own addresses. False: it is not loaded. */
+bool elf_address_of_offset(const struct elf *elf, uint64_t offset, uint64_t *address);
+/* The lowest address that it loads to. */
+uint64_t elf_base_address(const struct elf *elf);

@@ -1,0 +1,25 @@
+/*
+ * jitdump: what JIT compilers write for `perf inject`: code with its name, address, time and lines
+ * (tools/perf/Documentation/jitdump-specification.txt of Linux). Read directly; no ELF files are made.
+ */
+#pragma once
+#include "base/base.h"
+
+struct jitdump;
+
+/* NULL: e. A file that is damaged later on gives what was before it; jitdump_damage says so. */
+struct jitdump *jitdump_read(struct reader *r, struct err *e);
+void jitdump_free(struct jitdump *j);
+/* What ended the reading early, or NULL. */
+const char *jitdump_damage(const struct jitdump *j);
+/*
+ * The piece of code that held address at that time (ns of the clock that the file uses, CLOCK_MONOTONIC),
+ * or with UINT64_MAX at the end. INDEX_NONE: none did.
+ */
+uint32_t jitdump_find(const struct jitdump *j, uint64_t address, uint64_t time_ns);
+struct str jitdump_name(const struct jitdump *j, uint32_t code);
+/* Source line of an address inside it. False: not known. */
+bool jitdump_line(const struct jitdump *j, uint32_t code, uint64_t address, struct str *file,
+		  uint32_t *line);
+/* The process that wrote it, as it saw its own pid. */
+int32_t jitdump_pid(const struct jitdump *j);

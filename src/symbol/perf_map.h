@@ -1,0 +1,27 @@
+/*
+ * perf-PID.map: `START SIZE NAME`, a line for each piece of code that a JIT compiler made, hexadecimal,
+ * in the order they were made. Addresses are used again: a newer row cuts older ones.
+ *
+ * The file may be of any size and is read as a stream: only names of addresses that are asked for are
+ * kept.
+ */
+#pragma once
+#include "base/base.h"
+
+struct perf_map_name {
+	struct str name; /* empty: no row holds the address */
+	uint64_t start;
+};
+
+struct perf_map_names {
+	struct perf_map_name *names; /* by address asked for */
+	uint32_t n;
+	uint64_t rows, bad_rows;
+	uint64_t found; /* addresses with a name */
+	struct arena text;
+};
+
+/* addresses: sorted, without doubles. */
+void perf_map_read(struct reader *r, const uint64_t *addresses, uint32_t n,
+		   struct perf_map_names *names);
+void perf_map_names_fini(struct perf_map_names *names);

@@ -1,0 +1,66 @@
+/*
+ * Stacks from a copy of registers and stack memory: for each binary a compact table made from its
+ * .eh_frame or .debug_frame, and frame pointers where there is none (code of JIT compilers).
+ * What knows registers is in files named for the architecture.
+ */
+#pragma once
+#include "symbol/symbol.h"
+
+/* --- tables --- */
+
+struct unwind_table;
+
+/* NULL when elf has no unwind information, or of a machine that is not known here: e. */
+struct unwind_table *unwind_table_new(struct elf *elf, struct err *e);
+/*
+ * The same, from the cache on disk where it is in there, and put into it where not. cache_dir NULL: the
+ * user's own (XDG_CACHE_HOME or ~/.cache, plume/unwind). Any trouble with the cache is passed over.
+ */
+struct unwind_table *unwind_table_cached(struct elf *elf, const char *cache_dir, struct err *e);
+void unwind_table_free(struct unwind_table *t);
+
+/* --- stacks --- */
+
+/* Registers by DWARF number (x86-64: 6 rbp, 7 rsp, 16 the return address, here the pc). */
+enum { UNWIND_REGISTERS = 33 };
+struct unwind_registers {
+	uint64_t value[UNWIND_REGISTERS];
+	uint64_t is_known; /* bit per register */
+};
+
+/* A copy of the stack from the stack pointer up. */
+struct unwind_memory {
+	uint64_t address;
+	struct str bytes;
+};
+
+/* What is at an address of the process. */
+struct unwind_place {
+	const struct unwind_table *table; /* NULL: none, go by frame pointers */
+	uint64_t bias;			  /* address in the process - address in the table */
+	uint64_t start, end;		  /* of the mapping that this is true for, in the process */
+	bool is_code;			  /* something executable is mapped there */
+};
+
+typedef void unwind_find(void *context, uint64_t address, struct unwind_place *place);
+
+enum unwind_end {
+	UNWIND_ROOTED,	  /* the outermost frame says that it is */
+	UNWIND_TRUNCATED, /* the copy of the stack ends */
+	UNWIND_LOST,	  /* no rule, or a rule that leads nowhere */
+	UNWIND_FULL,	  /* more frames than there is room for */
+};
+
+struct unwinder {
+	uint16_t machine; /* EM_X86_64 */
+	unwind_find *find;
+	void *context;
+};
+
+/*
+ * Fills addresses, innermost first: the first is the pc as it is, and so is one that was interrupted by
+ * a signal; the others are return addresses, with bit i % 64 of is_return[i / 64] set. Returns their number.
+ */
+uint32_t unwind_stack(const struct unwinder *u, const struct unwind_registers *registers,
+		      const struct unwind_memory *memory, uint64_t *addresses, uint64_t *is_return,
+		      uint32_t max, enum unwind_end *end);
