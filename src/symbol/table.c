@@ -120,11 +120,10 @@ static struct symbol_row row_of(const struct elf *elf, const Elf64_Sym *s)
 /* The id of the first name of a string table; false when there is no room for more of them. */
 static bool add_text(struct symbol_table *t, struct str bytes, uint32_t *first)
 {
-	const struct symbol_text *last = t->texts.n ? &t->texts.p[t->texts.n - 1] : NULL;
-	uint64_t next = last ? last->first + (uint64_t)last->bytes.n : 0;
-	if (!bytes.n || next + bytes.n > SYMBOL_MADE_FIRST)
+	if (!bytes.n || bytes.n > SYMBOL_MADE_FIRST - t->text_bytes)
 		return false;
-	*first = (uint32_t)next;
+	*first = t->text_bytes;
+	t->text_bytes += (uint32_t)bytes.n;
 	vec_push(&t->texts, (struct symbol_text){ bytes, *first });
 	return true;
 }

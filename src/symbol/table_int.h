@@ -56,6 +56,7 @@ struct symbol_table {
 	/* Functions of which one is chosen when the program starts (STT_GNU_IFUNC), by start. */
 	VEC(struct symbol_row) choosers;
 	VEC(struct symbol_text) texts;
+	uint32_t text_bytes; /* of all of them */
 	VEC(struct symbol_made) made;
 	VEC(struct symbol_range) code; /* executable sections, by start once sealed */
 	struct arena made_texts;

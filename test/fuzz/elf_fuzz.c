@@ -2,13 +2,11 @@
 #include "fuzz.h"
 #include "symbol/symbol.h"
 
+/* Reads all of it, so that ASan sees what is not there. */
 static void touch(struct str bytes)
 {
-	volatile char sink = 0;
-	for (size_t i = 0; i < bytes.n; i += 64)
-		sink ^= bytes.p[i];
-	if (bytes.n)
-		sink ^= bytes.p[bytes.n - 1];
+	if (hash_str(bytes) == 1 && bytes.n == 1)
+		abort();
 }
 
 static void look_up(struct binary *b, uint64_t address)
