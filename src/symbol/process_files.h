@@ -14,3 +14,5 @@ struct map_search {
  * other: --map, the container's and the recorded machine's /tmp, /proc/PID/root/tmp/perf-NSPID.map, /tmp.
  */
 void process_map_candidates(const struct symbol_options *options, int32_t pid, struct buf *paths);
+struct reader *process_open_file(const struct symbol_options *o,int32_t pid,struct str path,struct err*e);
+bool vdso_image(struct str *b);
