@@ -101,8 +101,9 @@ void debug_info_free(struct debug_info *d)
 
 /* --- answers --- */
 
-static void set_name(struct debug_frame *frame, const struct dwarf_name *name)
+static void set_name(const struct debug_info *d, uint32_t number, struct debug_frame *frame)
 {
+	const struct dwarf_name *name = &d->names.p[number];
 	frame->name = name->text;
 	frame->declared_line = name->declared_line;
 }
@@ -139,14 +140,14 @@ static uint32_t find_chain(struct debug_info *d, struct dwarf_unit *u, uint64_t 
 	if (function != INDEX_NONE) {
 		uint64_t die = full->functions.p[function].die;
 		n = dwarf_inlines_at(full, function, address, chain);
-		set_name(&frames[0], &d->names.p[dwarf_name_of(full, die)]);
+		set_name(d, dwarf_name_of(full, die), &frames[0]);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		struct dwarf_inline *call = &d->inlines.p[chain[i]];
 		if (call->name == INDEX_NONE)
 			call->name = dwarf_name_of(full, call->die);
 		frames[i + 1] = (struct debug_frame){ 0 };
-		set_name(&frames[i + 1], &d->names.p[call->name]);
+		set_name(d, call->name, &frames[i + 1]);
 		set_call(u, call, &frames[i]);
 	}
 	set_place(u, address, &frames[n]);
