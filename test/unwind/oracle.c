@@ -63,10 +63,10 @@ static void find(void *context, uint64_t address, struct unwind_place *place)
 	const struct map *map = process_find(o->process, address);
 	if (!map)
 		return;
-	struct dso *d = dso_of(o, map->path);
+	struct dso *d = map->is_code ? dso_of(o, map->path) : &(struct dso){ 0 };
 	place->start = map->start;
 	place->end = map->end;
-	place->is_code = true;
+	place->is_code = map->is_code;
 	if (!d->table ||
 	    !elf_address_of_offset(d->elf, address - map->start + map->file_offset, &of_elf))
 		return;
@@ -87,7 +87,7 @@ static uint32_t unwind(struct oracle *o, const struct sample *s, uint64_t *addre
 /* Where in the program's own addresses the executable part of a mapping is. */
 static bool find_bias(void *context, const struct map *map, uint64_t *bias)
 {
-	struct elf *elf = dso_of(context, map->path)->elf;
+	struct elf *elf = map->is_code ? dso_of(context, map->path)->elf : NULL;
 	for (uint32_t i = 0; elf && i < elf->segments.n; i++) {
 		const struct elf_segment *s = &elf->segments.p[i];
 		uint64_t end = map->file_offset + (map->end - map->start);
@@ -133,6 +133,12 @@ static void print_difference(const struct oracle *o, uint32_t sample, const uint
 	}
 }
 
+static bool is_code(const struct process *p, uint64_t address)
+{
+	const struct map *map = process_find(p, address - 1);
+	return map && map->is_code;
+}
+
 static void compare(struct oracle *o, uint32_t differences, struct counts *c)
 {
 	static uint64_t ours[MAX_FRAMES], theirs[MAX_FRAMES], is_return[MAX_FRAMES / 64];
@@ -150,7 +156,7 @@ static void compare(struct oracle *o, uint32_t differences, struct counts *c)
 		c->shorter += is_same && n < their_n;
 		c->longer += is_same && n > their_n;
 		c->diverging += !is_same;
-		if (is_same && n + 1 == their_n && !process_find(o->process, theirs[n]))
+		if (is_same && n + 1 == their_n && !is_code(o->process, theirs[n]))
 			c->last_not_code++;
 		if ((!is_same || n != their_n) && differences) {
 			differences--;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 struct file_header {
@@ -73,6 +74,15 @@ const struct map *process_find(const struct process *p, uint64_t address)
 	return from < p->maps.n && address >= p->maps.p[from].start ? &p->maps.p[from] : NULL;
 }
 
+static bool was_code(const struct process *p, const struct map *new)
+{
+	for (uint32_t i = 0; i < p->maps.n; i++)
+		if (p->maps.p[i].is_code && p->maps.p[i].path == new->path &&
+		    p->maps.p[i].start < new->end && p->maps.p[i].end > new->start)
+			return true;
+	return false;
+}
+
 static void read_map(struct recording *r, const char *record, bool is_second)
 {
 	struct {
@@ -80,9 +90,20 @@ static void read_map(struct recording *r, const char *record, bool is_second)
 		uint64_t start, size, file_offset;
 	} m;
 	memcpy(&m, record + 8, sizeof(m));
+	struct perf_event_header header;
+	memcpy(&header, record, sizeof(header));
 	const char *path = record + (is_second ? 72 : 40);
-	struct map new = { m.start, m.start + m.size, m.file_offset, path_of(r, path) };
-	add_map(&r->processes.p[process_of(r, m.pid)], new);
+	uint32_t process = process_of(r, m.pid), protection = PROT_EXEC;
+	struct process *p = &r->processes.p[process];
+	struct map new = { m.start, m.start + m.size, m.file_offset, path_of(r, path), true };
+	if (is_second)
+		memcpy(&protection, record + 64, sizeof(protection));
+	new.is_code =
+		is_second ? protection &PROT_EXEC : !(header.misc & PERF_RECORD_MISC_MMAP_DATA);
+	/* JIT compilers take turns in writing their code and running it. */
+	if (path[0] == '/' && path[1] == '/')
+		new.is_code |= was_code(p, &new);
+	add_map(p, new);
 }
 
 static void read_fork(struct recording *r, const char *record)

@@ -8,6 +8,7 @@
 struct map {
 	uint64_t start, end, file_offset;
 	uint32_t path; /* index of recording.paths */
+	bool is_code;  /* executable, or memory of a JIT compiler that once was */
 };
 
 struct process {
