@@ -101,7 +101,8 @@ static void space_map(struct address_space *a, const struct mapping_row *row)
 		after.file_offset += row->end - after.start;
 		after.start = row->end;
 	}
-	memmove(a->rows.p + first, a->rows.p + end, (a->rows.n - end) * sizeof(*row));
+	if (end < a->rows.n)
+		memmove(a->rows.p + first, a->rows.p + end, (a->rows.n - end) * sizeof(*row));
 	a->rows.n -= end - first;
 	if (before.end)
 		insert_row(a, first++, before);
