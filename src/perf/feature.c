@@ -176,6 +176,13 @@ void perf_feature_read(struct perf_session *s, unsigned feature, struct cursor c
 	}
 }
 
+struct recorded_process perf_session_process(const struct perf_session *s, int32_t pid)
+{
+	bool is_alive = s->options.names.is_of_this_machine && s->last_ns &&
+			process_started_before(pid, s->last_ns);
+	return (struct recorded_process){ pid, is_alive };
+}
+
 bool perf_session_is_of_here(const struct perf_session *s)
 {
 	struct utsname here;

@@ -40,7 +40,9 @@ static void open_jitdump(struct perf_session *s, int32_t pid, mapped_id id)
 	perf_process_get(&s->processes, pid)->jitdump = id;
 	if (m->jitdump)
 		return;
-	struct reader *r = process_open_file(&s->options.names, pid, m->path, &e);
+	struct recorded_process process = perf_session_process(s, pid);
+	AUTO_FREE char *path = mem_strdup(m->path.p); /* arena texts end in NUL */
+	struct reader *r = process_file_open(&s->options.names, process, path, &e);
 	if (!r)
 		return;
 	m->jitdump = jitdump_read(r, &e);

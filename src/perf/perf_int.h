@@ -360,6 +360,8 @@ void perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 void perf_session_other(struct perf_session *s, const struct perf_record *r, const char *body_end);
 struct str perf_session_build_id(const struct perf_session *s, struct str path);
 void perf_session_add_build_id(struct perf_session *s, struct str path, struct str build_id);
+/* The process if it lives still. */
+struct recorded_process perf_session_process(const struct perf_session *s, int32_t pid);
 /* Whether the recording is of this machine: what lives here may be what was recorded. */
 bool perf_session_is_of_here(const struct perf_session *s);
 struct perf_record perf_record_at(const char *bytes, uint64_t offset, bool is_swapped);

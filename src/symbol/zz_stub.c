@@ -1,28 +1,8 @@
 #include "symbol/symbol.h"
 #define W __attribute__((weak))
-W struct binary *binary_new(const struct binary_id *id, const struct symbol_options *o){(void)id;(void)o;return mem_zalloc(1,8);}
-W struct binary *binary_of_memory(const struct binary_id *id, struct str b,const struct symbol_options *o){(void)id;(void)b;(void)o;return mem_zalloc(1,8);}
-W void binary_free(struct binary *b){free(b);}
-W void binary_add_process(struct binary *b, int32_t pid){(void)b;(void)pid;}
-W void binary_set_build_id(struct binary *b, struct str i){(void)b;(void)i;}
-W struct elf *binary_code(struct binary *b){(void)b;return NULL;}
-W struct elf *binary_debug(struct binary *b){(void)b;return NULL;}
-W bool binary_find_symbol(struct binary *b, uint64_t a, struct binary_symbol *f){(void)b;(void)a;(void)f;return false;}
-W void binary_explain(struct binary *b, struct buf *r, struct buf *f){(void)b;(void)f;buf_add(r,STR("stub"));}
-W struct debug_info *debug_info_new(struct elf *e){(void)e;return NULL;}
-W void debug_info_free(struct debug_info *d){(void)d;}
-W uint32_t debug_info_find(struct debug_info *d, uint64_t a, const struct debug_frame **f){(void)d;(void)a;(void)f;return 0;}
-W bool debug_info_gave_up(const struct debug_info *d){(void)d;return false;}
-W struct jitdump *jitdump_read(struct reader *r, struct err *e){(void)r;(void)e;return NULL;}
-W void jitdump_free(struct jitdump *j){(void)j;}
-W uint32_t jitdump_find(const struct jitdump *j, uint64_t a, uint64_t t){(void)j;(void)a;(void)t;return INDEX_NONE;}
-W struct str jitdump_name(const struct jitdump *j, uint32_t c){(void)j;(void)c;return STR("");}
-W bool jitdump_line(const struct jitdump *j, uint32_t c, uint64_t a, struct str *f,uint32_t *l){(void)j;(void)c;(void)a;(void)f;(void)l;return false;}
 W struct kernel_symbols *kernel_symbols_new(const struct kernel_id *id,const struct symbol_options *o){(void)id;(void)o;return NULL;}
 W void kernel_symbols_free(struct kernel_symbols *k){(void)k;}
 W bool kernel_symbols_find(struct kernel_symbols *k, uint64_t a, struct kernel_symbol *f){(void)k;(void)a;(void)f;return false;}
 W void kernel_symbols_explain(struct kernel_symbols *k, struct buf *r, struct buf *f){(void)k;(void)r;(void)f;}
 W bool vdso_image(struct str *b);
 W bool vdso_image(struct str *b){(void)b;return false;}
-W struct reader *process_open_file(const struct symbol_options *o,int32_t pid,struct str path,struct err*e);
-W struct reader *process_open_file(const struct symbol_options *o,int32_t pid,struct str path,struct err*e){(void)o;(void)pid;(void)path;(void)e;return NULL;}
