@@ -226,14 +226,6 @@ static void add_unnamed(struct buf *out, const struct ledger *l)
 		buf_addf(out, " \xc2\xb7 %.1f%% of frames unnamed", percent);
 }
 
-static bool is_damaged(const struct profile *p)
-{
-	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
-		if (p->ledger.count[line] && ledger_line_is_damage(line))
-			return true;
-	return false;
-}
-
 static void add_shown(struct buf *out, const struct query_ledger *l, const struct tree *t)
 {
 	if (t->value_count > 1) {
@@ -260,7 +252,7 @@ void picture_ledger_missing(const struct profile *p, const struct query_ledger *
 	picture_ledger_part(l->other_events, "of other events left out", out);
 	picture_ledger_part(l->not_under_root, "without the root asked for", out);
 	add_unnamed(out, &p->ledger);
-	if (is_damaged(p) || l->overflows)
+	if (ledger_is_damaged(&p->ledger) || l->overflows)
 		buf_add(out, STR(" \xc2\xb7 input damaged or incomplete"));
 }
 

@@ -41,14 +41,6 @@ static void open_object(struct buf *out, const char *key)
 	buf_add_char(out, '{');
 }
 
-static bool is_damaged(const struct report *r)
-{
-	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
-		if (r->profile->ledger.count[line] && ledger_line_is_damage(line))
-			return true;
-	return r->ledger->overflows > 0;
-}
-
 static void add_time(struct buf *out, const struct report *r)
 {
 	const struct report_summary *s = &r->summary;
@@ -96,7 +88,7 @@ static void add_missing(struct buf *out, const struct report *r)
 	add_value(out, r, "no_name", r->summary.no_name);
 	add_number(out, "frames", count[LEDGER_FRAMES]);
 	add_number(out, "unnamed_frames", count[LEDGER_UNKNOWN_FRAMES]);
-	add_bool(out, "damaged", is_damaged(r));
+	add_bool(out, "damaged", report_is_damaged(r));
 	buf_add_char(out, '}');
 }
 

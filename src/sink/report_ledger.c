@@ -155,7 +155,7 @@ static void add_share(struct ledger_text *l, uint64_t n, uint64_t total, const c
 	AUTO(buf) struct buf part = { 0 };
 	if (!n)
 		return;
-	report_add_percent(&part, n, total);
+	buf_add_percent(&part, n, total);
 	buf_addf(&part, " %s", text);
 	add_part(l, buf_str(&part));
 }
@@ -168,30 +168,14 @@ static void add_unnamed(struct ledger_text *l, const struct report *r)
 	if (!count[LEDGER_UNKNOWN_FRAMES] && !r->summary.no_name)
 		return;
 	buf_add(&part, STR("no name: "));
-	report_add_percent(&part, r->summary.no_name, r->summary.total);
+	buf_add_percent(&part, r->summary.no_name, r->summary.total);
 	buf_add(&part, STR(" of leaves"));
 	if (count[LEDGER_FRAMES]) {
 		buf_add(&part, STR(", "));
-		report_add_percent(&part, count[LEDGER_UNKNOWN_FRAMES], count[LEDGER_FRAMES]);
+		buf_add_percent(&part, count[LEDGER_UNKNOWN_FRAMES], count[LEDGER_FRAMES]);
 		buf_add(&part, STR(" of frames"));
 	}
 	add_part(l, buf_str(&part));
-}
-
-static uint64_t lost_marks(const struct profile *p)
-{
-	uint64_t n = 0;
-	for (uint32_t i = 0; i < p->marks.n; i++)
-		n += str_eq(profile_str(p, p->marks.p[i].kind), STR("lost"));
-	return n;
-}
-
-static bool is_damaged(const struct report *r)
-{
-	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
-		if (r->profile->ledger.count[line] && ledger_line_is_damage(line))
-			return true;
-	return r->ledger->overflows > 0;
 }
 
 static void add_missing(struct ledger_text *l, const struct report *r)
@@ -211,7 +195,7 @@ static void add_missing(struct ledger_text *l, const struct report *r)
 	add_share(l, s->no_stack, s->total, "without a stack");
 	add_unnamed(l, r);
 	add_count(l, count[LEDGER_CUT_STACKS], "stacks cut");
-	if (is_damaged(r))
+	if (report_is_damaged(r))
 		add_part(l, STR("input damaged or incomplete"));
 	if (l->out->n == before)
 		add_part(l, STR("nothing is left out, and every frame has a name"));
