@@ -1,5 +1,5 @@
 #include "cmd/profile_options.h"
-#include "sink/sink.h"
+#include "cmd/screen.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -68,23 +68,6 @@ static void request_fini(struct request *r)
 
 /* --- the screen --- */
 
-static bool locale_is_utf8(void)
-{
-	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
-		const char *value = getenv(variables[i]);
-		if (value && *value)
-			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
-	}
-	return false;
-}
-
-static bool wants_colours(void)
-{
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-	return !(no && *no) && !(term && strcmp(term, "dumb") == 0);
-}
-
 /* Lines that a terminal shows at once, `otherwise` where it does not say. */
 static uint32_t terminal_lines(uint32_t least, uint32_t otherwise)
 {
@@ -95,42 +78,19 @@ static uint32_t terminal_lines(uint32_t least, uint32_t otherwise)
 	return size.ws_row > least ? size.ws_row - 1u : least;
 }
 
-static bool number_parse(const char *option, const char *text, uint64_t least, uint64_t most,
-			 uint64_t *value, struct err *e)
-{
-	if (str_to_u64(str_from(text), value) &&
-	    (*value == 0 || (*value >= least && *value <= most)))
-		return true;
-	return err_usage(e, "--%s %s: must be 0 or a whole number from %llu to %llu", option, text,
-			 (unsigned long long)least, (unsigned long long)most);
-}
-
 static bool set_screen(struct request *r, struct err *e)
 {
-	enum {
-		USUAL_LINES = 40,
-		MIN_LINES = 12,
-		USUAL_WIDTH = 80,
-		MIN_WIDTH = 60,
-		MAX_WIDTH = 10000
-	};
+	enum { USUAL_LINES = 40, MIN_LINES = 12 };
 	struct report_options *o = &r->report;
-	bool to_stdout = !o->output || strcmp(o->output, "-") == 0;
-	bool to_terminal = to_stdout && isatty(STDOUT_FILENO);
-	uint64_t width = to_terminal ? terminal_width(STDOUT_FILENO, USUAL_WIDTH) : 0, limit = 0;
-	if (width && width < MIN_WIDTH)
-		width = MIN_WIDTH;
-	if ((o->width_text &&
-	     !number_parse("width", o->width_text, MIN_WIDTH, MAX_WIDTH, &width, e)) ||
+	uint64_t limit = 0;
+	if (!screen_style(&r->style, o->output, o->width_text, e) ||
 	    (o->limit_text && !number_parse("limit", o->limit_text, 1, UINT32_MAX, &limit, e)))
 		return false;
 	r->has_limit = o->limit_text != NULL;
 	r->limit = (uint32_t)limit;
-	r->style = (struct report_style){ .columns = (unsigned)width,
-					  .has_colours = to_terminal && wants_colours(),
-					  .is_unicode = width && locale_is_utf8() };
 	if (!o->lines)
-		o->lines = to_terminal ? terminal_lines(MIN_LINES, USUAL_LINES) : USUAL_LINES;
+		o->lines = goes_to_terminal(o->output) ? terminal_lines(MIN_LINES, USUAL_LINES)
+						       : USUAL_LINES;
 	return true;
 }
 

@@ -19,7 +19,7 @@ static inline bool report_is_by_unit(const struct report *r)
 }
 
 /* Colours, where there are any. */
-enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_HOT, INK_WARM };
+enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_HOT, INK_WARM, INK_GOOD };
 void report_ink(struct buf *out, const struct report_style *s, enum ink ink);
 /* ` 12.3` in the ink of its size; 0 is blank on a terminal. */
 void report_add_share(struct buf *out, const struct report_style *s, uint64_t value,
@@ -31,6 +31,8 @@ void report_pad(struct buf *out, size_t from, size_t columns);
 /* `12.5` or with commas; in the tree's units. */
 void report_add_value(struct buf *out, const struct tree *t, uint64_t value);
 
+/* `12.3 s`, `45.6 ms`. */
+void report_add_seconds(struct buf *out, uint64_t ns);
 /* A word for programs: blanks are underscores, nothing is a dash. */
 void report_add_word(struct buf *out, struct str text);
 

@@ -45,7 +45,7 @@ static void add_counted(struct buf *out, uint64_t n, const char *one, const char
 	buf_addf(out, " %s", n == 1 ? one : many);
 }
 
-static void add_seconds(struct buf *out, uint64_t ns)
+void report_add_seconds(struct buf *out, uint64_t ns)
 {
 	double seconds = (double)ns / 1e9;
 	if (seconds >= 100)
@@ -79,7 +79,7 @@ static void add_amount(struct buf *out, const struct report *r)
 		return;
 	}
 	if (str_eq(u->all, STR("ns"))) {
-		add_seconds(out, r->summary.total / tree_unit(r->tree));
+		report_add_seconds(out, r->summary.total / tree_unit(r->tree));
 	} else {
 		report_add_value(out, r->tree, r->summary.total);
 		buf_addf(out, " %.*s", STR_ARG(u->all));
@@ -98,7 +98,7 @@ static void add_amount(struct buf *out, const struct report *r)
 static void add_time(struct buf *out, const struct report *r)
 {
 	uint64_t span = r->summary.last_ns - r->summary.first_ns;
-	add_seconds(out, span);
+	report_add_seconds(out, span);
 	buf_add(out, STR(", "));
 	double rate = (double)r->ledger->shown / ((double)span / 1e9);
 	if (rate >= 10)

@@ -5,11 +5,10 @@
 
 void report_ink(struct buf *out, const struct report_style *s, enum ink ink)
 {
-	static const char *const codes[] = { [INK_PLAIN] = "\033[0m",
-					     [INK_BOLD] = "\033[1m",
-					     [INK_DIM] = "\033[2m",
-					     [INK_HOT] = "\033[1;31m",
-					     [INK_WARM] = "\033[33m" };
+	static const char *const codes[] = {
+		[INK_PLAIN] = "\033[0m",  [INK_BOLD] = "\033[1m",  [INK_DIM] = "\033[2m",
+		[INK_HOT] = "\033[1;31m", [INK_WARM] = "\033[33m", [INK_GOOD] = "\033[32m"
+	};
 	if (s->has_colours)
 		buf_add(out, str_from(codes[ink]));
 }
