@@ -94,10 +94,16 @@ static bool write_reports(const struct examination *x, const struct request *r, 
 		return false;
 	if (r->doctor.is_json)
 		sink_doctor_json(x->reports.p, x->reports.n, out);
+	bool is_first = true;
 	for (uint32_t i = 0; i < x->reports.n && !r->doctor.is_json; i++) {
-		if (i)
+		if (!x->reports.p[i].profile) {
+			say("%.*s", STR_ARG(x->reports.p[i].error));
+			continue;
+		}
+		if (!is_first)
 			writer_add(out, STR("\n"));
 		sink_doctor_text(&x->reports.p[i], &r->style, out);
+		is_first = false;
 	}
 	bool ok = writer_commit(out, e);
 	writer_free(out);

@@ -307,6 +307,9 @@ static bool make(struct making *m, const struct profile *p, const struct tree *t
 		 const struct query_ledger *ledger, struct err *e)
 {
 	const struct report_options *o = &m->r->report;
+	const struct text_list *files = &m->r->in.files;
+	if (files->n == 1 && strcmp(files->p[0], "-") != 0)
+		m->report.file = str_from(files->p[0]);
 	m->report.profile = p;
 	m->report.tree = t;
 	m->report.ledger = ledger;

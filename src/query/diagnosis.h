@@ -28,6 +28,9 @@ uint64_t *unnamed_by_module(const struct profile *p, const bool *has_row);
 
 /* --- findings --- */
 
+/* Whether the input says what happened while recording: perf.data does, text does not. */
+bool knows_recording(const struct profile *p);
+
 enum finding_mark { FINDING_BAD, FINDING_WARN, FINDING_INFO, FINDING_OK, FINDING_MARKS };
 extern const char *const finding_mark_names[]; /* bad, warn, info, ok */
 

@@ -20,5 +20,3 @@ uint64_t *samples_by_event(const struct profile *p);
 /* How stacks were recorded. */
 enum stack_source { STACKS_UNKNOWN, STACKS_FRAME_POINTERS, STACKS_COPIED, STACKS_LBR };
 enum stack_source stack_source_of(const struct profile *p);
-/* Whether the input says what happened while recording: perf.data does, text does not. */
-bool knows_recording(const struct profile *p);

@@ -165,6 +165,9 @@ static void add_names(const struct unnamed_rows *u, struct diagnosis *d)
 		return;
 	}
 	add_share(&t.what, u->unnamed, u->frames, "of frames have no name");
+	if (!u->has_reasons)
+		buf_addf(&t.why, "this format does not say why; perf.data does: plume doctor "
+				 "perf.data");
 	diagnosis_add(d,
 		      (struct finding){ mark_of(u->unnamed, u->frames, limits), "names",
 					.count = u->unnamed, .total = u->frames },

@@ -13,7 +13,7 @@ struct doctor_report {
 };
 void doctor_report_fini(struct doctor_report *r);
 
-/* Errors surface in writer_commit. */
+/* A file that has a profile. Errors surface in writer_commit. */
 void sink_doctor_text(const struct doctor_report *r, const struct report_style *s,
 		      struct writer *out);
 /* One object for all files: doc/formats/doctor-json.md. */

@@ -2,7 +2,7 @@
 #include "sink/doctor.h"
 #include "sink/report_int.h"
 
-enum { FACT_COLUMN = 13, FINDING_COLUMN = 6, DETAIL_COLUMN = FINDING_COLUMN + 5 };
+enum { FACT_COLUMN = 13, FINDING_COLUMN = 6 };
 
 void doctor_report_fini(struct doctor_report *r)
 {
@@ -46,13 +46,27 @@ static void add_part(struct buf *out, uint32_t n, const char *one, const char *m
 	buf_addf(out, " %s", n == 1 ? one : many);
 }
 
+static void add_key(struct page *p, struct str key)
+{
+	report_ink(&p->text, p->style, INK_DIM);
+	size_t start = p->text.n;
+	fit_add_start(&p->text, key, FACT_COLUMN - 2, false);
+	report_pad(&p->text, start, FACT_COLUMN);
+	report_ink(&p->text, p->style, INK_PLAIN);
+}
+
 static void add_heading(struct page *p, const struct doctor_report *r)
 {
-	const struct recording *c = &r->recording;
+	report_ink(&p->text, p->style, INK_BOLD);
+	fit_add_safe(&p->text, r->file);
+	report_ink(&p->text, p->style, INK_PLAIN);
+	buf_add_char(&p->text, '\n');
+}
+
+static void add_extent(struct page *p, const struct recording *c)
+{
 	AUTO(buf) struct buf line = { 0 };
-	buf_addf(&line, "%.*s: ", STR_ARG(r->file));
 	buf_add_grouped(&line, c->samples);
-	buf_addf(&line, " %s", c->samples == 1 ? "sample" : "samples");
 	if (c->has_times) {
 		buf_addf(&line, " in ");
 		report_add_seconds(&line, c->last_ns - c->first_ns);
@@ -60,21 +74,8 @@ static void add_heading(struct page *p, const struct doctor_report *r)
 	add_part(&line, c->processes, "process", "processes");
 	add_part(&line, c->threads, "thread", "threads");
 	add_part(&line, c->cpus, "cpu", "cpus");
-	report_ink(&p->text, p->style, INK_BOLD);
-	add_words(p, buf_str(&line), 0);
-	report_ink(&p->text, p->style, INK_PLAIN);
-}
-
-static void add_key(struct page *p, struct str key)
-{
-	size_t start = p->text.n;
-	report_ink(&p->text, p->style, INK_DIM);
-	size_t text = p->text.n;
-	fit_add_start(&p->text, key, FACT_COLUMN - 2, false);
-	report_pad(&p->text, text, FACT_COLUMN - 1);
-	report_ink(&p->text, p->style, INK_PLAIN);
-	buf_add_char(&p->text, ' ');
-	(void)start;
+	add_key(p, STR("samples"));
+	add_words(p, buf_str(&line), FACT_COLUMN);
 }
 
 static void add_facts(struct page *p, const struct doctor_report *r)
@@ -110,7 +111,7 @@ static void add_events(struct page *p, const struct doctor_report *r)
 		fit_add_start(&p->text, fit_known(e->name), width, false);
 		report_pad(&p->text, start, width + 2);
 		buf_addf(&p->text, "%10s %s", buf_c_string(&count),
-			 e->has_only_sums ? "in sums" : "samples");
+			 e->has_only_sums ? "(sums, no samples)" : "samples");
 		if (e->about.n) {
 			buf_addf(&p->text, ", ");
 			fit_add_safe(&p->text, e->about);
@@ -210,7 +211,7 @@ static void add_verdict(struct page *p, const struct doctor_report *r)
 	buf_add_char(&p->text, '\n');
 	report_ink(&p->text, p->style, INK_BOLD);
 	if (!count[FINDING_BAD] && !count[FINDING_WARN])
-		buf_addf(&p->text, "nothing is wrong with it");
+		buf_addf(&p->text, "nothing wrong was found");
 	if (count[FINDING_BAD])
 		buf_addf(&p->text, "%u bad", count[FINDING_BAD]);
 	if (count[FINDING_WARN])
@@ -224,17 +225,11 @@ void sink_doctor_text(const struct doctor_report *r, const struct report_style *
 		      struct writer *out)
 {
 	AUTO(page) struct page p = { .style = s };
-	if (r->profile) {
-		add_heading(&p, r);
-		if (r->recording.facts.n || r->recording.events.n)
-			buf_add_char(&p.text, '\n');
-		add_facts(&p, r);
-		add_events(&p, r);
-		add_verdict(&p, r);
-		add_findings(&p, r);
-	} else {
-		add_mark(&p, FINDING_BAD);
-		add_words(&p, r->error, FINDING_COLUMN);
-	}
+	add_heading(&p, r);
+	add_extent(&p, &r->recording);
+	add_events(&p, r);
+	add_facts(&p, r);
+	add_verdict(&p, r);
+	add_findings(&p, r);
 	writer_add(out, buf_str(&p.text));
 }

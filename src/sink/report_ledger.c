@@ -160,6 +160,23 @@ static void add_share(struct ledger_text *l, uint64_t n, uint64_t total, const c
 	add_part(l, buf_str(&part));
 }
 
+/* `; 8 % in libfoo.so (it is stripped)`: where most are, and why. */
+static void add_unnamed_files(struct buf *out, const struct report *r)
+{
+	enum { MOST = 2 };
+	AUTO(unnamed_rows) struct unnamed_rows u = { 0 };
+	unnamed_rows_of(r->profile, &u);
+	for (uint32_t i = 0; i < u.rows.n && i < MOST; i++) {
+		buf_add(out, i ? STR(", ") : STR(": "));
+		buf_add_percent(out, u.rows.p[i].frames, u.frames);
+		buf_add(out, STR(" in "));
+		unnamed_row_add_brief(out, &u.rows.p[i]);
+	}
+	if (u.rows.n > MOST)
+		buf_addf(out, ", and %u more", u.rows.n - MOST);
+	buf_addf(out, "; plume doctor%s%.*s says more", r->file.n ? " " : "", STR_ARG(r->file));
+}
+
 /* Where samples end, and on the whole. */
 static void add_unnamed(struct ledger_text *l, const struct report *r)
 {
@@ -175,7 +192,30 @@ static void add_unnamed(struct ledger_text *l, const struct report *r)
 		buf_add_percent(&part, count[LEDGER_UNKNOWN_FRAMES], count[LEDGER_FRAMES]);
 		buf_add(&part, STR(" of frames"));
 	}
+	if (r->profile->unnamed.n)
+		add_unnamed_files(&part, r);
 	add_part(l, buf_str(&part));
+}
+
+/* What happened while recording. */
+static void add_recording(struct ledger_text *l, const uint64_t *count)
+{
+	AUTO(buf) struct buf part = { 0 };
+	uint64_t lost = count[LEDGER_LOST], ignored = 0;
+	if (lost) {
+		buf_add_grouped(&part, lost);
+		buf_add(&part, lost == 1 ? STR(" sample lost (") : STR(" samples lost ("));
+		buf_add_percent(&part, lost, saturating_add(lost, count[LEDGER_SAMPLES], &ignored));
+		buf_add_char(&part, ')');
+		add_part(l, buf_str(&part));
+	}
+	add_count(l, count[LEDGER_THROTTLED],
+		  count[LEDGER_THROTTLED] == 1 ? "time throttled" : "times throttled");
+	add_share(l, count[LEDGER_TRUNCATED], count[LEDGER_SAMPLES],
+		  "of stacks cut while recording");
+	add_share(l, count[LEDGER_UNROOTED], count[LEDGER_SAMPLES],
+		  "of stacks without their thread's start");
+	add_count(l, count[LEDGER_NO_INLINES], "addresses without their inlined functions");
 }
 
 static void add_missing(struct ledger_text *l, const struct report *r)
@@ -191,6 +231,7 @@ static void add_missing(struct ledger_text *l, const struct report *r)
 		  r->units->left_out == 1 ? "other event left out" : "other events left out");
 	add_count(l, q->not_under_root, "without the root asked for");
 	add_count(l, lost_marks(r->profile), "times events were lost");
+	add_recording(l, count);
 	add_share(l, s->idle, s->total, "idle");
 	add_share(l, s->no_stack, s->total, "without a stack");
 	add_unnamed(l, r);
