@@ -26,6 +26,11 @@ struct reader *reader_open(const char *path, struct err *e);
  * step bytes at a time.
  */
 struct reader *reader_of_memory(struct str bytes, size_t step);
+/*
+ * An open file as a stream, never mapped, so that memory stays bounded and it may change meanwhile.
+ * fd becomes the reader's.
+ */
+struct reader *reader_of_fd(int fd, const char *name);
 void reader_free(struct reader *r);
 
 /* How messages call the input: its path, or "standard input". */

@@ -1,8 +1,8 @@
 /* The tables of an ELF file (System V ABI, chapters 4 and 5; `man 5 elf`). */
 #include "symbol/elf.h"
+#include "symbol/open_int.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -231,13 +231,13 @@ struct elf *elf_of_memory(struct str bytes, const char *name, struct err *e)
 	return NULL;
 }
 
-static struct elf *open_mapped(int fd, const char *path, struct err *e)
+struct elf *elf_open_fd(int fd, const char *name, struct err *e)
 {
 	struct mapping mapping;
 	struct stat status;
-	if (!mapping_init(&mapping, fd, path, e))
+	if (!mapping_init(&mapping, fd, name, e))
 		return NULL;
-	struct elf *elf = elf_of_memory(mapping.bytes, path, e);
+	struct elf *elf = elf_of_memory(mapping.bytes, name, e);
 	if (!elf) {
 		mapping_fini(&mapping);
 		return NULL;
@@ -252,15 +252,14 @@ static struct elf *open_mapped(int fd, const char *path, struct err *e)
 
 struct elf *elf_open(const char *path, struct err *e)
 {
-	/* A path from a recording may be a fifo or a device: opening it must not wait. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = open_plain_file(NULL, path);
 	if (fd < 0) {
 		int why = errno;
-		err_set(e, "%s: %s", path, strerror(why));
+		err_set(e, "%s: %s", path, why == ENOEXEC ? "not a plain file" : strerror(why));
 		errno = why;
 		return NULL;
 	}
-	struct elf *elf = open_mapped(fd, path, e);
+	struct elf *elf = elf_open_fd(fd, path, e);
 	close(fd);
 	if (!elf)
 		errno = ENOEXEC;

@@ -42,6 +42,8 @@ struct elf {
 
 /* NULL: e, and errno says whether it is missing (ENOENT) or not allowed (EACCES, EPERM). */
 struct elf *elf_open(const char *path, struct err *e);
+/* A file that is open already; fd stays the caller's, name is for messages. NULL: e. */
+struct elf *elf_open_fd(int fd, const char *name, struct err *e);
 /* Bytes that the caller keeps. */
 struct elf *elf_of_memory(struct str bytes, const char *name, struct err *e);
 void elf_free(struct elf *elf);

@@ -1,0 +1,251 @@
+/* A binary: what is asked of it is found when it is asked first, and kept. */
+#include "symbol/binary_int.h"
+
+/* Further processes are not remembered: newer ones are likelier to live, so they replace older ones. */
+enum { MAX_PROCESSES = 64 };
+
+static struct str copy_of(struct str s)
+{
+	char *copy = mem_alloc(s.n + 1, 1);
+	if (s.n)
+		memcpy(copy, s.p, s.n);
+	copy[s.n] = 0;
+	return (struct str){ copy, s.n };
+}
+
+struct binary *binary_new(const struct binary_id *id, const struct symbol_options *options)
+{
+	struct binary *b = mem_zalloc(1, sizeof(*b));
+	b->id = *id;
+	b->id.path = copy_of(id->path);
+	b->id.build_id = copy_of(id->build_id);
+	b->options = options;
+	return b;
+}
+
+struct binary *binary_of_memory(const struct binary_id *id, struct str bytes,
+				const struct symbol_options *options)
+{
+	struct err e = { 0 };
+	struct binary *b = binary_new(id, options);
+	b->image = bytes;
+	b->is_code_searched = b->is_debug_searched = true;
+	b->code = elf_of_memory(bytes, b->id.path.p, &e);
+	b->path = mem_strdup(b->id.path.p);
+	if (!b->code) {
+		b->obstacle.trouble = BINARY_DAMAGED;
+		buf_add(&b->obstacle.text, str_from(e.text));
+	}
+	return b;
+}
+
+void binary_free(struct binary *b)
+{
+	if (!b)
+		return;
+	symbol_table_fini(&b->table);
+	elf_free(b->inner);
+	buf_fini(&b->inner_bytes);
+	elf_free(b->debug);
+	elf_free(b->code);
+	buf_fini(&b->obstacle.text);
+	vec_fini(&b->processes);
+	free(b->root);
+	free(b->path);
+	free((char *)b->id.path.p);
+	free((char *)b->id.build_id.p);
+	free(b);
+}
+
+void binary_add_process(struct binary *b, int32_t pid)
+{
+	for (uint32_t i = 0; i < b->processes.n; i++)
+		if (b->processes.p[i] == pid)
+			return;
+	if (pid <= 0)
+		return;
+	if (b->processes.n == MAX_PROCESSES) {
+		memmove(b->processes.p, b->processes.p + 1, (MAX_PROCESSES - 1) * sizeof(pid));
+		b->processes.n--;
+	}
+	vec_push(&b->processes, pid);
+}
+
+void binary_set_build_id(struct binary *b, struct str build_id)
+{
+	free((char *)b->id.build_id.p);
+	b->id.build_id = copy_of(build_id);
+}
+
+const struct binary_id *binary_id_of(const struct binary *b)
+{
+	return &b->id;
+}
+
+/* --- files --- */
+
+struct elf *binary_code(struct binary *b)
+{
+	if (!b->is_code_searched)
+		binary_search_code(b);
+	b->is_code_searched = true;
+	return b->code;
+}
+
+static bool has_dwarf(const struct elf *elf)
+{
+	return elf && elf_find_section(elf, STR(".debug_info"));
+}
+
+static struct elf *debug_file(struct binary *b)
+{
+	if (!b->is_debug_searched && binary_code(b))
+		binary_search_debug(b);
+	b->is_debug_searched = true;
+	return b->debug;
+}
+
+struct elf *binary_debug(struct binary *b)
+{
+	if (!binary_code(b) || has_dwarf(b->code))
+		return b->code;
+	return has_dwarf(debug_file(b)) ? b->debug : NULL;
+}
+
+/* --- symbols --- */
+
+static const struct elf_section *section_of_type(const struct elf *elf, uint32_t type)
+{
+	for (uint32_t i = 0; elf && i < elf->sections.n; i++)
+		if (elf->sections.p[i].type == type)
+			return &elf->sections.p[i];
+	return NULL;
+}
+
+static bool has_symtab(struct elf *elf)
+{
+	return elf && elf_section_bytes(elf, section_of_type(elf, SHT_SYMTAB)).n;
+}
+
+/* A file that has such a table: the one with the code, its debug file, or the file inside it. */
+static struct elf *file_with_symtab(struct binary *b)
+{
+	if (has_symtab(b->code))
+		return b->code;
+	if (has_symtab(debug_file(b)))
+		return b->debug;
+	binary_unpack_inner(b);
+	return has_symtab(b->inner) ? b->inner : NULL;
+}
+
+static void load_table(struct binary *b)
+{
+	if (b->is_table_loaded)
+		return;
+	b->is_table_loaded = true;
+	if (!binary_code(b))
+		return;
+	struct elf *full = file_with_symtab(b);
+	if (full)
+		symbol_table_add(&b->table, full, section_of_type(full, SHT_SYMTAB));
+	b->has_symtab = full;
+	const struct elf_section *dynamic = section_of_type(b->code, SHT_DYNSYM);
+	if (dynamic)
+		symbol_table_add(&b->table, b->code, dynamic);
+	symbol_table_add_plt(&b->table, b->code);
+	symbol_table_seal(&b->table);
+}
+
+bool binary_find_symbol(struct binary *b, uint64_t address, struct binary_symbol *found)
+{
+	load_table(b);
+	return symbol_table_find(&b->table, address, found);
+}
+
+/* --- what is wrong --- */
+
+enum binary_trouble binary_trouble_of(struct binary *b)
+{
+	if (!binary_code(b))
+		return b->obstacle.trouble;
+	load_table(b);
+	/* The vdso never has more than its dynamic symbols, and needs no more. */
+	if (!b->has_symtab && !b->image.n)
+		return BINARY_STRIPPED;
+	return b->is_unverified ? BINARY_UNVERIFIED : BINARY_FINE;
+}
+
+static void add_short_build_id(struct buf *text, struct str build_id)
+{
+	for (size_t i = 0; i < build_id.n && i < 4; i++)
+		buf_addf(text, "%02x", (unsigned char)build_id.p[i]);
+	buf_add(text, STR("…"));
+}
+
+static void explain_missing(const struct binary *b, struct buf *reason, struct buf *fix)
+{
+	const char *below = b->options->symfs;
+	buf_addf(reason, "not found at %.*s", STR_ARG(b->id.path));
+	if (below)
+		buf_addf(reason, " below %s", below);
+	if (b->id.build_id.n) {
+		buf_add(reason, STR(", nor by its build id "));
+		add_short_build_id(reason, b->id.build_id);
+	} else {
+		buf_add(reason, STR(", and its build id is not known"));
+	}
+	buf_add(fix, below ? STR("put a copy of it into that folder")
+			   : STR("--symfs DIR or --container-root DIR with a copy of it"));
+	if (b->id.build_id.n && !below && !b->options->asks_debuginfod)
+		buf_add(fix, STR(", or --debuginfod"));
+}
+
+static void explain_stripped(const struct binary *b, struct buf *reason, struct buf *fix)
+{
+	buf_add(reason, b->table.rows.n ? STR("it is stripped: only exported functions have names")
+					: STR("it is stripped"));
+	if (b->is_unverified)
+		buf_add(reason, STR(", and may be another version than the recorded one"));
+	buf_add(fix, STR("install its debug symbols"));
+	if (!b->options->asks_debuginfod)
+		buf_add(fix, STR(", or use --debuginfod"));
+}
+
+static void explain_unverified(const struct binary *b, struct buf *reason, struct buf *fix)
+{
+	buf_addf(reason,
+		 "neither its build id nor its inode was recorded: %s may be another version",
+		 b->code->path);
+	buf_add(fix, STR("record with --buildid-all"));
+}
+
+void binary_explain(struct binary *b, struct buf *reason, struct buf *fix)
+{
+	switch (binary_trouble_of(b)) {
+	case BINARY_FINE:
+		return;
+	case BINARY_MISSING:
+		explain_missing(b, reason, fix);
+		break;
+	case BINARY_DENIED:
+		buf_add(reason, buf_str(&b->obstacle.text));
+		buf_add(fix, STR("run as root, or give a copy with --symfs DIR"));
+		break;
+	case BINARY_DIFFERS:
+		buf_add(reason, buf_str(&b->obstacle.text));
+		buf_add(fix, STR("give the old file with --symfs DIR"));
+		break;
+	case BINARY_DAMAGED:
+		buf_add(reason, buf_str(&b->obstacle.text));
+		buf_add(fix, STR("give a good copy with --symfs DIR"));
+		break;
+	case BINARY_STRIPPED:
+		explain_stripped(b, reason, fix);
+		break;
+	case BINARY_UNVERIFIED:
+		explain_unverified(b, reason, fix);
+		break;
+	}
+	if (b->debuginfod_failure)
+		buf_addf(reason, "; %s", b->debuginfod_failure);
+}

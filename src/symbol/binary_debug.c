@@ -1,0 +1,160 @@
+/*
+ * Debug files: symbols and DWARF that were taken out of a program (`man gdb`, "Separate Debug Files";
+ * the section .gnu_debugdata is fedoraproject.org's MiniDebugInfo).
+ */
+#include "symbol/binary_int.h"
+
+#include <lzma.h>
+#include <zlib.h>
+
+#define MAX_INNER_BYTES	       ((size_t)128 << 20)
+#define MAX_INNER_MEMORY_BYTES ((uint64_t)128 << 20)
+
+/* --- by build id --- */
+
+static bool is_of_use(const struct elf *elf)
+{
+	for (uint32_t i = 0; i < elf->sections.n; i++)
+		if (elf->sections.p[i].type == SHT_SYMTAB ||
+		    str_eq(elf->sections.p[i].name, STR(".debug_info")))
+			return true;
+	return false;
+}
+
+static bool take_debug(struct binary *b, struct elf *elf)
+{
+	bool is_other = elf && (elf->inode != b->code->inode || elf->device != b->code->device);
+	if (is_other && is_of_use(elf) && elf->machine == b->code->machine) {
+		b->debug = elf;
+		return true;
+	}
+	elf_free(elf);
+	return false;
+}
+
+static bool try_build_id_folder(struct binary *b, const char *root, const char *folder)
+{
+	static const char *const endings[] = { ".debug", "/debug" };
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		AUTO(buf) struct buf path = { 0 };
+		struct err e = { 0 };
+		build_id_path(&path, folder, b->code->build_id);
+		buf_add(&path, str_from(endings[i]));
+		struct elf *elf =
+			file_place_open((struct file_place){ root, buf_c_string(&path) }, &e);
+		if (!elf)
+			continue;
+		if (!str_eq(elf->build_id, b->code->build_id))
+			elf_free(elf);
+		else if (take_debug(b, elf))
+			return true;
+	}
+	return false;
+}
+
+/* --- by .gnu_debuglink: a file name, padded to 4 bytes, and the CRC of that file --- */
+
+struct debug_link {
+	struct str name;
+	uint32_t crc;
+};
+
+static bool read_debug_link(struct elf *elf, struct debug_link *link)
+{
+	struct str bytes = elf_section_bytes(elf, elf_find_section(elf, STR(".gnu_debuglink")));
+	ptrdiff_t n = str_find_char(bytes, 0);
+	if (n <= 0)
+		return false;
+	size_t at = ((size_t)n + 4) & ~(size_t)3;
+	if (at + sizeof(link->crc) > bytes.n ||
+	    str_find_char(str_first(bytes, (size_t)n), '/') >= 0)
+		return false;
+	memcpy(&link->crc, bytes.p + at, sizeof(link->crc));
+	link->name = str_first(bytes, (size_t)n);
+	return true;
+}
+
+static bool is_linked(const struct binary *b, const struct elf *elf, const struct debug_link *link)
+{
+	if (elf->build_id.n && b->code->build_id.n)
+		return str_eq(elf->build_id, b->code->build_id);
+	return crc32_z(0, (const Bytef *)elf->bytes.p, elf->bytes.n) == link->crc;
+}
+
+static bool try_linked(struct binary *b, const char *path, const struct debug_link *link)
+{
+	struct err e = { 0 };
+	struct elf *elf = file_place_open((struct file_place){ b->root, path }, &e);
+	if (!elf)
+		return false;
+	if (is_linked(b, elf, link))
+		return take_debug(b, elf);
+	elf_free(elf);
+	return false;
+}
+
+static bool try_debug_link(struct binary *b, struct str path)
+{
+	static const char *const forms[][2] = { { "", "" },
+						{ "", ".debug/" },
+						{ "/usr/lib/debug", "" } };
+	struct debug_link link;
+	bool is_relative = !path.n || path.p[0] != '/';
+	if ((is_relative && !b->root) || !read_debug_link(b->code, &link))
+		return false;
+	struct str folder = str_first(path, path.n - str_basename(path).n);
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		AUTO(buf) struct buf name = { 0 };
+		buf_addf(&name, "%s%.*s%s%.*s", forms[i][0], STR_ARG(folder), forms[i][1],
+			 STR_ARG(link.name));
+		if (try_linked(b, buf_c_string(&name), &link))
+			return true;
+	}
+	return false;
+}
+
+void binary_search_debug(struct binary *b)
+{
+	if (!b->code || b->image.n)
+		return;
+	if (b->code->build_id.n && binary_visit_build_id_folders(b, try_build_id_folder))
+		return;
+	if (try_debug_link(b, str_from(b->path)))
+		return;
+	/* A copy from a cache: the debug file is beside where the program was. */
+	if (!str_eq(b->id.path, str_from(b->path)) && try_debug_link(b, b->id.path))
+		return;
+	if (b->options->asks_debuginfod && !b->options->symfs && b->code->build_id.n)
+		take_debug(b, debuginfod_find(b->code->build_id, false, &b->debuginfod_failure));
+}
+
+/* --- .gnu_debugdata --- */
+
+static bool unpack_xz(struct str packed, struct buf *out)
+{
+	lzma_stream xz = LZMA_STREAM_INIT;
+	lzma_ret state = lzma_stream_decoder(&xz, MAX_INNER_MEMORY_BYTES, 0);
+	size_t room = 64 << 10;
+	xz.next_in = (const uint8_t *)packed.p;
+	xz.avail_in = packed.n;
+	while (state == LZMA_OK && out->n < MAX_INNER_BYTES) {
+		xz.next_out = (uint8_t *)buf_reserve(out, room);
+		xz.avail_out = room;
+		state = lzma_code(&xz, LZMA_FINISH);
+		out->n += room - xz.avail_out;
+		room = out->n < (8 << 20) ? out->n + (64 << 10) : 8 << 20;
+	}
+	lzma_end(&xz);
+	return state == LZMA_STREAM_END;
+}
+
+void binary_unpack_inner(struct binary *b)
+{
+	struct err e = { 0 };
+	struct str packed =
+		elf_section_bytes(b->code, elf_find_section(b->code, STR(".gnu_debugdata")));
+	if (packed.n && unpack_xz(packed, &b->inner_bytes))
+		b->inner = elf_of_memory(buf_str(&b->inner_bytes), b->code->path, &e);
+	if (!b->inner)
+		buf_fini(&b->inner_bytes);
+}

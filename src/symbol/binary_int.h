@@ -1,0 +1,71 @@
+/* A binary, and the search for its files. */
+#pragma once
+#include "symbol/table_int.h"
+
+/* Where a file may be: a path below a root; no root means the one of this process. */
+struct file_place {
+	const char *root;
+	const char *path;
+};
+
+enum binary_agreement {
+	AGREEMENT_SURE,
+	AGREEMENT_UNKNOWN, /* the recording says nothing that could be compared */
+	AGREEMENT_NOT_BUILD_ID,
+	AGREEMENT_NOT_INODE,
+	AGREEMENT_NO_CODE, /* a debug file */
+};
+
+/* What the first place that had something, but nothing of use, had. */
+struct binary_obstacle {
+	enum binary_trouble trouble;
+	struct buf text;
+};
+
+struct binary {
+	struct binary_id id; /* path and build id are copies */
+	const struct symbol_options *options;
+	VEC(int32_t) processes;
+	struct str image; /* of binary_of_memory */
+
+	bool is_code_searched, is_debug_searched, is_table_loaded;
+	bool is_unverified, has_symtab;
+	struct elf *code, *debug; /* debug is another file than code, or NULL */
+	char *root, *path;	  /* where code was found */
+	struct binary_obstacle obstacle;
+	const char *debuginfod_failure; /* in words; NULL: it was not asked, or it helped */
+
+	struct symbol_table table;
+	struct elf *inner; /* the ELF file in .gnu_debugdata */
+	struct buf inner_bytes;
+};
+
+/* The root of a live process, `/proc/12/root`. */
+enum { PROCESS_ROOT_BYTES = 32 };
+void binary_process_root(int32_t pid, char root[PROCESS_ROOT_BYTES]);
+
+/* An ELF file at a place. NULL: e, and errno as elf_open has it. */
+struct elf *file_place_open(struct file_place place, struct err *e);
+void file_place_name(struct file_place place, struct buf *name);
+
+/* Calls `visit` with the folders that hold `.build-id`, best first, until it says true. */
+typedef bool build_id_folder_visit(struct binary *b, const char *root, const char *folder);
+bool binary_visit_build_id_folders(struct binary *b, build_id_folder_visit *visit);
+/* `FOLDER/.build-id/ab/cdef...` */
+void build_id_path(struct buf *path, const char *folder, struct str build_id);
+/* Recordings keep build ids in 20 bytes, with zeros behind shorter ones. */
+bool build_ids_agree(struct str recorded, struct str of_file);
+
+/* Finds code, or says in obstacle why not. */
+void binary_search_code(struct binary *b);
+/* Finds the debug file of code, if there is one. */
+void binary_search_debug(struct binary *b);
+
+/* Unpacks .gnu_debugdata of code into inner; leaves NULL when there is none of use. */
+void binary_unpack_inner(struct binary *b);
+
+/*
+ * Asks the servers of DEBUGINFOD_URLS. NULL, and *failure says why in words. Waits for some seconds
+ * at most.
+ */
+struct elf *debuginfod_find(struct str build_id, bool wants_code, const char **failure);

@@ -1,0 +1,297 @@
+/* Where the file of a binary may be, and whether what is there is the one that was recorded. */
+#include "symbol/binary_int.h"
+#include "symbol/open_int.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+/* --- places --- */
+
+void binary_process_root(int32_t pid, char root[PROCESS_ROOT_BYTES])
+{
+	snprintf(root, PROCESS_ROOT_BYTES, "/proc/%d/root", pid);
+}
+
+void file_place_name(struct file_place place, struct buf *name)
+{
+	if (place.root)
+		buf_add(name, str_from(place.root));
+	if (place.root && place.path[0] != '/' && !str_ends(buf_str(name), STR("/")))
+		buf_add_char(name, '/');
+	buf_add(name, str_from(place.path));
+}
+
+struct elf *file_place_open(struct file_place place, struct err *e)
+{
+	AUTO(buf) struct buf name = { 0 };
+	file_place_name(place, &name);
+	int fd = open_plain_file(place.root, place.path);
+	if (fd < 0) {
+		int why = errno;
+		err_set(e, "%s: %s", buf_c_string(&name),
+			why == ENOEXEC ? "not a plain file" : strerror(why));
+		errno = why;
+		return NULL;
+	}
+	struct elf *elf = elf_open_fd(fd, buf_c_string(&name), e);
+	close(fd);
+	if (!elf)
+		errno = ENOEXEC;
+	return elf;
+}
+
+void build_id_path(struct buf *path, const char *folder, struct str build_id)
+{
+	buf_addf(path, "%s/.build-id/", folder);
+	for (size_t i = 0; i < build_id.n; i++)
+		buf_addf(path, i == 0 ? "%02x/" : "%02x", (unsigned char)build_id.p[i]);
+}
+
+/* Where `perf record` keeps copies: see `man perf-buildid-cache`. */
+static bool add_perf_cache(struct buf *folder)
+{
+	const char *dir = getenv("PERF_BUILDID_DIR"), *home = getenv("HOME");
+	if (dir && dir[0])
+		buf_addf(folder, "%s", dir);
+	else if (home && home[0])
+		buf_addf(folder, "%s/.debug", home);
+	return folder->n;
+}
+
+static bool visit_processes(struct binary *b, build_id_folder_visit *visit)
+{
+	char root[PROCESS_ROOT_BYTES];
+	for (uint32_t i = 0; b->options->is_of_this_machine && i < b->processes.n; i++) {
+		binary_process_root(b->processes.p[i], root);
+		if (visit(b, root, "/usr/lib/debug"))
+			return true;
+	}
+	return false;
+}
+
+bool binary_visit_build_id_folders(struct binary *b, build_id_folder_visit *visit)
+{
+	const struct symbol_options *o = b->options;
+	AUTO(buf) struct buf cache = { 0 };
+	if (o->symfs)
+		return visit(b, o->symfs, "") || visit(b, o->symfs, "/usr/lib/debug") ||
+		       visit(b, o->symfs, "/.debug") || visit(b, o->symfs, "/usr/lib");
+	if (o->container_root && (visit(b, o->container_root, "/usr/lib/debug") ||
+				  visit(b, o->container_root, "/usr/lib")))
+		return true;
+	if (add_perf_cache(&cache) && visit(b, NULL, buf_c_string(&cache)))
+		return true;
+	return visit_processes(b, visit) || visit(b, NULL, "/usr/lib/debug") ||
+	       visit(b, NULL, "/usr/lib");
+}
+
+/* --- whether it is the one --- */
+
+bool build_ids_agree(struct str recorded, struct str of_file)
+{
+	if (recorded.n < of_file.n || !of_file.n ||
+	    !str_eq(str_first(recorded, of_file.n), of_file))
+		return false;
+	for (size_t i = of_file.n; i < recorded.n; i++)
+		if (recorded.p[i])
+			return false;
+	return true;
+}
+
+/* Debug files have the headers of sections with code, but not the code. */
+static bool has_code(struct elf *elf)
+{
+	for (uint32_t i = 0; i < elf->sections.n; i++) {
+		const struct elf_section *s = &elf->sections.p[i];
+		if (s->flags & SHF_EXECINSTR && s->type != SHT_NOBITS && s->size_bytes)
+			return true;
+	}
+	for (uint32_t i = 0; i < elf->segments.n && !elf->sections.n; i++)
+		if (elf->segments.p[i].is_executable && elf->segments.p[i].file_bytes)
+			return true;
+	return false;
+}
+
+/* is_copy: it is where the user has put copies, which have inodes of their own. */
+static enum binary_agreement agreement_of(const struct binary *b, struct elf *elf, bool is_copy)
+{
+	const struct binary_id *id = &b->id;
+	if (!has_code(elf))
+		return AGREEMENT_NO_CODE;
+	if (id->build_id.n && elf->build_id.n)
+		return build_ids_agree(id->build_id, elf->build_id) ? AGREEMENT_SURE
+								    : AGREEMENT_NOT_BUILD_ID;
+	if (id->has_inode && !is_copy)
+		return elf->inode == id->inode ? AGREEMENT_SURE : AGREEMENT_NOT_INODE;
+	/* A build id that was recorded was in the file: one without is another file. */
+	return id->build_id.n ? AGREEMENT_NOT_BUILD_ID : AGREEMENT_UNKNOWN;
+}
+
+/* --- what is in the way --- */
+
+static void keep_obstacle(struct binary *b, enum binary_trouble trouble, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void keep_obstacle(struct binary *b, enum binary_trouble trouble, const char *format, ...)
+{
+	char text[1024];
+	va_list arguments;
+	if (b->obstacle.trouble != BINARY_MISSING)
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	b->obstacle.trouble = trouble;
+	buf_add(&b->obstacle.text, str_from(text));
+}
+
+static void keep_difference(struct binary *b, const struct elf *elf, enum binary_agreement how)
+{
+	if (how == AGREEMENT_NO_CODE)
+		keep_obstacle(b, BINARY_DAMAGED, "%s has no code in it", elf->path);
+	else if (how == AGREEMENT_NOT_INODE)
+		keep_obstacle(b, BINARY_DIFFERS,
+			      "the inode of %s differs: the file was replaced after recording",
+			      elf->path);
+	else if (elf->build_id.n)
+		keep_obstacle(b, BINARY_DIFFERS,
+			      "the build id of %s differs: the file was replaced after recording",
+			      elf->path);
+	else
+		keep_obstacle(b, BINARY_DIFFERS,
+			      "%s has no build id, but the recorded file had one: it was replaced",
+			      elf->path);
+}
+
+static void keep_failure(struct binary *b, int why, const struct err *e)
+{
+	if (why == EACCES || why == EPERM)
+		keep_obstacle(b, BINARY_DENIED, "%s", e->text);
+	else if (why == ENOEXEC)
+		keep_obstacle(b, BINARY_DAMAGED, "%s", e->text);
+}
+
+/* --- trying --- */
+
+static bool take_code(struct binary *b, struct elf *elf, struct file_place place, bool is_copy)
+{
+	enum binary_agreement how = agreement_of(b, elf, is_copy);
+	if (how != AGREEMENT_SURE && how != AGREEMENT_UNKNOWN) {
+		keep_difference(b, elf, how);
+		elf_free(elf);
+		return false;
+	}
+	b->code = elf;
+	b->is_unverified = how == AGREEMENT_UNKNOWN;
+	b->root = place.root ? mem_strdup(place.root) : NULL;
+	b->path = mem_strdup(place.path);
+	return true;
+}
+
+static bool try_place(struct binary *b, struct file_place place, bool is_copy)
+{
+	struct err e = { 0 };
+	struct elf *elf = file_place_open(place, &e);
+	if (elf)
+		return take_code(b, elf, place, is_copy);
+	keep_failure(b, errno, &e);
+	return false;
+}
+
+/* Names in a cache of build ids say what the file must be; what else is there is of no interest. */
+static bool try_cached(struct binary *b, struct file_place place)
+{
+	struct err e = { 0 };
+	struct elf *elf = file_place_open(place, &e);
+	if (!elf || !has_code(elf) || !build_ids_agree(b->id.build_id, elf->build_id)) {
+		elf_free(elf);
+		return false;
+	}
+	return take_code(b, elf, place, true);
+}
+
+/* perf makes a folder with `elf` or `vdso` in it; before 4.9, and elsewhere, the file itself. */
+static bool try_build_id_folder(struct binary *b, const char *root, const char *folder)
+{
+	static const char *const endings[] = { "/elf", "/vdso", "", ".debug" };
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		AUTO(buf) struct buf path = { 0 };
+		build_id_path(&path, folder, b->id.build_id);
+		buf_add(&path, str_from(endings[i]));
+		if (try_cached(b, (struct file_place){ root, buf_c_string(&path) }))
+			return true;
+	}
+	return false;
+}
+
+/* A program that was replaced or deleted while it runs can still be had. */
+static bool try_running_program(struct binary *b, const char *root, const char *path)
+{
+	char link[PROCESS_ROOT_BYTES], target[4096];
+	snprintf(link, sizeof(link), "%.*sexe", (int)(strlen(root) - strlen("root")), root);
+	ssize_t n = readlink(link, target, sizeof(target));
+	if (n < 0)
+		return false;
+	struct str program = { target, (size_t)n };
+	if (str_ends(program, STR(" (deleted)")))
+		program.n -= strlen(" (deleted)");
+	else
+		return false;
+	return str_eq(program, str_from(path)) &&
+	       try_place(b, (struct file_place){ NULL, link }, false);
+}
+
+static bool try_processes(struct binary *b, const char *path)
+{
+	char root[PROCESS_ROOT_BYTES];
+	for (uint32_t i = 0; b->options->is_of_this_machine && i < b->processes.n; i++) {
+		binary_process_root(b->processes.p[i], root);
+		if (try_running_program(b, root, path) ||
+		    try_place(b, (struct file_place){ root, path }, false))
+			return true;
+	}
+	return false;
+}
+
+static bool try_paths(struct binary *b, const char *path)
+{
+	const struct symbol_options *o = b->options;
+	if (o->symfs)
+		return try_place(b, (struct file_place){ o->symfs, path }, true) ||
+		       try_place(b, (struct file_place){ o->symfs, str_basename(str_from(path)).p },
+				 true);
+	if (o->container_root && try_place(b, (struct file_place){ o->container_root, path }, true))
+		return true;
+	return try_processes(b, path) || try_place(b, (struct file_place){ NULL, path }, false);
+}
+
+static bool try_debuginfod(struct binary *b)
+{
+	if (!b->options->asks_debuginfod || b->options->symfs)
+		return false;
+	struct elf *elf = debuginfod_find(b->id.build_id, true, &b->debuginfod_failure);
+	return elf && take_code(b, elf, (struct file_place){ NULL, elf->path }, true);
+}
+
+static char *path_to_look_for(struct str path)
+{
+	if (str_ends(path, STR(" (deleted)")))
+		path.n -= strlen(" (deleted)");
+	AUTO(buf) struct buf text = { 0 };
+	buf_add(&text, path);
+	return mem_strdup(buf_c_string(&text));
+}
+
+void binary_search_code(struct binary *b)
+{
+	AUTO_FREE char *path = path_to_look_for(b->id.path);
+	b->obstacle.trouble = BINARY_MISSING;
+	/* `[vdso]`, `//anon` and the like are no files. */
+	bool is_path = path[0] == '/' && path[1] && path[1] != '/';
+	if (is_path && try_paths(b, path))
+		return;
+	if (b->id.build_id.n &&
+	    (binary_visit_build_id_folders(b, try_build_id_folder) || try_debuginfod(b)))
+		return;
+}

@@ -1,0 +1,75 @@
+/*
+ * The functions of a program by address. Names stay where they are, in the string tables of the files
+ * that the symbols came from: those must outlive the table.
+ *
+ * Filled by symbol_table_add and symbol_table_add_plt, then sealed, then asked.
+ */
+#pragma once
+#include "symbol/binary.h"
+
+/* Name ids from here on are of names that were made; string tables share those below. */
+#define SYMBOL_MADE_FIRST 0xfe000000u
+
+/* What makes one of several names for an address better, the most important first. */
+enum symbol_rank {
+	SYMBOL_IS_TYPED = 4, /* the compiler said that it is code, rather than a mere label */
+	SYMBOL_IS_STRONG = 2,
+	SYMBOL_IS_GLOBAL = 1,
+};
+
+struct symbol_row {
+	uint64_t start;
+	uint32_t size_bytes : 28, rank : 4; /* in no program is a function of 256 MiB */
+	uint32_t name; /* of a symbol_text, or SYMBOL_MADE_FIRST + index in made */
+};
+
+/* One string table: the names from `first` on are offsets into it. */
+struct symbol_text {
+	struct str bytes;
+	uint32_t first;
+};
+
+/* A name that is in no file, `f@plt`; put together when somebody asks for it. */
+struct symbol_made {
+	struct str
+		function; /* empty: the one at `address`, or when that is 0, the PLT's own code */
+	uint64_t address;
+	struct str text; /* empty until it is asked for */
+};
+
+struct symbol_range {
+	uint64_t start, end;
+};
+
+struct symbol_table {
+	VEC(struct symbol_row) rows; /* by start; with the same start, as in the file */
+	/*
+	 * The nearest row before this one that ends behind it, or INDEX_NONE: where functions contain
+	 * others, that is the next one that can hold an address which this one does not.
+	 */
+	uint32_t *outer;
+	VEC(struct symbol_text) texts;
+	VEC(struct symbol_made) made;
+	VEC(struct symbol_range) code; /* executable sections, by start once sealed */
+	struct arena made_texts;
+};
+
+void symbol_table_fini(struct symbol_table *t);
+/* The functions of a section of symbols (SHT_SYMTAB or SHT_DYNSYM). */
+void symbol_table_add(struct symbol_table *t, struct elf *elf, const struct elf_section *section);
+/* `f@plt` for the stubs that calls of other files' functions go through. */
+void symbol_table_add_plt(struct symbol_table *t, struct elf *elf);
+void symbol_table_seal(struct symbol_table *t);
+/* What it finds is good as long as t and its files are. */
+bool symbol_table_find(struct symbol_table *t, uint64_t address, struct binary_symbol *found);
+
+/* For those that fill it: a name that is made when it is asked for. */
+void symbol_table_add_made(struct symbol_table *t, struct symbol_range range,
+			   struct symbol_made made);
+/* One symbol of such a section; false: there is none of that number, or it has no name. */
+struct elf_symbol {
+	struct str name;
+	Elf64_Sym fields;
+};
+bool elf_symbol_at(struct elf *elf, const struct elf_section *section, uint32_t i,
+		   struct elf_symbol *symbol);
