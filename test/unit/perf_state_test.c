@@ -103,7 +103,7 @@ static void check_fork(void)
 	tap_num_eq(mapped_at(&s, 1, 10), 8, "the parent has what it mapped since");
 	perf_process_map(&s, 2, &(struct mapping_row){ 60, 70, 0, 9 });
 	tap_num_eq(mapped_at(&s, 1, 65), 7, "what a child maps is its own");
-	perf_process_clear(&s, 2);
+	perf_process_exec(&s, 2);
 	tap_num_eq(mapped_at(&s, 2, 65), INDEX_NONE, "exec leaves nothing");
 	perf_process_fork(&s, 1, 2);
 	tap_num_eq(mapped_at(&s, 1, 65), INDEX_NONE, "a pid that is used again is another process");
