@@ -279,6 +279,10 @@ void perf_session_sample(struct perf_session *s, const struct perf_record *r)
 	push_stack(s, event, r, &sample, &facts);
 	note_time(s, sample.ids.time_ns);
 	struct perf_thread *thread = perf_thread_get(&s->processes, sample.ids.pid, sample.ids.tid);
+	if (thread->pid != sample.ids.pid) { /* its number was given to another process */
+		thread->pid = sample.ids.pid;
+		thread->row = THREAD_NONE;
+	}
 	struct sample row = {
 		.thread = perf_thread_row(&s->processes, thread, container_of(s, sample.cgroup)),
 		.event = event_row(s, event),
