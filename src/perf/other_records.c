@@ -1,19 +1,31 @@
 /* Records that are no samples: what processes do, what the kernel lost. */
 #include "perf/perf_int.h"
 
+static bool starts_with_any(struct str path, const struct str *prefixes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_starts(path, prefixes[i]))
+			return true;
+	return false;
+}
+
+/* Memory that has no name: with code in it, a JIT compiler's. */
+static bool is_anonymous(struct str path)
+{
+	static const struct str names[] = { STR("//anon"), STR("/dev/zero"), STR("/anon_hugepage"),
+					    STR("[anon") };
+	return starts_with_any(path, names, ARRAY_SIZE(names));
+}
+
 static enum mapped_kind kind_of_path(struct str path)
 {
-	static const struct str memory[] = { STR("//anon"),	    STR("/dev/zero"),
-					     STR("/anon_hugepage"), STR("[heap]"),
-					     STR("[stack"),	    STR("/SYSV"),
-					     STR("/memfd:"),	    STR("[anon"),
-					     STR("anon_inode:") };
+	static const struct str memory[] = { STR("[heap]"), STR("[stack"), STR("/SYSV"),
+					     STR("/memfd:"), STR("anon_inode:") };
 	struct str base = str_basename(path);
 	if (str_eq(path, STR("[vdso]")) || str_eq(path, STR("[vdso32]")))
 		return MAPPED_VDSO;
-	for (size_t i = 0; i < ARRAY_SIZE(memory); i++)
-		if (str_starts(path, memory[i]))
-			return MAPPED_JIT;
+	if (is_anonymous(path) || starts_with_any(path, memory, ARRAY_SIZE(memory)))
+		return MAPPED_JIT;
 	if (str_starts(base, STR("jit-")) && str_ends(base, STR(".dump")))
 		return MAPPED_JITDUMP;
 	return MAPPED_FILE;
@@ -57,7 +69,7 @@ static void map_user(struct perf_session *s, int32_t pid, const struct mapping_r
 	m.kind = kind_of_path(m.path);
 	m.pid = pid;
 	if (m.kind == MAPPED_JIT) {
-		m.path = STR("");
+		m.path = is_anonymous(m.path) ? STR("") : m.path;
 		m.inode = 0;
 		m.has_inode = false;
 		row.file_offset = row.start; /* addresses are as they are */
@@ -108,6 +120,17 @@ static bool on_mmap(struct perf_session *s, const struct perf_record *r, struct 
 	else if (mode != PERF_RECORD_MISC_GUEST_KERNEL && mode != PERF_RECORD_MISC_GUEST_USER)
 		map_user(s, pid, &(struct mapping_row){ start, end, offset, 0 }, &m);
 	return true;
+}
+
+/* A line break in a name would break the lines of what is written. */
+static str_id add_comm(struct perf_session *s, struct str comm)
+{
+	AUTO(buf) struct buf text = { 0 };
+	buf_add(&text, comm);
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] == '\n' || text.p[i] == '\r')
+			text.p[i] = ' ';
+	return profile_add_str(s->p, buf_str(&text));
 }
 
 static bool on_comm(struct perf_session *s, const struct perf_record *r, struct cursor c)
