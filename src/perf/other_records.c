@@ -1,6 +1,8 @@
 /* Records that are no samples: what processes do, what the kernel lost. */
 #include "perf/perf_int.h"
 
+#include <sys/mman.h>
+
 static bool starts_with_any(struct str path, const struct str *prefixes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -84,8 +86,11 @@ static void map_user(struct perf_session *s, int32_t pid, const struct mapping_r
 		perf_process_map(&s->processes, pid, &row);
 }
 
-/* What MMAP2 has beyond MMAP; where build ids were asked for they take the inode's place. */
-static void read_mmap2(struct cursor *c, uint16_t misc, struct mapped *m)
+/*
+ * What MMAP2 has beyond MMAP; where build ids were asked for they take the inode's place. Returns
+ * whether there is code.
+ */
+static bool read_mmap2(struct cursor *c, uint16_t misc, struct mapped *m)
 {
 	if (misc & MISC_MMAP_BUILD_ID) {
 		const unsigned char *p = (const unsigned char *)cursor_take(c, 24);
@@ -99,7 +104,9 @@ static void read_mmap2(struct cursor *c, uint16_t misc, struct mapped *m)
 		cursor_u64(c); /* generation */
 		m->has_inode = m->inode != 0;
 	}
-	cursor_u64(c); /* protection and flags */
+	uint32_t protection = cursor_u32(c);
+	cursor_u32(c); /* flags */
+	return protection & PROT_EXEC;
 }
 
 static bool on_mmap(struct perf_session *s, const struct perf_record *r, struct cursor c)
@@ -108,8 +115,9 @@ static bool on_mmap(struct perf_session *s, const struct perf_record *r, struct 
 	int32_t pid = (int32_t)cursor_u32(&c);
 	cursor_u32(&c);
 	uint64_t start = cursor_u64(&c), n = cursor_u64(&c), offset = cursor_u64(&c);
+	bool is_code = !(r->misc & PERF_RECORD_MISC_MMAP_DATA);
 	if (r->type == PERF_RECORD_MMAP2)
-		read_mmap2(&c, r->misc, &m);
+		is_code = read_mmap2(&c, r->misc, &m);
 	m.path = cursor_text(&c);
 	if (c.is_short)
 		return false;
@@ -118,7 +126,7 @@ static bool on_mmap(struct perf_session *s, const struct perf_record *r, struct 
 	if (mode == PERF_RECORD_MISC_KERNEL)
 		map_kernel(s, m.path, start, end - start, offset);
 	else if (mode != PERF_RECORD_MISC_GUEST_KERNEL && mode != PERF_RECORD_MISC_GUEST_USER)
-		map_user(s, pid, &(struct mapping_row){ start, end, offset, 0 }, &m);
+		map_user(s, pid, &(struct mapping_row){ start, end, offset, 0, is_code }, &m);
 	return true;
 }
 
@@ -142,10 +150,7 @@ static bool on_comm(struct perf_session *s, const struct perf_record *r, struct 
 		perf_process_exec(&s->processes, pid);
 	struct perf_thread *t = perf_thread_get(&s->processes, pid, tid);
 	t->pid = pid;
-	AUTO(buf) struct buf comm = { 0 };
-	symbol_tidy_name(cursor_text(&c),
-			 &comm); /* a line break in it would break lines of output */
-	t->comm = profile_add_str(s->p, buf_str(&comm));
+	t->comm = add_comm(s, cursor_text(&c));
 	t->row = THREAD_NONE;
 	return true;
 }

@@ -192,6 +192,7 @@ struct mapping_row {
 	uint64_t start, end; /* in the process */
 	uint64_t file_offset;
 	mapped_id mapped;
+	bool is_code;
 };
 
 /* What is mapped where. Processes share one until either maps something. */
