@@ -162,6 +162,7 @@ struct mapped {
 	uint64_t inode;
 	int32_t pid;	 /* a process that has it mapped; of JIT: the one whose code it is */
 	bool is_nowhere; /* of JIT: no mapping was known for its addresses */
+	bool is_used;	 /* samples have addresses in it */
 	struct binary *binary;
 	struct jitdump *jitdump;
 	struct debug_info *debug;
@@ -179,6 +180,8 @@ struct mapped_table {
 	const struct perf_options *options;
 };
 
+/* Lets go of its files; nothing is looked up in it any more. */
+void mapped_close(struct mapped *m);
 void mapped_table_fini(struct mapped_table *t);
 /* What equals `m` in kind, path, build id, inode and (of JIT) pid; made when it is new. */
 mapped_id mapped_table_get(struct mapped_table *t, const struct mapped *m);
