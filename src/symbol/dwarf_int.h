@@ -130,14 +130,22 @@ struct dwarf_attribute {
 	int64_t constant; /* of DW_FORM_implicit_const */
 };
 
+/* Bytes, by what they depend on. */
+struct dwarf_size {
+	uint32_t plain, offsets, addresses;
+};
+
 struct dwarf_abbreviation {
 	uint64_t code;
 	uint32_t first, count; /* in attributes */
 	uint16_t tag;
-	bool has_children, has_sibling;
-	/* Size of all attributes, or has_fixed_size is false. */
+	bool has_children;
+	bool has_code; /* it may say where code is */
 	bool has_fixed_size;
-	uint32_t plain_bytes, offsets, addresses;
+	struct dwarf_size size; /* of all attributes, if it is fixed */
+	/* Where the way past the children stands, 0: nowhere, or behind what has no fixed size. */
+	uint16_t sibling_form;
+	struct dwarf_size sibling;
 };
 
 struct dwarf_abbreviations {
@@ -374,7 +382,6 @@ const struct dwarf_abbreviation *dwarf_abbreviation_find(const struct dwarf_abbr
 
 /* --- dwarf_form.c --- */
 
-bool dwarf_skip_form(const struct dwarf_unit *u, struct dwarf_cursor *c, uint16_t form);
 /* Both leave the cursor behind the entry's attributes. False: damaged. */
 bool dwarf_skip_attributes(const struct dwarf_unit *u, struct dwarf_cursor *c,
 			   const struct dwarf_abbreviation *a);
@@ -382,6 +389,12 @@ bool dwarf_read_attributes(const struct dwarf_unit *u, struct dwarf_cursor *c,
 			   const struct dwarf_abbreviation *a, struct dwarf_die *die);
 bool dwarf_read_value(const struct dwarf_unit *u, struct dwarf_cursor *c, uint16_t form,
 		      struct dwarf_value *v);
+/*
+ * Where the entry behind an entry's children is; c is at its attributes and stays. False: it does not
+ * say, or it lies.
+ */
+bool dwarf_find_sibling(struct dwarf_unit *u, const struct dwarf_cursor *c,
+			const struct dwarf_abbreviation *a, uint64_t *at);
 /* What a value means. Empty, 0 or false where it does not mean such. */
 struct str dwarf_text(const struct dwarf_unit *u, struct dwarf_value v);
 bool dwarf_address(const struct dwarf_unit *u, struct dwarf_value v, uint64_t *address);
@@ -418,11 +431,22 @@ void dwarf_spans_sort(struct dwarf_spans *spans);
 /* Number of the span, or INDEX_NONE. */
 uint32_t dwarf_spans_find(struct debug_info *d, const struct dwarf_spans *spans, uint64_t address);
 
+/* --- dwarf_scope.c --- */
+
+struct dwarf_parent {
+	uint64_t die;
+	bool is_function;
+};
+/* What an entry is declared in; false: the unit. */
+bool dwarf_find_parent(struct dwarf_unit *u, uint64_t die, struct dwarf_parent *parent);
+
 /* --- dwarf_index.c, dwarf_function.c, dwarf_inline.c, dwarf_name.c, dwarf_line*.c --- */
 
 /* The unit that has the code at an address, or NULL. */
 struct dwarf_unit *dwarf_unit_of_address(struct debug_info *d, uint64_t address);
 void dwarf_find_functions(struct dwarf_unit *u, bool with_nested);
+/* Namespaces, classes and functions. */
+bool dwarf_is_scope(uint16_t tag);
 /* Number in u->functions, or INDEX_NONE. Numbers are good until dwarf_find_functions is called. */
 uint32_t dwarf_function_at(struct dwarf_unit *u, uint64_t address);
 /*
