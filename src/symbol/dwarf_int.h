@@ -185,7 +185,7 @@ struct dwarf_spans {
 
 struct dwarf_function {
 	uint64_t die;
-	uint32_t first_inline, inline_count;
+	uint32_t first_piece, piece_count;
 	bool is_walked;
 };
 
@@ -285,13 +285,18 @@ struct dwarf_range {
 	uint64_t low, high;
 };
 
-/* A function that was inlined; those in it follow, up to end. */
+/* A function that was inlined. */
 struct dwarf_inline {
 	uint64_t die;
-	uint32_t end;
-	uint32_t first_range, range_count;
+	uint32_t parent; /* what it was inlined into, INDEX_NONE: the function itself */
 	uint32_t call_file, call_line, call_column;
 	uint32_t name; /* INDEX_NONE: not asked for yet */
+};
+
+/* From an address on, up to the next piece, the innermost inlined function is this one. */
+struct dwarf_piece {
+	uint64_t low;
+	uint32_t of; /* INDEX_NONE: none */
 };
 
 struct dwarf_name {
@@ -331,7 +336,7 @@ struct debug_info {
 	struct dwarf_spans spans;
 
 	VEC(struct dwarf_inline) inlines;
-	VEC(struct dwarf_range) ranges;
+	VEC(struct dwarf_piece) pieces; /* of one function after the other */
 	VEC(struct dwarf_name) names;
 	struct index_map names_by_die;
 	VEC(struct dwarf_answer) answers;
@@ -426,6 +431,8 @@ typedef void dwarf_range_fn(void *to, struct dwarf_range range);
 /* Calls add for each part of the code that an entry is about; false: it is about none. */
 bool dwarf_each_range(struct dwarf_unit *u, const struct dwarf_die *die, dwarf_range_fn *add,
 		      void *to);
+/* By low; of those with the same one the largest, then the first, goes first. */
+int dwarf_spans_nest(const void *a, const void *b);
 /* Puts spans in order, so that dwarf_spans_find finds the smallest one that begins last. */
 void dwarf_spans_sort(struct dwarf_spans *spans);
 /* Number of the span, or INDEX_NONE. */

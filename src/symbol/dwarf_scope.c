@@ -18,7 +18,7 @@ struct walk {
 	VEC(struct open_scope) open;
 };
 
-static const struct dwarf_scope *find_listed(const struct dwarf_unit *u, uint64_t die)
+static const struct dwarf_scope *find_listed(struct dwarf_unit *u, uint64_t die)
 {
 	uint32_t from = 0, to = u->scopes.n;
 	while (from < to) {
@@ -29,7 +29,8 @@ static const struct dwarf_scope *find_listed(const struct dwarf_unit *u, uint64_
 			to = middle;
 	}
 	uint32_t i = from ? from - 1 : INDEX_NONE;
-	while (i != INDEX_NONE && u->scopes.p[i].end <= die)
+	while (i != INDEX_NONE && u->scopes.p[i].end <= die &&
+	       dwarf_spend(&u->file->info->budget, 1))
 		i = u->scopes.p[i].parent;
 	return i == INDEX_NONE ? NULL : &u->scopes.p[i];
 }
