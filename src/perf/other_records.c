@@ -116,10 +116,13 @@ static bool on_comm(struct perf_session *s, const struct perf_record *r, struct 
 	if (c.is_short)
 		return false;
 	if (r->misc & PERF_RECORD_MISC_COMM_EXEC)
-		perf_process_clear(&s->processes, pid);
+		perf_process_exec(&s->processes, pid);
 	struct perf_thread *t = perf_thread_get(&s->processes, pid, tid);
 	t->pid = pid;
-	t->comm = profile_add_str(s->p, cursor_text(&c));
+	AUTO(buf) struct buf comm = { 0 };
+	symbol_tidy_name(cursor_text(&c),
+			 &comm); /* a line break in it would break lines of output */
+	t->comm = profile_add_str(s->p, buf_str(&comm));
 	t->row = THREAD_NONE;
 	return true;
 }
