@@ -204,6 +204,10 @@ enum ledger_line {
  */
 const char *ledger_line_name(enum ledger_line line);
 bool ledger_line_is_damage(enum ledger_line line);
+/* True for what happened while recording: it stays true of the samples wherever they are kept. */
+bool ledger_line_is_of_recording(enum ledger_line line);
+/* The line of that name, or LEDGER_LINES. */
+enum ledger_line ledger_line_by_name(struct str name);
 
 struct ledger {
 	uint64_t count[LEDGER_LINES];
@@ -213,6 +217,8 @@ struct ledger {
 	str_id first_bad_input;
 	str_id damage; /* first reason of LEDGER_INPUT_DAMAGED, or STR_NONE */
 };
+/* Some line that is damage has a count. */
+bool ledger_is_damaged(const struct ledger *l);
 
 struct profile {
 	unsigned columns; /* enum profile_column that were asked for */
@@ -238,7 +244,7 @@ struct profile {
 	/* Only for building. */
 	struct arena text;
 	struct index_map string_map, frame_map, thread_map, event_map, sample_map, label_map,
-		fact_map, module_map;
+		fact_map, module_map, unnamed_map;
 	struct child_map node_map;	/* (parent, frame) to node */
 	struct child_map label_set_map; /* (rest, label) to set */
 };

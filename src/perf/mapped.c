@@ -1,7 +1,6 @@
 /* What addresses are in: files, code made at run time, the kernel. */
 #include "perf/perf_int.h"
 #include "unwind/unwind.h"
-bool vdso_image(struct str *b);
 
 void mapped_table_fini(struct mapped_table *t)
 {

@@ -108,7 +108,8 @@ static void add_debug_frames(struct location_names *n, location_id id, struct st
 					       .line = o->wants_lines ? d->line : d->declared_line,
 					       .column = o->wants_lines ? d->column : 0,
 					       .kind = FRAME_KIND_COUNT,
-					       .is_inlined = i > 0 });
+					       .is_inlined = i > 0,
+					       .is_symbol = true });
 	}
 }
 
@@ -123,6 +124,9 @@ static bool name_in_file(struct location_names *n, location_id id, struct mapped
 	if (!code || !elf_address_of_offset(code, l->address, &address))
 		return false;
 	bool has_symbol = binary_find_symbol(b, address, &symbol);
+	/* The frame of a signal handler returns to the start of __restore_rt, which nothing called. */
+	if (!has_symbol && l->is_call)
+		has_symbol = binary_find_symbol(b, ++address, &symbol);
 	struct debug_info *debug = debug_of(n, m);
 	uint32_t count = debug ? debug_info_find(debug, address, &frames) : 0;
 	if (count && (has_symbol || frames[0].name.n)) {
@@ -137,7 +141,8 @@ static bool name_in_file(struct location_names *n, location_id id, struct mapped
 		push_frame(n, id,
 			   &(struct named_frame){ .name = symbol.name,
 						  .module = m->path,
-						  .kind = FRAME_KIND_COUNT });
+						  .kind = FRAME_KIND_COUNT,
+						  .is_symbol = true });
 		remember(n, id, &key);
 	}
 	return true;
@@ -153,13 +158,27 @@ static struct str kernel_module_at(const struct perf_session *s, uint64_t addres
 	return STR("[kernel.kallsyms]");
 }
 
+/*
+ * A thunk of an indirect call leaves the start of the function that it goes to as if it were where a
+ * call returns to. The byte before is padding with a symbol of its own, `__pfx_f`.
+ */
+static bool find_in_kernel(struct location_names *n, const struct location *l,
+			   struct kernel_symbol *symbol)
+{
+	if (!kernel_symbols_find(n->kernel, l->address, symbol))
+		return l->is_call && kernel_symbols_find(n->kernel, l->ip, symbol);
+	if (l->is_call && str_starts(symbol->name, STR("__pfx_")))
+		return kernel_symbols_find(n->kernel, l->ip, symbol);
+	return true;
+}
+
 static void name_in_kernel(struct location_names *n, location_id id)
 {
 	const struct location *l = &n->s->locations.list.p[id];
 	struct kernel_symbol symbol;
 	if (!n->kernel)
 		n->kernel = kernel_symbols_new(&n->s->kernel, &n->s->options.names);
-	if (!kernel_symbols_find(n->kernel, l->address, &symbol)) {
+	if (!find_in_kernel(n, l, &symbol)) {
 		location_add_unnamed(n, id, kernel_module_at(n->s, l->address));
 		return;
 	}

@@ -31,6 +31,8 @@ static void add_module(struct buf *out, const struct mapped *m, const struct map
 {
 	if (search->path && !search->is_guess)
 		buf_addf(out, "/tmp/%.*s", STR_ARG(str_basename(str_from(search->path))));
+	else if (m->path.n && !search->path)
+		buf_add(out, m->path);
 	else if (search->path || !m->is_nowhere)
 		buf_addf(out, "/tmp/perf-%d.map", m->pid);
 }

@@ -158,6 +158,17 @@ static void add_name(struct labels *l, const struct frame *f)
 	add_clean(&l->text, name);
 }
 
+/* Names that V8 made end in their place already. */
+static void add_place(struct labels *l, const struct frame *f)
+{
+	struct str file = profile_str(l->p, f->file);
+	if (!file.n || !f->line || str_find(buf_str(&l->text), file) >= 0)
+		return;
+	buf_add_char(&l->text, l->q->show_place == PLACE_BEHIND_COLON ? ':' : ' ');
+	add_clean(&l->text, str_basename(file));
+	buf_addf(&l->text, ":%u", f->line);
+}
+
 static void add_mark(struct labels *l, const struct frame *f)
 {
 	bool is_marked = f->flags & FRAME_MARKED;
@@ -179,6 +190,8 @@ uint32_t label_of_frame(struct labels *l, frame_id frame)
 		add_name(l, f);
 		if (l->q->strip_hex)
 			strip_hex(&l->text);
+		if (l->q->show_place)
+			add_place(l, f);
 		size_t bare = l->text.n;
 		add_mark(l, f);
 		l->of_frame[frame] =

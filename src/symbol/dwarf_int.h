@@ -290,6 +290,7 @@ struct dwarf_name {
 	uint32_t file;
 	uint64_t die;
 	struct str text;
+	bool is_linkage_name;
 	uint32_t declared_line;
 };
 
@@ -301,7 +302,8 @@ struct dwarf_answer {
 
 struct dwarf_budget {
 	uint32_t slice;	    /* work until the clock is looked at again */
-	uint64_t work_left; /* slices not begun included */
+	uint64_t work_left; /* without the slice */
+	uint64_t allowed;   /* in all */
 	uint64_t kept_bytes;
 	uint64_t used_ns, since_ns; /* since_ns 0: the clock was not looked at in this call */
 	bool is_spent;
@@ -330,6 +332,8 @@ struct debug_info {
 
 /* --- budget: debug_info.c --- */
 
+/* More may be done: a file is read that has so many bytes. */
+void dwarf_allow_bytes(struct dwarf_budget *b, uint64_t bytes);
 bool dwarf_spend_slice(struct dwarf_budget *b, uint32_t work);
 /* Memory that stays is bounded, too. False: spent. */
 bool dwarf_keep(struct dwarf_budget *b, uint64_t bytes);
@@ -351,6 +355,7 @@ static inline uint32_t dwarf_hash(uint64_t value, uint32_t file)
 
 /* --- dwarf_file.c, dwarf_open.c --- */
 
+bool dwarf_is_in(const struct elf *elf);
 /* NULL: no DWARF in it. A file that is_split has sections of split DWARF. */
 struct dwarf_file *dwarf_file_new(struct debug_info *d, struct elf *elf, bool is_split);
 void dwarf_file_free(struct dwarf_file *file);

@@ -70,11 +70,14 @@ static const struct dwarf_scope *scope_of(struct dwarf_unit *u, uint64_t die)
 	return innermost(u, die);
 }
 
-static struct str name_or_kind(const struct declaration *d)
+/* inner: what is declared in it. */
+static struct str name_or_kind(const struct declaration *d, struct str inner)
 {
 	if (d->name.n)
 		return d->name;
-	return d->tag == DW_TAG_namespace ? STR("(anonymous namespace)") : STR("{unnamed}");
+	if (d->tag == DW_TAG_namespace)
+		return STR("(anonymous namespace)");
+	return str_starts(inner, STR("operator()")) ? STR("{lambda}") : STR("{unnamed}");
 }
 
 /* A function in a function keeps its plain name; what is in a class of a function does not. */
@@ -88,11 +91,13 @@ static struct str qualified(struct debug_info *info, struct declaration d)
 	struct str parts[MAX_SCOPES];
 	uint32_t n = 0;
 	AUTO(buf) struct buf text = { 0 };
-	parts[n++] = name_or_kind(&d);
+	parts[n++] = d.name;
 	const struct dwarf_scope *s;
 	while (n < MAX_SCOPES && (s = scope_of(d.unit, d.die)) && is_shown_in(&d, s) &&
-	       follow(d.unit, s->start, &d))
-		parts[n++] = name_or_kind(&d);
+	       follow(d.unit, s->start, &d)) {
+		parts[n] = name_or_kind(&d, parts[n - 1]);
+		n++;
+	}
 	if (n == 1)
 		return parts[0];
 	while (n-- && text.n < MAX_NAME_BYTES) {
@@ -109,6 +114,10 @@ static void resolve(struct dwarf_unit *u, struct dwarf_name *name)
 	if (!follow(u, name->die, &d))
 		return;
 	name->declared_line = d.declared_line > UINT32_MAX ? 0 : (uint32_t)d.declared_line;
+	/* rustc leaves a linkage name out when it is the plain one. */
+	if (!d.linkage_name.n && d.unit->language == DW_LANG_Rust)
+		d.linkage_name = d.name;
+	name->is_linkage_name = d.linkage_name.n;
 	if (d.linkage_name.n)
 		name->text = d.linkage_name;
 	else if (d.name.n)
@@ -133,7 +142,7 @@ uint32_t dwarf_name_of(struct dwarf_unit *u, uint64_t die)
 		unit = u;
 		die = own.offset;
 	}
-	struct dwarf_name name = { unit->file->number, die, STR(""), 0 };
+	struct dwarf_name name = { .file = unit->file->number, .die = die };
 	uint32_t hash = dwarf_hash(die, name.file);
 	uint32_t i = index_map_find(&d->names_by_die, hash, is_of, d, &name);
 	if (i != INDEX_NONE)

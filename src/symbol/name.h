@@ -18,6 +18,8 @@
  * `@@GLIBC_2.2`) stays behind the name as it is. A hostile name can take about 1 MiB of stack.
  */
 bool symbol_demangle(struct str name, struct buf *out);
+/* The same without the parameters of C++ functions, as perf shows them. */
+bool symbol_demangle_short(struct str name, struct buf *out);
 
 /*
  * Appends the name as it should be shown: demangled, without the hash of a Rust name (`::h` and 16
