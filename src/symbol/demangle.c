@@ -197,16 +197,23 @@ static size_t rust_legacy_end(struct str name)
 	return 0;
 }
 
-/* For demanglers that know nothing of clones: they see only the first `end` bytes. */
-static bool demangle_before_clones(demangler *demangle, char *mangled, size_t end, struct buf *out)
+/*
+ * For demanglers that know nothing of clones: they see only the first `end` bytes. is_short: the clones
+ * are not shown.
+ */
+static bool demangle_before_clones(demangler *demangle, char *mangled, size_t end, bool is_short,
+				   struct buf *out)
 {
 	size_t start = out->n;
 	char after = mangled[end];
 	mangled[end] = '\0';
 	bool ok = demangle(mangled, out);
 	mangled[end] = after;
-	if (ok && add_clones(str_from(mangled + end), out))
+	size_t shown = out->n;
+	if (ok && add_clones(str_from(mangled + end), out)) {
+		out->n = is_short ? shown : out->n;
 		return true;
+	}
 	out->n = start;
 	return false;
 }
@@ -225,10 +232,11 @@ static bool is_plain_word(const char *mangled)
 	return !mangled[n] && !is_new;
 }
 
-static bool demangle_cpp_or_rust(char *mangled, demangler *cpp, struct buf *out)
+static bool demangle_cpp_or_rust(char *mangled, bool is_short, struct buf *out)
 {
+	demangler *cpp = is_short ? demangle_cpp_short : demangle_cpp;
 	size_t start = out->n, rust_end = rust_legacy_end(str_from(mangled));
-	if (rust_end && demangle_before_clones(demangle_rust, mangled, rust_end, out))
+	if (rust_end && demangle_before_clones(demangle_rust, mangled, rust_end, is_short, out))
 		return true;
 	if (is_plain_word(mangled))
 		return false;
@@ -237,19 +245,21 @@ static bool demangle_cpp_or_rust(char *mangled, demangler *cpp, struct buf *out)
 	out->n = start;
 	/* libiberty takes clones of functions only, not those of variables and vtables. */
 	size_t end = rust_end ? rust_end : strcspn(mangled, ".");
-	return mangled[end] && demangle_before_clones(cpp, mangled, end, out);
+	return mangled[end] && demangle_before_clones(cpp, mangled, end, is_short, out);
 }
 
-static bool demangle_c_string(char *mangled, demangler *cpp, struct buf *out)
+static bool demangle_c_string(char *mangled, bool is_short, struct buf *out)
 {
 	switch (mangled[1]) {
 	case 'Z':
-		return demangle_cpp_or_rust(mangled, cpp, out);
+		return demangle_cpp_or_rust(mangled, is_short, out);
 	case 'R':
 		return mangled[2] >= 'A' && mangled[2] <= 'Z' &&
-		       demangle_before_clones(demangle_rust, mangled, strcspn(mangled, "."), out);
+		       demangle_before_clones(demangle_rust, mangled, strcspn(mangled, "."),
+					      is_short, out);
 	case 'D':
-		return demangle_before_clones(demangle_d, mangled, strcspn(mangled, "."), out);
+		return demangle_before_clones(demangle_d, mangled, strcspn(mangled, "."), is_short,
+					      out);
 	default:
 		return false;
 	}
@@ -264,7 +274,7 @@ static struct str without_extra_underscores(struct str name)
 	return n > 1 && n < name.n && name.p[n] == 'Z' ? str_from_byte(name, n - 1) : name;
 }
 
-static bool demangle(struct str name, demangler *cpp, struct buf *out)
+static bool demangle(struct str name, bool is_short, struct buf *out)
 {
 	char mangled[SYMBOL_MANGLED_MAX_BYTES + 1];
 	if (name.n < 4 || name.n > SYMBOL_MANGLED_MAX_BYTES || name.p[0] != '_')
@@ -279,7 +289,7 @@ static bool demangle(struct str name, demangler *cpp, struct buf *out)
 	mangled[n] = '\0';
 
 	size_t start = out->n;
-	if (!demangle_c_string(mangled, cpp, out)) {
+	if (!demangle_c_string(mangled, is_short, out)) {
 		out->n = start;
 		return false;
 	}
@@ -289,10 +299,10 @@ static bool demangle(struct str name, demangler *cpp, struct buf *out)
 
 bool symbol_demangle(struct str name, struct buf *out)
 {
-	return demangle(name, demangle_cpp, out);
+	return demangle(name, false, out);
 }
 
 bool symbol_demangle_short(struct str name, struct buf *out)
 {
-	return demangle(name, demangle_cpp_short, out);
+	return demangle(name, true, out);
 }

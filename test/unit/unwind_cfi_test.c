@@ -249,6 +249,14 @@ static void test_augmentations(void)
 	tap_ok(!table_of_eh_frame(&b), "an augmentation that nobody knows gives no table");
 }
 
+static bool is_ascending(const struct unwind_table *t)
+{
+	for (uint32_t i = 1; i < t->rows; i++)
+		if (t->starts[i] <= t->starts[i - 1])
+			return false;
+	return true;
+}
+
 static void test_overlaps(void)
 {
 	AUTO(buf) struct buf b = { 0 };
@@ -258,6 +266,7 @@ static void test_overlaps(void)
 	add_fde(&b, 0, 0x2080, 0x10, PROGRAM(0x0e, 24));
 	add_fde(&b, 0, 0x2080, 0x20, PROGRAM(0x0e, 32));
 	add_fde(&b, 0, 0, 0x1000, PROGRAM(0x0e, 40));
+	add_fde(&b, 0, FAKE_CODE + FAKE_CODE_BYTES, 0x10, PROGRAM(0x0e, 40));
 	add_fde(&b, 0, 0x3010, 0, PROGRAM(0x0e, 56));
 	add_bytes(&b, 0, 4);
 	add_fde(&b, 0, 0x3020, 8, PROGRAM(0x0e, 64, 0x7f, 0x0e, 72));
@@ -267,10 +276,12 @@ static void test_overlaps(void)
 	is_rule(t, 0x2090, "none");
 	is_rule(t, 0x3000, "r7+48 r16=[-8]");
 	is_rule(t, 0x100, "none");
+	is_rule(t, FAKE_CODE + FAKE_CODE_BYTES, "none");
 	is_rule(t, 0x3010, "none");
 	is_rule(t, 0x3020, "r7+64 r16=[-8]");
 	is_rule(t, 0x3028, "none");
 	tap_num_eq(t->starts[t->rows - 1], 0x2028, "the last row ends the table");
+	tap_ok(is_ascending(t), "rows are sorted");
 	unwind_table_free(t);
 }
 
@@ -295,6 +306,7 @@ static void test_debug_frame(void)
 	    CIE_PROGRAM); /* version 4: sizes of addresses and segments */
 	end_entry(&b, 0);
 	add_debug_fde(&b, 0x2000, 0x100, PROGRAM(0x0e, 16));
+	add_debug_fde(&b, 0x2010, 0x10, PROGRAM(0x0e, 56));
 	add_debug_fde(&b, 0x3000, 0x100, PROGRAM(0x0e, 24));
 	add_cie(&eh, "zR", 0x1b);
 	add_fde(&eh, 0, 0x2000, 0x80, PROGRAM(0x0e, 32));
@@ -302,6 +314,7 @@ static void test_debug_frame(void)
 	struct unwind_table *t = table_of(
 		&(struct fake_parts){ .eh_frame = buf_str(&eh), .debug_frame = buf_str(&b) });
 	is_rule(t, 0x2000, "r7+32 r16=[-8]");
+	is_rule(t, 0x2010, "r7+32 r16=[-8]");
 	is_rule(t, 0x3000, "r7+24 r16=[-8]");
 	is_rule(t, 0x3080, "r7+40 r16=[-8]");
 	unwind_table_free(t);

@@ -250,6 +250,12 @@ static void no_growth(struct process *p)
 	start_at(p, BIAS + FRAMED);
 	set_register(p, 6, STACK - 64);
 	is_walk(p, "2100 lost");
+	/* a frame that says that it is its own caller */
+	start_at(p, BIAS + LEAF);
+	set_register(p, 6, STACK);
+	p->stack[0] = STACK;
+	p->stack[1] = BIAS + FRAMED + 1;
+	is_walk(p, "2000 2101r lost");
 }
 
 static void too_deep(struct process *p)
