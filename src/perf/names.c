@@ -108,7 +108,8 @@ static void add_debug_frames(struct location_names *n, location_id id, struct st
 					       .line = o->wants_lines ? d->line : d->declared_line,
 					       .column = o->wants_lines ? d->column : 0,
 					       .kind = FRAME_KIND_COUNT,
-					       .is_inlined = i > 0 });
+					       .is_inlined = i > 0,
+					       .is_symbol = true });
 	}
 }
 
@@ -123,6 +124,9 @@ static bool name_in_file(struct location_names *n, location_id id, struct mapped
 	if (!code || !elf_address_of_offset(code, l->address, &address))
 		return false;
 	bool has_symbol = binary_find_symbol(b, address, &symbol);
+	/* The frame of a signal handler returns to the start of __restore_rt, which nothing called. */
+	if (!has_symbol && l->is_call)
+		has_symbol = binary_find_symbol(b, ++address, &symbol);
 	struct debug_info *debug = debug_of(n, m);
 	uint32_t count = debug ? debug_info_find(debug, address, &frames) : 0;
 	if (count && (has_symbol || frames[0].name.n)) {
@@ -137,7 +141,8 @@ static bool name_in_file(struct location_names *n, location_id id, struct mapped
 		push_frame(n, id,
 			   &(struct named_frame){ .name = symbol.name,
 						  .module = m->path,
-						  .kind = FRAME_KIND_COUNT });
+						  .kind = FRAME_KIND_COUNT,
+						  .is_symbol = true });
 		remember(n, id, &key);
 	}
 	return true;
@@ -153,13 +158,27 @@ static struct str kernel_module_at(const struct perf_session *s, uint64_t addres
 	return STR("[kernel.kallsyms]");
 }
 
+/*
+ * A thunk of an indirect call leaves the start of the function that it goes to as if it were where a
+ * call returns to. The byte before is padding with a symbol of its own, `__pfx_f`.
+ */
+static bool find_in_kernel(struct location_names *n, const struct location *l,
+			   struct kernel_symbol *symbol)
+{
+	if (!kernel_symbols_find(n->kernel, l->address, symbol))
+		return l->is_call && kernel_symbols_find(n->kernel, l->ip, symbol);
+	if (l->is_call && str_starts(symbol->name, STR("__pfx_")))
+		return kernel_symbols_find(n->kernel, l->ip, symbol);
+	return true;
+}
+
 static void name_in_kernel(struct location_names *n, location_id id)
 {
 	const struct location *l = &n->s->locations.list.p[id];
 	struct kernel_symbol symbol;
 	if (!n->kernel)
 		n->kernel = kernel_symbols_new(&n->s->kernel, &n->s->options.names);
-	if (!kernel_symbols_find(n->kernel, l->address, &symbol)) {
+	if (!find_in_kernel(n, l, &symbol)) {
 		location_add_unnamed(n, id, kernel_module_at(n->s, l->address));
 		return;
 	}
@@ -282,14 +301,14 @@ static uint64_t *node_weights(const struct profile *raw)
 	return weight;
 }
 
+/* Names its locations and says why some have none. */
 static void name_group(struct location_names *n, mapped_id id, const location_id *list,
 		       uint32_t count, const uint64_t *location_weight)
 {
 	AUTO(unnamed_reason) struct unnamed_reason why = { 0 };
+	struct mapped *m = &n->s->mapped.list.p[id];
 	uint64_t unnamed = 0;
-	if (!count)
-		return;
-	if (n->s->mapped.list.p[id].kind == MAPPED_JIT)
+	if (m->kind == MAPPED_JIT)
 		names_of_jit(n, id, list, count, &why.reason, &why.fix, &why.module);
 	for (uint32_t i = 0; i < count; i++) {
 		if (n->first[list[i]] == INDEX_NONE)
@@ -297,13 +316,26 @@ static void name_group(struct location_names *n, mapped_id id, const location_id
 		if (n->is_unnamed[list[i]])
 			unnamed += location_weight[list[i]];
 	}
-	const struct mapped *m = &n->s->mapped.list.p[id];
 	if (m->debug && debug_info_gave_up(m->debug))
 		n->s->p->ledger.count[LEDGER_NO_INLINES]++;
-	if (!unnamed)
-		return;
-	explain(n, id, &why);
-	add_unnamed(n, &why, unnamed);
+	if (unnamed) {
+		explain(n, id, &why);
+		add_unnamed(n, &why, unnamed);
+	}
+}
+
+/* One file after the other, so that only one is open at a time. */
+static void name_all(struct location_names *n, const struct grouped_locations *g,
+		     const uint64_t *location_weight)
+{
+	for (mapped_id i = 0; i < n->s->mapped.list.n; i++) {
+		uint32_t count = g->start[i + 1] - g->start[i];
+		if (!count)
+			continue;
+		n->s->mapped.list.p[i].is_used = true;
+		name_group(n, i, g->list + g->start[i], count, location_weight);
+		mapped_close(&n->s->mapped.list.p[i]);
+	}
 }
 
 static uint64_t *location_weights(const struct perf_session *s, const uint64_t *node_weight)
@@ -398,7 +430,7 @@ static void add_modules(struct perf_session *s)
 	AUTO(buf) struct buf text = { 0 };
 	for (uint32_t i = 0; i < s->mapped.list.n; i++) {
 		const struct mapped *m = &s->mapped.list.p[i];
-		if (!m->build_id.n || !m->binary)
+		if (!m->build_id.n || !m->is_used)
 			continue;
 		text.n = 0;
 		for (size_t k = 0; k < m->build_id.n; k++)
@@ -432,9 +464,7 @@ void perf_session_name(struct perf_session *s)
 	group_locations(s, &g);
 	AUTO_FREE uint64_t *node_weight = node_weights(s->raw);
 	AUTO_FREE uint64_t *location_weight = location_weights(s, node_weight);
-	for (mapped_id i = 0; i < s->mapped.list.n; i++)
-		name_group(&n, i, g.list + g.start[i], g.start[i + 1] - g.start[i],
-			   location_weight);
+	name_all(&n, &g, location_weight);
 	AUTO_FREE node_id *nodes = add_nodes(&n);
 	count_frames(&n, node_weight);
 	add_samples(s, nodes);

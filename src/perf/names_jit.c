@@ -31,6 +31,8 @@ static void add_module(struct buf *out, const struct mapped *m, const struct map
 {
 	if (search->path && !search->is_guess)
 		buf_addf(out, "/tmp/%.*s", STR_ARG(str_basename(str_from(search->path))));
+	else if (m->path.n && !search->path)
+		buf_add(out, m->path);
 	else if (search->path || !m->is_nowhere)
 		buf_addf(out, "/tmp/perf-%d.map", m->pid);
 }
@@ -39,7 +41,7 @@ static void note_guess(struct perf_session *s, const struct mapped *m,
 		       const struct map_search *search)
 {
 	AUTO(buf) struct buf text = { 0 };
-	if (!search->path || !search->is_guess)
+	if (!search->path || !search->is_guess || m->is_nowhere)
 		return;
 	buf_addf(&text, "process %d: names of its JIT code are from %s, which fits it best", m->pid,
 		 search->path);

@@ -1,19 +1,33 @@
 /* Records that are no samples: what processes do, what the kernel lost. */
 #include "perf/perf_int.h"
 
+#include <sys/mman.h>
+
+static bool starts_with_any(struct str path, const struct str *prefixes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_starts(path, prefixes[i]))
+			return true;
+	return false;
+}
+
+/* Memory that has no name: with code in it, a JIT compiler's. */
+static bool is_anonymous(struct str path)
+{
+	static const struct str names[] = { STR("//anon"), STR("/dev/zero"), STR("/anon_hugepage"),
+					    STR("[anon") };
+	return starts_with_any(path, names, ARRAY_SIZE(names));
+}
+
 static enum mapped_kind kind_of_path(struct str path)
 {
-	static const struct str memory[] = { STR("//anon"),	    STR("/dev/zero"),
-					     STR("/anon_hugepage"), STR("[heap]"),
-					     STR("[stack"),	    STR("/SYSV"),
-					     STR("/memfd:"),	    STR("[anon"),
-					     STR("anon_inode:") };
+	static const struct str memory[] = { STR("[heap]"), STR("[stack"), STR("/SYSV"),
+					     STR("/memfd:"), STR("anon_inode:") };
 	struct str base = str_basename(path);
 	if (str_eq(path, STR("[vdso]")) || str_eq(path, STR("[vdso32]")))
 		return MAPPED_VDSO;
-	for (size_t i = 0; i < ARRAY_SIZE(memory); i++)
-		if (str_starts(path, memory[i]))
-			return MAPPED_JIT;
+	if (is_anonymous(path) || starts_with_any(path, memory, ARRAY_SIZE(memory)))
+		return MAPPED_JIT;
 	if (str_starts(base, STR("jit-")) && str_ends(base, STR(".dump")))
 		return MAPPED_JITDUMP;
 	return MAPPED_FILE;
@@ -57,7 +71,7 @@ static void map_user(struct perf_session *s, int32_t pid, const struct mapping_r
 	m.kind = kind_of_path(m.path);
 	m.pid = pid;
 	if (m.kind == MAPPED_JIT) {
-		m.path = STR("");
+		m.path = is_anonymous(m.path) ? STR("") : m.path;
 		m.inode = 0;
 		m.has_inode = false;
 		row.file_offset = row.start; /* addresses are as they are */
@@ -72,8 +86,11 @@ static void map_user(struct perf_session *s, int32_t pid, const struct mapping_r
 		perf_process_map(&s->processes, pid, &row);
 }
 
-/* What MMAP2 has beyond MMAP; where build ids were asked for they take the inode's place. */
-static void read_mmap2(struct cursor *c, uint16_t misc, struct mapped *m)
+/*
+ * What MMAP2 has beyond MMAP; where build ids were asked for they take the inode's place. Returns
+ * whether there is code.
+ */
+static bool read_mmap2(struct cursor *c, uint16_t misc, struct mapped *m)
 {
 	if (misc & MISC_MMAP_BUILD_ID) {
 		const unsigned char *p = (const unsigned char *)cursor_take(c, 24);
@@ -87,7 +104,9 @@ static void read_mmap2(struct cursor *c, uint16_t misc, struct mapped *m)
 		cursor_u64(c); /* generation */
 		m->has_inode = m->inode != 0;
 	}
-	cursor_u64(c); /* protection and flags */
+	uint32_t protection = cursor_u32(c);
+	cursor_u32(c); /* flags */
+	return protection & PROT_EXEC;
 }
 
 static bool on_mmap(struct perf_session *s, const struct perf_record *r, struct cursor c)
@@ -96,8 +115,9 @@ static bool on_mmap(struct perf_session *s, const struct perf_record *r, struct 
 	int32_t pid = (int32_t)cursor_u32(&c);
 	cursor_u32(&c);
 	uint64_t start = cursor_u64(&c), n = cursor_u64(&c), offset = cursor_u64(&c);
+	bool is_code = !(r->misc & PERF_RECORD_MISC_MMAP_DATA);
 	if (r->type == PERF_RECORD_MMAP2)
-		read_mmap2(&c, r->misc, &m);
+		is_code = read_mmap2(&c, r->misc, &m);
 	m.path = cursor_text(&c);
 	if (c.is_short)
 		return false;
@@ -106,8 +126,19 @@ static bool on_mmap(struct perf_session *s, const struct perf_record *r, struct 
 	if (mode == PERF_RECORD_MISC_KERNEL)
 		map_kernel(s, m.path, start, end - start, offset);
 	else if (mode != PERF_RECORD_MISC_GUEST_KERNEL && mode != PERF_RECORD_MISC_GUEST_USER)
-		map_user(s, pid, &(struct mapping_row){ start, end, offset, 0 }, &m);
+		map_user(s, pid, &(struct mapping_row){ start, end, offset, 0, is_code }, &m);
 	return true;
+}
+
+/* A line break in a name would break the lines of what is written. */
+static str_id add_comm(struct perf_session *s, struct str comm)
+{
+	AUTO(buf) struct buf text = { 0 };
+	buf_add(&text, comm);
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] == '\n' || text.p[i] == '\r')
+			text.p[i] = ' ';
+	return profile_add_str(s->p, buf_str(&text));
 }
 
 static bool on_comm(struct perf_session *s, const struct perf_record *r, struct cursor c)
@@ -116,10 +147,10 @@ static bool on_comm(struct perf_session *s, const struct perf_record *r, struct 
 	if (c.is_short)
 		return false;
 	if (r->misc & PERF_RECORD_MISC_COMM_EXEC)
-		perf_process_clear(&s->processes, pid);
+		perf_process_exec(&s->processes, pid);
 	struct perf_thread *t = perf_thread_get(&s->processes, pid, tid);
 	t->pid = pid;
-	t->comm = profile_add_str(s->p, cursor_text(&c));
+	t->comm = add_comm(s, cursor_text(&c));
 	t->row = THREAD_NONE;
 	return true;
 }

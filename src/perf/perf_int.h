@@ -162,6 +162,7 @@ struct mapped {
 	uint64_t inode;
 	int32_t pid;	 /* a process that has it mapped; of JIT: the one whose code it is */
 	bool is_nowhere; /* of JIT: no mapping was known for its addresses */
+	bool is_used;	 /* samples have addresses in it */
 	struct binary *binary;
 	struct jitdump *jitdump;
 	struct debug_info *debug;
@@ -179,6 +180,8 @@ struct mapped_table {
 	const struct perf_options *options;
 };
 
+/* Lets go of its files; nothing is looked up in it any more. */
+void mapped_close(struct mapped *m);
 void mapped_table_fini(struct mapped_table *t);
 /* What equals `m` in kind, path, build id, inode and (of JIT) pid; made when it is new. */
 mapped_id mapped_table_get(struct mapped_table *t, const struct mapped *m);
@@ -192,6 +195,7 @@ struct mapping_row {
 	uint64_t start, end; /* in the process */
 	uint64_t file_offset;
 	mapped_id mapped;
+	bool is_code;
 };
 
 /* What is mapped where. Processes share one until either maps something. */
@@ -204,7 +208,12 @@ struct address_space {
 struct perf_process {
 	int32_t pid;
 	uint32_t space;
-	mapped_id jit; /* its own code made at run time, or INDEX_NONE */
+	/*
+	 * The one before exec, until the new program runs: the kernel's stack in exec goes back into
+	 * it. INDEX_NONE: none.
+	 */
+	uint32_t old_space;
+	mapped_id nowhere; /* what stands for addresses without a mapping, or INDEX_NONE */
 	mapped_id jitdump;
 };
 
@@ -235,7 +244,9 @@ struct perf_thread *perf_thread_get(struct perf_processes *s, int32_t pid, int32
 void perf_process_map(struct perf_processes *s, int32_t pid, const struct mapping_row *row);
 void perf_process_fork(struct perf_processes *s, int32_t pid, int32_t parent);
 /* exec: nothing is mapped any more. */
-void perf_process_clear(struct perf_processes *s, int32_t pid);
+void perf_process_exec(struct perf_processes *s, int32_t pid);
+/* The program that exec began has run: the one before is gone for good. */
+void perf_process_forget_old(struct perf_processes *s, struct perf_process *process);
 /* NULL: nothing is known to be there. */
 const struct mapping_row *address_space_find(const struct address_space *a, uint64_t address);
 thread_id perf_thread_row(struct perf_processes *s, struct perf_thread *t, str_id container);
@@ -247,7 +258,8 @@ typedef uint32_t location_id;
 /* An address, told by what it is in. */
 struct location {
 	mapped_id mapped;
-	uint32_t code;	  /* jitdump: which piece of code; else 0 */
+	uint32_t code : 31; /* jitdump: which piece of code; else 0 */
+	uint32_t is_call : 1;
 	uint64_t address; /* offset in a file, or address; of calls one byte before the return */
 	uint64_t ip;	  /* as the first sample had it */
 };

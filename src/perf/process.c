@@ -101,7 +101,8 @@ static void space_map(struct address_space *a, const struct mapping_row *row)
 		after.file_offset += row->end - after.start;
 		after.start = row->end;
 	}
-	memmove(a->rows.p + first, a->rows.p + end, (a->rows.n - end) * sizeof(*row));
+	if (end < a->rows.n)
+		memmove(a->rows.p + first, a->rows.p + end, (a->rows.n - end) * sizeof(*row));
 	a->rows.n -= end - first;
 	if (before.end)
 		insert_row(a, first++, before);
@@ -128,7 +129,8 @@ struct perf_process *perf_process_get(struct perf_processes *s, int32_t pid)
 		index_map_add(&s->process_map, hash, i);
 		vec_push(&s->list, (struct perf_process){ .pid = pid,
 							  .space = space_new(s),
-							  .jit = INDEX_NONE,
+							  .old_space = INDEX_NONE,
+							  .nowhere = INDEX_NONE,
 							  .jitdump = INDEX_NONE });
 	}
 	s->last_process = i;
@@ -152,14 +154,23 @@ void perf_process_fork(struct perf_processes *s, int32_t pid, int32_t parent)
 	struct perf_process *process = perf_process_get(s, pid);
 	s->spaces.p[from.space].references++;
 	space_release(s, process->space);
+	perf_process_forget_old(s, process);
 	process->space = from.space;
 	process->jitdump = from.jitdump;
 }
 
-void perf_process_clear(struct perf_processes *s, int32_t pid)
+void perf_process_forget_old(struct perf_processes *s, struct perf_process *process)
+{
+	if (process->old_space != INDEX_NONE)
+		space_release(s, process->old_space);
+	process->old_space = INDEX_NONE;
+}
+
+void perf_process_exec(struct perf_processes *s, int32_t pid)
 {
 	struct perf_process *process = perf_process_get(s, pid);
-	space_release(s, process->space);
+	perf_process_forget_old(s, process);
+	process->old_space = process->space;
 	process->space = space_new(s);
 	process->jitdump = INDEX_NONE;
 }

@@ -3,46 +3,51 @@
 
 /* --- addresses --- */
 
-static location_id locate_jit(struct perf_session *s, struct perf_process *process, uint64_t ip,
-			      uint64_t address, bool is_nowhere)
+/* No mapping is known there: code that the process made before it was recorded, or no code at all. */
+static mapped_id nowhere(struct perf_session *s, struct perf_process *process)
 {
-	if (process->jit == INDEX_NONE || s->mapped.list.p[process->jit].is_nowhere != is_nowhere) {
-		struct mapped m = { .kind = MAPPED_JIT,
-				    .pid = process->pid,
-				    .is_nowhere = is_nowhere };
-		process->jit = mapped_table_get(&s->mapped, &m);
+	if (process->nowhere == INDEX_NONE) {
+		struct mapped m = { .kind = MAPPED_JIT, .pid = process->pid, .is_nowhere = true };
+		process->nowhere = mapped_table_get(&s->mapped, &m);
 	}
-	return locations_get(&s->locations, &(struct location){ process->jit, 0, address, ip });
+	return process->nowhere;
 }
 
-/* Code that a jitdump file knows of at that time, or INDEX_NONE. */
-static location_id locate_in_jitdump(struct perf_session *s, struct perf_process *process,
-				     uint64_t ip, uint64_t address, uint64_t time_ns)
+/* Code that a jitdump file knows of at that time. */
+static bool find_in_jitdump(const struct perf_session *s, const struct perf_process *process,
+			    struct location *l, uint64_t time_ns)
 {
-	if (process->jitdump == INDEX_NONE)
-		return INDEX_NONE;
-	const struct jitdump *j = s->mapped.list.p[process->jitdump].jitdump;
-	uint32_t code = j ? jitdump_find(j, address, time_ns) : INDEX_NONE;
+	const struct jitdump *j =
+		process->jitdump == INDEX_NONE ? NULL : s->mapped.list.p[process->jitdump].jitdump;
+	uint32_t code = j ? jitdump_find(j, l->address, time_ns) : INDEX_NONE;
 	if (code == INDEX_NONE)
-		return INDEX_NONE;
-	return locations_get(&s->locations,
-			     &(struct location){ process->jitdump, code, address, ip });
+		return false;
+	l->mapped = process->jitdump;
+	l->code = code & INT32_MAX;
+	return true;
+}
+
+static const struct mapping_row *find_row(const struct perf_session *s,
+					  const struct perf_process *process, uint64_t address)
+{
+	const struct address_space *spaces = s->processes.spaces.p;
+	const struct mapping_row *row = address_space_find(&spaces[process->space], address);
+	if (!row && process->old_space != INDEX_NONE)
+		row = address_space_find(&spaces[process->old_space], address);
+	return row;
 }
 
 static location_id locate_slowly(struct perf_session *s, struct perf_process *process, uint64_t ip,
-				 uint64_t address, uint64_t time_ns)
+				 bool is_call, uint64_t time_ns)
 {
-	const struct address_space *space = &s->processes.spaces.p[process->space];
-	const struct mapping_row *row = address_space_find(space, address);
+	struct location l = { .address = ip - (is_call && ip), .ip = ip, .is_call = is_call };
+	const struct mapping_row *row = find_row(s, process, l.address);
 	bool is_file = row && s->mapped.list.p[row->mapped].kind != MAPPED_JIT;
-	if (!is_file) {
-		location_id id = locate_in_jitdump(s, process, ip, address, time_ns);
-		if (id != INDEX_NONE)
-			return id;
+	if (is_file || !find_in_jitdump(s, process, &l, time_ns)) {
+		l.mapped = row ? row->mapped : nowhere(s, process);
+		if (row)
+			l.address = l.address - row->start + row->file_offset;
 	}
-	if (!row)
-		return locate_jit(s, process, ip, address, true);
-	struct location l = { row->mapped, 0, address - row->start + row->file_offset, ip };
 	return locations_get(&s->locations, &l);
 }
 
@@ -60,9 +65,9 @@ location_id perf_session_locate(struct perf_session *s, struct perf_process *pro
 	struct recent_location *recent = recent_slot(s, ip, is_call);
 	if (recent->ip == ip && recent->version == version && recent->location != INDEX_NONE)
 		return recent->location;
-	location_id id = locate_slowly(s, process, ip, ip - (is_call && ip), time_ns);
-	/* What jitdump says holds for this moment only. */
-	if (process->jitdump == INDEX_NONE)
+	location_id id = locate_slowly(s, process, ip, is_call, time_ns);
+	/* What jitdump says, and the program before exec, hold for this moment only. */
+	if (process->jitdump == INDEX_NONE && process->old_space == INDEX_NONE)
 		*recent = (struct recent_location){ ip, version, id };
 	return id;
 }
@@ -73,7 +78,10 @@ static location_id locate_kernel(struct perf_session *s, uint64_t ip, bool is_ca
 	struct recent_location *recent = recent_slot(s, ip, is_call);
 	if (recent->ip == ip && recent->version == version && recent->location != INDEX_NONE)
 		return recent->location;
-	struct location l = { s->kernel_id, 0, ip - (is_call && ip), ip };
+	struct location l = { .mapped = s->kernel_id,
+			      .address = ip - (is_call && ip),
+			      .ip = ip,
+			      .is_call = is_call };
 	for (uint32_t i = 0; i < s->kernel_code.n; i++) {
 		const struct kernel_code *k = &s->kernel_code.p[i];
 		if (l.address >= k->start && l.address < k->end)
@@ -88,7 +96,8 @@ static location_id locate_guest(struct perf_session *s, uint64_t ip)
 {
 	struct mapped m = { .kind = MAPPED_GUEST, .path = STR("[guest]") };
 	mapped_id id = mapped_table_get(&s->mapped, &m);
-	return locations_get(&s->locations, &(struct location){ id, 0, ip, ip });
+	return locations_get(&s->locations,
+			     &(struct location){ .mapped = id, .address = ip, .ip = ip });
 }
 
 /* --- stacks --- */
@@ -126,6 +135,14 @@ struct chain_facts {
 	uint64_t cookie;
 };
 
+/* Stacks of code without frame pointers hold any number; these few are the kernel's. */
+static bool is_context(uint64_t ip)
+{
+	return ip == PERF_CONTEXT_KERNEL || ip == PERF_CONTEXT_USER || ip == PERF_CONTEXT_HV ||
+	       ip == CONTEXT_USER_DEFERRED || ip == PERF_CONTEXT_GUEST ||
+	       ip == PERF_CONTEXT_GUEST_KERNEL || ip == PERF_CONTEXT_GUEST_USER;
+}
+
 /* The addresses of a call chain, which names its parts by numbers that are no addresses. */
 static struct chain_facts push_chain(struct perf_session *s, struct perf_process *process,
 				     const struct perf_record *r, const struct perf_sample *sample)
@@ -136,7 +153,7 @@ static struct chain_facts push_chain(struct perf_session *s, struct perf_process
 	bool is_call = false; /* the first address of each part was interrupted: it is exact */
 	while (cursor_left(&c) >= 8) {
 		uint64_t ip = cursor_u64(&c);
-		if (ip < (uint64_t)PERF_CONTEXT_MAX) {
+		if (!is_context(ip)) {
 			push_address(s, process, part, ip, is_call, sample->ids.time_ns);
 			facts.addresses++;
 			facts.has_user |= part == PART_USER;
@@ -232,6 +249,8 @@ static void push_stack(struct perf_session *s, const struct perf_event *event,
 		       struct chain_facts *facts)
 {
 	struct perf_process *process = perf_process_get(&s->processes, sample->ids.pid);
+	if (part_of_mode(r->misc) == PART_USER)
+		perf_process_forget_old(&s->processes, process);
 	if (sample->has_chain)
 		*facts = push_chain(s, process, r, sample);
 	if (!facts->has_user && sample->has_user_registers && sample->user_stack.n)
@@ -260,6 +279,10 @@ void perf_session_sample(struct perf_session *s, const struct perf_record *r)
 	push_stack(s, event, r, &sample, &facts);
 	note_time(s, sample.ids.time_ns);
 	struct perf_thread *thread = perf_thread_get(&s->processes, sample.ids.pid, sample.ids.tid);
+	if (thread->pid != sample.ids.pid) { /* its number was given to another process */
+		thread->pid = sample.ids.pid;
+		thread->row = THREAD_NONE;
+	}
 	struct sample row = {
 		.thread = perf_thread_row(&s->processes, thread, container_of(s, sample.cgroup)),
 		.event = event_row(s, event),

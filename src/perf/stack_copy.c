@@ -4,34 +4,13 @@
 
 enum { MAX_FRAMES = 1024, ABI_64 = 2 };
 
-/* perf's numbers of registers (arch/x86/include/uapi/asm/perf_regs.h) as DWARF has them. */
-static const int8_t x86_64_registers[] = {
-	0,			    /* ax */
-	3,			    /* bx */
-	2,			    /* cx */
-	1,			    /* dx */
-	4,			    /* si */
-	5,			    /* di */
-	6,			    /* bp */
-	7,			    /* sp */
-	16,			    /* ip */
-	-1, -1, -1, -1, -1, -1, -1, /* flags and segments */
-	8,  9,	10, 11, 12, 13, 14, 15,
-};
-
-static void read_registers(uint64_t mask, struct cursor c, struct unwind_registers *registers)
+static bool read_registers(uint16_t machine, uint64_t mask, struct cursor c,
+			   struct unwind_registers *registers)
 {
-	*registers = (struct unwind_registers){ 0 };
-	for (unsigned i = 0; i < 64; i++) {
-		if (!(mask >> i & 1))
-			continue;
-		uint64_t value = cursor_u64(&c);
-		int number = i < ARRAY_SIZE(x86_64_registers) ? x86_64_registers[i] : -1;
-		if (number < 0)
-			continue;
-		registers->value[number] = value;
-		registers->is_known |= 1ull << number;
-	}
+	uint64_t values[64];
+	for (int i = 0; i < __builtin_popcountll(mask); i++)
+		values[i] = cursor_u64(&c);
+	return unwind_registers_of_perf(machine, mask, values, registers);
 }
 
 struct finder {
@@ -48,7 +27,7 @@ static void find_place(void *context, uint64_t address, struct unwind_place *pla
 		return;
 	place->start = row->start;
 	place->end = row->end;
-	place->is_code = true;
+	place->is_code = row->is_code;
 	if (f->s->mapped.list.p[row->mapped].kind == MAPPED_JIT)
 		return;
 	place->table = mapped_unwind(&f->s->mapped, row->mapped);
@@ -65,15 +44,14 @@ static void find_place(void *context, uint64_t address, struct unwind_place *pla
 void perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 			 const struct perf_sample *sample, struct perf_process *process)
 {
-	if (s->machine != EM_X86_64 || sample->user_abi != ABI_64) {
-		s->other_abi++;
-		return;
-	}
 	uint64_t addresses[MAX_FRAMES], is_return[MAX_FRAMES / 64];
 	struct unwind_registers registers;
 	enum unwind_end end;
-	memset(is_return, 0, sizeof(is_return));
-	read_registers(event->user_registers, sample->user_registers, &registers);
+	if (sample->user_abi != ABI_64 || !read_registers(s->machine, event->user_registers,
+							  sample->user_registers, &registers)) {
+		s->other_abi++;
+		return;
+	}
 	struct finder f = { s, &s->processes.spaces.p[process->space] };
 	struct unwinder u = { s->machine, find_place, &f };
 	enum { STACK_POINTER = 7 };

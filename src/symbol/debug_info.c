@@ -4,8 +4,15 @@
 
 #include <time.h>
 
+/*
+ * What may be done grows with the file, so that a small one cannot keep the program busy: honest ones
+ * need less than one piece of work for a byte.
+ */
 enum {
 	SLICE = 1 << 16,
+	WORK_TO_START = 1 << 20,
+	WORK_OF_BYTE = 8,
+	WORK_OF_ADDRESS = 1 << 11,
 	MAX_WORK = 400000000, /* some seconds */
 };
 #define MAX_KEPT_BYTES (1ull << 30)
@@ -26,7 +33,7 @@ bool dwarf_spend_slice(struct dwarf_budget *b, uint32_t work)
 	if (b->since_ns)
 		b->used_ns += now - b->since_ns;
 	b->since_ns = now;
-	uint64_t more = SLICE + (uint64_t)work;
+	uint64_t more = SLICE + (uint64_t)work - b->slice;
 	if (b->is_spent || b->work_left < more || b->used_ns > MAX_CPU_NS) {
 		b->is_spent = true;
 		b->slice = 0;
@@ -45,6 +52,19 @@ bool dwarf_keep(struct dwarf_budget *b, uint64_t bytes)
 	if (b->is_spent)
 		b->slice = 0;
 	return !b->is_spent;
+}
+
+static void allow(struct dwarf_budget *b, uint64_t work)
+{
+	uint64_t more = MAX_WORK - b->allowed;
+	more = work < more ? work : more;
+	b->allowed += more;
+	b->work_left += more;
+}
+
+void dwarf_allow_bytes(struct dwarf_budget *b, uint64_t bytes)
+{
+	allow(b, bytes < MAX_WORK ? bytes * WORK_OF_BYTE : MAX_WORK);
 }
 
 bool debug_info_gave_up(const struct debug_info *d)
@@ -72,9 +92,9 @@ struct debug_info *debug_info_new(struct elf *elf)
 {
 	struct debug_info *d = mem_zalloc(1, sizeof(*d));
 	d->elf = elf;
-	d->budget = (struct dwarf_budget){ .work_left = MAX_WORK };
+	allow(&d->budget, WORK_TO_START);
 	find_code(d);
-	if (d->code_low < d->code_high && dwarf_file_new(d, elf, false))
+	if (d->code_low < d->code_high && dwarf_is_in(elf))
 		return d;
 	debug_info_free(d);
 	return NULL;
@@ -90,7 +110,7 @@ void debug_info_free(struct debug_info *d)
 	vec_fini(&d->span_units);
 	vec_fini(&d->spans);
 	vec_fini(&d->inlines);
-	vec_fini(&d->ranges);
+	vec_fini(&d->pieces);
 	vec_fini(&d->names);
 	vec_fini(&d->answers);
 	index_map_fini(&d->names_by_die);
@@ -105,6 +125,7 @@ static void set_name(const struct debug_info *d, uint32_t number, struct debug_f
 {
 	const struct dwarf_name *name = &d->names.p[number];
 	frame->name = name->text;
+	frame->is_linkage_name = name->is_linkage_name;
 	frame->declared_line = name->declared_line;
 }
 
@@ -164,6 +185,9 @@ static struct dwarf_answer look_up(struct debug_info *d, uint64_t address)
 {
 	struct debug_frame frames[DEBUG_MAX_INLINES + 1];
 	struct dwarf_answer answer = { .address = address };
+	/* Sections may be packed: they are opened when there is something to look up. */
+	if (!d->files.n && !dwarf_file_new(d, d->elf, false))
+		return answer;
 	struct dwarf_unit *u = dwarf_unit_of_address(d, address);
 	uint32_t n = u ? find_chain(d, u, address, frames) : 0;
 	/* What was found with half of the entries could be wrong. */
@@ -183,9 +207,10 @@ uint32_t debug_info_find(struct debug_info *d, uint64_t address, const struct de
 		index_map_find(&d->answers_by_address, hash, is_answer, d->answers.p, &address);
 	*frames = NULL;
 	if (i == INDEX_NONE) {
-		if (d->budget.is_spent)
+		if (d->budget.is_spent || address < d->code_low || address >= d->code_high)
 			return 0;
 		d->budget.since_ns = 0;
+		allow(&d->budget, WORK_OF_ADDRESS);
 		struct dwarf_answer answer = look_up(d, address);
 		i = d->answers.n;
 		index_map_add(&d->answers_by_address, hash, i);

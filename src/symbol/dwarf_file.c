@@ -30,6 +30,14 @@ static struct str unpack_old(struct dwarf_file *file, struct str packed)
 	return (struct str){ bytes, got };
 }
 
+bool dwarf_is_in(const struct elf *elf)
+{
+	const struct elf_section *s = elf_find_section(elf, STR(".debug_info"));
+	if (!s)
+		s = elf_find_section(elf, STR(".zdebug_info"));
+	return s && s->size_bytes && s->type != SHT_NOBITS;
+}
+
 static struct str find_section(struct dwarf_file *file, const char *name, const char *suffix)
 {
 	char text[40];
@@ -47,8 +55,11 @@ struct dwarf_file *dwarf_file_new(struct debug_info *d, struct elf *elf, bool is
 	struct dwarf_file *file = mem_zalloc(1, sizeof(*file));
 	file->info = d;
 	file->elf = elf;
-	for (uint32_t i = 0; i < DWARF_SECTION_COUNT; i++)
+	for (uint32_t i = 0; i < DWARF_SECTION_COUNT; i++) {
 		file->sections[i] = find_section(file, names[i], is_split ? ".dwo" : "");
+		if (i != DWARF_STR && i != DWARF_LINE_STR)
+			dwarf_allow_bytes(&d->budget, file->sections[i].n);
+	}
 	if (!file->sections[DWARF_INFO].n || !file->sections[DWARF_ABBREV].n) {
 		dwarf_file_free(file);
 		return NULL;

@@ -36,51 +36,31 @@ static bool follow(struct dwarf_unit *u, uint64_t at, struct declaration *found)
 			found->declared_line = dwarf_die_constant(&die, SLOT_DECLARED_LINE);
 		enum dwarf_slot next =
 			dwarf_has(&die, SLOT_ORIGIN) ? SLOT_ORIGIN : SLOT_SPECIFICATION;
+		struct dwarf_unit *unit;
+		uint64_t entry;
 		if (!dwarf_has(&die, next) ||
-		    !dwarf_reference(found->unit, die.values[next], &found->unit, &found->die))
-			return true;
+		    !dwarf_reference(found->unit, die.values[next], &unit, &entry))
+			break;
+		found->unit = unit;
+		found->die = entry;
 	}
 	return true;
 }
 
-static const struct dwarf_scope *innermost(const struct dwarf_unit *u, uint64_t die)
-{
-	uint32_t from = 0, to = u->scopes.n;
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-		if (u->scopes.p[middle].start < die)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	uint32_t i = from ? from - 1 : INDEX_NONE;
-	while (i != INDEX_NONE && u->scopes.p[i].end <= die)
-		i = u->scopes.p[i].parent;
-	return i == INDEX_NONE ? NULL : &u->scopes.p[i];
-}
-
-/* What an entry is declared in; NULL: the unit. */
-static const struct dwarf_scope *scope_of(struct dwarf_unit *u, uint64_t die)
-{
-	dwarf_find_functions(u, false);
-	const struct dwarf_scope *s = innermost(u, die);
-	if (!s || !s->is_function || u->has_nested_functions)
-		return s;
-	dwarf_find_functions(u, true);
-	return innermost(u, die);
-}
-
-static struct str name_or_kind(const struct declaration *d)
+/* inner: what is declared in it. */
+static struct str name_or_kind(const struct declaration *d, struct str inner)
 {
 	if (d->name.n)
 		return d->name;
-	return d->tag == DW_TAG_namespace ? STR("(anonymous namespace)") : STR("{unnamed}");
+	if (d->tag == DW_TAG_namespace)
+		return STR("(anonymous namespace)");
+	return str_starts(inner, STR("operator()")) ? STR("{lambda}") : STR("{unnamed}");
 }
 
 /* A function in a function keeps its plain name; what is in a class of a function does not. */
-static bool is_shown_in(const struct declaration *d, const struct dwarf_scope *scope)
+static bool is_shown_in(const struct declaration *d, struct dwarf_parent parent)
 {
-	return !scope->is_function || d->tag != DW_TAG_subprogram;
+	return !parent.is_function || d->tag != DW_TAG_subprogram;
 }
 
 static struct str qualified(struct debug_info *info, struct declaration d)
@@ -88,11 +68,13 @@ static struct str qualified(struct debug_info *info, struct declaration d)
 	struct str parts[MAX_SCOPES];
 	uint32_t n = 0;
 	AUTO(buf) struct buf text = { 0 };
-	parts[n++] = name_or_kind(&d);
-	const struct dwarf_scope *s;
-	while (n < MAX_SCOPES && (s = scope_of(d.unit, d.die)) && is_shown_in(&d, s) &&
-	       follow(d.unit, s->start, &d))
-		parts[n++] = name_or_kind(&d);
+	parts[n++] = d.name;
+	struct dwarf_parent parent;
+	while (n < MAX_SCOPES && dwarf_find_parent(d.unit, d.die, &parent) &&
+	       is_shown_in(&d, parent) && follow(d.unit, parent.die, &d)) {
+		parts[n] = name_or_kind(&d, parts[n - 1]);
+		n++;
+	}
 	if (n == 1)
 		return parts[0];
 	while (n-- && text.n < MAX_NAME_BYTES) {
@@ -109,6 +91,10 @@ static void resolve(struct dwarf_unit *u, struct dwarf_name *name)
 	if (!follow(u, name->die, &d))
 		return;
 	name->declared_line = d.declared_line > UINT32_MAX ? 0 : (uint32_t)d.declared_line;
+	/* rustc leaves a linkage name out when it is the plain one. */
+	if (!d.linkage_name.n && d.unit->language == DW_LANG_Rust)
+		d.linkage_name = d.name;
+	name->is_linkage_name = d.linkage_name.n;
 	if (d.linkage_name.n)
 		name->text = d.linkage_name;
 	else if (d.name.n)
@@ -133,7 +119,7 @@ uint32_t dwarf_name_of(struct dwarf_unit *u, uint64_t die)
 		unit = u;
 		die = own.offset;
 	}
-	struct dwarf_name name = { unit->file->number, die, STR(""), 0 };
+	struct dwarf_name name = { .file = unit->file->number, .die = die };
 	uint32_t hash = dwarf_hash(die, name.file);
 	uint32_t i = index_map_find(&d->names_by_die, hash, is_of, d, &name);
 	if (i != INDEX_NONE)

@@ -113,6 +113,12 @@ static bool take_text(struct dump_scan *s, struct buf *text)
 
 /* --- records --- */
 
+static bool are_lines_inside(const struct dump_scan *s, uint64_t code_bytes)
+{
+	uint32_t last = s->j->lines.p[s->pending.first + s->pending.n - 1].offset;
+	return last <= ELF_HEADER_SHIFT || last - ELF_HEADER_SHIFT <= code_bytes;
+}
+
 static void read_load(struct dump_scan *s)
 {
 	AUTO(buf) struct buf name = { 0 };
@@ -129,7 +135,7 @@ static void read_load(struct dump_scan *s)
 	if (!take_text(s, &name) || !code.size_bytes || code.start + code.size_bytes < code.start)
 		return;
 	code.name = arena_copy(&s->j->text, buf_str(&name));
-	if (has_lines) {
+	if (has_lines && are_lines_inside(s, code.size_bytes)) {
 		code.lines = s->j->tables.n;
 		vec_push(&s->j->tables, s->pending);
 	}
@@ -189,29 +195,44 @@ static void end_table(struct dump_scan *s, uint32_t first, bool is_sorted)
 		s->shifted_tables++;
 }
 
+/* One line: address, line, column, file. False: the table is damaged. */
+static bool read_line(struct dump_scan *s, struct buf *name, struct jit_line *line)
+{
+	const char *p = take(s, 16);
+	if (!p)
+		return false;
+	uint64_t offset = u64_at(s, p) - s->lines_address;
+	line->offset = (uint32_t)offset;
+	line->line = u32_at(s, p + 8);
+	if (!take_text(s, name))
+		return false;
+	/* The name "\xff" is the one before. */
+	if (!str_eq(buf_str(name), STR("\xff")) || line->file == INDEX_NONE)
+		line->file = file_id(s, buf_str(name));
+	return offset <= UINT32_MAX && line->line <= INT32_MAX;
+}
+
+/* Node 20 fills some tables with rubbish: one that holds a line that cannot be is left out whole. */
 static void read_lines(struct dump_scan *s)
 {
 	AUTO(buf) struct buf name = { 0 };
-	uint32_t first = s->j->lines.n, file = INDEX_NONE;
+	uint32_t first = s->j->lines.n;
 	bool is_sorted = true;
+	s->has_lines = false;
 	const char *p = take(s, 16);
 	if (!p)
 		return;
 	s->lines_address = u64_at(s, p);
-	uint64_t count = u64_at(s, p + 8), last_offset = 0;
-	for (; count && (p = take(s, 16)); count--) { /* address, line, column, file */
-		uint64_t offset = u64_at(s, p) - s->lines_address;
-		uint32_t line = u32_at(s, p + 8);
-		if (!take_text(s, &name))
-			break;
-		/* The name "\xff" is the one before. */
-		if (!str_eq(buf_str(&name), STR("\xff")) || file == INDEX_NONE)
-			file = file_id(s, buf_str(&name));
-		if (offset > UINT32_MAX || line > INT32_MAX)
-			continue;
-		is_sorted &= offset >= last_offset;
-		last_offset = offset;
-		vec_push(&s->j->lines, (struct jit_line){ (uint32_t)offset, line, file });
+	uint64_t count = u64_at(s, p + 8);
+	struct jit_line line = { .file = INDEX_NONE };
+	for (; count; count--) {
+		uint32_t last_offset = line.offset;
+		if (!read_line(s, &name, &line)) {
+			s->j->lines.n = first;
+			return;
+		}
+		is_sorted &= line.offset >= last_offset;
+		vec_push(&s->j->lines, line);
 	}
 	end_table(s, first, is_sorted);
 }

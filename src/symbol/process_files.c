@@ -131,7 +131,7 @@ static void add_exact(struct map_hunt *h, const char *root, int32_t pid, bool is
 static void add_living(struct map_hunt *h)
 {
 	AUTO(buf) struct buf root = { 0 };
-	if (h->inner_pid && process_root(h->pid, &root))
+	if (h->inner_pid && process_root_path(h->pid, &root))
 		add_exact(h, buf_c_string(&root), h->inner_pid, false);
 }
 
@@ -221,7 +221,7 @@ struct reader *process_file_open(const struct symbol_options *options,
 	if (!r && options->symfs)
 		r = open_below_root(options->symfs, path, OPEN_GIVEN, e);
 	if (!r && options->is_of_this_machine && process.is_alive &&
-	    process_root(process.pid, &root))
+	    process_root_path(process.pid, &root))
 		r = open_below_root(buf_c_string(&root), path, OPEN_CHECKED, e);
 	if (!r && options->is_of_this_machine)
 		r = safe_open(NULL, path, path, OPEN_CHECKED, e);

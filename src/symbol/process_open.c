@@ -117,7 +117,7 @@ static bool is_folder(const char *path)
 	return fd >= 0;
 }
 
-bool process_root(int32_t pid, struct buf *root)
+bool process_root_path(int32_t pid, struct buf *root)
 {
 	root->n = 0;
 	buf_addf(root, "/proc/%d/root", pid);

@@ -11,8 +11,9 @@ enum {
 	MAX_SIZE_BYTES = (1 << 28) - 1,
 	MAX_NAME_BYTES = 256 << 10,
 	MAX_MADE_NAME_BYTES = 16 << 10,
-	MAX_ALIASES = 64,      /* for one address; further ones are not compared */
-	MAX_OUTER_STEPS = 256, /* functions around an address that end before it */
+	MAX_ALIASES = 1 << 14,	   /* of one start; further ones are not compared */
+	MAX_COMPARISONS = 1 << 18, /* of readable names, in all */
+	MAX_OUTER_STEPS = 256,	   /* functions around an address that end before it */
 };
 
 void symbol_table_fini(struct symbol_table *t)
@@ -300,9 +301,19 @@ static void find_outer(struct symbol_table *t)
 	}
 }
 
+/* A label without a size that lies inside a function is a place in it, no function of its own. */
+static bool has_size(const struct symbol_table *t, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		if (t->rows.p[i].size_bytes)
+			return true;
+	return false;
+}
+
 void symbol_table_seal(struct symbol_table *t)
 {
 	uint32_t kept = 0;
+	uint64_t reached = 0; /* the end of the functions so far */
 	if (!t->rows.n)
 		return;
 	sort_rows(t);
@@ -312,7 +323,10 @@ void symbol_table_seal(struct symbol_table *t)
 		for (to = from + 1; to < t->rows.n; to++)
 			if (t->rows.p[to].start != t->rows.p[from].start)
 				break;
-		kept = keep_best(t, from, to, kept);
+		if (t->rows.p[from].start >= reached || has_size(t, from, to))
+			kept = keep_best(t, from, to, kept);
+		if (kept && row_end(&t->rows.p[kept - 1]) > reached)
+			reached = row_end(&t->rows.p[kept - 1]);
 	}
 	t->rows.n = kept;
 	t->rows.p = mem_realloc(t->rows.p, kept, sizeof(*t->rows.p));
@@ -330,18 +344,44 @@ static size_t leading_underscores(struct str name)
 	return n;
 }
 
+/*
+ * The length without the parameters at the end, which perf does not show: `a::f(int) const`, but not
+ * `(anonymous namespace)::f`.
+ */
+static size_t length_without_parameters(struct str name)
+{
+	size_t end = name.n, depth = 0;
+	while (end && name.p[end - 1] != ')' && name.p[end - 1] != ':')
+		end--;
+	if (!end || name.p[end - 1] == ':')
+		return name.n;
+	for (size_t i = end; i > 0; i--) {
+		depth += name.p[i - 1] == ')';
+		if (name.p[i - 1] == '(' && --depth == 0)
+			return i - 1;
+	}
+	return name.n;
+}
+
 /* Of two names for the same code: fewer underscores, then longer, as they are read by people. */
-static bool is_better_name(struct str name, struct str best)
+static bool is_better_name(struct symbol_table *t, struct str name, struct str best)
 {
 	AUTO(buf) struct buf readable = { 0 }, readable_best = { 0 };
-	if (str_eq(name, best) || !name.n || !best.n)
-		return name.n && !best.n;
-	if (symbol_demangle(name, &readable))
+	size_t n = name.n, best_n = best.n;
+	if (str_eq(name, best) || !n || !best_n)
+		return n && !best_n;
+	bool may_demangle = t->comparisons < MAX_COMPARISONS;
+	t->comparisons += may_demangle;
+	if (may_demangle && symbol_demangle(name, &readable)) {
 		name = buf_str(&readable);
-	if (symbol_demangle(best, &readable_best))
+		n = length_without_parameters(name);
+	}
+	if (may_demangle && symbol_demangle(best, &readable_best)) {
 		best = buf_str(&readable_best);
+		best_n = length_without_parameters(best);
+	}
 	size_t underscores = leading_underscores(name), fewest = leading_underscores(best);
-	return underscores != fewest ? underscores < fewest : name.n > best.n;
+	return underscores != fewest ? underscores < fewest : n > best_n;
 }
 
 /* How many rows start at or before the address. */
@@ -368,7 +408,7 @@ static struct str text_of(const struct symbol_table *t, uint32_t name)
 }
 
 /* What a stub of the PLT calls; empty when it has no name. */
-static struct str function_of_stub(const struct symbol_table *t, const struct symbol_made *m)
+static struct str function_of_stub(struct symbol_table *t, const struct symbol_made *m)
 {
 	struct str best = m->function;
 	/* One that is chosen when the program starts (IFUNC): its chooser has the function's name. */
@@ -377,7 +417,7 @@ static struct str function_of_stub(const struct symbol_table *t, const struct sy
 		if (row->start != m->address || n++ == MAX_ALIASES)
 			break;
 		struct str name = row->name < SYMBOL_MADE_FIRST ? text_of(t, row->name) : STR("");
-		if (is_better_name(name, best))
+		if (is_better_name(t, name, best))
 			best = name;
 	}
 	return best;
@@ -415,22 +455,46 @@ static bool holds(const struct symbol_row *row, uint64_t address)
 	return address - row->start < row->size_bytes;
 }
 
-static struct str best_name(struct symbol_table *t, uint32_t last, uint64_t address)
+/* The rows [first, last] have one start; those of them that hold the address compete. */
+static uint32_t best_of_aliases(struct symbol_table *t, uint32_t first, uint32_t last,
+				uint64_t address)
 {
 	const struct symbol_row *rows = t->rows.p;
-	uint32_t first = last, best_rank = 0;
-	struct str best = { 0 };
-	while (first && rows[first - 1].start == rows[last].start && last - first < MAX_ALIASES)
-		first--;
-	for (uint32_t i = first; i <= last; i++) {
-		if (!holds(&rows[i], address) || rows[i].rank < best_rank)
+	uint32_t best = last;
+	struct str best_name = name_of(t, rows[last].name);
+	/* The first of equals wins, so they are met from the last. */
+	for (uint32_t i = last; i-- > first;) {
+		if (!holds(&rows[i], address) || rows[i].rank < rows[best].rank ||
+		    rows[i].name == rows[best].name)
 			continue;
 		struct str name = name_of(t, rows[i].name);
-		if (rows[i].rank > best_rank || is_better_name(name, best))
-			best = name;
-		best_rank = rows[i].rank;
+		if (rows[i].rank == rows[best].rank && is_better_name(t, best_name, name))
+			continue;
+		best = i;
+		best_name = name;
 	}
 	return best;
+}
+
+/* A row that holds the address, whose name is the best of all that start where it does. */
+static const struct symbol_row *choose_alias(struct symbol_table *t, uint32_t last,
+					     uint64_t address)
+{
+	struct symbol_row *rows = t->rows.p;
+	uint32_t first = last;
+	while (first && rows[first - 1].start == rows[last].start && last - first < MAX_ALIASES)
+		first--;
+	if (first == last)
+		return &rows[last];
+	struct symbol_row best = rows[best_of_aliases(t, first, last, address)];
+	/* What it won against is never asked again: comparing means demangling. */
+	for (uint32_t i = first; i <= last; i++) {
+		if (!holds(&rows[i], address) || rows[i].size_bytes > best.size_bytes)
+			continue;
+		rows[i].name = best.name;
+		rows[i].rank = best.rank;
+	}
+	return &rows[last];
 }
 
 bool symbol_table_find(struct symbol_table *t, uint64_t address, struct binary_symbol *found)
@@ -442,6 +506,6 @@ bool symbol_table_find(struct symbol_table *t, uint64_t address, struct binary_s
 	if (i == INDEX_NONE)
 		return false;
 	found->start = t->rows.p[i].start;
-	found->name = best_name(t, i, address);
+	found->name = name_of(t, choose_alias(t, i, address)->name);
 	return found->name.n;
 }

@@ -52,6 +52,7 @@ struct symbol_table {
 	VEC(struct symbol_made) made;
 	VEC(struct symbol_range) code; /* executable sections, by start once sealed */
 	struct arena made_texts;
+	uint32_t comparisons; /* of names, which take time */
 };
 
 void symbol_table_fini(struct symbol_table *t);

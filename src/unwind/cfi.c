@@ -12,6 +12,7 @@ enum {
 	FROM_MASK = 0x70,
 	/* Those of real files have less than 100 bytes; each FDE may make us run one. */
 	MAX_CIE_PROGRAM_BYTES = 1024,
+	MAX_LETTERS = 32,
 };
 
 /* --- pointers --- */
@@ -172,10 +173,11 @@ static bool read_augmentation(const struct cfi_section *s, struct cursor *c, str
 
 static struct str take_text(struct cursor *c)
 {
-	struct str rest = { (const char *)c->p, cursor_left(c) };
+	struct str rest =
+		str_first((struct str){ (const char *)c->p, cursor_left(c) }, MAX_LETTERS);
 	ptrdiff_t n = rest.n ? str_find_char(rest, 0) : -1;
 	struct str text = cursor_take(c, n < 0 ? rest.n : (size_t)n);
-	cursor_byte(c);
+	c->is_bad |= cursor_byte(c) != 0;
 	return text;
 }
 

@@ -55,7 +55,12 @@ static inline uint8_t cursor_byte(struct cursor *c)
 	return 0;
 }
 
-/* LEB128 (DWARF 5, 7.6). What does not fit into 64 bits is cut off, as everybody does. */
+/*
+ * LEB128 (DWARF 5, 7.6). What does not fit into 64 bits is cut off, as everybody does; one without an end
+ * is bad, so that reading a number again and again does not cost more and more.
+ */
+enum { MAX_LEB_BITS = 20 * 7 };
+
 static inline uint64_t cursor_uleb(struct cursor *c)
 {
 	uint64_t value = 0;
@@ -66,7 +71,8 @@ static inline uint64_t cursor_uleb(struct cursor *c)
 		if (shift < 64)
 			value |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
-	} while (byte & 0x80);
+	} while ((byte & 0x80) && shift < MAX_LEB_BITS);
+	c->is_bad |= byte >> 7;
 	return value;
 }
 
@@ -80,7 +86,8 @@ static inline int64_t cursor_sleb(struct cursor *c)
 		if (shift < 64)
 			value |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
-	} while (byte & 0x80);
+	} while ((byte & 0x80) && shift < MAX_LEB_BITS);
+	c->is_bad |= byte >> 7;
 	if (shift < 64 && (byte & 0x40))
 		value |= UINT64_MAX << shift;
 	return (int64_t)value;

@@ -1,8 +1,8 @@
-/* The distinct rules of a table: half a million rows share some thousand of them. */
+/* The distinct rules of a table: half a million rows share some hundred of them. */
 #include "unwind/unwind_int.h"
 
 enum {
-	MAX_POOL_WORDS = 1 << 22, /* node has 30,000 */
+	MAX_POOL_WORDS = 1 << 22, /* node has 1,900 */
 	MAX_EXPRESSION_BYTES = 1024,
 	MAX_EXPRESSIONS_BYTES = 1 << (SAVED_VALUE_BITS - 1),
 };

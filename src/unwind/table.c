@@ -139,9 +139,13 @@ void table_write_image(const struct table_rows *rows, struct table_head *head, s
 	add_array(image, rows->rules.p, rows->rules.n, sizeof(*rows->rules.p));
 	add_array(image, rows->pool.words.p, rows->pool.words.n, sizeof(*rows->pool.words.p));
 	add_array(image, rows->pool.expressions.p, rows->pool.expressions.n, 1);
-	head->checksum = checksum_of(buf_str(image));
-	memcpy(image->p + offsetof(struct table_head, checksum), &head->checksum,
-	       sizeof(head->checksum));
+	table_sign(image);
+}
+
+void table_sign(struct buf *image)
+{
+	uint64_t checksum = checksum_of(buf_str(image));
+	memcpy(image->p + offsetof(struct table_head, checksum), &checksum, sizeof(checksum));
 }
 
 void unwind_table_free(struct unwind_table *t)

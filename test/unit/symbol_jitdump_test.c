@@ -150,6 +150,28 @@ static void check_lines(uint64_t shift)
 	jitdump_free(j);
 }
 
+/* A line far outside of the code: nothing in the table can be believed. */
+static void check_rubbish_lines(void)
+{
+	struct str file;
+	uint32_t line;
+	AUTO(buf) struct buf b = { 0 };
+	add_header(&b, 0);
+	add_lines(&b, 0x1000, 0);
+	add_load(&b, 1, 0x1000, 0x100, "f");
+	add_lines(&b, 0x2000, 0x200);
+	add_load(&b, 1, 0x2000, 0x100, "g");
+	add_lines(&b, 0x3000, 0x100000000ull);
+	add_load(&b, 1, 0x3000, 0x100, "h");
+	struct jitdump *j = read_dump(buf_str(&b), 0);
+	tap_ok(jitdump_line(j, jitdump_find(j, 0x1010, 1), 0x1010, &file, &line), "a sound table");
+	tap_ok(!jitdump_line(j, jitdump_find(j, 0x20ff, 1), 0x20ff, &file, &line),
+	       "lines outside of the code");
+	tap_ok(!jitdump_line(j, jitdump_find(j, 0x30ff, 1), 0x30ff, &file, &line),
+	       "lines far outside of the code");
+	jitdump_free(j);
+}
+
 static void check_clock(void)
 {
 	AUTO(buf) struct buf b = { 0 };
@@ -257,6 +279,7 @@ int main(void)
 	is_swapped = false;
 	check_lines(0);
 	check_lines(0x40);
+	check_rubbish_lines();
 	check_clock();
 	check_cut();
 	check_lies();

@@ -69,30 +69,31 @@ const char *vdso_path(void)
 	return path;
 }
 
-static void report_map(struct dwfl_process *d, const char *path, const struct map *map,
-		       uint64_t bias)
+/* A file has several mappings, but is reported once. */
+static void report_maps(struct dwfl_process *d, const struct recording *r, const struct process *p,
+			bias_of *bias, void *context)
 {
-	/* A file has several mappings, but is reported once. */
-	(void)map;
-	if (strcmp(path, "[vdso]") == 0)
-		path = vdso_path();
-	dwfl_report_elf(d->dwfl, path, path, -1, bias, false);
+	uint32_t last_path = UINT32_MAX;
+	uint64_t at, last = 0;
+	for (uint32_t i = 0; i < p->maps.n; i++) {
+		const struct map *map = &p->maps.p[i];
+		const char *path = r->paths.p[map->path];
+		if (!bias(context, map, &at) || (map->path == last_path && at == last))
+			continue;
+		if (strcmp(path, "[vdso]") == 0)
+			path = vdso_path();
+		dwfl_report_elf(d->dwfl, path, path, -1, at, false);
+		last_path = map->path;
+		last = at;
+	}
 }
 
 bool dwfl_process_init(struct dwfl_process *d, const struct recording *r, const struct process *p,
 		       bias_of *bias, void *context)
 {
-	uint64_t at, before = 0;
 	*d = (struct dwfl_process){ .dwfl = dwfl_begin(&callbacks) };
 	dwfl_report_begin(d->dwfl);
-	for (uint32_t i = 0; i < p->maps.n; i++) {
-		const struct map *map = &p->maps.p[i];
-		bool is_same = i && p->maps.p[i - 1].path == map->path;
-		if (!bias(context, map, &at) || (is_same && at == before))
-			continue;
-		report_map(d, r->paths.p[map->path], map, at);
-		before = at;
-	}
+	report_maps(d, r, p, bias, context);
 	return dwfl_report_end(d->dwfl, NULL, NULL) == 0;
 }
 

@@ -95,7 +95,8 @@ static bool find_bias(void *context, const struct map *map, uint64_t *bias)
 		    s->offset + s->file_bytes <= map->file_offset)
 			continue;
 		*bias = map->start - map->file_offset - (s->address - s->offset);
-		return true;
+		/* node maps a part of itself once more; libdwfl cannot have that. */
+		return elf->type != ET_EXEC || !*bias;
 	}
 	return false;
 }
@@ -220,17 +221,25 @@ static void print_counts(struct oracle *o, const struct counts *c)
 	       theirs / ours, o->build_seconds * 1e3);
 }
 
-/* One line per sample: addresses as perf script prints them, innermost first. */
+/* As perf script prints it: where in its file, and of code that was called, the byte before. */
+static uint64_t as_perf_says(const struct process *p, uint64_t address)
+{
+	const struct map *map = process_find(p, address);
+	return map ? address - map->start + map->file_offset : address;
+}
+
+/* One line per sample: its time, addresses from the innermost on, how it ended. */
 static void print_stacks(struct oracle *o)
 {
 	static uint64_t addresses[MAX_FRAMES], is_return[MAX_FRAMES / 64];
 	enum unwind_end end;
 	for (uint32_t i = 0; i < o->recording.samples.n; i++) {
 		uint32_t n = unwind(o, &o->recording.samples.p[i], addresses, is_return, &end);
-		printf("%u", o->recording.samples.p[i].tid);
+		printf("%llu", (unsigned long long)o->recording.samples.p[i].time_ns);
 		for (uint32_t k = 0; k < n; k++)
-			printf(" %llx", (unsigned long long)addresses[k] -
-						(is_return[k / 64] >> k % 64 & 1));
+			printf(" %llx", (unsigned long long)as_perf_says(
+						o->process,
+						addresses[k] - (is_return[k / 64] >> k % 64 & 1)));
 		printf(" %d\n", end);
 	}
 }

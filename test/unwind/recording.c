@@ -128,6 +128,7 @@ static void read_sample(struct recording *r, const struct perf_event_attr *attr,
 	uint32_t ids[2] = { 0 };
 	q += !!(type & PERF_SAMPLE_IDENTIFIER) + !!(type & PERF_SAMPLE_IP);
 	memcpy(ids, q++, sizeof(ids));
+	s.time_ns = type & PERF_SAMPLE_TIME ? *q : 0;
 	for (size_t i = 0; i < sizeof(single) / sizeof(*single); i++)
 		q += !!(type & single[i]);
 	if (type & PERF_SAMPLE_CALLCHAIN)

@@ -19,6 +19,7 @@ struct process {
 struct sample {
 	uint32_t process; /* index */
 	uint32_t tid;
+	uint64_t time_ns;
 	struct unwind_registers registers;
 	struct unwind_memory memory;
 };
