@@ -62,6 +62,14 @@ void reader_consume(struct reader *r, size_t n)
 	r->consumed += n;
 }
 
+void reader_let_go(struct reader *r, const char *until)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	if (!r->map || until < r->map || until > r->map + r->map_bytes)
+		return;
+	madvise(r->map, (size_t)(until - r->map) & ~(page - 1), MADV_DONTNEED);
+}
+
 static void set_damage(struct reader *r, const char *what, const char *why)
 {
 	if (!r->damage[0])

@@ -46,6 +46,11 @@ struct str reader_window(const struct reader *r);
  * reader_fill.
  */
 void reader_consume(struct reader *r, size_t n);
+/*
+ * Bytes before `until`, which is in the window, will hardly be looked at again: their memory may be
+ * used for other things. They can still be read, from the disk.
+ */
+void reader_let_go(struct reader *r, const char *until);
 /* Makes the window longer. False when nothing more comes. */
 bool reader_fill(struct reader *r);
 /* Waits until reader_fill would not; false when that takes longer than so many milliseconds. */

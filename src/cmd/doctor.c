@@ -71,6 +71,7 @@ static void examine(struct examination *x, const struct request *r, const char *
 	struct doctor_report report = {
 		.file = strcmp(path, "-") == 0 ? STR("standard input") : str_from(path),
 		.limit = r->doctor.limit,
+		.is_verbose = r->in.common.verbose,
 	};
 	bool has_read = read_profile(path, &source, p, &e);
 	profile_seal(p);
@@ -82,7 +83,7 @@ static void examine(struct examination *x, const struct request *r, const char *
 		report.profile = p;
 		recording_of(p, &report.recording);
 		unnamed_rows_of(p, &report.unnamed);
-		diagnose(p, &report.unnamed, &report.diagnosis);
+		diagnose(p, &report.recording, &report.unnamed, &report.diagnosis);
 	}
 	vec_push(&x->reports, report);
 }

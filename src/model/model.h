@@ -58,6 +58,12 @@ struct frame {
 	uint16_t flags; /* enum frame_flag */
 };
 
+/* The kernel's frames are told by their addresses: they are the kernel's without a name, too. */
+static inline bool frame_lacks_name(const struct frame *f)
+{
+	return f->kind == FRAME_UNKNOWN || (f->kind == FRAME_KERNEL && f->name == STR_NONE);
+}
+
 /* A stack is one node: its leaf frame and, by way of the parents, its callers. */
 struct node {
 	node_id parent;

@@ -245,6 +245,7 @@ static size_t feed_whole(struct data_input *in, struct str bytes, uint64_t offse
 	while (done && !in->is_stopped) {
 		done = feed(in, str_first(str_from_byte(bytes, at), STEP_BYTES), offset + at);
 		at += done;
+		reader_let_go(in->r, bytes.p + at);
 		if (!wants_more(in, offset + at))
 			in->is_stopped = true;
 	}

@@ -147,7 +147,7 @@ void perf_feature_read(struct perf_session *s, unsigned feature, struct cursor c
 		s->options.names.is_of_this_machine = perf_session_is_of_here(s);
 		break;
 	case FEATURE_VERSION:
-		add_fact(s, STR("perf version"), read_text(&c));
+		add_fact(s, STR("perf"), read_text(&c));
 		break;
 	case FEATURE_ARCH:
 		read_machine(s, read_text(&c));

@@ -2,15 +2,22 @@
 #include "perf/perf_int.h"
 #include "unwind/unwind.h"
 
+void mapped_close(struct mapped *m)
+{
+	debug_info_free(m->debug);
+	unwind_table_free(m->unwind);
+	jitdump_free(m->jitdump);
+	binary_free(m->binary);
+	m->debug = NULL;
+	m->unwind = NULL;
+	m->jitdump = NULL;
+	m->binary = NULL;
+}
+
 void mapped_table_fini(struct mapped_table *t)
 {
-	for (uint32_t i = 0; i < t->list.n; i++) {
-		struct mapped *m = &t->list.p[i];
-		debug_info_free(m->debug);
-		unwind_table_free(m->unwind);
-		jitdump_free(m->jitdump);
-		binary_free(m->binary);
-	}
+	for (uint32_t i = 0; i < t->list.n; i++)
+		mapped_close(&t->list.p[i]);
 	vec_fini(&t->list);
 	index_map_fini(&t->map);
 	arena_fini(&t->text);

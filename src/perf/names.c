@@ -301,14 +301,14 @@ static uint64_t *node_weights(const struct profile *raw)
 	return weight;
 }
 
+/* Names its locations and says why some have none. */
 static void name_group(struct location_names *n, mapped_id id, const location_id *list,
 		       uint32_t count, const uint64_t *location_weight)
 {
 	AUTO(unnamed_reason) struct unnamed_reason why = { 0 };
+	struct mapped *m = &n->s->mapped.list.p[id];
 	uint64_t unnamed = 0;
-	if (!count)
-		return;
-	if (n->s->mapped.list.p[id].kind == MAPPED_JIT)
+	if (m->kind == MAPPED_JIT)
 		names_of_jit(n, id, list, count, &why.reason, &why.fix, &why.module);
 	for (uint32_t i = 0; i < count; i++) {
 		if (n->first[list[i]] == INDEX_NONE)
@@ -316,13 +316,26 @@ static void name_group(struct location_names *n, mapped_id id, const location_id
 		if (n->is_unnamed[list[i]])
 			unnamed += location_weight[list[i]];
 	}
-	const struct mapped *m = &n->s->mapped.list.p[id];
 	if (m->debug && debug_info_gave_up(m->debug))
 		n->s->p->ledger.count[LEDGER_NO_INLINES]++;
-	if (!unnamed)
-		return;
-	explain(n, id, &why);
-	add_unnamed(n, &why, unnamed);
+	if (unnamed) {
+		explain(n, id, &why);
+		add_unnamed(n, &why, unnamed);
+	}
+}
+
+/* One file after the other, so that only one is open at a time. */
+static void name_all(struct location_names *n, const struct grouped_locations *g,
+		     const uint64_t *location_weight)
+{
+	for (mapped_id i = 0; i < n->s->mapped.list.n; i++) {
+		uint32_t count = g->start[i + 1] - g->start[i];
+		if (!count)
+			continue;
+		n->s->mapped.list.p[i].is_used = true;
+		name_group(n, i, g->list + g->start[i], count, location_weight);
+		mapped_close(&n->s->mapped.list.p[i]);
+	}
 }
 
 static uint64_t *location_weights(const struct perf_session *s, const uint64_t *node_weight)
@@ -395,6 +408,10 @@ static void count_frames(const struct location_names *n, const uint64_t *node_we
 		if (raw->nodes.p[i].parent == NODE_ROOT && !is_rooted(n, id))
 			count[LEDGER_UNROOTED] += node_weight[i];
 	}
+	/* Why these do not is known: they are counted as cut. */
+	for (uint32_t i = 0; i < n->s->cut_at.n; i++)
+		if (!is_rooted(n, n->s->cut_at.p[i]))
+			count[LEDGER_UNROOTED]--;
 }
 
 static void add_samples(struct perf_session *s, const node_id *nodes)
@@ -417,7 +434,7 @@ static void add_modules(struct perf_session *s)
 	AUTO(buf) struct buf text = { 0 };
 	for (uint32_t i = 0; i < s->mapped.list.n; i++) {
 		const struct mapped *m = &s->mapped.list.p[i];
-		if (!m->build_id.n || !m->binary)
+		if (!m->build_id.n || !m->is_used)
 			continue;
 		text.n = 0;
 		for (size_t k = 0; k < m->build_id.n; k++)
@@ -451,9 +468,7 @@ void perf_session_name(struct perf_session *s)
 	group_locations(s, &g);
 	AUTO_FREE uint64_t *node_weight = node_weights(s->raw);
 	AUTO_FREE uint64_t *location_weight = location_weights(s, node_weight);
-	for (mapped_id i = 0; i < s->mapped.list.n; i++)
-		name_group(&n, i, g.list + g.start[i], g.start[i + 1] - g.start[i],
-			   location_weight);
+	name_all(&n, &g, location_weight);
 	AUTO_FREE node_id *nodes = add_nodes(&n);
 	count_frames(&n, node_weight);
 	add_samples(s, nodes);

@@ -41,7 +41,7 @@ static void note_guess(struct perf_session *s, const struct mapped *m,
 		       const struct map_search *search)
 {
 	AUTO(buf) struct buf text = { 0 };
-	if (!search->path || !search->is_guess)
+	if (!search->path || !search->is_guess || m->is_nowhere)
 		return;
 	buf_addf(&text, "process %d: names of its JIT code are from %s, which fits it best", m->pid,
 		 search->path);

@@ -89,15 +89,6 @@ static bool has_only_sums(const struct profile *p)
 	return true;
 }
 
-static bool has_callers(const struct profile *p)
-{
-	const struct samples *s = &p->samples;
-	for (uint32_t row = 0; row < s->n; row++)
-		if (p->nodes.p[s->node[row]].parent != NODE_ROOT)
-			return true;
-	return false;
-}
-
 static void add_no_samples(struct diagnosis *d)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };
@@ -146,24 +137,24 @@ static bool is_hardware_event(struct str name)
 	return false;
 }
 
-static void add_events(const struct profile *p, const uint64_t *samples, struct diagnosis *d)
+static void add_events(const struct recording *r, struct diagnosis *d)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };
 	uint32_t empty = 0;
-	for (uint32_t i = 0; i < p->events.n; i++) {
-		struct str name = profile_str(p, p->events.p[i].name);
-		if (samples[i])
+	for (uint32_t i = 0; i < r->events.n; i++) {
+		const struct recorded_event *e = &r->events.p[i];
+		if (e->samples)
 			continue;
 		empty++;
-		buf_addf(&t.what, "%.*s has no samples", STR_ARG(name));
+		buf_addf(&t.what, "%.*s has no samples", STR_ARG(e->name));
 		buf_addf(&t.why, "it did not happen while recording, or cannot be counted on that "
 				 "machine");
-		if (is_hardware_event(name))
+		if (is_hardware_event(e->name))
 			buf_addf(&t.fix, "virtual machines often count no hardware events: perf "
 					 "record -e cpu-clock");
 		diagnosis_add(d, (struct finding){ FINDING_WARN, "events" }, &t);
 	}
-	if (!empty && p->events.n > 1)
+	if (!empty && r->events.n > 1)
 		diagnosis_add_plain(d, "events", FINDING_OK, STR("every event has samples"));
 }
 
@@ -194,6 +185,29 @@ uint64_t lost_marks(const struct profile *p)
 	return n;
 }
 
+/* Part of a recording: what happened to the whole is told as history. */
+static bool has_history(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->facts.n; i++) {
+		struct str text = profile_str(p, p->facts.p[i].text);
+		ptrdiff_t colon = str_find_last_char(text, ':');
+		if (!str_eq(profile_str(p, p->facts.p[i].key), STR("when recorded")) || colon < 0)
+			continue;
+		if (ledger_line_is_of_recording(
+			    ledger_line_by_name(str_first(text, (size_t)colon))))
+			return true;
+	}
+	return false;
+}
+
+bool knows_recording(const struct profile *p)
+{
+	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
+		if (p->ledger.count[line] && ledger_line_is_of_recording(line))
+			return true;
+	return profile_fact(p, STR("event")).n > 0 && !has_history(p);
+}
+
 static void add_unknown_recording(const struct profile *p, struct diagnosis *d)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };
@@ -205,6 +219,8 @@ static void add_unknown_recording(const struct profile *p, struct diagnosis *d)
 			 "record with a larger buffer (perf record -m 16M) or a lower rate");
 		diagnosis_add(d, (struct finding){ FINDING_WARN, "lost", .count = lost }, &t);
 	}
+	if (has_history(p))
+		return;
 	buf_addf(&t.what, "what was lost or cut while recording is not known");
 	buf_addf(&t.why, "this format does not say it; perf.data does");
 	diagnosis_add(d, (struct finding){ FINDING_INFO, "recording" }, &t);
@@ -237,9 +253,9 @@ static void sort_by_mark(struct diagnosis *d)
 	d->findings.capacity = sorted.capacity;
 }
 
-void diagnose(const struct profile *p, const struct unnamed_rows *unnamed, struct diagnosis *d)
+void diagnose(const struct profile *p, const struct recording *r,
+	      const struct unnamed_rows *unnamed, struct diagnosis *d)
 {
-	AUTO_FREE uint64_t *samples = samples_by_event(p);
 	add_damage(p, d);
 	if (p->samples.n)
 		add_stacks(p, d);
@@ -248,7 +264,8 @@ void diagnose(const struct profile *p, const struct unnamed_rows *unnamed, struc
 	diagnose_recording(p, unnamed, d);
 	if (!knows_recording(p))
 		add_unknown_recording(p, d);
-	add_events(p, samples, d);
+	if (p->samples.n)
+		add_events(r, d);
 	if (p->samples.n)
 		add_times(p, d);
 	add_remarks(p, d);

@@ -26,6 +26,28 @@ void unnamed_row_add_brief(struct buf *out, const struct unnamed_row *row);
 /* How many frames without a name the stacks of the rows that `has_row` names have, by string of p. */
 uint64_t *unnamed_by_module(const struct profile *p, const bool *has_row);
 
+/* --- what is in it --- */
+
+struct recorded_event {
+	struct str name;
+	struct str about; /* rate or period, as the recording has it; may be empty */
+	uint64_t samples;
+	bool has_only_sums;
+};
+
+struct recording {
+	uint64_t samples;
+	bool has_times;
+	uint64_t first_ns, last_ns;
+	uint32_t processes, threads, cpus; /* 0: not recorded */
+	VEC(struct recorded_event) events;
+	VEC(struct fact) facts; /* of the machine first, then of the recorder, then others */
+};
+
+/* p keeps REPORT_COLUMNS, where it can. */
+void recording_of(const struct profile *p, struct recording *out);
+void recording_fini(struct recording *r);
+
 /* --- findings --- */
 
 /* Whether the input says what happened while recording: perf.data does, text does not. */
@@ -56,31 +78,10 @@ void diagnosis_fini(struct diagnosis *d);
 void diagnose_recording(const struct profile *p, const struct unnamed_rows *unnamed,
 			struct diagnosis *d);
 /* All there is to say, the worst first. */
-void diagnose(const struct profile *p, const struct unnamed_rows *unnamed, struct diagnosis *d);
+void diagnose(const struct profile *p, const struct recording *r,
+	      const struct unnamed_rows *unnamed, struct diagnosis *d);
 /* What a line of the ledger that is damage says, with its first place. */
 void describe_damage(const struct profile *p, enum ledger_line line, struct buf *out);
 
 /* Times that text of perf script says events were lost. */
 uint64_t lost_marks(const struct profile *p);
-
-/* --- what is in it --- */
-
-struct recorded_event {
-	struct str name;
-	struct str about; /* rate or period, as the recording has it; may be empty */
-	uint64_t samples;
-	bool has_only_sums;
-};
-
-struct recording {
-	uint64_t samples;
-	bool has_times;
-	uint64_t first_ns, last_ns;
-	uint32_t processes, threads, cpus; /* 0: not recorded */
-	VEC(struct recorded_event) events;
-	VEC(struct fact) facts; /* of the machine first, then of the recorder, then others */
-};
-
-/* p keeps REPORT_COLUMNS, where it can. */
-void recording_of(const struct profile *p, struct recording *out);
-void recording_fini(struct recording *r);

@@ -14,8 +14,8 @@ void diagnosis_add(struct diagnosis *d, struct finding f, struct finding_text *t
 void diagnosis_add_plain(struct diagnosis *d, const char *key, enum finding_mark mark,
 			 struct str what);
 
-/* By event; the caller's to free. */
-uint64_t *samples_by_event(const struct profile *p);
+/* Whether any sample has more than the function that ran; what was inlined into it is no caller. */
+bool has_callers(const struct profile *p);
 
 /* How stacks were recorded. */
 enum stack_source { STACKS_UNKNOWN, STACKS_FRAME_POINTERS, STACKS_COPIED, STACKS_LBR };

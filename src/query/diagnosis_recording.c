@@ -14,14 +14,6 @@ static enum finding_mark mark_of(uint64_t count, uint64_t total, struct limits l
 	return percent < limits.bad ? FINDING_WARN : FINDING_BAD;
 }
 
-bool knows_recording(const struct profile *p)
-{
-	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
-		if (p->ledger.count[line] && ledger_line_is_of_recording(line))
-			return true;
-	return profile_fact(p, STR("recorder")).n > 0;
-}
-
 enum stack_source stack_source_of(const struct profile *p)
 {
 	struct str told = profile_fact(p, STR("call graph"));
@@ -31,6 +23,22 @@ enum stack_source stack_source_of(const struct profile *p)
 	if (str_starts(told, STR("lbr")) || (!told.n && str_find(command, STR(" lbr")) >= 0))
 		return STACKS_LBR;
 	return told.n || command.n ? STACKS_FRAME_POINTERS : STACKS_UNKNOWN;
+}
+
+static bool stack_has_callers(const struct profile *p, node_id node)
+{
+	unsigned frames = 0;
+	for (; node != NODE_ROOT && frames < 2; node = p->nodes.p[node].parent)
+		frames += !(p->frames.p[p->nodes.p[node].frame].flags & FRAME_INLINED);
+	return frames > 1;
+}
+
+bool has_callers(const struct profile *p)
+{
+	for (uint32_t row = 0; row < p->samples.n; row++)
+		if (stack_has_callers(p, p->samples.node[row]))
+			return true;
+	return false;
 }
 
 static void add_lost(const struct profile *p, struct diagnosis *d)
@@ -129,6 +137,8 @@ static void add_unrooted(const struct profile *p, struct diagnosis *d)
 	uint64_t count = p->ledger.count[LEDGER_UNROOTED];
 	uint64_t total = p->ledger.count[LEDGER_SAMPLES];
 	struct limits limits = { 5, 30 };
+	if (!has_callers(p))
+		return; /* there is more to say than that */
 	if (!count) {
 		diagnosis_add_plain(d, "unrooted", FINDING_OK,
 				    STR("every stack reaches the start of its thread"));
@@ -144,8 +154,7 @@ static void add_unrooted(const struct profile *p, struct diagnosis *d)
 	} else {
 		buf_addf(&t.why, "code without frame pointers breaks the chain of callers");
 		buf_addf(&t.fix, "perf record --call-graph dwarf; or build with "
-				 "-fno-omit-frame-pointer; Java: -XX:+PreserveFramePointer; Node: "
-				 "--interpreted-frames-native-stack");
+				 "-fno-omit-frame-pointer; Java: -XX:+PreserveFramePointer");
 	}
 	diagnosis_add(d,
 		      (struct finding){ mark_of(count, total, limits), "unrooted", .count = count,

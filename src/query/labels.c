@@ -137,7 +137,7 @@ static void strip_hex(struct buf *text)
 static void add_name(struct labels *l, const struct frame *f)
 {
 	struct str name = profile_str(l->p, f->name);
-	if (f->kind == FRAME_UNKNOWN || (f->kind == FRAME_KERNEL && !name.n)) {
+	if (frame_lacks_name(f)) {
 		struct str module = str_basename(profile_str(l->p, f->module));
 		if (name.n) {
 			add_clean(&l->text, name);

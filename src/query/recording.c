@@ -1,24 +1,52 @@
 /* What is in a profile: the machine, the recorder, the events, how long and how many. */
 #include "query/diagnosis_int.h"
 
-uint64_t *samples_by_event(const struct profile *p)
+/* perf.data has a fact for each event, `cycles, 99 Hz`: its name and what is said of it. */
+static bool split_event_fact(const struct profile *p, const struct fact *f, struct str *name,
+			     struct str *about)
 {
-	uint64_t *samples = mem_zalloc(p->events.n, sizeof(*samples));
-	for (uint32_t row = 0; row < p->samples.n; row++)
-		ledger_add(&samples[p->samples.event[row]], p->samples.count[row]);
-	return samples;
+	struct str text = profile_str(p, f->text);
+	ptrdiff_t comma = str_find_last_char(text, ',');
+	if (!str_eq(profile_str(p, f->key), STR("event")) || comma < 0)
+		return false;
+	*name = str_first(text, (size_t)comma);
+	*about = str_trim(str_from_byte(text, (size_t)comma + 1));
+	return true;
 }
 
-/* The rate of an event is a fact `event`: `cycles: 99 Hz`. */
-static struct str about_event(const struct profile *p, struct str name)
+static struct recorded_event *event_named(struct recording *r, struct str name)
 {
+	for (uint32_t i = 0; i < r->events.n; i++)
+		if (str_eq(r->events.p[i].name, name))
+			return &r->events.p[i];
+	return NULL;
+}
+
+/* perf adds an event of its own, only to hear of new processes. */
+static bool is_for_tracking(struct str name)
+{
+	return str_starts(name, STR("dummy"));
+}
+
+static void add_events(const struct profile *p, struct recording *out)
+{
+	struct str name, about;
+	for (uint32_t i = 0; i < p->events.n; i++)
+		vec_push(&out->events,
+			 (struct recorded_event){ .name = profile_str(p, p->events.p[i].name),
+						  .has_only_sums = p->events.p[i].has_only_sums });
+	for (uint32_t row = 0; row < p->samples.n; row++)
+		ledger_add(&out->events.p[p->samples.event[row]].samples, p->samples.count[row]);
 	for (uint32_t i = 0; i < p->facts.n; i++) {
-		struct str text = profile_str(p, p->facts.p[i].text);
-		if (str_eq(profile_str(p, p->facts.p[i].key), STR("event")) &&
-		    str_starts(text, name) && str_starts(str_from_byte(text, name.n), STR(": ")))
-			return str_from_byte(text, name.n + 2);
+		if (!split_event_fact(p, &p->facts.p[i], &name, &about))
+			continue;
+		struct recorded_event *event = event_named(out, name);
+		if (event)
+			event->about = about;
+		else if (!is_for_tracking(name))
+			vec_push(&out->events,
+				 (struct recorded_event){ .name = name, .about = about });
 	}
-	return STR("");
 }
 
 static const char *const first_facts[] = { "host",    "kernel", "arch",	     "cpu",
@@ -66,14 +94,8 @@ static void add_extent(const struct profile *p, struct recording *out)
 
 void recording_of(const struct profile *p, struct recording *out)
 {
-	AUTO_FREE uint64_t *samples = samples_by_event(p);
 	*out = (struct recording){ .samples = p->ledger.count[LEDGER_SAMPLES] };
-	for (uint32_t i = 0; i < p->events.n; i++) {
-		struct str name = profile_str(p, p->events.p[i].name);
-		vec_push(&out->events,
-			 (struct recorded_event){ name, about_event(p, name), samples[i],
-						  p->events.p[i].has_only_sums });
-	}
+	add_events(p, out);
 	add_facts(p, out);
 	add_extent(p, out);
 }

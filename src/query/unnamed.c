@@ -20,7 +20,7 @@ uint64_t *unnamed_by_module(const struct profile *p, const bool *has_row)
 		struct node node = p->nodes.p[i];
 		const struct frame *f = &p->frames.p[node.frame];
 		uses[node.parent] = saturating_add(uses[node.parent], uses[i], &ignored);
-		if (f->kind == FRAME_UNKNOWN)
+		if (frame_lacks_name(f))
 			frames[f->module] = saturating_add(frames[f->module], uses[i], &ignored);
 	}
 	return frames;
@@ -69,7 +69,10 @@ void unnamed_rows_fini(struct unnamed_rows *u)
 void unnamed_row_add_brief(struct buf *out, const struct unnamed_row *row)
 {
 	struct str module = str_basename(row->module);
+	ptrdiff_t colon = str_find(row->reason, STR(": "));
 	buf_add(out, module.n ? module : STR("files that are not known"));
 	if (row->reason.n)
-		buf_addf(out, " (%.*s)", STR_ARG(row->reason));
+		buf_addf(
+			out, " (%.*s)",
+			STR_ARG(str_first(row->reason, colon < 0 ? row->reason.n : (size_t)colon)));
 }

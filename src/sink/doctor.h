@@ -9,7 +9,8 @@ struct doctor_report {
 	struct recording recording;
 	struct unnamed_rows unnamed;
 	struct diagnosis diagnosis;
-	uint32_t limit; /* files with frames without a name that are shown; 0: all */
+	bool is_verbose; /* reasons and fixes of what is well, too */
+	uint32_t limit;	 /* files with frames without a name that are shown; 0: all */
 };
 void doctor_report_fini(struct doctor_report *r);
 

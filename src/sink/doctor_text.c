@@ -2,7 +2,9 @@
 #include "sink/doctor.h"
 #include "sink/report_int.h"
 
-enum { FACT_COLUMN = 13, FINDING_COLUMN = 6 };
+#include <time.h>
+
+enum { FACT_COLUMN = 14, FINDING_COLUMN = 6 };
 
 void doctor_report_fini(struct doctor_report *r)
 {
@@ -78,12 +80,32 @@ static void add_extent(struct page *p, const struct recording *c)
 	add_words(p, buf_str(&line), FACT_COLUMN);
 }
 
+/* Nobody reads ns since 1970. */
+static bool add_moment(struct buf *out, struct str key, struct str ns_text)
+{
+	struct tm tm;
+	char text[64];
+	uint64_t ns;
+	if (!str_eq(key, STR("started_unix_ns")) || !str_to_u64(ns_text, &ns))
+		return false;
+	time_t seconds = (time_t)(ns / 1000000000);
+	if (!gmtime_r(&seconds, &tm))
+		return false;
+	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm);
+	buf_addf(out, "%s", text);
+	return true;
+}
+
 static void add_facts(struct page *p, const struct doctor_report *r)
 {
 	const struct recording *c = &r->recording;
 	for (uint32_t i = 0; i < c->facts.n; i++) {
-		add_key(p, profile_str(r->profile, c->facts.p[i].key));
-		add_words(p, profile_str(r->profile, c->facts.p[i].text), FACT_COLUMN);
+		AUTO(buf) struct buf moment = { 0 };
+		struct str key = profile_str(r->profile, c->facts.p[i].key);
+		struct str text = profile_str(r->profile, c->facts.p[i].text);
+		bool is_moment = add_moment(&moment, key, text);
+		add_key(p, is_moment ? STR("started") : key);
+		add_words(p, is_moment ? buf_str(&moment) : text, FACT_COLUMN);
 	}
 }
 
@@ -178,9 +200,15 @@ static void add_unnamed(struct page *p, const struct doctor_report *r)
 	buf_addf(&p->text, " in %u more: --limit 0 shows all\n", u->rows.n - n);
 }
 
-static bool has_details(const struct doctor_report *r, const struct finding *f)
+static bool has_files(const struct doctor_report *r, const struct finding *f)
 {
-	return f->why.n || f->fix.n || (strcmp(f->key, "names") == 0 && r->unnamed.rows.n);
+	return strcmp(f->key, "names") == 0 && r->unnamed.rows.n;
+}
+
+static bool shows_details(const struct doctor_report *r, const struct finding *f)
+{
+	return (f->mark != FINDING_OK || r->is_verbose) &&
+	       (f->why.n || f->fix.n || has_files(r, f));
 }
 
 /* What has reasons and fixes stands apart; what is well is one line. */
@@ -190,15 +218,17 @@ static void add_findings(struct page *p, const struct doctor_report *r)
 	bool was_long = true;
 	for (uint32_t i = 0; i < d->findings.n; i++) {
 		const struct finding *f = &d->findings.p[i];
-		bool is_long = has_details(r, f);
+		bool is_long = shows_details(r, f);
 		if (is_long || was_long)
 			buf_add_char(&p->text, '\n');
 		was_long = is_long;
 		add_mark(p, f->mark);
 		add_words(p, f->what, FINDING_COLUMN);
+		if (!is_long)
+			continue;
 		add_detail(p, "why", f->why, FINDING_COLUMN);
 		add_detail(p, "fix", f->fix, FINDING_COLUMN);
-		if (strcmp(f->key, "names") == 0)
+		if (has_files(r, f))
 			add_unnamed(p, r);
 	}
 }

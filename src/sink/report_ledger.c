@@ -160,21 +160,27 @@ static void add_share(struct ledger_text *l, uint64_t n, uint64_t total, const c
 	add_part(l, buf_str(&part));
 }
 
-/* `; 8 % in libfoo.so (it is stripped)`: where most are, and why. */
-static void add_unnamed_files(struct buf *out, const struct report *r)
+/* `8 % in libfoo.so (it is stripped)`: where most are, and why. */
+static void add_unnamed_files(struct ledger_text *l, const struct report *r)
 {
-	enum { MOST = 2 };
+	enum { MOST = 2, LEAST_PERCENT = 1 };
 	AUTO(unnamed_rows) struct unnamed_rows u = { 0 };
+	AUTO(buf) struct buf part = { 0 };
 	unnamed_rows_of(r->profile, &u);
+	if (report_percent(u.unnamed, u.frames) < LEAST_PERCENT)
+		return;
 	for (uint32_t i = 0; i < u.rows.n && i < MOST; i++) {
-		buf_add(out, i ? STR(", ") : STR(": "));
-		buf_add_percent(out, u.rows.p[i].frames, u.frames);
-		buf_add(out, STR(" in "));
-		unnamed_row_add_brief(out, &u.rows.p[i]);
+		if (report_percent(u.rows.p[i].frames, u.frames) < LEAST_PERCENT)
+			break;
+		part.n = 0;
+		buf_add_percent(&part, u.rows.p[i].frames, u.frames);
+		buf_add(&part, STR(" in "));
+		unnamed_row_add_brief(&part, &u.rows.p[i]);
+		add_part(l, buf_str(&part));
 	}
-	if (u.rows.n > MOST)
-		buf_addf(out, ", and %u more", u.rows.n - MOST);
-	buf_addf(out, "; plume doctor%s%.*s says more", r->file.n ? " " : "", STR_ARG(r->file));
+	part.n = 0;
+	buf_addf(&part, "plume doctor%s%.*s says more", r->file.n ? " " : "", STR_ARG(r->file));
+	add_part(l, buf_str(&part));
 }
 
 /* Where samples end, and on the whole. */
@@ -192,9 +198,9 @@ static void add_unnamed(struct ledger_text *l, const struct report *r)
 		buf_add_percent(&part, count[LEDGER_UNKNOWN_FRAMES], count[LEDGER_FRAMES]);
 		buf_add(&part, STR(" of frames"));
 	}
-	if (r->profile->unnamed.n)
-		add_unnamed_files(&part, r);
 	add_part(l, buf_str(&part));
+	if (r->profile->unnamed.n)
+		add_unnamed_files(l, r);
 }
 
 /* What happened while recording. */

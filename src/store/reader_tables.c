@@ -120,7 +120,7 @@ static bool read_nodes(struct store_reader *r, struct cursor *c)
 		struct stack_facts facts = r->stacks.p[parent];
 		if (facts.frames++ == STORE_MAX_STACK_FRAMES)
 			return fail(r, "stack %u is too deep", r->nodes.n);
-		facts.unknown += r->p->frames.p[frame].kind == FRAME_UNKNOWN;
+		facts.unknown += frame_lacks_name(&r->p->frames.p[frame]);
 		vec_push(&r->nodes, profile_add_node(r->p, r->nodes.p[parent], frame));
 		vec_push(&r->stacks, facts);
 	}

@@ -90,13 +90,14 @@ static void find_code(struct debug_info *d)
 
 struct debug_info *debug_info_new(struct elf *elf)
 {
-	if (!dwarf_is_in(elf))
-		return NULL;
 	struct debug_info *d = mem_zalloc(1, sizeof(*d));
 	d->elf = elf;
 	allow(&d->budget, WORK_TO_START);
 	find_code(d);
-	return d;
+	if (d->code_low < d->code_high && dwarf_is_in(elf))
+		return d;
+	debug_info_free(d);
+	return NULL;
 }
 
 void debug_info_free(struct debug_info *d)
@@ -109,7 +110,7 @@ void debug_info_free(struct debug_info *d)
 	vec_fini(&d->span_units);
 	vec_fini(&d->spans);
 	vec_fini(&d->inlines);
-	vec_fini(&d->ranges);
+	vec_fini(&d->pieces);
 	vec_fini(&d->names);
 	vec_fini(&d->answers);
 	index_map_fini(&d->names_by_die);

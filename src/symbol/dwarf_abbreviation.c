@@ -66,33 +66,33 @@ static void add_size(struct dwarf_abbreviation *a, uint16_t form)
 	case DW_FORM_flag:
 	case DW_FORM_strx1:
 	case DW_FORM_addrx1:
-		a->plain_bytes += 1;
+		a->size.plain += 1;
 		return;
 	case DW_FORM_data2:
 	case DW_FORM_ref2:
 	case DW_FORM_strx2:
 	case DW_FORM_addrx2:
-		a->plain_bytes += 2;
+		a->size.plain += 2;
 		return;
 	case DW_FORM_strx3:
 	case DW_FORM_addrx3:
-		a->plain_bytes += 3;
+		a->size.plain += 3;
 		return;
 	case DW_FORM_data4:
 	case DW_FORM_ref4:
 	case DW_FORM_strx4:
 	case DW_FORM_addrx4:
 	case DW_FORM_ref_sup4:
-		a->plain_bytes += 4;
+		a->size.plain += 4;
 		return;
 	case DW_FORM_data8:
 	case DW_FORM_ref8:
 	case DW_FORM_ref_sig8:
 	case DW_FORM_ref_sup8:
-		a->plain_bytes += 8;
+		a->size.plain += 8;
 		return;
 	case DW_FORM_data16:
-		a->plain_bytes += 16;
+		a->size.plain += 16;
 		return;
 	case DW_FORM_strp:
 	case DW_FORM_line_strp:
@@ -100,10 +100,10 @@ static void add_size(struct dwarf_abbreviation *a, uint16_t form)
 	case DW_FORM_strp_sup:
 	case DW_FORM_GNU_ref_alt:
 	case DW_FORM_GNU_strp_alt:
-		a->offsets += 1;
+		a->size.offsets += 1;
 		return;
 	case DW_FORM_addr:
-		a->addresses += 1;
+		a->size.addresses += 1;
 		return;
 	default:
 		a->has_fixed_size = false;
@@ -119,7 +119,11 @@ static void read_attributes(struct dwarf_abbreviations *all, struct dwarf_cursor
 		if ((!name && !form) || form > UINT16_MAX)
 			return;
 		uint8_t slot = slot_of(name);
-		a->has_sibling |= slot == SLOT_SIBLING;
+		a->has_code |= slot == SLOT_LOW || slot == SLOT_RANGES;
+		if (slot == SLOT_SIBLING && a->has_fixed_size) {
+			a->sibling_form = (uint16_t)form;
+			a->sibling = a->size;
+		}
 		a->count++;
 		add_size(a, (uint16_t)form);
 		vec_push(&all->attributes,

@@ -1,12 +1,6 @@
 /* Attributes of entries: their forms (7.5.6) and what their values mean. */
 #include "symbol/dwarf_int.h"
 
-bool dwarf_skip_form(const struct dwarf_unit *u, struct dwarf_cursor *c, uint16_t form)
-{
-	struct dwarf_value ignored;
-	return dwarf_read_value(u, c, form, &ignored);
-}
-
 /* v->u is where a text or block is in the section, or the number itself. */
 bool dwarf_read_value(const struct dwarf_unit *u, struct dwarf_cursor *c, uint16_t form,
 		      struct dwarf_value *v)
@@ -110,17 +104,23 @@ bool dwarf_read_value(const struct dwarf_unit *u, struct dwarf_cursor *c, uint16
 	return !c->is_bad;
 }
 
+static uint64_t bytes_of(const struct dwarf_unit *u, struct dwarf_size size)
+{
+	return size.plain + (uint64_t)size.offsets * u->offset_bytes +
+	       (uint64_t)size.addresses * u->address_bytes;
+}
+
 bool dwarf_skip_attributes(const struct dwarf_unit *u, struct dwarf_cursor *c,
 			   const struct dwarf_abbreviation *a)
 {
+	struct dwarf_value ignored;
 	if (a->has_fixed_size) {
-		dwarf_skip(c, a->plain_bytes + (uint64_t)a->offsets * u->offset_bytes +
-				      (uint64_t)a->addresses * u->address_bytes);
+		dwarf_skip(c, bytes_of(u, a->size));
 		return !c->is_bad;
 	}
 	const struct dwarf_attribute *all = &u->abbreviations->attributes.p[a->first];
 	for (uint32_t i = 0; i < a->count; i++)
-		if (!dwarf_skip_form(u, c, all[i].form))
+		if (!dwarf_read_value(u, c, all[i].form, &ignored))
 			return false;
 	return true;
 }
@@ -278,6 +278,20 @@ bool dwarf_reference(struct dwarf_unit *u, struct dwarf_value v, struct dwarf_un
 	*die = v.u;
 	*unit = file ? dwarf_unit_of_die(file, v.u) : NULL;
 	return *unit;
+}
+
+bool dwarf_find_sibling(struct dwarf_unit *u, const struct dwarf_cursor *c,
+			const struct dwarf_abbreviation *a, uint64_t *at)
+{
+	struct dwarf_cursor sibling = *c;
+	struct dwarf_unit *unit;
+	struct dwarf_value v;
+	if (!a->sibling_form)
+		return false;
+	dwarf_skip(&sibling, bytes_of(u, a->sibling));
+	return dwarf_read_value(u, &sibling, a->sibling_form, &v) &&
+	       dwarf_reference(u, v, &unit, at) && unit == u &&
+	       (const uint8_t *)u->file->sections[DWARF_INFO].p + *at >= sibling.p;
 }
 
 struct str dwarf_die_text(const struct dwarf_unit *u, const struct dwarf_die *die,

@@ -19,7 +19,7 @@ static uint64_t position(const struct walk *w)
 	return (uint64_t)(w->c.p - w->section);
 }
 
-static bool is_scope(uint16_t tag)
+bool dwarf_is_scope(uint16_t tag)
 {
 	switch (tag) {
 	case DW_TAG_namespace:
@@ -53,22 +53,11 @@ static void add_function(struct dwarf_unit *u, const struct dwarf_die *die)
 		vec_push(&u->functions, (struct dwarf_function){ .die = die->offset });
 }
 
-/* Where the entry behind the children of this one is; false: it does not say. */
-static bool find_sibling(const struct walk *w, const struct dwarf_die *die, uint64_t *at)
-{
-	struct dwarf_unit *unit;
-	return dwarf_has(die, SLOT_SIBLING) &&
-	       dwarf_reference(w->u, die->values[SLOT_SIBLING], &unit, at) && unit == w->u &&
-	       *at >= die->next;
-}
-
-static void open_scope(struct walk *w, const struct dwarf_die *die, uint64_t end, bool is_passed)
+static void open_scope(struct walk *w, struct dwarf_scope s, bool is_passed)
 {
 	struct dwarf_unit *u = w->u;
 	if (!dwarf_keep(&u->file->info->budget, sizeof(struct dwarf_scope)))
 		return;
-	struct dwarf_scope s = { die->offset, end, w->scope, w->depth,
-				 die->abbreviation->tag == DW_TAG_subprogram };
 	if (!is_passed)
 		w->scope = u->scopes.n;
 	vec_push(&u->scopes, s);
@@ -83,28 +72,32 @@ static void close_scopes(struct walk *w)
 	}
 }
 
-/* An entry that matters, or that has a short way past its children. */
-static bool visit(struct walk *w, const struct dwarf_abbreviation *a, uint64_t offset)
+static bool add_code(struct walk *w, const struct dwarf_abbreviation *a, uint64_t offset)
 {
 	struct dwarf_die die;
-	uint64_t behind = w->u->end;
-	bool is_function = a->tag == DW_TAG_subprogram;
+	struct dwarf_cursor c = w->c;
 	die.offset = offset;
-	if (!dwarf_read_attributes(w->u, &w->c, a, &die))
+	if (!dwarf_read_attributes(w->u, &c, a, &die))
 		return false;
-	if (is_function)
-		add_function(w->u, &die);
-	if (!a->has_children)
-		return true;
-	bool is_passed = !w->with_nested && (is_function || !is_scope(a->tag)) &&
-			 find_sibling(w, &die, &behind);
-	if (is_scope(a->tag))
-		open_scope(w, &die, behind, is_passed);
-	if (is_passed)
-		w->c.p = w->section + behind;
-	else
-		w->depth++;
+	add_function(w->u, &die);
 	return true;
+}
+
+/* An entry with children. */
+static bool enter(struct walk *w, const struct dwarf_abbreviation *a, uint64_t offset)
+{
+	bool is_function = a->tag == DW_TAG_subprogram;
+	struct dwarf_scope s = { offset, w->u->end, w->scope, w->depth, is_function };
+	bool is_passed = !w->with_nested && (is_function || !dwarf_is_scope(a->tag)) &&
+			 dwarf_find_sibling(w->u, &w->c, a, &s.end);
+	if (dwarf_is_scope(a->tag))
+		open_scope(w, s, is_passed);
+	if (is_passed) {
+		w->c.p = w->section + s.end;
+		return true;
+	}
+	w->depth++;
+	return dwarf_skip_attributes(w->u, &w->c, a);
 }
 
 static bool step(struct walk *w)
@@ -119,10 +112,10 @@ static bool step(struct walk *w)
 	const struct dwarf_abbreviation *a = dwarf_abbreviation_find(w->u->abbreviations, code);
 	if (!a)
 		return false;
-	if (a->tag == DW_TAG_subprogram ||
-	    (a->has_children && (a->has_sibling || is_scope(a->tag))))
-		return visit(w, a, offset);
-	w->depth += a->has_children;
+	if (a->tag == DW_TAG_subprogram && a->has_code && !add_code(w, a, offset))
+		return false;
+	if (a->has_children)
+		return enter(w, a, offset);
 	return dwarf_skip_attributes(w->u, &w->c, a);
 }
 

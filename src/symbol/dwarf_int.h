@@ -130,14 +130,22 @@ struct dwarf_attribute {
 	int64_t constant; /* of DW_FORM_implicit_const */
 };
 
+/* Bytes, by what they depend on. */
+struct dwarf_size {
+	uint32_t plain, offsets, addresses;
+};
+
 struct dwarf_abbreviation {
 	uint64_t code;
 	uint32_t first, count; /* in attributes */
 	uint16_t tag;
-	bool has_children, has_sibling;
-	/* Size of all attributes, or has_fixed_size is false. */
+	bool has_children;
+	bool has_code; /* it may say where code is */
 	bool has_fixed_size;
-	uint32_t plain_bytes, offsets, addresses;
+	struct dwarf_size size; /* of all attributes, if it is fixed */
+	/* Where the way past the children stands, 0: nowhere, or behind what has no fixed size. */
+	uint16_t sibling_form;
+	struct dwarf_size sibling;
 };
 
 struct dwarf_abbreviations {
@@ -177,7 +185,7 @@ struct dwarf_spans {
 
 struct dwarf_function {
 	uint64_t die;
-	uint32_t first_inline, inline_count;
+	uint32_t first_piece, piece_count;
 	bool is_walked;
 };
 
@@ -277,13 +285,18 @@ struct dwarf_range {
 	uint64_t low, high;
 };
 
-/* A function that was inlined; those in it follow, up to end. */
+/* A function that was inlined. */
 struct dwarf_inline {
 	uint64_t die;
-	uint32_t end;
-	uint32_t first_range, range_count;
+	uint32_t parent; /* what it was inlined into, INDEX_NONE: the function itself */
 	uint32_t call_file, call_line, call_column;
 	uint32_t name; /* INDEX_NONE: not asked for yet */
+};
+
+/* From an address on, up to the next piece, the innermost inlined function is this one. */
+struct dwarf_piece {
+	uint64_t low;
+	uint32_t of; /* INDEX_NONE: none */
 };
 
 struct dwarf_name {
@@ -323,7 +336,7 @@ struct debug_info {
 	struct dwarf_spans spans;
 
 	VEC(struct dwarf_inline) inlines;
-	VEC(struct dwarf_range) ranges;
+	VEC(struct dwarf_piece) pieces; /* of one function after the other */
 	VEC(struct dwarf_name) names;
 	struct index_map names_by_die;
 	VEC(struct dwarf_answer) answers;
@@ -374,7 +387,6 @@ const struct dwarf_abbreviation *dwarf_abbreviation_find(const struct dwarf_abbr
 
 /* --- dwarf_form.c --- */
 
-bool dwarf_skip_form(const struct dwarf_unit *u, struct dwarf_cursor *c, uint16_t form);
 /* Both leave the cursor behind the entry's attributes. False: damaged. */
 bool dwarf_skip_attributes(const struct dwarf_unit *u, struct dwarf_cursor *c,
 			   const struct dwarf_abbreviation *a);
@@ -382,6 +394,12 @@ bool dwarf_read_attributes(const struct dwarf_unit *u, struct dwarf_cursor *c,
 			   const struct dwarf_abbreviation *a, struct dwarf_die *die);
 bool dwarf_read_value(const struct dwarf_unit *u, struct dwarf_cursor *c, uint16_t form,
 		      struct dwarf_value *v);
+/*
+ * Where the entry behind an entry's children is; c is at its attributes and stays. False: it does not
+ * say, or it lies.
+ */
+bool dwarf_find_sibling(struct dwarf_unit *u, const struct dwarf_cursor *c,
+			const struct dwarf_abbreviation *a, uint64_t *at);
 /* What a value means. Empty, 0 or false where it does not mean such. */
 struct str dwarf_text(const struct dwarf_unit *u, struct dwarf_value v);
 bool dwarf_address(const struct dwarf_unit *u, struct dwarf_value v, uint64_t *address);
@@ -413,16 +431,29 @@ typedef void dwarf_range_fn(void *to, struct dwarf_range range);
 /* Calls add for each part of the code that an entry is about; false: it is about none. */
 bool dwarf_each_range(struct dwarf_unit *u, const struct dwarf_die *die, dwarf_range_fn *add,
 		      void *to);
+/* By low; of those with the same one the largest, then the first, goes first. */
+int dwarf_spans_nest(const void *a, const void *b);
 /* Puts spans in order, so that dwarf_spans_find finds the smallest one that begins last. */
 void dwarf_spans_sort(struct dwarf_spans *spans);
 /* Number of the span, or INDEX_NONE. */
 uint32_t dwarf_spans_find(struct debug_info *d, const struct dwarf_spans *spans, uint64_t address);
+
+/* --- dwarf_scope.c --- */
+
+struct dwarf_parent {
+	uint64_t die;
+	bool is_function;
+};
+/* What an entry is declared in; false: the unit. */
+bool dwarf_find_parent(struct dwarf_unit *u, uint64_t die, struct dwarf_parent *parent);
 
 /* --- dwarf_index.c, dwarf_function.c, dwarf_inline.c, dwarf_name.c, dwarf_line*.c --- */
 
 /* The unit that has the code at an address, or NULL. */
 struct dwarf_unit *dwarf_unit_of_address(struct debug_info *d, uint64_t address);
 void dwarf_find_functions(struct dwarf_unit *u, bool with_nested);
+/* Namespaces, classes and functions. */
+bool dwarf_is_scope(uint16_t tag);
 /* Number in u->functions, or INDEX_NONE. Numbers are good until dwarf_find_functions is called. */
 uint32_t dwarf_function_at(struct dwarf_unit *u, uint64_t address);
 /*

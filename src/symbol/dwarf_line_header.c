@@ -1,7 +1,7 @@
 /* The header of a line table: its folders and files (6.2.4; before DWARF 5 they are 1-based). */
 #include "symbol/dwarf_int.h"
 
-enum { MAX_FORMATS = 32 };
+enum { MAX_FORMATS = 32, MAX_PART_BYTES = 4096 };
 
 struct format {
 	uint64_t content;
@@ -144,7 +144,7 @@ static void add_part(struct buf *path, struct str part)
 		path->n = 0;
 	else if (path->n && path->p[path->n - 1] != '/')
 		buf_add_char(path, '/');
-	buf_add(path, part);
+	buf_add(path, str_first(part, MAX_PART_BYTES));
 }
 
 static struct str make_path(struct dwarf_lines *lines, const struct dwarf_line_file *file)

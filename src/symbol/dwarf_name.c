@@ -36,38 +36,15 @@ static bool follow(struct dwarf_unit *u, uint64_t at, struct declaration *found)
 			found->declared_line = dwarf_die_constant(&die, SLOT_DECLARED_LINE);
 		enum dwarf_slot next =
 			dwarf_has(&die, SLOT_ORIGIN) ? SLOT_ORIGIN : SLOT_SPECIFICATION;
+		struct dwarf_unit *unit;
+		uint64_t entry;
 		if (!dwarf_has(&die, next) ||
-		    !dwarf_reference(found->unit, die.values[next], &found->unit, &found->die))
-			return true;
+		    !dwarf_reference(found->unit, die.values[next], &unit, &entry))
+			break;
+		found->unit = unit;
+		found->die = entry;
 	}
 	return true;
-}
-
-static const struct dwarf_scope *innermost(const struct dwarf_unit *u, uint64_t die)
-{
-	uint32_t from = 0, to = u->scopes.n;
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-		if (u->scopes.p[middle].start < die)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	uint32_t i = from ? from - 1 : INDEX_NONE;
-	while (i != INDEX_NONE && u->scopes.p[i].end <= die)
-		i = u->scopes.p[i].parent;
-	return i == INDEX_NONE ? NULL : &u->scopes.p[i];
-}
-
-/* What an entry is declared in; NULL: the unit. */
-static const struct dwarf_scope *scope_of(struct dwarf_unit *u, uint64_t die)
-{
-	dwarf_find_functions(u, false);
-	const struct dwarf_scope *s = innermost(u, die);
-	if (!s || !s->is_function || u->has_nested_functions)
-		return s;
-	dwarf_find_functions(u, true);
-	return innermost(u, die);
 }
 
 /* inner: what is declared in it. */
@@ -81,9 +58,9 @@ static struct str name_or_kind(const struct declaration *d, struct str inner)
 }
 
 /* A function in a function keeps its plain name; what is in a class of a function does not. */
-static bool is_shown_in(const struct declaration *d, const struct dwarf_scope *scope)
+static bool is_shown_in(const struct declaration *d, struct dwarf_parent parent)
 {
-	return !scope->is_function || d->tag != DW_TAG_subprogram;
+	return !parent.is_function || d->tag != DW_TAG_subprogram;
 }
 
 static struct str qualified(struct debug_info *info, struct declaration d)
@@ -92,9 +69,9 @@ static struct str qualified(struct debug_info *info, struct declaration d)
 	uint32_t n = 0;
 	AUTO(buf) struct buf text = { 0 };
 	parts[n++] = d.name;
-	const struct dwarf_scope *s;
-	while (n < MAX_SCOPES && (s = scope_of(d.unit, d.die)) && is_shown_in(&d, s) &&
-	       follow(d.unit, s->start, &d)) {
+	struct dwarf_parent parent;
+	while (n < MAX_SCOPES && dwarf_find_parent(d.unit, d.die, &parent) &&
+	       is_shown_in(&d, parent) && follow(d.unit, parent.die, &d)) {
 		parts[n] = name_or_kind(&d, parts[n - 1]);
 		n++;
 	}

@@ -149,6 +149,14 @@ static int by_low(const void *a, const void *b)
 	return x->of > y->of ? -1 : x->of < y->of;
 }
 
+int dwarf_spans_nest(const void *a, const void *b)
+{
+	const struct dwarf_span *x = a, *y = b;
+	if (x->low != y->low || x->high != y->high)
+		return by_low(a, b);
+	return x->of < y->of ? -1 : x->of > y->of;
+}
+
 void dwarf_spans_sort(struct dwarf_spans *spans)
 {
 	bool is_sorted = true;
