@@ -91,6 +91,39 @@ void buf_add_decimal(struct buf *b, uint64_t value, unsigned decimals)
 	buf_addf(b, ".%0*llu", (int)decimals, (unsigned long long)fraction);
 }
 
+void buf_add_percent(struct buf *b, uint64_t value, uint64_t total)
+{
+	double percent = total ? 100.0 * (double)value / (double)total : 0;
+	if (!value)
+		buf_addf(b, "0 %%");
+	else if (percent < 0.1)
+		buf_addf(b, "<0.1 %%");
+	else if (percent > 99.9 && value < total)
+		buf_addf(b, ">99.9 %%");
+	else
+		buf_addf(b, percent >= 10 ? "%.0f %%" : "%.1f %%", percent);
+}
+
+void buf_add_wrapped(struct buf *b, struct str text, unsigned column, unsigned width)
+{
+	size_t at = column;
+	while (text.n) {
+		ptrdiff_t space = str_find_char(text, ' ');
+		struct str word = str_first(text, space < 0 ? text.n : (size_t)space);
+		size_t columns = utf8_count(word);
+		if (width && at > column && at + 1 + columns > width) {
+			buf_addf(b, "\n%*s", (int)column, "");
+			at = column;
+		} else if (at > column) {
+			buf_add_char(b, ' ');
+			at++;
+		}
+		buf_add(b, word);
+		at += columns;
+		text = str_from_byte(text, space < 0 ? text.n : (size_t)space + 1);
+	}
+}
+
 void buf_add_difference(struct buf *b, uint64_t from, uint64_t to, unsigned decimals)
 {
 	if (from != to)

@@ -20,6 +20,13 @@ void buf_add_u64(struct buf *b, uint64_t value);
 void buf_add_grouped(struct buf *b, uint64_t value);
 /* value is in units of 10^-decimals: `12` or `12.5`, without zeros at the end. */
 void buf_add_decimal(struct buf *b, uint64_t value, unsigned decimals);
+/* value's share of total: `12 %`, `1.2 %`, `<0.1 %`; all but a little is `>99.9 %`. */
+void buf_add_percent(struct buf *b, uint64_t value, uint64_t total);
+/*
+ * Words of text from `column` on, which the line is at, broken before `width` columns; further lines
+ * begin at `column`. width 0: one line.
+ */
+void buf_add_wrapped(struct buf *b, struct str text, unsigned column, unsigned width);
 /* to - from, with its sign: `+12.5`, `-3`, `0`. */
 void buf_add_difference(struct buf *b, uint64_t from, uint64_t to, unsigned decimals);
 /* value in units of 10^-decimals, rounded as printf rounds; not negative, at most 1e15 units. */

@@ -209,26 +209,6 @@ bool options_parse(char **words, size_t n, const struct option_binding *bindings
 
 enum { HELP_COLUMN = 27 };
 
-/* Words of text from column HELP_COLUMN on, broken before `width`. */
-static void add_wrapped(struct buf *out, struct str text, unsigned width, unsigned column)
-{
-	while (text.n) {
-		ptrdiff_t space = str_find_char(text, ' ');
-		struct str word = str_first(text, space < 0 ? text.n : (size_t)space);
-		if (column > HELP_COLUMN && column + 1 + word.n > width) {
-			buf_addf(out, "\n%*s", HELP_COLUMN, "");
-			column = HELP_COLUMN;
-		} else if (column > HELP_COLUMN) {
-			buf_add_char(out, ' ');
-			column++;
-		}
-		buf_add(out, word);
-		column += (unsigned)word.n;
-		text = str_from_byte(text, space < 0 ? text.n : (size_t)space + 1);
-	}
-	buf_add_char(out, '\n');
-}
-
 void options_help(const struct option_set *set, unsigned width, struct buf *out)
 {
 	for (size_t i = 0; i < set->n; i++) {
@@ -247,6 +227,7 @@ void options_help(const struct option_set *set, unsigned width, struct buf *out)
 			buf_addf(out, "\n%*s", HELP_COLUMN, "");
 		else
 			buf_addf(out, "%*s", (int)(HELP_COLUMN - used), "");
-		add_wrapped(out, str_from(o->help), width, HELP_COLUMN);
+		buf_add_wrapped(out, str_from(o->help), HELP_COLUMN, width);
+		buf_add_char(out, '\n');
 	}
 }

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { RAW_BYTES = 256 << 10, FILL_BYTES = 1 << 20 };
+enum { RAW_BYTES = 256 << 10, FILL_BYTES = 1 << 20, HEAD_BYTES = 4 };
 
 struct reader {
 	char *name;
@@ -60,6 +60,14 @@ void reader_consume(struct reader *r, size_t n)
 		n = r->window.n;
 	r->window = str_from_byte(r->window, n);
 	r->consumed += n;
+}
+
+void reader_let_go(struct reader *r, const char *until)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	if (!r->map || until < r->map || until > r->map + r->map_bytes)
+		return;
+	madvise(r->map, (size_t)(until - r->map) & ~(page - 1), MADV_DONTNEED);
 }
 
 static void set_damage(struct reader *r, const char *what, const char *why)
@@ -202,6 +210,19 @@ static void unmap(struct reader *r)
 	r->map = NULL;
 }
 
+/* How a stream is compressed is known only once its first bytes are here. */
+static void begin_stream(struct reader *r)
+{
+	while (r->text.n < HEAD_BYTES && read_some(r, &r->text, FILL_BYTES))
+		;
+	r->decoder = decoder_for(buf_str(&r->text));
+	if (r->decoder) {
+		buf_add(&r->raw, buf_str(&r->text));
+		r->text.n = 0;
+	}
+	r->window = buf_str(&r->text);
+}
+
 static bool open_fd(struct reader *r, const char *path, struct err *e)
 {
 	struct stat status;
@@ -212,24 +233,15 @@ static bool open_fd(struct reader *r, const char *path, struct err *e)
 		return err_set(e, "%s: %s", r->name, strerror(errno));
 	if (S_ISDIR(status.st_mode))
 		return err_set(e, "%s: is a folder, not a profile", r->name);
-	char head[4];
+	char head[HEAD_BYTES];
 	off_t start = S_ISREG(status.st_mode) ? lseek(r->fd, 0, SEEK_CUR)
 					      : -1; /* stdin may be further on */
 	ssize_t n = start >= 0 ? pread(r->fd, head, sizeof(head), start) : 0;
 	if (n < 0)
 		return err_set(e, "%s: %s", r->name, strerror(errno));
 	r->decoder = decoder_for((struct str){ head, (size_t)n });
-	if (r->decoder || map_file(r, &status))
-		return true;
-	/* A pipe is known only once its first bytes are here. */
-	while (r->text.n < sizeof(head) && read_some(r, &r->text, FILL_BYTES))
-		;
-	r->decoder = decoder_for(buf_str(&r->text));
-	if (r->decoder) {
-		buf_add(&r->raw, buf_str(&r->text));
-		r->text.n = 0;
-	}
-	r->window = buf_str(&r->text);
+	if (!r->decoder && !map_file(r, &status))
+		begin_stream(r);
 	return true;
 }
 
@@ -241,6 +253,15 @@ struct reader *reader_open(const char *path, struct err *e)
 		return r;
 	reader_free(r);
 	return NULL;
+}
+
+struct reader *reader_of_fd(int fd, const char *name)
+{
+	struct reader *r = mem_zalloc(1, sizeof(*r));
+	r->fd = fd;
+	r->name = mem_strdup(name);
+	begin_stream(r);
+	return r;
 }
 
 struct reader *reader_of_memory(struct str bytes, size_t step)

@@ -26,6 +26,11 @@ struct reader *reader_open(const char *path, struct err *e);
  * step bytes at a time.
  */
 struct reader *reader_of_memory(struct str bytes, size_t step);
+/*
+ * An open file as a stream, never mapped, so that memory stays bounded and it may change meanwhile.
+ * fd becomes the reader's.
+ */
+struct reader *reader_of_fd(int fd, const char *name);
 void reader_free(struct reader *r);
 
 /* How messages call the input: its path, or "standard input". */
@@ -41,6 +46,11 @@ struct str reader_window(const struct reader *r);
  * reader_fill.
  */
 void reader_consume(struct reader *r, size_t n);
+/*
+ * Bytes before `until`, which is in the window, will hardly be looked at again: their memory may be
+ * used for other things. They can still be read, from the disk.
+ */
+void reader_let_go(struct reader *r, const char *until);
 /* Makes the window longer. False when nothing more comes. */
 bool reader_fill(struct reader *r);
 /* Waits until reader_fill would not; false when that takes longer than so many milliseconds. */

@@ -20,7 +20,7 @@ extern const struct command *const commands[];
 const struct command *command_by_name(const char *name);
 
 extern const struct command fold_command, flame_command, diff_command, report_command,
-	convert_command, help_command, completion_command;
+	convert_command, doctor_command, help_command, completion_command;
 
 /* --- saying things --- */
 

@@ -29,38 +29,20 @@ static const struct option output_options[] = {
 static const struct option_set output_option_set = { "Output", output_options,
 						     ARRAY_SIZE(output_options) };
 
-static const struct option_set *const convert_sets[] = { &output_option_set,
-							 &filter_option_set,
-							 &time_option_set,
-							 &transform_option_set,
-							 &input_option_set,
-							 &common_option_set,
-							 NULL };
+static const struct option_set *const convert_sets[] = { &output_option_set,	&naming_option_set,
+							 &filter_option_set,	&time_option_set,
+							 &transform_option_set, &input_option_set,
+							 &common_option_set,	NULL };
 
 /* Everything the command line says. */
 struct request {
+	struct profile_request in;
 	struct convert_options convert;
-	struct query query;
-	struct input_options input;
-	struct common_options common;
-	struct text_list files;
 };
 
 static void request_fini(struct request *r)
 {
-	query_fini(&r->query);
-	text_list_fini(&r->files);
-}
-
-static bool parse(struct request *r, char **words, size_t n, struct err *e)
-{
-	const struct option_binding bindings[] = {
-		{ &output_option_set, &r->convert }, { &filter_option_set, &r->query },
-		{ &time_option_set, &r->query },     { &transform_option_set, &r->query },
-		{ &input_option_set, &r->input },    { &common_option_set, &r->common },
-	};
-	r->query.all_events = true;
-	return options_parse(words, n, bindings, ARRAY_SIZE(bindings), &r->files, e);
+	profile_request_fini(&r->in);
 }
 
 /* --- which format --- */
@@ -164,7 +146,7 @@ static bool write_profile(const struct request *r, const struct target *t, const
 	t->format->write(p, &r->convert.sink, out, &notes);
 	bool ok = writer_commit(out, e);
 	writer_free(out);
-	if (ok && !r->common.quiet)
+	if (ok && !r->in.common.quiet)
 		say_notes(buf_str(&notes));
 	return ok;
 }
@@ -173,19 +155,15 @@ static int convert_live(struct request *r, const struct target *t, struct err *e
 {
 	AUTO(live) struct live live = { .path = t->path };
 	struct query_ledger ledger;
-	struct source_options source = source_options_of(&r->input, &(struct mark_options){ 0 });
+	struct source_options source = source_options_of(&r->in);
 	int code = EXIT_FAILED;
 	source.progress = live_on_progress;
 	source.progress_context = &live;
 	live_outlive_interrupt();
-	struct profile *p = read_profiles(&r->files, &source, COLUMNS_ALL, e);
+	struct profile *p = read_profiles(&r->in.files, &source, COLUMNS_ALL, e);
 	if (p && live_end(&live, p, e)) {
-		profile_unref(query_profile(p, &r->query, &ledger, e));
-		code = exit_code_of(p, &ledger);
-		if (!r->common.quiet)
-			say_warnings(p, &r->query, &ledger);
-		if (r->common.verbose)
-			say_ledger(p, &ledger, NULL);
+		profile_unref(query_profile(p, &r->in.query, &ledger, e));
+		code = say_outcome(&r->in, p, &ledger, NULL);
 	}
 	profile_unref(p);
 	return code;
@@ -193,32 +171,28 @@ static int convert_live(struct request *r, const struct target *t, struct err *e
 
 static bool is_live(const struct request *r, const struct target *t)
 {
-	bool reads_pipe = r->files.n == 0 || (r->files.n == 1 && strcmp(r->files.p[0], "-") == 0);
+	bool reads_pipe =
+		r->in.files.n == 0 || (r->in.files.n == 1 && strcmp(r->in.files.p[0], "-") == 0);
 	return t->format == &plume_sink && !t->is_gzip && reads_pipe && stdin_is_piped() &&
-	       query_takes_everything(&r->query);
+	       query_takes_everything(&r->in.query);
 }
 
 static int convert(struct request *r, const struct target *t, struct err *e)
 {
 	struct query_ledger ledger;
 	int code = EXIT_FAILED;
-	struct source_options source = source_options_of(&r->input, &(struct mark_options){ 0 });
+	struct source_options source = source_options_of(&r->in);
 	unsigned columns =
 		r->convert.sink.each_sample ? t->format->columns_of_each : t->format->columns;
 	struct profile *p =
-		read_profiles(&r->files, &source, columns | query_columns(&r->query), e);
+		read_profiles(&r->in.files, &source, columns | query_columns(&r->in.query), e);
 	if (!p)
 		return code;
-	struct profile *selected = query_profile(p, &r->query, &ledger, e);
+	struct profile *selected = query_profile(p, &r->in.query, &ledger, e);
 	if (selected && ledger.stacks == 0)
-		explain_nothing(p, &r->query, &ledger, e);
-	if (selected && !e->kind && write_profile(r, t, selected, e)) {
-		code = exit_code_of(p, &ledger);
-		if (!r->common.quiet)
-			say_warnings(p, &r->query, &ledger);
-		if (r->common.verbose)
-			say_ledger(p, &ledger, NULL);
-	}
+		explain_nothing(p, &r->in.query, &ledger, e);
+	if (selected && !e->kind && write_profile(r, t, selected, e))
+		code = say_outcome(&r->in, p, &ledger, NULL);
 	profile_unref(selected);
 	profile_unref(p);
 	return code;
@@ -236,10 +210,11 @@ static int run_convert(const struct command *self, char **words, size_t n)
 	struct err e = { 0 };
 	struct target target;
 	AUTO(request) struct request r = { 0 };
-	r.input.threads = default_threads();
-	if (!parse(&r, words, n, &e))
+	const struct option_binding own[] = { { &output_option_set, &r.convert }, { 0 } };
+	r.in.query.all_events = true;
+	if (!profile_request_parse(&r.in, self, words, n, own, &e))
 		return say_error(self, &e);
-	if (r.common.help)
+	if (r.in.common.help)
 		return print_help(self);
 	if (is_picture(&r.convert))
 		return flame_command.run(&flame_command, words, n);

@@ -71,53 +71,37 @@ static const struct option strip_options[] = {
 static const struct option_set strip_option_set = { NULL, strip_options,
 						    ARRAY_SIZE(strip_options) };
 
-static const struct option_set *const diff_sets[] = { &output_option_set,
-						      &diff_option_set,
-						      &strip_option_set,
-						      &picture_option_set,
-						      &name_option_set,
-						      &mark_option_set,
-						      &filter_option_set,
-						      &transform_option_set,
-						      &input_option_set,
-						      &common_option_set,
-						      NULL };
+static const struct option_set *const diff_sets[] = {
+	&output_option_set,    &diff_option_set,  &strip_option_set,  &picture_option_set,
+	&name_option_set,      &mark_option_set,  &naming_option_set, &filter_option_set,
+	&transform_option_set, &input_option_set, &common_option_set, NULL
+};
 
 /* Everything the command line says. */
 struct request {
+	struct profile_request in;
 	struct diff_options diff;
 	struct picture_options picture;
-	struct mark_options marks;
-	struct query query;
-	struct input_options input;
-	struct common_options common;
-	struct text_list files;
 };
 
 static void request_fini(struct request *r)
 {
-	query_fini(&r->query);
-	text_list_fini(&r->files);
+	profile_request_fini(&r->in);
 	text_list_fini(&r->diff.times);
 }
 
-static bool parse(struct request *r, char **words, size_t n, struct err *e)
+static bool parse(struct request *r, const struct command *self, char **words, size_t n,
+		  struct err *e)
 {
-	const struct option_binding bindings[] = {
-		{ &output_option_set, &r->diff },  { &diff_option_set, &r->diff },
-		{ &strip_option_set, &r->query },  { &picture_option_set, &r->picture },
-		{ &name_option_set, &r->query },   { &mark_option_set, &r->marks },
-		{ &filter_option_set, &r->query }, { &transform_option_set, &r->query },
-		{ &input_option_set, &r->input },  { &common_option_set, &r->common },
-	};
+	const struct option_binding own[] = { { &output_option_set, &r->diff },
+					      { &diff_option_set, &r->diff },
+					      { &strip_option_set, &r->in.query },
+					      { &picture_option_set, &r->picture },
+					      { 0 } };
 	picture_options_defaults(&r->picture);
-	r->input.threads = default_threads();
 	r->diff.limit = 30;
-	if (!options_parse(words, n, bindings, ARRAY_SIZE(bindings), &r->files, e))
-		return false;
-	mark_options_apply(&r->marks, &r->query);
-	r->query.by_kind = true;
-	return true;
+	r->in.query.by_kind = true;
+	return profile_request_parse(&r->in, self, words, n, own, e);
 }
 
 static bool check(const struct request *r, struct err *e)
@@ -129,7 +113,7 @@ static bool check(const struct request *r, struct err *e)
 		return err_usage(e, "--absolute and --scale-by total contradict each other");
 	if (o->times.n > SIDES)
 		return err_usage(e, "--time is given at most twice: for BEFORE and for AFTER");
-	if (r->files.n == 0 || r->files.n > SIDES)
+	if (r->in.files.n == 0 || r->in.files.n > SIDES)
 		return err_usage(e, "two profiles are needed: plume diff BEFORE AFTER; or one with "
 				    "two ranges: plume diff --time A,B --time C,D FILE");
 	return true;
@@ -354,15 +338,15 @@ static struct sides_wish sides_of(const struct request *r)
 {
 	const struct diff_options *o = &r->diff;
 	return (struct sides_wish){
-		.files = &r->files,
+		.files = &r->in.files,
 		.times = &o->times,
-		.query = &r->query,
-		.source = source_options_of(&r->input, &r->marks),
+		.query = &r->in.query,
+		.source = source_options_of(&r->in),
 		.scale = o->is_absolute	 ? SCALE_NONE
 			 : o->normalizes ? SCALE_BY_TOTAL
 					 : o->scale_by,
 		.by_self = o->delta == 1,
-		.quiet = r->common.quiet,
+		.quiet = r->in.common.quiet,
 	};
 }
 
@@ -383,7 +367,7 @@ static int diff(const struct request *r, const struct sides_wish *w, struct comp
 		const struct side *s = &c->side[i];
 		if (!s->profile)
 			continue;
-		if (r->common.verbose) {
+		if (r->in.common.verbose) {
 			say("%s:", s->name);
 			say_ledger(s->profile, &s->ledger, s->tree);
 		}
@@ -398,9 +382,9 @@ static int run_diff(const struct command *self, char **words, size_t n)
 	AUTO(request) struct request r = { 0 };
 	AUTO(comparing) struct comparing c = { 0 };
 	enum format format;
-	if (!parse(&r, words, n, &e))
+	if (!parse(&r, self, words, n, &e))
 		return say_error(self, &e);
-	if (r.common.help)
+	if (r.in.common.help)
 		return print_help(self);
 	int code = EXIT_FAILED;
 	struct sides_wish sides = sides_of(&r);

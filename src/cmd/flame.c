@@ -48,54 +48,40 @@ static const struct option flame_options[] = {
 static const struct option_set flame_option_set = { NULL, flame_options,
 						    ARRAY_SIZE(flame_options) };
 
-static const struct option_set *const flame_sets[] = { &output_option_set,
-						       &picture_option_set,
-						       &flame_option_set,
-						       &name_option_set,
-						       &mark_option_set,
-						       &filter_option_set,
-						       &time_option_set,
-						       &transform_option_set,
-						       &input_option_set,
-						       &common_option_set,
-						       NULL };
+static const struct option_set *const flame_sets[] = {
+	&output_option_set,    &picture_option_set, &flame_option_set,	&name_option_set,
+	&mark_option_set,      &naming_option_set,  &filter_option_set, &time_option_set,
+	&transform_option_set, &input_option_set,   &common_option_set, NULL
+};
 
 /* Everything the command line says. */
 struct request {
+	struct profile_request in;
 	struct flame_options flame;
 	struct picture_options picture;
-	struct mark_options marks;
-	struct query query;
-	struct input_options input;
-	struct common_options common;
-	struct text_list files;
 };
 
 static void request_fini(struct request *r)
 {
-	query_fini(&r->query);
-	text_list_fini(&r->files);
+	profile_request_fini(&r->in);
 }
 
-static bool parse(struct request *r, char **words, size_t n, struct err *e)
+static bool parse(struct request *r, const struct command *self, char **words, size_t n,
+		  struct err *e)
 {
-	const struct option_binding bindings[] = {
-		{ &output_option_set, &r->flame }, { &picture_option_set, &r->picture },
-		{ &flame_option_set, &r->flame },  { &name_option_set, &r->query },
-		{ &mark_option_set, &r->marks },   { &filter_option_set, &r->query },
-		{ &time_option_set, &r->query },   { &transform_option_set, &r->query },
-		{ &input_option_set, &r->input },  { &common_option_set, &r->common },
-	};
+	const struct option_binding own[] = { { &output_option_set, &r->flame },
+					      { &picture_option_set, &r->picture },
+					      { &flame_option_set, &r->flame },
+					      { 0 } };
+	struct query *q = &r->in.query;
 	picture_options_defaults(&r->picture);
-	r->input.threads = default_threads();
-	if (!options_parse(words, n, bindings, ARRAY_SIZE(bindings), &r->files, e))
+	if (!profile_request_parse(&r->in, self, words, n, own, e))
 		return false;
-	mark_options_apply(&r->marks, &r->query);
-	r->query.by_kind = true;
-	r->query.in_order = r->flame.is_chart;
-	r->query.marks_wakers = r->flame.palette == PALETTE_CHAIN;
-	r->query.as_lines = r->flame.compat && !r->flame.is_chart;
-	r->query.ends_first_part = r->flame.compat;
+	q->by_kind = true;
+	q->in_order = r->flame.is_chart;
+	q->marks_wakers = r->flame.palette == PALETTE_CHAIN;
+	q->as_lines = r->flame.compat && !r->flame.is_chart;
+	q->ends_first_part = r->flame.compat;
 	return true;
 }
 
@@ -213,7 +199,7 @@ static bool total_of(const struct request *r, const struct tree *t, uint64_t *to
 	value *= (double)tree_unit(t);
 	if (value >= (double)sum && value < 1.8e19)
 		*total = (uint64_t)value;
-	else if (value > 0 && !r->common.quiet)
+	else if (value > 0 && !r->in.common.quiet)
 		say("--total %s is less than the sum of all counts, and is not used", text);
 	return true;
 }
@@ -326,29 +312,24 @@ static void explain_no_width(const struct tree *t, struct err *e)
 
 static int flame(const struct request *r, struct drawing *d, struct err *e)
 {
-	struct source_options source = source_options_of(&r->input, &r->marks);
+	struct source_options source = source_options_of(&r->in);
 	source.keep_names = r->flame.compat;
 	int code = EXIT_FAILED;
-	struct profile *p = read_profiles(&r->files, &source, query_columns(&r->query), e);
+	struct profile *p = read_profiles(&r->in.files, &source, query_columns(&r->in.query), e);
 	if (!p)
 		return code;
-	struct query query = r->query; /* its lists are r's */
-	if (!p->is_differential)       /* there, the largest change of all sets the colours */
+	struct query query = r->in.query; /* its lists are r's */
+	if (!p->is_differential)	  /* there, the largest change of all sets the colours */
 		query.min_share = picture_min_share(&d->setup);
 	struct tree *tree = query_tree(p, &query, &d->ledger, e);
 	if (tree && d->ledger.stacks == 0)
-		explain_nothing(p, &r->query, &d->ledger, e);
+		explain_nothing(p, &r->in.query, &d->ledger, e);
 	if (tree)
 		explain_no_width(tree, e);
 	d->profile = p;
 	d->tree = tree;
-	if (tree && !e->kind && draw(d, e)) {
-		code = exit_code_of(p, &d->ledger);
-		if (!r->common.quiet)
-			say_warnings(p, &r->query, &d->ledger);
-		if (r->common.verbose)
-			say_ledger(p, &d->ledger, tree);
-	}
+	if (tree && !e->kind && draw(d, e))
+		code = say_outcome(&r->in, p, &d->ledger, tree);
 	tree_free(tree);
 	profile_unref(p);
 	return code;
@@ -365,13 +346,13 @@ static int run_flame(const struct command *self, char **words, size_t n)
 {
 	struct err e = { 0 };
 	AUTO(request) struct request r = { 0 };
-	if (!parse(&r, words, n, &e))
+	if (!parse(&r, self, words, n, &e))
 		return say_error(self, &e);
-	if (r.common.help)
+	if (r.in.common.help)
 		return print_help(self);
 	AUTO(picture_path)
 	struct picture_path path =
-		picture_path_new(r.flame.output, &r.files, "flame",
+		picture_path_new(r.flame.output, &r.in.files, "flame",
 				 r.flame.format == FORMAT_HTML ? ".html" : ".svg");
 	struct drawing d = { .r = &r, .path = path.path };
 	int code = EXIT_FAILED;

@@ -19,43 +19,24 @@ static const struct option output_options[] = {
 static const struct option_set output_option_set = { "Output", output_options,
 						     ARRAY_SIZE(output_options) };
 
-static const struct option_set *const fold_sets[] = {
-	&output_option_set, &name_option_set,	&mark_option_set,
-	&filter_option_set, &time_option_set,	&transform_option_set,
-	&input_option_set,  &common_option_set, NULL
-};
+static const struct option_set *const fold_sets[] = { &output_option_set,    &name_option_set,
+						      &mark_option_set,	     &naming_option_set,
+						      &filter_option_set,    &time_option_set,
+						      &transform_option_set, &input_option_set,
+						      &common_option_set,    NULL };
 
 /* Everything the command line says. */
 struct request {
+	struct profile_request in;
 	struct fold_options fold;
-	struct mark_options marks;
-	struct query query;
-	struct input_options input;
-	struct common_options common;
-	struct text_list files;
 	struct text_list
 		compat_where; /* what --compat takes out of the query and still points to */
 };
 
 static void request_fini(struct request *r)
 {
-	query_fini(&r->query);
-	text_list_fini(&r->files);
+	profile_request_fini(&r->in);
 	text_list_fini(&r->compat_where);
-}
-
-static bool parse(struct request *r, char **words, size_t n, struct err *e)
-{
-	const struct option_binding bindings[] = {
-		{ &output_option_set, &r->fold }, { &name_option_set, &r->query },
-		{ &mark_option_set, &r->marks },  { &filter_option_set, &r->query },
-		{ &time_option_set, &r->query },  { &transform_option_set, &r->query },
-		{ &input_option_set, &r->input }, { &common_option_set, &r->common },
-	};
-	if (!options_parse(words, n, bindings, ARRAY_SIZE(bindings), &r->files, e))
-		return false;
-	mark_options_apply(&r->marks, &r->query);
-	return true;
 }
 
 /* A picture asked of the wrong command is worth a word. */
@@ -85,7 +66,8 @@ static bool check_output_name(const char *path, struct err *e)
  */
 static bool check_compat(struct request *r, struct source_options *source, struct err *e)
 {
-	struct query *q = &r->query;
+	struct query *q = &r->in.query;
+	const struct naming_options *naming = &r->in.naming;
 	const char *event = NULL;
 	for (uint32_t i = 0; i < q->where.n; i++) {
 		if (!str_starts(str_from(q->where.p[i]), STR("event=")))
@@ -93,12 +75,15 @@ static bool check_compat(struct request *r, struct source_options *source, struc
 					 q->where.p[i]);
 		event = q->where.p[i] + strlen("event=");
 	}
-	if (r->input.format || q->time)
+	if (r->in.input.format || q->time)
 		return err_usage(e, "--compat goes with neither --input nor --time");
+	if (naming->inlines || naming->no_inlines || q->show_place)
+		return err_usage(e, "--compat goes with none of --inline, --no-inline, --srcline "
+				    "and --context: it reads what perf script has looked up");
 	*source = (struct source_options){
 		.threads = source->threads,
 		.compat = true,
-		.keep_addresses = r->marks.addresses,
+		.keep_addresses = r->in.marks.addresses,
 		.compat_pid = q->show_pid,
 		.compat_tid = q->show_tid,
 		.compat_kernel = q->mark_kernel,
@@ -126,21 +111,16 @@ static int fold(struct request *r, const struct source_options *source, struct e
 {
 	struct query_ledger ledger;
 	int code = EXIT_FAILED;
-	struct profile *p = read_profiles(&r->files, source, query_columns(&r->query), e);
+	struct profile *p = read_profiles(&r->in.files, source, query_columns(&r->in.query), e);
 	if (!p)
 		return code;
-	struct tree *tree = query_tree(p, &r->query, &ledger, e);
+	struct tree *tree = query_tree(p, &r->in.query, &ledger, e);
 	if (tree && ledger.stacks == 0 && !source->compat)
-		explain_nothing(p, &r->query, &ledger, e);
+		explain_nothing(p, &r->in.query, &ledger, e);
 	if (tree && !e->kind)
 		code = write_folded(tree, r->fold.output, e);
-	if (tree && !e->kind) {
-		code = exit_code_of(p, &ledger);
-		if (!r->common.quiet)
-			say_warnings(p, &r->query, &ledger);
-		if (r->common.verbose)
-			say_ledger(p, &ledger, tree);
-	}
+	if (tree && !e->kind)
+		code = say_outcome(&r->in, p, &ledger, tree);
 	tree_free(tree);
 	profile_unref(p);
 	return code;
@@ -150,12 +130,12 @@ static int run_fold(const struct command *self, char **words, size_t n)
 {
 	struct err e = { 0 };
 	AUTO(request) struct request r = { 0 };
-	r.input.threads = default_threads();
-	if (!parse(&r, words, n, &e))
+	const struct option_binding own[] = { { &output_option_set, &r.fold }, { 0 } };
+	if (!profile_request_parse(&r.in, self, words, n, own, &e))
 		return say_error(self, &e);
-	if (r.common.help)
+	if (r.in.common.help)
 		return print_help(self);
-	struct source_options source = source_options_of(&r.input, &r.marks);
+	struct source_options source = source_options_of(&r.in);
 	if (!check_output_name(r.fold.output, &e) ||
 	    (r.fold.compat && !check_compat(&r, &source, &e)))
 		return say_error(self, &e);

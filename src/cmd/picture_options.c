@@ -214,24 +214,39 @@ void picture_ledger_part(uint64_t count, const char *text, struct buf *out)
 	buf_addf(out, " %s", text);
 }
 
-static void add_unnamed(struct buf *out, const struct ledger *l)
+/* ` . 12.3% words`; nothing for 0. */
+static void add_percent_part(struct buf *out, uint64_t count, uint64_t total, const char *words)
 {
-	uint64_t frames = l->count[LEDGER_FRAMES], unknown = l->count[LEDGER_UNKNOWN_FRAMES];
-	if (!frames || !unknown)
+	double percent = total ? 100.0 * (double)count / (double)total : 0;
+	if (!count || !total)
 		return;
-	double percent = 100.0 * (double)unknown / (double)frames;
 	if (percent < 0.1)
-		buf_add(out, STR(" \xc2\xb7 under 0.1% of frames unnamed"));
+		buf_addf(out, " \xc2\xb7 under 0.1%% %s", words);
 	else
-		buf_addf(out, " \xc2\xb7 %.1f%% of frames unnamed", percent);
+		buf_addf(out, " \xc2\xb7 %.1f%% %s", percent, words);
 }
 
-static bool is_damaged(const struct profile *p)
+static void add_recording(struct buf *out, const uint64_t *count)
 {
-	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
-		if (p->ledger.count[line] && ledger_line_is_damage(line))
-			return true;
-	return false;
+	uint64_t samples = count[LEDGER_SAMPLES], throttled = count[LEDGER_THROTTLED];
+	picture_ledger_part(count[LEDGER_LOST], "lost while recording", out);
+	picture_ledger_part(throttled, throttled == 1 ? "time throttled" : "times throttled", out);
+	add_percent_part(out, count[LEDGER_TRUNCATED], samples, "of stacks cut while recording");
+	add_percent_part(out, count[LEDGER_UNROOTED], samples,
+			 "of stacks without their thread's start");
+}
+
+static void add_unnamed(struct buf *out, const struct profile *p)
+{
+	const uint64_t *count = p->ledger.count;
+	add_percent_part(out, count[LEDGER_UNKNOWN_FRAMES], count[LEDGER_FRAMES],
+			 "of frames unnamed");
+	if (p->unnamed.n) {
+		AUTO(unnamed_rows) struct unnamed_rows rows = { 0 };
+		unnamed_rows_of(p, &rows);
+		buf_add(out, STR(", most in "));
+		unnamed_row_add_brief(out, &rows.rows.p[0]);
+	}
 }
 
 static void add_shown(struct buf *out, const struct query_ledger *l, const struct tree *t)
@@ -259,8 +274,9 @@ void picture_ledger_missing(const struct profile *p, const struct query_ledger *
 	picture_ledger_part(l->idle, "idle left out", out);
 	picture_ledger_part(l->other_events, "of other events left out", out);
 	picture_ledger_part(l->not_under_root, "without the root asked for", out);
-	add_unnamed(out, &p->ledger);
-	if (is_damaged(p) || l->overflows)
+	add_recording(out, p->ledger.count);
+	add_unnamed(out, p);
+	if (ledger_is_damaged(&p->ledger) || l->overflows)
 		buf_add(out, STR(" \xc2\xb7 input damaged or incomplete"));
 }
 

@@ -1,8 +1,8 @@
 #include "cmd/profile_options.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define QUERY(field) offsetof(struct query, field)
@@ -34,6 +34,31 @@ static const struct option mark_options[] = {
 	  "show the address of frames without a name: [libc.so.6 <7f3a...>]" },
 };
 const struct option_set mark_option_set = { NULL, mark_options, ARRAY_SIZE(mark_options) };
+
+#define NAMING(field) offsetof(struct naming_options, field)
+
+static const struct option naming_options[] = {
+	{ "symfs", 0, OPTION_FILE, NAMING(symfs), "DIR",
+	  "look for programs, libraries, maps and debug files below DIR, a copy of the recorded "
+	  "machine's files" },
+	{ "container-root", 0, OPTION_FILE, NAMING(container_root), "DIR",
+	  "the same for a container's files; tried before the host's" },
+	{ "map", 0, OPTION_LIST, NAMING(maps), "FILE|DIR|PID=FILE",
+	  "names of compiled JavaScript, Java and the like from perf-PID.map or jit-PID.dump: a "
+	  "file, a folder of them, or the file of one process; repeatable" },
+	{ "debuginfod", 0, OPTION_FLAG, NAMING(asks_debuginfod), NULL,
+	  "fetch missing debug files from the servers in DEBUGINFOD_URLS" },
+	{ "inline", 0, OPTION_FLAG, NAMING(inlines), NULL,
+	  "show functions that a compiler inlined, marked _[i] (the default)" },
+	{ "no-inline", 0, OPTION_FLAG, NAMING(no_inlines), NULL,
+	  "do not look for inlined functions, and take them out where the input has them" },
+	{ "srcline", 0, OPTION_FLAG, NAMING(shows_lines), NULL,
+	  "tell frames apart by source line: main file.c:12" },
+	{ "context", 0, OPTION_FLAG, NAMING(shows_context), NULL,
+	  "the same in FlameGraph's form: main:file.c:12" },
+};
+const struct option_set naming_option_set = { "Finding names", naming_options,
+					      ARRAY_SIZE(naming_options) };
 
 static const char *const weights[] = { "auto", "samples", "period", NULL };
 
@@ -85,20 +110,116 @@ static const struct option transform_options[] = {
 const struct option_set transform_option_set = { "Transforms", transform_options,
 						 ARRAY_SIZE(transform_options) };
 
-struct source_options source_options_of(const struct input_options *input,
-					const struct mark_options *marks)
+/* --- the request --- */
+
+/* Where the values of each set go. */
+static const struct {
+	const struct option_set *set;
+	size_t offset;
+} shared_sets[] = {
+	{ &name_option_set, offsetof(struct profile_request, query) },
+	{ &mark_option_set, offsetof(struct profile_request, marks) },
+	{ &naming_option_set, offsetof(struct profile_request, naming) },
+	{ &filter_option_set, offsetof(struct profile_request, query) },
+	{ &time_option_set, offsetof(struct profile_request, query) },
+	{ &transform_option_set, offsetof(struct profile_request, query) },
+	{ &input_option_set, offsetof(struct profile_request, input) },
+	{ &common_option_set, offsetof(struct profile_request, common) },
+};
+
+void profile_request_fini(struct profile_request *r)
 {
-	return (struct source_options){
-		.format = input->format ? source_input_names[input->format] : NULL,
-		.threads = input->threads,
-		.keep_addresses = marks->addresses,
-	};
+	query_fini(&r->query);
+	text_list_fini(&r->files);
+	text_list_fini(&r->naming.maps);
 }
 
-void mark_options_apply(const struct mark_options *marks, struct query *q)
+static void *target_of(struct profile_request *r, const struct option_binding *own,
+		       const struct option_set *set)
 {
-	q->mark_kernel |= marks->all;
-	q->mark_jit |= marks->all;
+	for (; own->set; own++)
+		if (own->set == set)
+			return own->target;
+	for (size_t i = 0; i < ARRAY_SIZE(shared_sets); i++)
+		if (shared_sets[i].set == set)
+			return (char *)r + shared_sets[i].offset;
+	return NULL;
+}
+
+/* One per core. */
+static unsigned default_threads(void)
+{
+	cpu_set_t cpus;
+	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
+		return (unsigned)CPU_COUNT(&cpus);
+	return 1;
+}
+
+/* A typing error there would leave frames without names, and nobody would know why. */
+static bool check_folder(const char *option, const char *path, struct err *e)
+{
+	struct stat status;
+	if (!path)
+		return true;
+	if (stat(path, &status) != 0)
+		return err_set(e, "--%s %s: %s", option, path, strerror(errno));
+	return S_ISDIR(status.st_mode) || err_set(e, "--%s %s: is no folder", option, path);
+}
+
+/* `4711=/tmp/a.map` is of process 4711; `a=b.map` is a file. */
+static const char *map_path(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+	return digits && text[digits] == '=' ? text + digits + 1 : text;
+}
+
+static bool check_naming(const struct naming_options *o, struct err *e)
+{
+	if (o->inlines && o->no_inlines)
+		return err_usage(e, "--inline and --no-inline contradict each other");
+	for (uint32_t i = 0; i < o->maps.n; i++)
+		if (access(map_path(o->maps.p[i]), R_OK) != 0)
+			return err_set(e, "--map %s: %s", o->maps.p[i], strerror(errno));
+	return check_folder("symfs", o->symfs, e) &&
+	       check_folder("container-root", o->container_root, e);
+}
+
+bool profile_request_parse(struct profile_request *r, const struct command *self, char **words,
+			   size_t n, const struct option_binding *own, struct err *e)
+{
+	enum { MOST_SETS = 16 };
+	struct option_binding bindings[MOST_SETS];
+	size_t sets = 0;
+	for (; self->sets[sets] && sets < MOST_SETS; sets++)
+		bindings[sets] = (struct option_binding){ self->sets[sets],
+							  target_of(r, own, self->sets[sets]) };
+	r->input.threads = default_threads();
+	if (!options_parse(words, n, bindings, sets, &r->files, e))
+		return false;
+	r->query.mark_kernel |= r->marks.all;
+	r->query.mark_jit |= r->marks.all;
+	r->query.no_inlines = r->naming.no_inlines;
+	r->query.show_place = r->naming.shows_context ? PLACE_BEHIND_COLON
+			      : r->naming.shows_lines ? PLACE_BEHIND_BLANK
+						      : PLACE_HIDDEN;
+	return r->common.help || check_naming(&r->naming, e);
+}
+
+struct source_options source_options_of(const struct profile_request *r)
+{
+	const struct naming_options *naming = &r->naming;
+	return (struct source_options){
+		.format = r->input.format ? source_input_names[r->input.format] : NULL,
+		.threads = r->input.threads,
+		.keep_addresses = r->marks.addresses,
+		.names = { .symfs = naming->symfs,
+			   .container_root = naming->container_root,
+			   .maps = (const char *const *)naming->maps.p,
+			   .map_count = naming->maps.n,
+			   .asks_debuginfod = naming->asks_debuginfod,
+			   .wants_inlines = !naming->no_inlines,
+			   .wants_lines = naming->shows_lines || naming->shows_context },
+	};
 }
 
 bool knows_kinds(const struct profile *p)
@@ -107,266 +228,4 @@ bool knows_kinds(const struct profile *p)
 		if (p->frames.p[i].module)
 			return true;
 	return false;
-}
-
-unsigned default_threads(void)
-{
-	cpu_set_t cpus;
-	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
-		return (unsigned)CPU_COUNT(&cpus);
-	return 1;
-}
-
-bool stdin_is_piped(void)
-{
-	struct stat status;
-	return fstat(STDIN_FILENO, &status) == 0 &&
-	       (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode));
-}
-
-/* One of several inputs gives nothing: the others are shown, and what was wrong is said. */
-static void note_unreadable(struct profile *p, const struct err *e)
-{
-	p->ledger.count[LEDGER_INPUT_DAMAGED]++;
-	if (!p->ledger.damage)
-		p->ledger.damage = profile_add_str(p, str_from(e->text));
-}
-
-/* On a terminal, so that a long wait for a pipe is seen to be one. */
-static bool show_progress(void *context, const struct profile *p)
-{
-	enum { FIRST_NS = 1000000000, NEXT_NS = 250000000 };
-	uint64_t *next_ns = context;
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	uint64_t now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-	if (!*next_ns)
-		*next_ns = now + FIRST_NS;
-	if (now < *next_ns)
-		return true;
-	AUTO(buf) struct buf samples = { 0 };
-	buf_add_grouped(&samples, p->ledger.count[LEDGER_SAMPLES]);
-	fprintf(stderr, "\r\033[Kplume: %s samples read", buf_c_string(&samples));
-	*next_ns = now + NEXT_NS;
-	return true;
-}
-
-static void hide_progress(void)
-{
-	fputs("\r\033[K", stderr);
-}
-
-struct profile *read_profiles(const struct text_list *files, const struct source_options *asked,
-			      unsigned columns, struct err *e)
-{
-	struct profile *p = profile_new(columns);
-	struct source_options shown = *asked;
-	const struct source_options *options = &shown;
-	uint64_t next_ns = 0;
-	bool shows_progress = !asked->progress && isatty(STDERR_FILENO);
-	if (shows_progress) {
-		shown.progress = show_progress;
-		shown.progress_context = &next_ns;
-	}
-	bool is_piped = files->n == 0 && stdin_is_piped(), has_read = false;
-	if (files->n == 0 && !is_piped)
-		say("no FILE given: reading ./perf.data");
-	for (uint32_t i = 0; i < (files->n ? files->n : 1); i++) {
-		const char *path = files->n ? files->p[i] : is_piped ? "-" : "perf.data";
-		if (source_read(path, options, p, e))
-			has_read = true;
-		else if (e->kind == ERR_USAGE)
-			break;
-		else
-			note_unreadable(p, e);
-	}
-	if (shows_progress && next_ns)
-		hide_progress();
-	if (!has_read || e->kind == ERR_USAGE) {
-		profile_unref(p);
-		return NULL;
-	}
-	*e = (struct err){ 0 };
-	profile_seal(p);
-	return p;
-}
-
-static void add_event_list(const struct profile *p, struct buf *out)
-{
-	uint32_t n = p->events.n < 8 ? p->events.n : 8;
-	for (uint32_t i = 0; i < n; i++) {
-		struct str name = profile_str(p, p->events.p[i].name);
-		buf_addf(out, "%s%.*s", i ? ", " : "", STR_ARG(name.n ? name : STR("(no name)")));
-	}
-	if (n < p->events.n)
-		buf_addf(out, " and %u more", p->events.n - n);
-}
-
-static void warn_events(const struct profile *p, const struct query *q,
-			const struct query_ledger *l)
-{
-	if (!l->other_events || l->event == INDEX_NONE)
-		return;
-	for (uint32_t i = 0; i < q->where.n; i++)
-		if (str_starts(str_from(q->where.p[i]), STR("event=")))
-			return;
-	AUTO(buf) struct buf events = { 0 };
-	add_event_list(p, &events);
-	say("%u events in the input (%s); showing %.*s, choose with --where event=NAME",
-	    p->events.n, buf_c_string(&events),
-	    STR_ARG(profile_str(p, p->events.p[l->event].name)));
-}
-
-static void warn_damage(const struct profile *p, enum ledger_line line)
-{
-	const struct ledger *l = &p->ledger;
-	AUTO(buf) struct buf text = { 0 };
-	if (line == LEDGER_INPUT_DAMAGED) {
-		buf_addf(&text, "%.*s", STR_ARG(profile_str(p, l->damage)));
-		if (l->count[line] > 1)
-			buf_addf(&text, "; %s: %llu", ledger_line_name(line),
-				 (unsigned long long)l->count[line]);
-		say("%s", buf_c_string(&text));
-		return;
-	}
-	buf_addf(&text, "%s: ", ledger_line_name(line));
-	buf_add_grouped(&text, l->count[line]);
-	if (line == LEDGER_BAD_LINES || line == LEDGER_BAD_RECORDS)
-		buf_addf(&text, ", the first in %.*s at byte %llu: '%.*s'",
-			 STR_ARG(profile_str(p, l->first_bad_input)),
-			 (unsigned long long)l->first_bad_offset,
-			 STR_ARG(profile_str(p, l->first_bad_text)));
-	say("%s", buf_c_string(&text));
-}
-
-int exit_code_of(const struct profile *p, const struct query_ledger *l)
-{
-	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
-		if (p->ledger.count[line] && ledger_line_is_damage(line))
-			return EXIT_DAMAGED;
-	return l->overflows ? EXIT_DAMAGED : EXIT_DONE;
-}
-
-void say_warnings(const struct profile *p, const struct query *q, const struct query_ledger *l)
-{
-	warn_events(p, q, l);
-	for (uint32_t i = 0; i < p->notes.n; i++)
-		say("%.*s", STR_ARG(profile_str(p, p->notes.p[i])));
-	if (l->samples_in == 0 && l->stacks == 0)
-		say("no stacks found");
-	if (p->ledger.count[LEDGER_OTHER_EVENTS])
-		say("samples of other events left out: %llu; --event-filter chooses the event",
-		    (unsigned long long)p->ledger.count[LEDGER_OTHER_EVENTS]);
-	if (l->gave_up)
-		say("an expression took too long on %llu names and was taken as not matching",
-		    (unsigned long long)l->gave_up);
-	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
-		if (p->ledger.count[line] && ledger_line_is_damage(line))
-			warn_damage(p, line);
-	if (l->overflows && !p->ledger.count[LEDGER_OVERFLOWS])
-		say("%s: %llu", ledger_line_name(LEDGER_OVERFLOWS),
-		    (unsigned long long)l->overflows);
-}
-
-static void say_count(const char *what, uint64_t n)
-{
-	AUTO(buf) struct buf text = { 0 };
-	if (!n)
-		return;
-	buf_add_grouped(&text, n);
-	fprintf(stderr, "%16s  %s\n", buf_c_string(&text), what);
-}
-
-void say_ledger(const struct profile *p, const struct query_ledger *l, const struct tree *tree)
-{
-	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
-		say_count(ledger_line_name(line), p->ledger.count[line]);
-	say_count("samples left out by --where", l->by_where);
-	say_count("samples left out by --time", l->by_time);
-	say_count("samples left out by --only and --without", l->by_text);
-	say_count("samples left out as idle", l->idle);
-	say_count("samples of other events", l->other_events);
-	say_count("samples without a frame for --root", l->not_under_root);
-	say_count("samples shown", l->shown);
-	say_count("stacks shown", l->stacks);
-	if (tree)
-		say_count(l->is_in_periods ? "weight shown (sum of periods)"
-					   : "weight shown (samples)",
-			  tree->total[tree->value_count - 1][0] / tree_unit(tree));
-	if (l->event != INDEX_NONE && l->event < p->events.n)
-		fprintf(stderr, "%16s  %.*s\n", "event",
-			STR_ARG(profile_str(p, p->events.p[l->event].name)));
-}
-
-/* Values that a key has in this profile, so that a typo is seen. */
-static void add_known_comms(const struct profile *p, struct buf *out)
-{
-	unsigned shown = 0;
-	for (uint32_t i = 1; i < p->threads.n && shown < 8; i++) {
-		struct str comm = profile_str(p, p->threads.p[i].comm);
-		if (out->n && str_find(buf_str(out), comm) >= 0)
-			continue;
-		buf_addf(out, "%s%.*s", shown++ ? ", " : "", STR_ARG(comm));
-	}
-}
-
-static bool asks_for(const struct query *q, struct str key)
-{
-	for (uint32_t i = 0; i < q->where.n; i++)
-		if (str_starts(str_from(q->where.p[i]), key))
-			return true;
-	return false;
-}
-
-static bool has_cpus(const struct profile *p)
-{
-	for (uint32_t i = 0; p->samples.cpu && i < p->samples.n; i++)
-		if (p->samples.cpu[i] >= 0)
-			return true;
-	return false;
-}
-
-static bool has_pids(const struct profile *p)
-{
-	for (uint32_t i = 0; i < p->threads.n; i++)
-		if (p->threads.p[i].pid != PID_UNKNOWN)
-			return true;
-	return false;
-}
-
-void explain_nothing(const struct profile *p, const struct query *q, const struct query_ledger *l,
-		     struct err *e)
-{
-	AUTO(buf) struct buf text = { 0 };
-	AUTO(buf) struct buf known = { 0 };
-	buf_addf(&text, "no stacks left: ");
-	buf_add_grouped(&text, l->samples_in);
-	buf_addf(&text, " samples were read");
-	if (l->by_where)
-		buf_addf(&text, ", %llu left out by --where", (unsigned long long)l->by_where);
-	if (l->by_time)
-		buf_addf(&text, ", %llu by --time %s", (unsigned long long)l->by_time, q->time);
-	if (l->by_text)
-		buf_addf(&text, ", %llu by --only or --without", (unsigned long long)l->by_text);
-	if (l->idle)
-		buf_addf(&text, ", %llu as idle", (unsigned long long)l->idle);
-	if (l->other_events)
-		buf_addf(&text, ", %llu are of other events", (unsigned long long)l->other_events);
-	if (l->not_under_root)
-		buf_addf(&text, ", %llu have no frame for --root",
-			 (unsigned long long)l->not_under_root);
-	if (asks_for(q, STR("pid=")) && !has_pids(p))
-		buf_addf(&text, "; the input has no pids (perf script prints them with -F +pid)");
-	if (asks_for(q, STR("cpu=")) && !has_cpus(p))
-		buf_addf(&text, "; the input has no cpus (perf record --sample-cpu keeps them, "
-				"perf script prints "
-				"them with -F +cpu)");
-	add_event_list(p, &known);
-	if (known.n)
-		buf_addf(&text, "; events: %s", buf_c_string(&known));
-	known.n = 0;
-	add_known_comms(p, &known);
-	if (known.n)
-		buf_addf(&text, "; comms: %s", buf_c_string(&known));
-	err_set(e, "%s", buf_c_string(&text));
 }

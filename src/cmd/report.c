@@ -1,5 +1,5 @@
 #include "cmd/profile_options.h"
-#include "sink/sink.h"
+#include "cmd/screen.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -46,65 +46,27 @@ static const struct option view_options[] = {
 static const struct option_set view_option_set = { "Report", view_options,
 						   ARRAY_SIZE(view_options) };
 
-static const struct option_set *const report_sets[] = {
-	&view_option_set,   &name_option_set,	&mark_option_set,
-	&filter_option_set, &time_option_set,	&transform_option_set,
-	&input_option_set,  &common_option_set, NULL
-};
+static const struct option_set *const report_sets[] = { &view_option_set,      &name_option_set,
+							&mark_option_set,      &naming_option_set,
+							&filter_option_set,    &time_option_set,
+							&transform_option_set, &input_option_set,
+							&common_option_set,    NULL };
 
 /* Everything the command line says. */
 struct request {
+	struct profile_request in;
 	struct report_options report;
 	struct report_style style;
 	uint32_t limit;
 	bool has_limit;
-	struct mark_options marks;
-	struct query query;
-	struct input_options input;
-	struct common_options common;
-	struct text_list files;
 };
 
 static void request_fini(struct request *r)
 {
-	query_fini(&r->query);
-	text_list_fini(&r->files);
-}
-
-static bool parse(struct request *r, char **words, size_t n, struct err *e)
-{
-	const struct option_binding bindings[] = {
-		{ &view_option_set, &r->report }, { &name_option_set, &r->query },
-		{ &mark_option_set, &r->marks },  { &filter_option_set, &r->query },
-		{ &time_option_set, &r->query },  { &transform_option_set, &r->query },
-		{ &input_option_set, &r->input }, { &common_option_set, &r->common },
-	};
-	r->input.threads = default_threads();
-	if (!options_parse(words, n, bindings, ARRAY_SIZE(bindings), &r->files, e))
-		return false;
-	mark_options_apply(&r->marks, &r->query);
-	r->query.keeps_rows = true;
-	return true;
+	profile_request_fini(&r->in);
 }
 
 /* --- the screen --- */
-
-static bool locale_is_utf8(void)
-{
-	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
-		const char *value = getenv(variables[i]);
-		if (value && *value)
-			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
-	}
-	return false;
-}
-
-static bool wants_colours(void)
-{
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-	return !(no && *no) && !(term && strcmp(term, "dumb") == 0);
-}
 
 /* Lines that a terminal shows at once, `otherwise` where it does not say. */
 static uint32_t terminal_lines(uint32_t least, uint32_t otherwise)
@@ -116,42 +78,19 @@ static uint32_t terminal_lines(uint32_t least, uint32_t otherwise)
 	return size.ws_row > least ? size.ws_row - 1u : least;
 }
 
-static bool number_parse(const char *option, const char *text, uint64_t least, uint64_t most,
-			 uint64_t *value, struct err *e)
-{
-	if (str_to_u64(str_from(text), value) &&
-	    (*value == 0 || (*value >= least && *value <= most)))
-		return true;
-	return err_usage(e, "--%s %s: must be 0 or a whole number from %llu to %llu", option, text,
-			 (unsigned long long)least, (unsigned long long)most);
-}
-
 static bool set_screen(struct request *r, struct err *e)
 {
-	enum {
-		USUAL_LINES = 40,
-		MIN_LINES = 12,
-		USUAL_WIDTH = 80,
-		MIN_WIDTH = 60,
-		MAX_WIDTH = 10000
-	};
+	enum { USUAL_LINES = 40, MIN_LINES = 12 };
 	struct report_options *o = &r->report;
-	bool to_stdout = !o->output || strcmp(o->output, "-") == 0;
-	bool to_terminal = to_stdout && isatty(STDOUT_FILENO);
-	uint64_t width = to_terminal ? terminal_width(STDOUT_FILENO, USUAL_WIDTH) : 0, limit = 0;
-	if (width && width < MIN_WIDTH)
-		width = MIN_WIDTH;
-	if ((o->width_text &&
-	     !number_parse("width", o->width_text, MIN_WIDTH, MAX_WIDTH, &width, e)) ||
+	uint64_t limit = 0;
+	if (!screen_style(&r->style, o->output, o->width_text, e) ||
 	    (o->limit_text && !number_parse("limit", o->limit_text, 1, UINT32_MAX, &limit, e)))
 		return false;
 	r->has_limit = o->limit_text != NULL;
 	r->limit = (uint32_t)limit;
-	r->style = (struct report_style){ .columns = (unsigned)width,
-					  .has_colours = to_terminal && wants_colours(),
-					  .is_unicode = width && locale_is_utf8() };
 	if (!o->lines)
-		o->lines = to_terminal ? terminal_lines(MIN_LINES, USUAL_LINES) : USUAL_LINES;
+		o->lines = goes_to_terminal(o->output) ? terminal_lines(MIN_LINES, USUAL_LINES)
+						       : USUAL_LINES;
 	return true;
 }
 
@@ -163,7 +102,7 @@ static bool check(const struct request *r, struct err *e)
 				    "give one of them");
 	if (o->callers && o->callees && strcmp(o->callers, o->callees) != 0)
 		return err_usage(e, "--callers and --callees must name the same function");
-	if (o->follows && (r->files.n != 1 || strcmp(r->files.p[0], "-") == 0))
+	if (o->follows && (r->in.files.n != 1 || strcmp(r->in.files.p[0], "-") == 0))
 		return err_usage(e, "--follow needs the name of one .plume file");
 	if ((o->callers && !*o->callers) || (o->callees && !*o->callees))
 		return err_usage(e, "--callers and --callees need a function's name");
@@ -332,7 +271,7 @@ static void describe_subject(struct making *m, const char *text, const bool *is_
 		buf_add(&m->name, str_from(text));
 	m->subject.name = buf_str(&m->name);
 	m->report.subject = &m->subject;
-	if (match != MATCH_EXACT && !m->r->common.quiet)
+	if (match != MATCH_EXACT && !m->r->in.common.quiet)
 		say_taken(m, text, is_wanted, match);
 }
 
@@ -368,10 +307,13 @@ static bool make(struct making *m, const struct profile *p, const struct tree *t
 		 const struct query_ledger *ledger, struct err *e)
 {
 	const struct report_options *o = &m->r->report;
+	const struct text_list *files = &m->r->in.files;
+	if (files->n == 1 && strcmp(files->p[0], "-") != 0)
+		m->report.file = str_from(files->p[0]);
 	m->report.profile = p;
 	m->report.tree = t;
 	m->report.ledger = ledger;
-	report_units(p, t, ledger, m->r->query.weight, &m->units);
+	report_units(p, t, ledger, m->r->in.query.weight, &m->units);
 	m->report.units = &m->units;
 	m->report.summary = report_summary(p, t);
 	if (o->callers || o->callees)
@@ -409,10 +351,10 @@ static bool check_profile(const struct profile *p, struct err *e)
 static bool make_tree(struct request *r, const struct profile *p, struct tree **tree,
 		      struct query_ledger *ledger, struct err *e)
 {
-	r->query.by_kind = knows_kinds(p);
-	*tree = check_profile(p, e) ? query_tree(p, &r->query, ledger, e) : NULL;
+	r->in.query.by_kind = knows_kinds(p);
+	*tree = check_profile(p, e) ? query_tree(p, &r->in.query, ledger, e) : NULL;
 	if (*tree && ledger->stacks == 0)
-		explain_nothing(p, &r->query, ledger, e);
+		explain_nothing(p, &r->in.query, ledger, e);
 	else if (*tree && (*tree)->total[0][0] == 0)
 		err_set(e, "nothing to report: all counts are 0");
 	return *tree && !e->kind;
@@ -426,26 +368,21 @@ static int report_profile(struct request *r, const struct profile *p, struct err
 	AUTO(making) struct making m = { .r = r };
 	if (make_tree(r, p, &tree, &ledger, e) && make(&m, p, tree, &ledger, e))
 		code = write_report(&m, e);
-	if (code == EXIT_DONE) {
-		code = exit_code_of(p, &ledger);
-		if (!r->common.quiet)
-			say_warnings(p, &r->query, &ledger);
-		if (r->common.verbose)
-			say_ledger(p, &ledger, tree);
-	}
+	if (code == EXIT_DONE)
+		code = say_outcome(&r->in, p, &ledger, tree);
 	tree_free(tree);
 	return code;
 }
 
 static unsigned columns_of(const struct request *r)
 {
-	return query_columns(&r->query) | REPORT_COLUMNS;
+	return query_columns(&r->in.query) | REPORT_COLUMNS;
 }
 
 static int report(struct request *r, struct err *e)
 {
-	struct source_options source = source_options_of(&r->input, &r->marks);
-	struct profile *p = read_profiles(&r->files, &source, columns_of(r), e);
+	struct source_options source = source_options_of(&r->in);
+	struct profile *p = read_profiles(&r->in.files, &source, columns_of(r), e);
 	int code = p ? report_profile(r, p, e) : EXIT_FAILED;
 	profile_unref(p);
 	return code;
@@ -454,9 +391,9 @@ static int report(struct request *r, struct err *e)
 /* A screen each second; a file or a pipe gets the last one only. */
 static int report_followed(struct request *r, struct err *e)
 {
-	struct followed *f = source_follow(r->files.p[0], columns_of(r), e);
+	struct followed *f = source_follow(r->in.files.p[0], columns_of(r), e);
 	bool redraws = f && r->style.columns && isatty(STDOUT_FILENO), goes_on = f != NULL;
-	bool tells_wait = !redraws && !r->common.quiet;
+	bool tells_wait = !redraws && !r->in.common.quiet;
 	uint32_t shown_rows = 0;
 	int code = EXIT_FAILED;
 	while (goes_on) {
@@ -473,7 +410,7 @@ static int report_followed(struct request *r, struct err *e)
 			print_out(STR("\033[H\033[Jno samples yet"));
 		}
 		if (goes_on && tells_wait)
-			say("%s: no end mark yet: waiting for its writer", r->files.p[0]);
+			say("%s: no end mark yet: waiting for its writer", r->in.files.p[0]);
 		tells_wait = false;
 		if (goes_on)
 			sleep(1);
@@ -486,13 +423,16 @@ static int run_report(const struct command *self, char **words, size_t n)
 {
 	struct err e = { 0 };
 	AUTO(request) struct request r = { .report.by = GROUP_KEYS };
-	if (!parse(&r, words, n, &e))
+	const struct option_binding own[] = { { &view_option_set, &r.report }, { 0 } };
+	if (!profile_request_parse(&r.in, self, words, n, own, &e))
 		return say_error(self, &e);
-	if (r.common.help)
+	if (r.in.common.help)
 		return print_help(self);
 	if (!check(&r, &e) || !set_screen(&r, &e))
 		return say_error(self, &e);
-	r.query.all_events = r.report.by == GROUP_EVENT;
+	r.in.query.keeps_rows = true;
+	r.in.has_ledger = true;
+	r.in.query.all_events = r.report.by == GROUP_EVENT;
 	int code = r.report.follows ? report_followed(&r, &e) : report(&r, &e);
 	return e.kind ? say_error(self, &e) : code;
 }

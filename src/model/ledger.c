@@ -37,3 +37,25 @@ bool ledger_line_is_damage(enum ledger_line line)
 {
 	return lines[line].is_damage;
 }
+
+bool ledger_line_is_of_recording(enum ledger_line line)
+{
+	return line == LEDGER_LOST || line == LEDGER_THROTTLED || line == LEDGER_TRUNCATED ||
+	       line == LEDGER_UNROOTED || line == LEDGER_NO_INLINES;
+}
+
+enum ledger_line ledger_line_by_name(struct str name)
+{
+	enum ledger_line line = 0;
+	while (line < LEDGER_LINES && !str_eq(name, str_from(lines[line].name)))
+		line++;
+	return line;
+}
+
+bool ledger_is_damaged(const struct ledger *l)
+{
+	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
+		if (l->count[line] && ledger_line_is_damage(line))
+			return true;
+	return false;
+}

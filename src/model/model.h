@@ -58,6 +58,12 @@ struct frame {
 	uint16_t flags; /* enum frame_flag */
 };
 
+/* The kernel's frames are told by their addresses: they are the kernel's without a name, too. */
+static inline bool frame_lacks_name(const struct frame *f)
+{
+	return f->kind == FRAME_UNKNOWN || (f->kind == FRAME_KERNEL && f->name == STR_NONE);
+}
+
 /* A stack is one node: its leaf frame and, by way of the parents, its callers. */
 struct node {
 	node_id parent;
@@ -204,6 +210,10 @@ enum ledger_line {
  */
 const char *ledger_line_name(enum ledger_line line);
 bool ledger_line_is_damage(enum ledger_line line);
+/* True for what happened while recording: it stays true of the samples wherever they are kept. */
+bool ledger_line_is_of_recording(enum ledger_line line);
+/* The line of that name, or LEDGER_LINES. */
+enum ledger_line ledger_line_by_name(struct str name);
 
 struct ledger {
 	uint64_t count[LEDGER_LINES];
@@ -213,6 +223,8 @@ struct ledger {
 	str_id first_bad_input;
 	str_id damage; /* first reason of LEDGER_INPUT_DAMAGED, or STR_NONE */
 };
+/* Some line that is damage has a count. */
+bool ledger_is_damaged(const struct ledger *l);
 
 struct profile {
 	unsigned columns; /* enum profile_column that were asked for */
@@ -238,7 +250,7 @@ struct profile {
 	/* Only for building. */
 	struct arena text;
 	struct index_map string_map, frame_map, thread_map, event_map, sample_map, label_map,
-		fact_map, module_map;
+		fact_map, module_map, unnamed_map;
 	struct child_map node_map;	/* (parent, frame) to node */
 	struct child_map label_set_map; /* (rest, label) to set */
 };

@@ -31,6 +31,7 @@ static void free_maps(struct profile *p)
 	index_map_fini(&p->label_map);
 	index_map_fini(&p->fact_map);
 	index_map_fini(&p->module_map);
+	index_map_fini(&p->unnamed_map);
 	child_map_fini(&p->label_set_map);
 }
 
@@ -216,17 +217,23 @@ void profile_add_module(struct profile *p, struct module m)
 	vec_push(&p->modules, m);
 }
 
+static bool unnamed_equal(const void *rows, uint32_t i, const void *key)
+{
+	const struct unnamed *a = (const struct unnamed *)rows + i, *b = key;
+	return a->module == b->module && a->reason == b->reason;
+}
+
 void profile_add_unnamed(struct profile *p, struct unnamed u)
 {
-	for (uint32_t i = 0; i < p->unnamed.n; i++) {
-		struct unnamed *known = &p->unnamed.p[i];
-		if (known->module == u.module && known->reason == u.reason) {
-			known->frames = saturating_add(known->frames, u.frames,
-						       &p->ledger.count[LEDGER_OVERFLOWS]);
-			return;
-		}
+	uint32_t hash = hash_pair(u.module, u.reason);
+	uint32_t i = index_map_find(&p->unnamed_map, hash, unnamed_equal, p->unnamed.p, &u);
+	if (i == INDEX_NONE) {
+		index_map_add(&p->unnamed_map, hash, p->unnamed.n);
+		vec_push(&p->unnamed, u);
+		return;
 	}
-	vec_push(&p->unnamed, u);
+	uint64_t *frames = &p->unnamed.p[i].frames;
+	*frames = saturating_add(*frames, u.frames, &p->ledger.count[LEDGER_OVERFLOWS]);
 }
 
 void profile_add_note(struct profile *p, struct str sentence)

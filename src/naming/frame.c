@@ -11,6 +11,13 @@ void naming_set_v8_place(struct profile *p, struct frame *frame)
 	}
 }
 
+static void add_name(const struct named_frame *f, struct buf *name)
+{
+	AUTO(buf) struct buf demangled = { 0 };
+	bool is_demangled = f->is_symbol && symbol_demangle_short(f->name, &demangled);
+	symbol_tidy_name(is_demangled ? buf_str(&demangled) : f->name, name);
+}
+
 frame_id naming_add_frame(struct profile *p, const struct named_frame *f)
 {
 	AUTO(buf) struct buf name = { 0 };
@@ -27,7 +34,7 @@ frame_id naming_add_frame(struct profile *p, const struct named_frame *f)
 					  : frame_kind_of_module(f->module, has_name)),
 	};
 	if (has_name) {
-		symbol_tidy_name(f->name, &name);
+		add_name(f, &name);
 		frame.name = profile_add_str(p, buf_str(&name));
 		frame.tier = (char)symbol_v8_tier(buf_str(&name), &mark_at);
 		naming_set_v8_place(p, &frame);

@@ -11,6 +11,7 @@ struct named_frame {
 	uint32_t line, column;
 	enum frame_kind kind; /* FRAME_KIND_COUNT: by name and module */
 	bool is_inlined;
+	bool is_symbol; /* as a symbol table has it: C++ is shown without parameters, as perf does */
 };
 frame_id naming_add_frame(struct profile *p, const struct named_frame *f);
 /* File, line and column of a frame whose name V8 made, where it has none. */

@@ -1,6 +1,462 @@
-#include "perf/perf.h"
+/*
+ * perf.data: as a file, with tables before and behind the records; as a pipe, where everything is a
+ * record; as a directory, with a file for each thread of perf record. doc/formats/perf-data.md
+ */
+#include "perf/perf_int.h"
+
+#include <stdarg.h>
+#include <zstd.h>
+
+enum {
+	PIPE_HEADER_BYTES = 16,
+	FILE_HEADER_BYTES = 104,
+	FEATURE_WORDS = 4,
+	SECTION_BYTES = 16,
+	MAX_EVENTS = 1 << 16,
+	MAX_DIRECTORY_FILES = 1 << 12,
+	UNPACK_STEP_BYTES = 1 << 20,
+	STEP_BYTES = 8 << 20, /* between two calls of progress */
+};
+#define MAX_FILE_BYTES ((size_t)16 << 30) /* of a file form that comes compressed */
+
+struct section {
+	uint64_t offset, size_bytes;
+};
+
+struct file_header {
+	uint64_t attr_bytes;
+	struct section attrs, data;
+	uint64_t features[FEATURE_WORDS];
+};
+
+/* The input while it is read. */
+struct data_input {
+	struct perf_session *s;
+	struct reader *r;
+	struct buf *damage;
+	uint64_t *damage_offset;
+	uint64_t to_skip; /* bytes that belong to the last record, but are no records */
+	ZSTD_DStream *unpacker;
+	struct buf plain; /* unpacked, not yet whole records */
+	uint64_t packed_bytes, plain_bytes;
+	bool is_stopped; /* nothing behind this can be understood, or it is not wanted */
+	uint64_t next_progress;
+};
 
 bool perf_is_data(struct str head)
 {
-	return str_starts(head, STR("PERFILE2")) || str_starts(head, STR("2ELIFREP"));
+	return str_starts(head, STR("PERFILE2")) || str_starts(head, STR("2ELIFREP")) ||
+	       str_starts(head, STR("PERFFILE")) || str_starts(head, STR("ELIFFREP"));
+}
+
+static bool is_swapped_data(struct str head)
+{
+	return str_starts(head, STR("2ELIFREP")) || str_starts(head, STR("ELIFFREP"));
+}
+
+static void note_damage(struct data_input *in, uint64_t offset, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void note_damage(struct data_input *in, uint64_t offset, const char *format, ...)
+{
+	in->is_stopped = true;
+	if (in->damage->n)
+		return;
+	char text[256];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	buf_add(in->damage, str_from(text));
+	*in->damage_offset = offset;
+}
+
+/* --- records --- */
+
+static size_t feed(struct data_input *in, struct str bytes, uint64_t offset);
+
+/* Packed records, which may be cut anywhere: one stream through the whole recording. */
+static void unpack(struct data_input *in, struct str packed, uint64_t offset)
+{
+	enum { MAX_RATIO = 2000, SMALL_BYTES = 64 << 20 };
+	ZSTD_inBuffer from = { packed.p, packed.n, 0 };
+	if (!in->unpacker) {
+		in->unpacker = ZSTD_createDStream();
+		ZSTD_initDStream(in->unpacker);
+	}
+	in->s->order.keeps_bytes = false;
+	in->packed_bytes += packed.n;
+	bool is_full = false;
+	while ((from.pos < from.size || is_full) && !in->is_stopped) {
+		char *room = buf_reserve(&in->plain, UNPACK_STEP_BYTES);
+		ZSTD_outBuffer to = { room, UNPACK_STEP_BYTES, 0 };
+		size_t result = ZSTD_decompressStream(in->unpacker, &to, &from);
+		in->plain.n += to.pos;
+		in->plain_bytes += to.pos;
+		is_full = to.pos == to.size;
+		if (ZSTD_isError(result)) {
+			note_damage(in, offset, "packed records cannot be unpacked: %s",
+				    ZSTD_getErrorName(result));
+		} else if (in->plain_bytes / MAX_RATIO >
+			   in->packed_bytes + SMALL_BYTES / MAX_RATIO) {
+			note_damage(in, offset, "packed records unpack to more than is believable");
+		}
+		size_t done = feed(in, buf_str(&in->plain), offset);
+		memmove(in->plain.p, in->plain.p + done, in->plain.n - done);
+		in->plain.n -= done;
+	}
+}
+
+static struct cursor body_of(const struct data_input *in, const struct perf_record *r)
+{
+	return (struct cursor){ r->bytes + RECORD_HEADER_BYTES, r->bytes + r->size,
+				in->s->is_swapped, false };
+}
+
+static void on_attr(struct data_input *in, const struct perf_record *r)
+{
+	struct perf_event event;
+	struct cursor c = body_of(in, r), size = c;
+	cursor_u32(&size);
+	if (in->s->events.list.n == MAX_EVENTS || !perf_event_read(&event, &c, cursor_u32(&size))) {
+		note_damage(in, r->offset, "the description of an event is not understood");
+		return;
+	}
+	vec_push(&in->s->events.list, event);
+	while (cursor_left(&c) >= 8)
+		perf_events_add_id(&in->s->events, cursor_u64(&c), in->s->events.list.n - 1);
+}
+
+static void on_event_update(struct data_input *in, const struct perf_record *r)
+{
+	enum { UPDATE_NAME = 2 };
+	struct cursor c = body_of(in, r);
+	uint64_t what = cursor_u64(&c), id = cursor_u64(&c);
+	struct perf_event *event = perf_events_find(&in->s->events, id);
+	if (what == UPDATE_NAME && event && !c.is_short)
+		perf_event_set_name(event, cursor_text(&c));
+}
+
+static void on_feature(struct data_input *in, const struct perf_record *r)
+{
+	struct cursor c = body_of(in, r);
+	uint64_t feature = cursor_u64(&c);
+	if (feature < FEATURE_WORDS * 64)
+		perf_feature_read(in->s, (unsigned)feature, c);
+}
+
+/* Its length is not that of the bytes that follow it. */
+static void skip_behind(struct data_input *in, const struct perf_record *r, bool has_long_size)
+{
+	struct cursor c = body_of(in, r);
+	uint64_t n = has_long_size ? cursor_u64(&c) : ((uint64_t)cursor_u32(&c) + 7) & ~7ull;
+	in->to_skip = n;
+	in->s->aux_records += has_long_size;
+}
+
+static void on_record(struct data_input *in, const struct perf_record *r)
+{
+	struct str rest = { r->bytes + RECORD_HEADER_BYTES, r->size - RECORD_HEADER_BYTES };
+	struct cursor c = body_of(in, r);
+	switch (r->type) {
+	case RECORD_HEADER_ATTR:
+		on_attr(in, r);
+		break;
+	case RECORD_TRACING_DATA:
+		skip_behind(in, r, false);
+		break;
+	case RECORD_AUXTRACE:
+		skip_behind(in, r, true);
+		break;
+	case RECORD_BUILD_ID:
+		perf_build_id_read(in->s, c, r->misc);
+		break;
+	case RECORD_FINISHED_ROUND:
+		perf_order_end_round(&in->s->order);
+		break;
+	case RECORD_EVENT_UPDATE:
+		on_event_update(in, r);
+		break;
+	case RECORD_HEADER_FEATURE:
+		on_feature(in, r);
+		break;
+	case RECORD_COMPRESSED:
+		unpack(in, rest, r->offset);
+		break;
+	case RECORD_COMPRESSED2:
+		unpack(in, str_first(str_from_byte(rest, 8), cursor_u64(&c)), r->offset);
+		break;
+	default:
+		if (r->type < RECORD_HEADER_ATTR)
+			perf_session_add(in->s, r);
+		break; /* others say nothing of samples */
+	}
+}
+
+static size_t skip(struct data_input *in, size_t n)
+{
+	size_t skipped = in->to_skip < n ? (size_t)in->to_skip : n;
+	in->to_skip -= skipped;
+	return skipped;
+}
+
+static bool is_packed(uint32_t type)
+{
+	return type == RECORD_COMPRESSED || type == RECORD_COMPRESSED2;
+}
+
+/* Takes whole records from bytes and returns how many bytes they were. */
+static size_t feed(struct data_input *in, struct str bytes, uint64_t offset)
+{
+	bool is_plain = bytes.p == in->plain.p;
+	size_t at = 0;
+	while (!in->is_stopped) {
+		at += skip(in, bytes.n - at);
+		if (bytes.n - at < RECORD_HEADER_BYTES)
+			break;
+		struct perf_record r = perf_record_at(bytes.p + at, offset + (is_plain ? 0 : at),
+						      in->s->is_swapped);
+		if (r.size < RECORD_HEADER_BYTES || (is_plain && is_packed(r.type))) {
+			note_damage(in, r.offset, "a record of type %u says that it has %u bytes",
+				    r.type, r.size);
+			break;
+		}
+		if (r.size > bytes.n - at)
+			break;
+		at += r.size;
+		on_record(in, &r);
+	}
+	return at;
+}
+
+static bool wants_more(struct data_input *in, uint64_t offset)
+{
+	const struct perf_options *o = &in->s->options;
+	if (!o->progress || offset < in->next_progress)
+		return true;
+	in->next_progress = offset + STEP_BYTES;
+	return o->progress(o->progress_context, in->s->p);
+}
+
+/* Whole bytes, a part at a time so that there can be progress. */
+static size_t feed_whole(struct data_input *in, struct str bytes, uint64_t offset)
+{
+	size_t at = 0, done = 1;
+	while (done && !in->is_stopped) {
+		done = feed(in, str_first(str_from_byte(bytes, at), STEP_BYTES), offset + at);
+		at += done;
+		reader_let_go(in->r, bytes.p + at);
+		if (!wants_more(in, offset + at))
+			in->is_stopped = true;
+	}
+	return at;
+}
+
+/* --- the file form --- */
+
+static struct section read_section(struct cursor *c)
+{
+	uint64_t offset = cursor_u64(c);
+	return (struct section){ offset, cursor_u64(c) };
+}
+
+static bool section_bytes(struct str file, struct section section, struct str *bytes)
+{
+	if (section.offset > file.n || section.size_bytes > file.n - section.offset)
+		return false;
+	*bytes = (struct str){ file.p + section.offset, section.size_bytes };
+	return true;
+}
+
+static struct cursor cursor_of(const struct data_input *in, struct str bytes)
+{
+	return (struct cursor){ bytes.p, bytes.p + bytes.n, in->s->is_swapped, false };
+}
+
+static void read_ids(struct data_input *in, struct str file, struct section section, uint32_t event)
+{
+	struct str bytes;
+	if (!section_bytes(file, section, &bytes)) {
+		perf_session_bad_record(in->s, section.offset,
+					"ids of event %u lie outside the file", event);
+		return;
+	}
+	struct cursor c = cursor_of(in, bytes);
+	while (cursor_left(&c) >= 8)
+		perf_events_add_id(&in->s->events, cursor_u64(&c), event);
+}
+
+static bool read_attrs(struct data_input *in, struct str file, const struct file_header *h)
+{
+	struct str bytes;
+	struct perf_event event;
+	if (!section_bytes(file, h->attrs, &bytes) || h->attr_bytes <= SECTION_BYTES) {
+		note_damage(in, h->attrs.offset,
+			    "the descriptions of its events are not in the file");
+		return false;
+	}
+	struct cursor c = cursor_of(in, bytes);
+	while (cursor_left(&c) >= h->attr_bytes && in->s->events.list.n < MAX_EVENTS) {
+		if (!perf_event_read(&event, &c, h->attr_bytes - SECTION_BYTES)) {
+			note_damage(in, h->attrs.offset,
+				    "the description of an event has only %llu bytes",
+				    (unsigned long long)h->attr_bytes);
+			return false;
+		}
+		vec_push(&in->s->events.list, event);
+		read_ids(in, file, read_section(&c), in->s->events.list.n - 1);
+	}
+	if (!in->s->events.list.n)
+		note_damage(in, h->attrs.offset, "it describes no events");
+	return in->s->events.list.n > 0;
+}
+
+/* A table of sections, one for each feature that is there, behind the records. */
+static void read_features(struct data_input *in, struct str file, const struct file_header *h)
+{
+	struct section table = { h->data.offset + h->data.size_bytes, 0 };
+	struct str bytes;
+	if (table.offset < h->data.offset || table.offset > file.n)
+		return;
+	struct cursor c = cursor_of(in, str_from_byte(file, table.offset));
+	for (unsigned i = 0; i < FEATURE_WORDS * 64; i++) {
+		if (!(h->features[i / 64] >> i % 64 & 1))
+			continue;
+		struct section section = read_section(&c);
+		if (c.is_short) {
+			note_damage(in, file.n, "it ends inside the table of its features");
+			return;
+		}
+		if (section_bytes(file, section, &bytes))
+			perf_feature_read(in->s, i, cursor_of(in, bytes));
+		else
+			perf_session_bad_record(in->s, section.offset,
+						"feature %u lies outside the file", i);
+	}
+}
+
+static bool read_header(struct data_input *in, struct str file, struct file_header *h)
+{
+	struct cursor c = cursor_of(in, file);
+	cursor_u64(&c); /* magic */
+	cursor_u64(&c); /* size */
+	h->attr_bytes = cursor_u64(&c);
+	h->attrs = read_section(&c);
+	h->data = read_section(&c);
+	read_section(&c); /* event types, of old */
+	for (unsigned i = 0; i < FEATURE_WORDS; i++)
+		h->features[i] = cursor_u64(&c);
+	if (c.is_short)
+		note_damage(in, file.n, "it ends inside its header");
+	return !c.is_short;
+}
+
+/* perf writes the length of the records last: 0 when it was killed, or writes still. */
+static struct str data_of(struct data_input *in, struct str file, const struct file_header *h)
+{
+	struct str data = str_from_byte(file, h->data.offset);
+	if (h->data.offset > file.n)
+		note_damage(in, h->data.offset, "its records lie outside the file");
+	else if (h->data.size_bytes > data.n)
+		return data; /* which is said when its end is there */
+	else if (h->data.size_bytes)
+		data.n = h->data.size_bytes;
+	return data;
+}
+
+static void read_file(struct data_input *in, struct str file)
+{
+	struct file_header h;
+	in->s->order.keeps_bytes = true;
+	if (!read_header(in, file, &h) || !read_attrs(in, file, &h))
+		return;
+	struct str data = data_of(in, file, &h);
+	bool is_unfinished = h.data.size_bytes == 0;
+	bool is_cut = h.data.size_bytes > data.n;
+	if (!is_unfinished && !is_cut && !in->is_stopped)
+		read_features(in, file, &h);
+	in->is_stopped = false; /* records can be read without features */
+	size_t done = feed_whole(in, data, h.data.offset);
+	if (is_unfinished && !in->is_stopped)
+		profile_add_note(in->s->p,
+				 STR("perf record did not end in order (or still runs): names of "
+				     "events, the host and build ids are not in the file"));
+	if (done < data.n || is_cut)
+		note_damage(in, h.data.offset + done,
+			    is_cut ? "it ends inside its records" : "its records end inside one");
+}
+
+/* --- the pipe form --- */
+
+static void read_pipe(struct data_input *in)
+{
+	struct reader *r = in->r;
+	in->s->order.keeps_bytes = reader_is_whole(r);
+	reader_consume(r, PIPE_HEADER_BYTES);
+	do
+		reader_consume(r, feed_whole(in, reader_window(r), reader_offset(r)));
+	while (!in->is_stopped && reader_fill(r));
+	size_t left = reader_window(r).n;
+	if (!in->is_stopped && (left || in->to_skip))
+		note_damage(in, reader_offset(r) + left, "it ends inside a record");
+}
+
+/* --- the directory form --- */
+
+static bool read_directory_file(struct data_input *in, const char *path)
+{
+	struct err e = { 0 };
+	struct reader *r = reader_open(path, &e);
+	if (!r)
+		return false;
+	in->s->order.keeps_bytes = false;
+	do {
+		size_t n = feed(in, reader_window(r), reader_offset(r));
+		reader_consume(r, n);
+	} while (!in->is_stopped && reader_fill(r));
+	if (!in->is_stopped && reader_window(r).n)
+		note_damage(in, reader_offset(r) + reader_window(r).n, "%s ends inside a record",
+			    path);
+	in->is_stopped = false;
+	reader_free(r);
+	return true;
+}
+
+static void read_directory(struct data_input *in, const char *directory)
+{
+	AUTO(buf) struct buf path = { 0 };
+	for (unsigned i = 0; i < MAX_DIRECTORY_FILES; i++) {
+		path.n = 0;
+		buf_addf(&path, "%s/data.%u", directory, i);
+		if (!read_directory_file(in, buf_c_string(&path)))
+			return;
+	}
+}
+
+void perf_read(struct reader *r, const char *directory, const struct perf_options *options,
+	       struct profile *p, struct buf *damage, uint64_t *offset)
+{
+	struct perf_session s;
+	struct data_input in = { .s = &s, .r = r, .damage = damage, .damage_offset = offset };
+	perf_session_init(&s, options, p);
+	while (reader_window(r).n < FILE_HEADER_BYTES && reader_fill(r))
+		;
+	struct str head = reader_window(r);
+	s.is_swapped = is_swapped_data(head);
+	struct cursor c = cursor_of(&in, str_from_byte(str_first(head, PIPE_HEADER_BYTES), 8));
+	uint64_t header_bytes = cursor_u64(&c);
+	if (c.is_short)
+		note_damage(&in, head.n, "it ends inside its header");
+	else if (header_bytes == PIPE_HEADER_BYTES)
+		read_pipe(&in);
+	else if (reader_fill_all(r, MAX_FILE_BYTES))
+		read_file(&in, reader_window(r));
+	else
+		note_damage(&in, 0, "it is too large to be read compressed; unpack it first");
+	if (directory)
+		read_directory(&in, directory);
+	perf_session_end(&s);
+	ZSTD_freeDStream(in.unpacker);
+	buf_fini(&in.plain);
+	perf_session_fini(&s);
 }

@@ -55,7 +55,7 @@ static const struct rule script_rules[] = {
 
 /*
  * Code made at run time, by name: V8's perf maps (`Builtin:Call`), Java's
- * (`Ljava/lang/String;::hashCode`, `Interpreter`).
+ * (`java.lang.String.hashCode`, or as it was written, `Ljava/lang/String;::hashCode`; `Interpreter`).
  */
 static const struct rule jit_rules[] = {
 	{ BEGINS, "Builtin", CATEGORY_BUILTIN },
@@ -70,11 +70,13 @@ static const struct rule jit_rules[] = {
 	{ BEGINS, "java.", CATEGORY_RUNTIME },
 	{ BEGINS, "Ljava/", CATEGORY_RUNTIME },
 	{ BEGINS, "javax/", CATEGORY_RUNTIME },
+	{ BEGINS, "javax.", CATEGORY_RUNTIME },
 	{ BEGINS, "Ljavax/", CATEGORY_RUNTIME },
 	{ BEGINS, "jdk/", CATEGORY_RUNTIME },
 	{ BEGINS, "jdk.", CATEGORY_RUNTIME },
 	{ BEGINS, "Ljdk/", CATEGORY_RUNTIME },
 	{ BEGINS, "sun/", CATEGORY_RUNTIME },
+	{ BEGINS, "sun.", CATEGORY_RUNTIME },
 	{ BEGINS, "Lsun/", CATEGORY_RUNTIME },
 };
 

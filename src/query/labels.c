@@ -137,7 +137,7 @@ static void strip_hex(struct buf *text)
 static void add_name(struct labels *l, const struct frame *f)
 {
 	struct str name = profile_str(l->p, f->name);
-	if (f->kind == FRAME_UNKNOWN || (f->kind == FRAME_KERNEL && !name.n)) {
+	if (frame_lacks_name(f)) {
 		struct str module = str_basename(profile_str(l->p, f->module));
 		if (name.n) {
 			add_clean(&l->text, name);
@@ -156,6 +156,17 @@ static void add_name(struct labels *l, const struct frame *f)
 		name = str_from_byte(name, (size_t)mark + 1);
 	}
 	add_clean(&l->text, name);
+}
+
+/* Names that V8 made end in their place already. */
+static void add_place(struct labels *l, const struct frame *f)
+{
+	struct str file = profile_str(l->p, f->file);
+	if (!file.n || !f->line || str_find(buf_str(&l->text), file) >= 0)
+		return;
+	buf_add_char(&l->text, l->q->show_place == PLACE_BEHIND_COLON ? ':' : ' ');
+	add_clean(&l->text, str_basename(file));
+	buf_addf(&l->text, ":%u", f->line);
 }
 
 static void add_mark(struct labels *l, const struct frame *f)
@@ -179,6 +190,8 @@ uint32_t label_of_frame(struct labels *l, frame_id frame)
 		add_name(l, f);
 		if (l->q->strip_hex)
 			strip_hex(&l->text);
+		if (l->q->show_place)
+			add_place(l, f);
 		size_t bare = l->text.n;
 		add_mark(l, f);
 		l->of_frame[frame] =

@@ -155,6 +155,42 @@ static void add_row(struct extract *x, uint32_t row, struct query_ledger *ledger
 		       });
 }
 
+/* What happened while recording is of all samples: of some it is told as a fact, without a share. */
+static void add_history(struct extract *x)
+{
+	AUTO(buf) struct buf text = { 0 };
+	for (enum ledger_line line = 0; line < LEDGER_LINES; line++) {
+		uint64_t *count = &x->to->ledger.count[line];
+		if (!*count || !ledger_line_is_of_recording(line))
+			continue;
+		text.n = 0;
+		buf_addf(&text, "%s: ", ledger_line_name(line));
+		buf_add_grouped(&text, *count);
+		profile_add_fact(x->to, STR("when recorded"), buf_str(&text));
+		*count = 0;
+	}
+}
+
+/* Of the frames without a name in a file, those that are left, as shares of its reasons. */
+static void add_unnamed(struct extract *x, const bool *has_row)
+{
+	const struct profile *from = x->from;
+	if (!from->unnamed.n)
+		return;
+	AUTO_FREE uint64_t *all = unnamed_by_module(from, NULL);
+	AUTO_FREE uint64_t *left = unnamed_by_module(from, has_row);
+	for (uint32_t i = 0; i < from->unnamed.n; i++) {
+		struct unnamed u = from->unnamed.p[i];
+		double share = all[u.module] ? (double)left[u.module] / (double)all[u.module] : 0;
+		u.frames = (uint64_t)(share * (double)u.frames + 0.5);
+		u.module = string_of(x, u.module);
+		u.reason = string_of(x, u.reason);
+		u.fix = string_of(x, u.fix);
+		if (u.frames)
+			profile_add_unnamed(x->to, u);
+	}
+}
+
 /* What is said of the recording as a whole; its marks only when all of its time is taken. */
 static void add_remarks(struct extract *x)
 {
@@ -192,6 +228,8 @@ static void extract_all(struct extract *x, struct selection *s, struct query_led
 	add_remarks(x);
 	x->to->is_differential = x->from->is_differential;
 	memcpy(x->to->ledger.count, x->from->ledger.count, sizeof(x->to->ledger.count));
+	add_unnamed(x, has_row);
+	add_history(x);
 	ledger->stacks = x->to->samples.n;
 	profile_seal(x->to);
 }
@@ -200,7 +238,7 @@ bool query_takes_everything(const struct query *q)
 {
 	return !(q->where.n || q->time || q->only.n || q->without.n || q->no_idle || q->root.n ||
 		 q->skip_after.n || q->hide.n || q->merge_tiers || q->collapse_recursion ||
-		 q->reverse);
+		 q->no_inlines || q->reverse);
 }
 
 static struct profile *everything(struct profile *p, struct query_ledger *ledger)

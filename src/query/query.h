@@ -6,12 +6,20 @@
 #pragma once
 #include "model/model.h"
 #include "query/category.h"
+#include "query/diagnosis.h"
 #include "query/diff.h"
 #include "query/layout.h"
 #include "query/palette.h"
 #include "query/palette_map.h"
 #include "query/paths.h"
 #include "query/report.h"
+
+/* Where a frame is in the source, behind its name. */
+enum query_place {
+	PLACE_HIDDEN,
+	PLACE_BEHIND_BLANK, /* `main file.c:12` */
+	PLACE_BEHIND_COLON, /* `main:file.c:12`, as stackcollapse-perf.pl --inline --context */
+};
 
 enum query_weight { QUERY_WEIGHT_AUTO, QUERY_WEIGHT_SAMPLES, QUERY_WEIGHT_PERIOD };
 
@@ -33,12 +41,14 @@ struct query {
 		root; /* stacks begin at the first frame that matches; others are left out */
 	struct text_list skip_after; /* the callers of this function are cut off */
 	struct text_list hide;	     /* frames that match are taken out */
+	bool no_inlines;	     /* frames that were inlined are taken out */
 	bool collapse_recursion;     /* a;a;a is a */
 	bool reverse;		     /* leaf first */
 
 	/* What is written into names. */
 	bool show_pid, show_tid;    /* root frame comm-PID or comm-PID/TID */
 	bool mark_kernel, mark_jit; /* _[k], _[j] */
+	unsigned show_place;	    /* enum query_place */
 	bool strip_hex;		    /* 0x7f3a... is 0x..., so that addresses compare */
 	unsigned weight;	    /* enum query_weight */
 

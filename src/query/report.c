@@ -198,7 +198,7 @@ static void add_row(const struct profile *p, const struct tree *t, uint32_t row,
 	node_id node = p->samples.node[row];
 	if (node == NODE_ROOT)
 		s->no_stack = saturating_add(s->no_stack, weight, &overflows);
-	else if (p->frames.p[p->nodes.p[node].frame].kind == FRAME_UNKNOWN)
+	else if (frame_lacks_name(&p->frames.p[p->nodes.p[node].frame]))
 		s->no_name = saturating_add(s->no_name, weight, &overflows);
 	else if (row_is_idle(p, row))
 		s->idle = saturating_add(s->idle, weight, &overflows);

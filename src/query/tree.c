@@ -52,7 +52,10 @@ static uint8_t fate_of(struct growth *g, uint32_t label, uint64_t *gave_up)
 		struct str name = g->tree->labels.p[label].name;
 		name.n -= g->tree->labels.p[label].mark_bytes;
 		uint8_t fate = FATE_KNOWN;
-		fate |= regex_list_any(&g->hide, name, gave_up) ? FATE_HIDE : 0;
+		bool is_inlined = g->tree->labels.p[label].flags & FRAME_INLINED;
+		bool is_hidden =
+			(g->q->no_inlines && is_inlined) || regex_list_any(&g->hide, name, gave_up);
+		fate |= is_hidden ? FATE_HIDE : 0;
 		fate |= regex_list_any(&g->root, name, gave_up) ? FATE_ROOT : 0;
 		for (uint32_t i = 0; i < g->q->skip_after.n; i++)
 			if (str_eq(name, str_from(g->q->skip_after.p[i])))
@@ -240,7 +243,7 @@ bool growth_init(struct growth *g, const struct profile *p, const struct query *
 	g->labels = labels_new(p, q, g->tree);
 	g->value_count = p->is_differential ? 2 : 1;
 	g->changes_paths = q->root.n || q->hide.n || q->skip_after.n || q->collapse_recursion ||
-			   q->reverse || query_keeps_order(q) || q->marks_wakers;
+			   q->no_inlines || q->reverse || query_keeps_order(q) || q->marks_wakers;
 	for (uint32_t i = 0; i < p->events.n; i++)
 		if (p->events.p[i].decimals > g->decimals)
 			g->decimals = p->events.p[i].decimals;

@@ -126,6 +126,25 @@ static void add_marks(struct json_pieces *o, const struct profile *p)
 	buf_add_char(out, ']');
 }
 
+static void add_unnamed(struct buf *out, const struct profile *p)
+{
+	if (!p->unnamed.n)
+		return;
+	json_add_key(out, "unnamed");
+	buf_add_char(out, '[');
+	for (uint32_t i = 0; i < p->unnamed.n; i++) {
+		const struct unnamed *u = &p->unnamed.p[i];
+		buf_add(out, i ? STR(",{") : STR("{"));
+		json_add_member(out, "module", profile_str(p, u->module));
+		json_add_member(out, "reason", profile_str(p, u->reason));
+		if (u->fix)
+			json_add_member(out, "fix", profile_str(p, u->fix));
+		json_add_number_member(out, "frames", u->frames);
+		buf_add_char(out, '}');
+	}
+	buf_add_char(out, ']');
+}
+
 static void add_ledger(struct buf *out, const struct profile *p)
 {
 	const struct ledger *l = &p->ledger;
@@ -148,6 +167,7 @@ void json_add_parts(struct json_pieces *o, const struct profile *p)
 {
 	add_facts(&o->text, p);
 	add_modules(&o->text, p);
+	add_unnamed(&o->text, p);
 	add_ledger(&o->text, p);
 	add_marks(o, p);
 }

@@ -26,8 +26,10 @@ void json_add_number_member(struct buf *out, const char *key, uint64_t value);
 
 /* comm, pid, tid and container of a thread as members; none for THREAD_NONE. */
 void json_add_thread(struct buf *out, const struct profile *p, thread_id thread);
-/* facts, modules, marks and ledger as members, those that are there. */
+/* facts, modules, unnamed frames, marks and ledger as members, those that are there. */
 void json_add_parts(struct json_pieces *o, const struct profile *p);
+/* `"unnamed":[{"module":...,"frames":...},...]`. */
+void json_add_unnamed(struct buf *out, const struct unnamed_rows *u);
 /* A label set as `[["key","text"],["key",12,"unit"]]`. */
 void json_add_labels(struct buf *out, const struct profile *p, label_set set);
 /* The name that a frame is shown with: that of its module in brackets where it has none. */

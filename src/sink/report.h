@@ -32,6 +32,8 @@ struct report_subject {
 enum { REPORT_MAX_PATHS = 2 };
 
 struct report {
+	struct str
+		file; /* for `plume doctor FILE`; empty: several, or none that can be read again */
 	const struct profile *profile;
 	const struct tree *tree;
 	const struct query_ledger *ledger;

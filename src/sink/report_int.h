@@ -7,6 +7,11 @@ static inline double report_percent(uint64_t value, uint64_t total)
 	return total ? 100.0 * (double)value / (double)total : 0;
 }
 
+static inline bool report_is_damaged(const struct report *r)
+{
+	return ledger_is_damaged(&r->profile->ledger) || r->ledger->overflows;
+}
+
 /* Groups are events whose weights cannot be compared: shares are of those of the same unit. */
 static inline bool report_is_by_unit(const struct report *r)
 {
@@ -14,7 +19,7 @@ static inline bool report_is_by_unit(const struct report *r)
 }
 
 /* Colours, where there are any. */
-enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_HOT, INK_WARM };
+enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_HOT, INK_WARM, INK_GOOD };
 void report_ink(struct buf *out, const struct report_style *s, enum ink ink);
 /* ` 12.3` in the ink of its size; 0 is blank on a terminal. */
 void report_add_share(struct buf *out, const struct report_style *s, uint64_t value,
@@ -25,9 +30,9 @@ void report_begin_remark(struct buf *out, const struct report_style *s);
 void report_pad(struct buf *out, size_t from, size_t columns);
 /* `12.5` or with commas; in the tree's units. */
 void report_add_value(struct buf *out, const struct tree *t, uint64_t value);
-/* `12.3 %`, `under 0.1 %`. */
-void report_add_percent(struct buf *out, uint64_t value, uint64_t total);
 
+/* `12.3 s`, `45.6 ms`. */
+void report_add_seconds(struct buf *out, uint64_t ns);
 /* A word for programs: blanks are underscores, nothing is a dash. */
 void report_add_word(struct buf *out, struct str text);
 

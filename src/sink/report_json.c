@@ -1,4 +1,5 @@
 /* The report for programs: doc/formats/report-json.md. Numbers are exact. */
+#include "sink/json_parts.h"
 #include "sink/report_int.h"
 #include "sink/sink.h"
 
@@ -41,14 +42,6 @@ static void open_object(struct buf *out, const char *key)
 	buf_add_char(out, '{');
 }
 
-static bool is_damaged(const struct report *r)
-{
-	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
-		if (r->profile->ledger.count[line] && ledger_line_is_damage(line))
-			return true;
-	return r->ledger->overflows > 0;
-}
-
 static void add_time(struct buf *out, const struct report *r)
 {
 	const struct report_summary *s = &r->summary;
@@ -79,6 +72,15 @@ static void add_shown(struct buf *out, const struct report *r)
 	add_number(out, "cpus", s->cpus);
 }
 
+static void add_recording(struct buf *out, const uint64_t *count)
+{
+	add_number(out, "lost", count[LEDGER_LOST]);
+	add_number(out, "throttled", count[LEDGER_THROTTLED]);
+	add_number(out, "truncated", count[LEDGER_TRUNCATED]);
+	add_number(out, "unrooted", count[LEDGER_UNROOTED]);
+	add_number(out, "no_inlines", count[LEDGER_NO_INLINES]);
+}
+
 static void add_missing(struct buf *out, const struct report *r)
 {
 	const struct query_ledger *l = r->ledger;
@@ -96,8 +98,15 @@ static void add_missing(struct buf *out, const struct report *r)
 	add_value(out, r, "no_name", r->summary.no_name);
 	add_number(out, "frames", count[LEDGER_FRAMES]);
 	add_number(out, "unnamed_frames", count[LEDGER_UNKNOWN_FRAMES]);
-	add_bool(out, "damaged", is_damaged(r));
+	if (knows_recording(r->profile))
+		add_recording(out, count);
+	add_bool(out, "damaged", report_is_damaged(r));
 	buf_add_char(out, '}');
+	if (r->profile->unnamed.n) {
+		AUTO(unnamed_rows) struct unnamed_rows unnamed = { 0 };
+		unnamed_rows_of(r->profile, &unnamed);
+		json_add_unnamed(out, &unnamed);
+	}
 }
 
 /* --- functions and groups --- */

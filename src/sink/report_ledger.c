@@ -45,7 +45,7 @@ static void add_counted(struct buf *out, uint64_t n, const char *one, const char
 	buf_addf(out, " %s", n == 1 ? one : many);
 }
 
-static void add_seconds(struct buf *out, uint64_t ns)
+void report_add_seconds(struct buf *out, uint64_t ns)
 {
 	double seconds = (double)ns / 1e9;
 	if (seconds >= 100)
@@ -79,7 +79,7 @@ static void add_amount(struct buf *out, const struct report *r)
 		return;
 	}
 	if (str_eq(u->all, STR("ns"))) {
-		add_seconds(out, r->summary.total / tree_unit(r->tree));
+		report_add_seconds(out, r->summary.total / tree_unit(r->tree));
 	} else {
 		report_add_value(out, r->tree, r->summary.total);
 		buf_addf(out, " %.*s", STR_ARG(u->all));
@@ -98,7 +98,7 @@ static void add_amount(struct buf *out, const struct report *r)
 static void add_time(struct buf *out, const struct report *r)
 {
 	uint64_t span = r->summary.last_ns - r->summary.first_ns;
-	add_seconds(out, span);
+	report_add_seconds(out, span);
 	buf_add(out, STR(", "));
 	double rate = (double)r->ledger->shown / ((double)span / 1e9);
 	if (rate >= 10)
@@ -155,8 +155,31 @@ static void add_share(struct ledger_text *l, uint64_t n, uint64_t total, const c
 	AUTO(buf) struct buf part = { 0 };
 	if (!n)
 		return;
-	report_add_percent(&part, n, total);
+	buf_add_percent(&part, n, total);
 	buf_addf(&part, " %s", text);
+	add_part(l, buf_str(&part));
+}
+
+/* `8 % in libfoo.so (it is stripped)`: where most are, and why. */
+static void add_unnamed_files(struct ledger_text *l, const struct report *r)
+{
+	enum { MOST = 2, LEAST_PERCENT = 1 };
+	AUTO(unnamed_rows) struct unnamed_rows u = { 0 };
+	AUTO(buf) struct buf part = { 0 };
+	unnamed_rows_of(r->profile, &u);
+	if (report_percent(u.unnamed, u.frames) < LEAST_PERCENT)
+		return;
+	for (uint32_t i = 0; i < u.rows.n && i < MOST; i++) {
+		if (report_percent(u.rows.p[i].frames, u.frames) < LEAST_PERCENT)
+			break;
+		part.n = 0;
+		buf_add_percent(&part, u.rows.p[i].frames, u.frames);
+		buf_add(&part, STR(" in "));
+		unnamed_row_add_brief(&part, &u.rows.p[i]);
+		add_part(l, buf_str(&part));
+	}
+	part.n = 0;
+	buf_addf(&part, "plume doctor%s%.*s says more", r->file.n ? " " : "", STR_ARG(r->file));
 	add_part(l, buf_str(&part));
 }
 
@@ -168,30 +191,37 @@ static void add_unnamed(struct ledger_text *l, const struct report *r)
 	if (!count[LEDGER_UNKNOWN_FRAMES] && !r->summary.no_name)
 		return;
 	buf_add(&part, STR("no name: "));
-	report_add_percent(&part, r->summary.no_name, r->summary.total);
+	buf_add_percent(&part, r->summary.no_name, r->summary.total);
 	buf_add(&part, STR(" of leaves"));
 	if (count[LEDGER_FRAMES]) {
 		buf_add(&part, STR(", "));
-		report_add_percent(&part, count[LEDGER_UNKNOWN_FRAMES], count[LEDGER_FRAMES]);
+		buf_add_percent(&part, count[LEDGER_UNKNOWN_FRAMES], count[LEDGER_FRAMES]);
 		buf_add(&part, STR(" of frames"));
 	}
 	add_part(l, buf_str(&part));
+	if (r->profile->unnamed.n)
+		add_unnamed_files(l, r);
 }
 
-static uint64_t lost_marks(const struct profile *p)
+/* What happened while recording. */
+static void add_recording(struct ledger_text *l, const uint64_t *count)
 {
-	uint64_t n = 0;
-	for (uint32_t i = 0; i < p->marks.n; i++)
-		n += str_eq(profile_str(p, p->marks.p[i].kind), STR("lost"));
-	return n;
-}
-
-static bool is_damaged(const struct report *r)
-{
-	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
-		if (r->profile->ledger.count[line] && ledger_line_is_damage(line))
-			return true;
-	return r->ledger->overflows > 0;
+	AUTO(buf) struct buf part = { 0 };
+	uint64_t lost = count[LEDGER_LOST], ignored = 0;
+	if (lost) {
+		buf_add_grouped(&part, lost);
+		buf_add(&part, lost == 1 ? STR(" sample lost (") : STR(" samples lost ("));
+		buf_add_percent(&part, lost, saturating_add(lost, count[LEDGER_SAMPLES], &ignored));
+		buf_add_char(&part, ')');
+		add_part(l, buf_str(&part));
+	}
+	add_count(l, count[LEDGER_THROTTLED],
+		  count[LEDGER_THROTTLED] == 1 ? "time throttled" : "times throttled");
+	add_share(l, count[LEDGER_TRUNCATED], count[LEDGER_SAMPLES],
+		  "of stacks cut while recording");
+	add_share(l, count[LEDGER_UNROOTED], count[LEDGER_SAMPLES],
+		  "of stacks without their thread's start");
+	add_count(l, count[LEDGER_NO_INLINES], "addresses without their inlined functions");
 }
 
 static void add_missing(struct ledger_text *l, const struct report *r)
@@ -207,11 +237,12 @@ static void add_missing(struct ledger_text *l, const struct report *r)
 		  r->units->left_out == 1 ? "other event left out" : "other events left out");
 	add_count(l, q->not_under_root, "without the root asked for");
 	add_count(l, lost_marks(r->profile), "times events were lost");
+	add_recording(l, count);
 	add_share(l, s->idle, s->total, "idle");
 	add_share(l, s->no_stack, s->total, "without a stack");
 	add_unnamed(l, r);
 	add_count(l, count[LEDGER_CUT_STACKS], "stacks cut");
-	if (is_damaged(r))
+	if (report_is_damaged(r))
 		add_part(l, STR("input damaged or incomplete"));
 	if (l->out->n == before)
 		add_part(l, STR("nothing is left out, and every frame has a name"));

@@ -318,7 +318,7 @@ static void account_of(struct buf *out, const struct report_paths *r)
 {
 	const struct paths *p = &r->paths;
 	buf_add(out, STR("these paths hold "));
-	report_add_percent(out, paths_held(p), p->total);
+	buf_add_percent(out, paths_held(p), p->total);
 	buf_add(out,
 		r->direction == PATHS_OF_ALL ? STR(" of the samples") : STR(" of its samples"));
 	if (r->direction == PATHS_TO_CALLERS) {
@@ -327,13 +327,13 @@ static void account_of(struct buf *out, const struct report_paths *r)
 		return;
 	}
 	buf_add(out, STR(": "));
-	report_add_percent(out, p->ends, p->total);
+	buf_add_percent(out, p->ends, p->total);
 	buf_add(out, STR(" end in a function shown, "));
-	report_add_percent(out, p->further, p->total);
+	buf_add_percent(out, p->further, p->total);
 	buf_add(out, STR(" further down"));
 	if (p->rests) {
 		buf_add(out, STR(", "));
-		report_add_percent(out, p->rests, p->total);
+		buf_add_percent(out, p->rests, p->total);
 		buf_add(out, STR(" on lines of others"));
 	}
 	buf_add(out, STR("; "));

@@ -5,11 +5,10 @@
 
 void report_ink(struct buf *out, const struct report_style *s, enum ink ink)
 {
-	static const char *const codes[] = { [INK_PLAIN] = "\033[0m",
-					     [INK_BOLD] = "\033[1m",
-					     [INK_DIM] = "\033[2m",
-					     [INK_HOT] = "\033[1;31m",
-					     [INK_WARM] = "\033[33m" };
+	static const char *const codes[] = {
+		[INK_PLAIN] = "\033[0m",  [INK_BOLD] = "\033[1m",  [INK_DIM] = "\033[2m",
+		[INK_HOT] = "\033[1;31m", [INK_WARM] = "\033[33m", [INK_GOOD] = "\033[32m"
+	};
 	if (s->has_colours)
 		buf_add(out, str_from(codes[ink]));
 }
@@ -52,19 +51,6 @@ void report_add_value(struct buf *out, const struct tree *t, uint64_t value)
 		buf_add_decimal(out, value, t->decimals);
 	else
 		buf_add_grouped(out, value);
-}
-
-void report_add_percent(struct buf *out, uint64_t value, uint64_t total)
-{
-	double percent = report_percent(value, total);
-	if (!value)
-		buf_add(out, STR("0 %"));
-	else if (percent < 0.1)
-		buf_add(out, STR("<0.1 %"));
-	else if (percent > 99.9 && value < total)
-		buf_add(out, STR(">99.9 %"));
-	else
-		buf_addf(out, percent >= 10 ? "%.0f %%" : "%.1f %%", percent);
 }
 
 void report_add_word(struct buf *out, struct str text)
@@ -175,9 +161,9 @@ static void add_subject(struct buf *out, const struct report *r, const struct re
 		buf_addf(out, " (%u functions)", f->functions);
 	buf_add_char(out, '\n');
 	report_begin_remark(out, s);
-	report_add_percent(out, f->total, r->summary.total);
+	buf_add_percent(out, f->total, r->summary.total);
 	buf_add(out, STR(" of all samples with what it calls, "));
-	report_add_percent(out, f->self, r->summary.total);
+	buf_add_percent(out, f->self, r->summary.total);
 	buf_add(out, STR(" in itself\n"));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "query/query.h"
 #include "sink/diff_table.h"
+#include "sink/doctor.h"
 #include "sink/fit_text.h"
 #include "sink/picture.h"
 #include "sink/profile_format.h"

@@ -231,7 +231,7 @@ static void read_stack(struct csv *f, struct known_stack *s)
 		struct str name = str_first(rest, semicolon < 0 ? rest.n : (size_t)semicolon);
 		frame_id frame = find_frame(f, name, s->kinds.n ? s->kinds.p[s->frames] : 0);
 		s->node = profile_add_node(f->p, s->node, frame);
-		s->unknown += f->p->frames.p[frame].kind == FRAME_UNKNOWN;
+		s->unknown += frame_lacks_name(&f->p->frames.p[frame]);
 		rest = str_from_byte(rest, name.n + 1);
 	}
 }

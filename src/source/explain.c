@@ -12,10 +12,6 @@ static const struct {
 	struct str magic;
 	const char *text;
 } known[] = {
-	{ STR("PERFILE2"), "this is a perf.data file; run 'perf script -i %s | plume fold'" },
-	{ STR("2ELIFREP"),
-	  "this is a perf.data file of another byte order; run 'perf script' where "
-	  "it was recorded" },
 	{ STR("\x7f"
 	      "ELF"),
 	  "this is a program or library, not a recording of one" },
@@ -51,19 +47,6 @@ void source_add_printable(struct buf *out, struct str s)
 		buf_add_char(out, (unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f ? '?' : s.p[i]);
 }
 
-/* The text with the input's name for %s. */
-static void add_advice(struct buf *out, const char *text, const char *name)
-{
-	const char *place = strstr(text, "%s");
-	if (!place) {
-		buf_add(out, str_from(text));
-		return;
-	}
-	buf_add(out, (struct str){ text, (size_t)(place - text) });
-	buf_add(out, strcmp(name, "standard input") == 0 ? STR("perf.data") : str_from(name));
-	buf_add(out, str_from(place + 2));
-}
-
 /* Keys in any order, with white space between them. */
 static bool is_firefox(struct str head)
 {
@@ -72,7 +55,7 @@ static bool is_firefox(struct str head)
 	return source_json_is_firefox(&keys);
 }
 
-void source_explain(struct str head, const char *name, struct buf *out)
+void source_explain(struct str head, struct buf *out)
 {
 	if (head.n == 0) {
 		buf_addf(out, "the input is empty (did the command that wrote it fail?)");
@@ -85,7 +68,7 @@ void source_explain(struct str head, const char *name, struct buf *out)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (str_starts(head, known[i].magic) && (is_text || known[i].magic.n > 1)) {
-			add_advice(out, known[i].text, name);
+			buf_add(out, str_from(known[i].text));
 			return;
 		}
 	if (!is_text) {

@@ -2,6 +2,7 @@
 
 const struct source_format *const source_formats[] = {
 	/* Formats that know themselves by their first bytes or keys. */
+	&perf_data_format,
 	&plume_format,
 	&pprof_format,
 	&speedscope_format,
@@ -18,6 +19,6 @@ const struct source_format *const source_formats[] = {
 };
 
 const char *const source_input_names[] = {
-	"auto",	     "plume", "pprof",	     "speedscope", "cpuprofile",  "trace", "json-tree",
-	"json-flat", "csv",   "perf-script", "folded",	   "folded-diff", NULL,
+	"auto",	     "perf-data", "plume", "pprof",	  "speedscope", "cpuprofile",  "trace",
+	"json-tree", "json-flat", "csv",   "perf-script", "folded",	"folded-diff", NULL,
 };

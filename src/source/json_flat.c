@@ -233,7 +233,7 @@ static void make_stack(struct flat *f, struct final_node *finals, uint32_t i,
 	finals[i] = finals[parent];
 	finals[i].node = profile_add_node(f->q, finals[i].node, frames[frame]);
 	finals[i].depth++;
-	finals[i].unknown += f->q->frames.p[frames[frame]].kind == FRAME_UNKNOWN;
+	finals[i].unknown += frame_lacks_name(&f->q->frames.p[frames[frame]]);
 }
 
 static struct final_node *final_stacks(struct flat *f)

@@ -124,19 +124,39 @@ static void read_mark(struct json *j, struct profile *q)
 		profile_add_mark(q, mark);
 }
 
+static void read_unnamed(struct json *j, struct profile *q)
+{
+	struct unnamed u = { 0 };
+	struct str key;
+	if (!json_object(j))
+		return;
+	while (json_key(j, &key)) {
+		if (str_eq(key, STR("module")))
+			u.module = take_str(j, q);
+		else if (str_eq(key, STR("reason")))
+			u.reason = take_str(j, q);
+		else if (str_eq(key, STR("fix")))
+			u.fix = take_str(j, q);
+		else if (str_eq(key, STR("frames")))
+			u.frames = take_u64(j);
+		else
+			json_skip(j);
+	}
+	if (!json_fault(j))
+		profile_add_unnamed(q, u);
+}
+
 /* Lines that the reader does not count by itself while it reads. */
 static void read_ledger_line(struct json *j, struct str name, struct profile *q)
 {
-	for (enum ledger_line line = 0; line < LEDGER_LINES; line++) {
-		bool is_counted = line == LEDGER_SAMPLES || line == LEDGER_NO_STACK ||
-				  line == LEDGER_NO_TIME || line == LEDGER_FRAMES ||
-				  line == LEDGER_UNKNOWN_FRAMES;
-		if (is_counted || !str_eq(name, str_from(ledger_line_name(line))))
-			continue;
+	enum ledger_line line = ledger_line_by_name(name);
+	bool is_counted = line == LEDGER_SAMPLES || line == LEDGER_NO_STACK ||
+			  line == LEDGER_NO_TIME || line == LEDGER_FRAMES ||
+			  line == LEDGER_UNKNOWN_FRAMES;
+	if (is_counted || line == LEDGER_LINES)
+		json_skip(j);
+	else
 		q->ledger.count[line] += take_u64(j);
-		return;
-	}
-	json_skip(j);
 }
 
 static void read_ledger(struct json *j, struct profile *q)
@@ -171,6 +191,10 @@ bool source_json_part(struct json *j, struct str key, struct profile *q)
 		if (json_array(j))
 			while (json_element(j))
 				read_mark(j, q);
+	} else if (str_eq(key, STR("unnamed"))) {
+		if (json_array(j))
+			while (json_element(j))
+				read_unnamed(j, q);
 	} else {
 		return false;
 	}

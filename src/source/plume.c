@@ -4,7 +4,7 @@
 
 static unsigned plume_probe(struct str head)
 {
-	return str_starts(head, store_magic) ? 100 : 0;
+	return str_starts(head, store_magic) ? PROBE_MAGIC : 0;
 }
 
 /* What ended the reading early; offset: behind the last whole block, end: of all that came. */

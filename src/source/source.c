@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum {
 	HEAD_BYTES = 64 << 10,
@@ -307,7 +309,7 @@ static bool choose_format(struct reader *r, const struct source_options *options
 		return true;
 	}
 	AUTO(buf) struct buf why = { 0 };
-	source_explain(head, reader_name(r), &why);
+	source_explain(head, &why);
 	return err_set(e, "%s: no stacks found: %s", reader_name(r), buf_c_string(&why));
 }
 
@@ -399,13 +401,28 @@ static bool read_opened(struct reader *r, const struct source_options *options, 
 	return explain_no_samples(r, format, p, e);
 }
 
+/* perf record --threads makes a directory: `header` is as perf.data, the rest are records. */
+static bool is_perf_directory(const char *path, struct buf *header)
+{
+	struct stat status;
+	buf_addf(header, "%s/header", path);
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
+	       access(buf_c_string(header), F_OK) == 0;
+}
+
 bool source_read(const char *path, const struct source_options *options, struct profile *p,
 		 struct err *e)
 {
+	AUTO(buf) struct buf header = { 0 };
+	struct source_options own = *options;
+	if (is_perf_directory(path, &header)) {
+		own.directory = path;
+		path = buf_c_string(&header);
+	}
 	struct reader *r = reader_open(path, e);
 	if (!r)
 		return false;
-	bool ok = read_opened(r, options, p, e);
+	bool ok = read_opened(r, &own, p, e);
 	reader_free(r);
 	return ok;
 }

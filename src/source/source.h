@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "model/model.h"
+#include "perf/perf.h"
 
 struct source_options {
 	const char *format;  /* force a format by name; NULL: find it by content */
@@ -14,6 +15,9 @@ struct source_options {
 	bool compat_pid, compat_tid, compat_kernel,
 		compat_jit;	  /* its options, which change its names */
 	const char *compat_event; /* its --event-filter, or NULL */
+
+	struct symbol_options names; /* perf.data: where to look for names */
+	const char *directory;	     /* set by source_read: of perf.data that is a directory */
 
 	/* The most rows of a table, where the format's own limit is not less; 0: that limit. */
 	uint32_t max_rows;

@@ -6,6 +6,9 @@
 /* A stack beyond this many frames is cut and counted. */
 enum { MAX_STACK_FRAMES = 1 << 20 };
 
+/* The first bytes are there for this purpose: no other format begins so. */
+enum { PROBE_MAGIC = 1000 };
+
 /*
  * A format is read in one of two ways. Lines are fed to it (begin, feed, end). A format that must see its input as one whole pulls it from the reader (read).
  */
@@ -23,7 +26,7 @@ struct source_format {
 	 */
 	size_t max_line_bytes;
 	/*
-	 * How sure the first bytes make us, 0 to 100. `head` is cut at a line end where it has one.
+	 * How sure the first bytes make us, 0 to 100, or PROBE_MAGIC. `head` is cut at a line end where it has one.
 	 */
 	unsigned (*probe)(struct str head);
 	/* Starts reading into p. first: the input from its start, as far as it is at hand. */
@@ -46,6 +49,7 @@ struct source_format {
 	const char *(*cut)(const char *p, const char *end);
 };
 
+extern const struct source_format perf_data_format;
 extern const struct source_format plume_format;
 extern const struct source_format pprof_format;
 extern const struct source_format speedscope_format;
@@ -63,7 +67,7 @@ extern const struct source_format folded_diff_format;
 extern const struct source_format *const source_formats[];
 
 /* One sentence on what the bytes look like and what to do with them. */
-void source_explain(struct str head, const char *name, struct buf *out);
+void source_explain(struct str head, struct buf *out);
 
 /* s with '?' for what a terminal might take as a command. */
 void source_add_printable(struct buf *out, struct str s);

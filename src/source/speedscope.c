@@ -210,7 +210,7 @@ static struct final_node *final_nodes(struct file *f)
 		if (frame != INDEX_NONE) {
 			at.node = profile_add_node(s->q, at.node, frame);
 			at.depth++;
-			at.unknown += s->q->frames.p[frame].kind == FRAME_UNKNOWN;
+			at.unknown += frame_lacks_name(&s->q->frames.p[frame]);
 		}
 		finals[i] = at;
 	}

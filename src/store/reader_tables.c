@@ -120,7 +120,7 @@ static bool read_nodes(struct store_reader *r, struct cursor *c)
 		struct stack_facts facts = r->stacks.p[parent];
 		if (facts.frames++ == STORE_MAX_STACK_FRAMES)
 			return fail(r, "stack %u is too deep", r->nodes.n);
-		facts.unknown += r->p->frames.p[frame].kind == FRAME_UNKNOWN;
+		facts.unknown += frame_lacks_name(&r->p->frames.p[frame]);
 		vec_push(&r->nodes, profile_add_node(r->p, r->nodes.p[parent], frame));
 		vec_push(&r->stacks, facts);
 	}
@@ -166,6 +166,7 @@ static bool read_events(struct store_reader *r, struct cursor *c)
 		    !in_range(r, "number of decimals", t.column[3][i], MAX_DECIMALS))
 			return false;
 		vec_push(&r->events, profile_add_event(r->p, e));
+		vec_push(&r->has_only_sums, e.has_only_sums);
 		vec_push(&r->decimals, e.decimals);
 		profile_set_decimals(r->p, r->events.p[r->events.n - 1], e.decimals);
 	}
@@ -259,6 +260,22 @@ static bool read_pairs(struct store_reader *r, struct cursor *c, enum store_part
 	return true;
 }
 
+static bool read_unnamed(struct store_reader *r, struct cursor *c)
+{
+	AUTO(table) struct table t = { 0 };
+	if (!take_table(r, c, 4, &t))
+		return false;
+	for (uint32_t i = 0; i < t.n; i++) {
+		struct unnamed u = { .frames = t.column[3][i] };
+		if (!known_string(r, t.column[0][i], &u.module) ||
+		    !known_string(r, t.column[1][i], &u.reason) ||
+		    !known_string(r, t.column[2][i], &u.fix))
+			return false;
+		profile_add_unnamed(r->p, u);
+	}
+	return true;
+}
+
 static struct ledger_fact *ledger_line(struct store_reader *r, str_id name)
 {
 	for (uint32_t i = 0; i < r->ledger.n; i++)
@@ -289,13 +306,18 @@ static void tell_ledger(struct store_reader *r, struct str name, uint64_t count)
 		line->fact = facts;
 }
 
+static void add_to_ledger(struct store_reader *r, enum ledger_line line, uint64_t count)
+{
+	uint64_t *sum = &r->p->ledger.count[line], ignored = 0;
+	*sum = saturating_add(*sum, count, &ignored);
+}
+
 /*
  * What went wrong when the profile was made is no damage of this file: it is told as a fact. That
- * samples have no time is still true of them.
+ * samples have no time, and what happened while they were recorded, is still true of them.
  */
 static bool read_ledger(struct store_reader *r, struct cursor *c)
 {
-	struct str no_time = str_from(ledger_line_name(LEDGER_NO_TIME));
 	while (left(c)) {
 		uint64_t bytes = take_varint(c);
 		if (c->is_short || bytes > left(c))
@@ -307,8 +329,9 @@ static bool read_ledger(struct store_reader *r, struct cursor *c)
 			return fail(r, "the ledger ends without a number");
 		if (r->ledger.n == STORE_MAX_LEDGER_LINES)
 			return fail(r, "the ledger has more lines than any");
-		if (str_eq(name, no_time))
-			r->p->ledger.count[LEDGER_NO_TIME] += count;
+		enum ledger_line line = ledger_line_by_name(name);
+		if (line == LEDGER_NO_TIME || ledger_line_is_of_recording(line))
+			add_to_ledger(r, line, count);
 		else
 			tell_ledger(r, name, count);
 	}
@@ -341,6 +364,8 @@ bool store_read_table(struct store_reader *r, enum store_part part, struct curso
 		return read_pairs(r, c, part);
 	case STORE_LEDGER:
 		return read_ledger(r, c);
+	case STORE_UNNAMED:
+		return read_unnamed(r, c);
 	case STORE_SAMPLES:
 	case STORE_FLAGS:
 	case STORE_PARTS:

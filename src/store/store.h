@@ -6,7 +6,7 @@
 #pragma once
 #include "model/model.h"
 
-enum { STORE_MAJOR = 1, STORE_MINOR = 0 };
+enum { STORE_MAJOR = 1, STORE_MINOR = 1 };
 
 /* The first bytes of every file. */
 extern const struct str store_magic;

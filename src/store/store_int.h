@@ -43,6 +43,7 @@ enum store_part {
 	STORE_MODULES,
 	STORE_LEDGER,
 	STORE_FLAGS,
+	STORE_UNNAMED, /* since version 1.1 */
 	STORE_PARTS
 };
 

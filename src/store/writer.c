@@ -15,6 +15,7 @@ struct store_writer {
 	uint32_t strings, frames, nodes, threads, events, labels, label_sets, samples, marks, facts,
 		modules;
 	VEC(uint8_t) decimals; /* by event, as the file has it */
+	VEC(uint64_t) unnamed; /* frames by row, as the file has it */
 	uint64_t ledger[LEDGER_LINES];
 	bool is_differential;
 	bool has_times; /* some rows were written with one */
@@ -42,6 +43,7 @@ void store_writer_free(struct store_writer *w)
 	buf_fini(&w->part);
 	buf_fini(&w->packed);
 	vec_fini(&w->decimals);
+	vec_fini(&w->unnamed);
 	free(w);
 }
 
@@ -257,6 +259,29 @@ static void put_facts(struct store_writer *w, const struct profile *p)
 	}
 }
 
+/* Rows that are new, or have gained frames: what they gained. */
+static void put_unnamed(struct store_writer *w, const struct profile *p)
+{
+	VEC(uint32_t) rows = { 0 };
+	const struct unnamed *u = p->unnamed.p;
+	while (w->unnamed.n < p->unnamed.n)
+		vec_push(&w->unnamed, 0);
+	for (uint32_t i = 0; i < p->unnamed.n; i++)
+		if (u[i].frames > w->unnamed.p[i])
+			vec_push(&rows, i);
+	if (rows.n) {
+		add_varint(&w->part, rows.n);
+		PUT_COLUMN(0, rows.n, u[rows.p[i]].module);
+		PUT_COLUMN(0, rows.n, u[rows.p[i]].reason);
+		PUT_COLUMN(0, rows.n, u[rows.p[i]].fix);
+		PUT_COLUMN(0, rows.n, u[rows.p[i]].frames - w->unnamed.p[rows.p[i]]);
+		end_part(w, STORE_UNNAMED);
+	}
+	for (uint32_t i = 0; i < rows.n; i++)
+		w->unnamed.p[rows.p[i]] = u[rows.p[i]].frames;
+	vec_fini(&rows);
+}
+
 /* --- samples --- */
 
 /* The values of a column, as numbers without a sign. */
@@ -389,6 +414,7 @@ static void append(struct store_writer *w, const struct profile *p)
 	put_labels(w, p);
 	put_marks(w, p);
 	put_facts(w, p);
+	put_unnamed(w, p);
 	put_flags(w, p);
 	put_samples(w, p);
 	put_ledger(w, p);

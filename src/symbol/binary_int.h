@@ -42,7 +42,7 @@ struct binary {
 
 /* The root of a live process, `/proc/12/root`. */
 enum { PROCESS_ROOT_BYTES = 32 };
-void process_root(int32_t pid, char root[PROCESS_ROOT_BYTES]);
+void binary_process_root(int32_t pid, char root[PROCESS_ROOT_BYTES]);
 
 /* An ELF file at a place. NULL: e, and errno as elf_open has it. */
 struct elf *file_place_open(struct file_place place, struct err *e);

@@ -8,7 +8,7 @@
 
 /* --- places --- */
 
-void process_root(int32_t pid, char root[PROCESS_ROOT_BYTES])
+void binary_process_root(int32_t pid, char root[PROCESS_ROOT_BYTES])
 {
 	snprintf(root, PROCESS_ROOT_BYTES, "/proc/%d/root", pid);
 }
@@ -63,7 +63,7 @@ static bool visit_processes(struct binary *b, build_id_folder_visit *visit)
 {
 	char root[PROCESS_ROOT_BYTES];
 	for (uint32_t i = 0; b->options->is_of_this_machine && i < b->processes.n; i++) {
-		process_root(b->processes.p[i], root);
+		binary_process_root(b->processes.p[i], root);
 		if (visit(b, root, "/usr/lib/debug"))
 			return true;
 	}
@@ -246,7 +246,7 @@ static bool try_processes(struct binary *b, const char *path)
 {
 	char root[PROCESS_ROOT_BYTES];
 	for (uint32_t i = 0; b->options->is_of_this_machine && i < b->processes.n; i++) {
-		process_root(b->processes.p[i], root);
+		binary_process_root(b->processes.p[i], root);
 		if (try_running_program(b, root, path) ||
 		    try_place(b, (struct file_place){ root, path }, false))
 			return true;

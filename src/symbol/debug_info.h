@@ -1,13 +1,17 @@
 /*
- * Inlined functions and source lines from DWARF, through libdw, in this process. Work is bounded: when
- * the budget is spent, what is not known yet stays unknown and debug_info_gave_up says so.
+ * Inlined functions and source lines from DWARF 2 to 5, in this process. Work is bounded by the size of
+ * the file, by 5 s of CPU time and 1 GB: when that is spent, what is not known yet stays unknown and
+ * debug_info_gave_up says so. Nothing but the headers of sections is read before the first look-up.
  */
 #pragma once
 #include "symbol/elf.h"
 
 /* One function that the code at an address belongs to. */
 struct debug_frame {
-	struct str name; /* linkage name, mangled, or the plain one; empty: not known */
+	struct str
+		name; /* linkage name, mangled, or the plain one with its scopes; empty: not known */
+	/* If not, an ELF symbol that covers the address is the better name of the outermost one. */
+	bool is_linkage_name;
 	struct str file; /* of the line below; empty: not known */
 	uint32_t line,
 		column; /* where in this function the address (or the inlined call) is; 0: not known */

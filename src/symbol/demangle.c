@@ -72,17 +72,26 @@ static bool cpp_name_is_quick(const char *mangled)
 	return n <= CPP_MAX_BACKTRACKS;
 }
 
-static bool demangle_cpp(const char *mangled, struct buf *out)
+/* Without parameters there are no return types and no clones either: the name alone. */
+static bool demangle_cpp_by(const char *mangled, int form, struct buf *out)
 {
+	const int limit = strlen(mangled) <= UNLIMITED_MAX_BYTES ? DMGL_NO_RECURSE_LIMIT : 0;
 	if (!cpp_name_is_quick(mangled))
 		return false;
 	struct text_sink sink = { .out = out, .limit = out->n + SYMBOL_DEMANGLED_MAX_BYTES };
 	if (setjmp(sink.too_long))
 		return false;
-	int options = DMGL_PARAMS | DMGL_ANSI;
-	if (strlen(mangled) <= UNLIMITED_MAX_BYTES)
-		options |= DMGL_NO_RECURSE_LIMIT;
-	return cplus_demangle_v3_callback(mangled, options, take_text, &sink);
+	return cplus_demangle_v3_callback(mangled, form | limit, take_text, &sink);
+}
+
+static bool demangle_cpp(const char *mangled, struct buf *out)
+{
+	return demangle_cpp_by(mangled, DMGL_PARAMS | DMGL_ANSI, out);
+}
+
+static bool demangle_cpp_short(const char *mangled, struct buf *out)
+{
+	return demangle_cpp_by(mangled, DMGL_NO_OPTS, out);
 }
 
 static bool demangle_rust(const char *mangled, struct buf *out)
@@ -188,16 +197,23 @@ static size_t rust_legacy_end(struct str name)
 	return 0;
 }
 
-/* For demanglers that know nothing of clones: they see only the first `end` bytes. */
-static bool demangle_before_clones(demangler *demangle, char *mangled, size_t end, struct buf *out)
+/*
+ * For demanglers that know nothing of clones: they see only the first `end` bytes. is_short: the clones
+ * are not shown.
+ */
+static bool demangle_before_clones(demangler *demangle, char *mangled, size_t end, bool is_short,
+				   struct buf *out)
 {
 	size_t start = out->n;
 	char after = mangled[end];
 	mangled[end] = '\0';
 	bool ok = demangle(mangled, out);
 	mangled[end] = after;
-	if (ok && add_clones(str_from(mangled + end), out))
+	size_t shown = out->n;
+	if (ok && add_clones(str_from(mangled + end), out)) {
+		out->n = is_short ? shown : out->n;
 		return true;
+	}
 	out->n = start;
 	return false;
 }
@@ -216,31 +232,34 @@ static bool is_plain_word(const char *mangled)
 	return !mangled[n] && !is_new;
 }
 
-static bool demangle_cpp_or_rust(char *mangled, struct buf *out)
+static bool demangle_cpp_or_rust(char *mangled, bool is_short, struct buf *out)
 {
+	demangler *cpp = is_short ? demangle_cpp_short : demangle_cpp;
 	size_t start = out->n, rust_end = rust_legacy_end(str_from(mangled));
-	if (rust_end && demangle_before_clones(demangle_rust, mangled, rust_end, out))
+	if (rust_end && demangle_before_clones(demangle_rust, mangled, rust_end, is_short, out))
 		return true;
 	if (is_plain_word(mangled))
 		return false;
-	if (demangle_cpp(mangled, out))
+	if (cpp(mangled, out))
 		return true;
 	out->n = start;
 	/* libiberty takes clones of functions only, not those of variables and vtables. */
 	size_t end = rust_end ? rust_end : strcspn(mangled, ".");
-	return mangled[end] && demangle_before_clones(demangle_cpp, mangled, end, out);
+	return mangled[end] && demangle_before_clones(cpp, mangled, end, is_short, out);
 }
 
-static bool demangle_c_string(char *mangled, struct buf *out)
+static bool demangle_c_string(char *mangled, bool is_short, struct buf *out)
 {
 	switch (mangled[1]) {
 	case 'Z':
-		return demangle_cpp_or_rust(mangled, out);
+		return demangle_cpp_or_rust(mangled, is_short, out);
 	case 'R':
 		return mangled[2] >= 'A' && mangled[2] <= 'Z' &&
-		       demangle_before_clones(demangle_rust, mangled, strcspn(mangled, "."), out);
+		       demangle_before_clones(demangle_rust, mangled, strcspn(mangled, "."),
+					      is_short, out);
 	case 'D':
-		return demangle_before_clones(demangle_d, mangled, strcspn(mangled, "."), out);
+		return demangle_before_clones(demangle_d, mangled, strcspn(mangled, "."), is_short,
+					      out);
 	default:
 		return false;
 	}
@@ -255,7 +274,7 @@ static struct str without_extra_underscores(struct str name)
 	return n > 1 && n < name.n && name.p[n] == 'Z' ? str_from_byte(name, n - 1) : name;
 }
 
-bool symbol_demangle(struct str name, struct buf *out)
+static bool demangle(struct str name, bool is_short, struct buf *out)
 {
 	char mangled[SYMBOL_MANGLED_MAX_BYTES + 1];
 	if (name.n < 4 || name.n > SYMBOL_MANGLED_MAX_BYTES || name.p[0] != '_')
@@ -270,10 +289,20 @@ bool symbol_demangle(struct str name, struct buf *out)
 	mangled[n] = '\0';
 
 	size_t start = out->n;
-	if (!demangle_c_string(mangled, out)) {
+	if (!demangle_c_string(mangled, is_short, out)) {
 		out->n = start;
 		return false;
 	}
 	buf_add(out, version);
 	return true;
+}
+
+bool symbol_demangle(struct str name, struct buf *out)
+{
+	return demangle(name, false, out);
+}
+
+bool symbol_demangle_short(struct str name, struct buf *out)
+{
+	return demangle(name, true, out);
 }

@@ -1,9 +1,13 @@
 /*
  * jitdump: what JIT compilers write for `perf inject`: code with its name, address, time and lines
- * (tools/perf/Documentation/jitdump-specification.txt of Linux). Read directly; no ELF files are made.
+ * (tools/perf/Documentation/jitdump-specification.txt of Linux). Read directly; no ELF files are made
+ * and the code itself is not kept.
  */
 #pragma once
 #include "base/base.h"
+
+/* Longer names of functions and files are cut. */
+enum { JITDUMP_MAX_NAME_BYTES = 8 << 10 };
 
 struct jitdump;
 
@@ -14,12 +18,16 @@ void jitdump_free(struct jitdump *j);
 const char *jitdump_damage(const struct jitdump *j);
 /*
  * The piece of code that held address at that time (ns of the clock that the file uses, CLOCK_MONOTONIC),
- * or with UINT64_MAX at the end. INDEX_NONE: none did.
+ * or with UINT64_MAX at the end. INDEX_NONE: none did. A file with times of another clock (the machine's
+ * own counter) answers as at the end.
  */
 uint32_t jitdump_find(const struct jitdump *j, uint64_t address, uint64_t time_ns);
 struct str jitdump_name(const struct jitdump *j, uint32_t code);
+uint64_t jitdump_start(const struct jitdump *j, uint32_t code);
 /* Source line of an address inside it. False: not known. */
 bool jitdump_line(const struct jitdump *j, uint32_t code, uint64_t address, struct str *file,
 		  uint32_t *line);
 /* The process that wrote it, as it saw its own pid. */
 int32_t jitdump_pid(const struct jitdump *j);
+/* How many pieces of code it has; find gives numbers below. */
+uint32_t jitdump_count(const struct jitdump *j);

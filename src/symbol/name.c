@@ -1,5 +1,6 @@
 /* A function's name as it is shown, whatever wrote it. */
 #include "symbol/name.h"
+#include "symbol/java_name_int.h"
 
 static bool is_lower_hex(char c)
 {
@@ -175,7 +176,8 @@ void symbol_tidy_name(struct str name, struct buf *out)
 {
 	size_t start = out->n;
 	AUTO(buf) struct buf demangled = { 0 };
-	add_as_shown(symbol_demangle(name, &demangled) ? buf_str(&demangled) : name, out);
+	if (!java_name_add(name, out))
+		add_as_shown(symbol_demangle(name, &demangled) ? buf_str(&demangled) : name, out);
 	for (size_t i = start; i < out->n; i++)
 		if (is_line_breaking(out->p[i]))
 			out->p[i] = ' ';

@@ -18,14 +18,17 @@
  * `@@GLIBC_2.2`) stays behind the name as it is. A hostile name can take about 1 MiB of stack.
  */
 bool symbol_demangle(struct str name, struct buf *out);
+/* The same without the parameters of C++ functions, as perf shows them. */
+bool symbol_demangle_short(struct str name, struct buf *out);
 
 /*
  * Appends the name as it should be shown: demangled, without the hash of a Rust name (`::h` and 16
  * digits), and with the escapes that a C++ demangler leaves in Rust names (`$LT$`, `core..fmt`)
- * turned back. Newline, carriage return, tab and NUL become spaces.
+ * turned back; Java's `Lcom/foo/Bar;::baz(I)V` as `com.foo.Bar.baz(int)`. Newline, carriage return,
+ * tab and NUL become spaces.
  *
- * All else is kept to the byte: parameter lists, templates, V8 names, Java and Go names, and bytes
- * that are not UTF-8.
+ * All else is kept to the byte: parameter lists, templates, V8 names, other Java and Go names, and
+ * bytes that are not UTF-8.
  */
 void symbol_tidy_name(struct str name, struct buf *out);
 

@@ -3,10 +3,13 @@
  * in the order they were made. Addresses are used again: a newer row cuts older ones.
  *
  * The file may be of any size and is read as a stream: only names of addresses that are asked for are
- * kept.
+ * kept. Read it from a reader that does not map it (process_map_open), or its pages count as ours.
  */
 #pragma once
 #include "base/base.h"
+
+/* Longer names are cut. */
+enum { PERF_MAP_MAX_NAME_BYTES = 8 << 10 };
 
 struct perf_map_name {
 	struct str name; /* empty: no row holds the address */
@@ -16,9 +19,11 @@ struct perf_map_name {
 struct perf_map_names {
 	struct perf_map_name *names; /* by address asked for */
 	uint32_t n;
-	uint64_t rows, bad_rows;
-	uint64_t found; /* addresses with a name */
-	struct arena text;
+	uint64_t rows, bad_rows; /* all lines that are not empty; those of them that are no rows */
+	uint64_t found;		 /* addresses with a name */
+	/* The last line has no end, so its name may be cut: the process was writing, or was killed. */
+	bool ends_in_half_line;
+	struct buf text;
 };
 
 /* addresses: sorted, without doubles. */

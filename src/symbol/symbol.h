@@ -12,3 +12,4 @@
 #include "symbol/options.h"
 #include "symbol/perf_map.h"
 #include "symbol/process_files.h"
+#include "symbol/vdso.h"

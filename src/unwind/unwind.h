@@ -28,6 +28,13 @@ struct unwind_registers {
 	uint64_t is_known; /* bit per register */
 };
 
+/*
+ * From those of a sample: mask is the event's sample_regs_user, values one for each bit of it. False: the
+ * machine is not known, or pc and stack pointer are not among them.
+ */
+bool unwind_registers_of_perf(uint16_t machine, uint64_t mask, const uint64_t *values,
+			      struct unwind_registers *registers);
+
 /* A copy of the stack from the stack pointer up. */
 struct unwind_memory {
 	uint64_t address;
@@ -59,7 +66,9 @@ struct unwinder {
 
 /*
  * Fills addresses, innermost first: the first is the pc as it is, and so is one that was interrupted by
- * a signal; the others are return addresses, with bit i % 64 of is_return[i / 64] set. Returns their number.
+ * a signal, and the code that returns from a signal's handler, which nobody called; the others are return
+ * addresses, with bit i % 64 of is_return[i / 64] set. Returns their number. is_return has room for max
+ * bits, rounded up to words; it need not be cleared before.
  */
 uint32_t unwind_stack(const struct unwinder *u, const struct unwind_registers *registers,
 		      const struct unwind_memory *memory, uint64_t *addresses, uint64_t *is_return,

@@ -290,6 +290,20 @@ static void check_cut_within_a_page(void)
 	reader_free(r);
 }
 
+static void check_open_file(struct str text)
+{
+	AUTO(file) struct file f = file_new(text);
+	AUTO(buf) struct buf got = { 0 };
+	bool offset_ok = true;
+	lseek(f.fd, 0, SEEK_SET);
+	struct reader *r = reader_of_fd(dup(f.fd), "named");
+	tap_ok(!reader_is_whole(r) && reader_window(r).n < text.n, "an open file is a stream");
+	drain(r, &got, &offset_ok);
+	tap_ok(offset_ok && str_eq(buf_str(&got), text) && strcmp(reader_name(r), "named") == 0,
+	       "an open file is read to its end");
+	reader_free(r);
+}
+
 /* There are guards for 64 mapped files; the others are read as streams. */
 static void check_many_readers(void)
 {
@@ -326,6 +340,7 @@ int main(void)
 	check_refused("/nonexistent/file", "/nonexistent/file: No such file or directory");
 	check_cut_while_mapped(text);
 	check_cut_within_a_page();
+	check_open_file(text);
 	check_many_readers();
 	return tap_done();
 }

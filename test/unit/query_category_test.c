@@ -52,6 +52,10 @@ static const struct labelled cases[] = {
 	{ FRAME_JIT, "RegExp:a+", "", "builtin" },
 	{ FRAME_JIT, "Interpreter", "", "builtin" },
 	{ FRAME_JIT, "Ljava/lang/String;::hashCode", "", "runtime" },
+	{ FRAME_JIT, "java.lang.String.hashCode", "", "runtime" },
+	{ FRAME_JIT, "javax.crypto.Cipher.update", "", "runtime" },
+	{ FRAME_JIT, "sun.nio.ch.IOUtil.read", "", "runtime" },
+	{ FRAME_JIT, "com.acme.App.run", "", "app" },
 	{ FRAME_JIT, "java.util.List::add", "", "runtime" },
 	{ FRAME_JIT, "Lcom/acme/App;::run", "", "app" },
 	/* As V8's profiles have them: the place is a part of the name. */

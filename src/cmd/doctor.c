@@ -1,0 +1,146 @@
+#include "cmd/profile_options.h"
+#include "cmd/screen.h"
+
+struct doctor_options {
+	const char *output, *width_text;
+	uint32_t limit;
+	bool is_json;
+};
+
+#define DOCTOR(field) offsetof(struct doctor_options, field)
+
+static const struct option output_options[] = {
+	{ "json", 0, OPTION_FLAG, DOCTOR(is_json), NULL, "print JSON" },
+	{ "limit", 0, OPTION_NUMBER, DOCTOR(limit), "N",
+	  "show N files with frames without a name (default: 8; 0: all)" },
+	{ "width", 0, OPTION_TEXT, DOCTOR(width_text), "N",
+	  "fit lines to N columns (default: the terminal's width; 0, the default for files and "
+	  "pipes: lines whole)" },
+	{ "output", 'o', OPTION_FILE, DOCTOR(output), "FILE",
+	  "write to FILE instead of standard output" },
+};
+static const struct option_set output_option_set = { "Output", output_options,
+						     ARRAY_SIZE(output_options) };
+
+static const struct option_set *const doctor_sets[] = { &output_option_set, &naming_option_set,
+							&input_option_set, &common_option_set,
+							NULL };
+
+/* Everything the command line says. */
+struct request {
+	struct profile_request in;
+	struct doctor_options doctor;
+	struct report_style style;
+};
+
+static void request_fini(struct request *r)
+{
+	profile_request_fini(&r->in);
+}
+
+/* One file each, with what keeps their texts. */
+struct examination {
+	VEC(struct doctor_report) reports;
+	VEC(struct profile *) profiles;
+	struct arena text;
+	bool has_unreadable, has_damaged;
+};
+
+static void examination_fini(struct examination *x)
+{
+	for (uint32_t i = 0; i < x->reports.n; i++)
+		doctor_report_fini(&x->reports.p[i]);
+	for (uint32_t i = 0; i < x->profiles.n; i++)
+		profile_unref(x->profiles.p[i]);
+	vec_fini(&x->reports);
+	vec_fini(&x->profiles);
+	arena_fini(&x->text);
+}
+
+/* A file without samples may still say why it has none. */
+static bool says_something(const struct profile *p)
+{
+	return p->events.n || p->facts.n || p->ledger.count[LEDGER_LOST];
+}
+
+static void examine(struct examination *x, const struct request *r, const char *path)
+{
+	struct err e = { 0 };
+	struct source_options source = source_options_of(&r->in);
+	struct profile *p = profile_new(REPORT_COLUMNS);
+	struct doctor_report report = {
+		.file = strcmp(path, "-") == 0 ? STR("standard input") : str_from(path),
+		.limit = r->doctor.limit,
+		.is_verbose = r->in.common.verbose,
+	};
+	bool has_read = read_profile(path, &source, p, &e);
+	profile_seal(p);
+	vec_push(&x->profiles, p);
+	x->has_unreadable |= !has_read;
+	x->has_damaged |= ledger_is_damaged(&p->ledger);
+	report.error = arena_copy(&x->text, str_from(e.text));
+	if (has_read || says_something(p)) {
+		report.profile = p;
+		recording_of(p, &report.recording);
+		unnamed_rows_of(p, &report.unnamed);
+		diagnose(p, &report.recording, &report.unnamed, &report.diagnosis);
+	}
+	vec_push(&x->reports, report);
+}
+
+static bool write_reports(const struct examination *x, const struct request *r, struct err *e)
+{
+	struct writer *out = writer_open(r->doctor.output ? r->doctor.output : "-", e);
+	if (!out)
+		return false;
+	if (r->doctor.is_json)
+		sink_doctor_json(x->reports.p, x->reports.n, out);
+	bool is_first = true;
+	for (uint32_t i = 0; i < x->reports.n && !r->doctor.is_json; i++) {
+		if (!x->reports.p[i].profile) {
+			say("%.*s", STR_ARG(x->reports.p[i].error));
+			continue;
+		}
+		if (!is_first)
+			writer_add(out, STR("\n"));
+		sink_doctor_text(&x->reports.p[i], &r->style, out);
+		is_first = false;
+	}
+	bool ok = writer_commit(out, e);
+	writer_free(out);
+	return ok;
+}
+
+static int run_doctor(const struct command *self, char **words, size_t n)
+{
+	struct err e = { 0 };
+	AUTO(request) struct request r = { .doctor.limit = 8 };
+	AUTO(examination) struct examination x = { 0 };
+	const struct option_binding own[] = { { &output_option_set, &r.doctor }, { 0 } };
+	if (!profile_request_parse(&r.in, self, words, n, own, &e))
+		return say_error(self, &e);
+	if (r.in.common.help)
+		return print_help(self);
+	if (!screen_style(&r.style, r.doctor.output, r.doctor.width_text, &e))
+		return say_error(self, &e);
+	if (!r.in.files.n)
+		examine(&x, &r, default_input());
+	for (uint32_t i = 0; i < r.in.files.n; i++)
+		examine(&x, &r, r.in.files.p[i]);
+	if (!write_reports(&x, &r, &e))
+		return say_error(self, &e);
+	return x.has_unreadable ? EXIT_FAILED : x.has_damaged ? EXIT_DAMAGED : EXIT_DONE;
+}
+
+const struct command doctor_command = {
+	.name = "doctor",
+	.arguments = "[options] [FILE...]",
+	.summary = "what is in a recording, what is missing, and what would help",
+	.text = "Reads what fold reads and says of each file where and how it was recorded, what\n"
+		"was lost or cut, which frames have no name and why, and what to do about it.\n"
+		"\n"
+		"  plume doctor perf.data\n"
+		"  plume doctor --symfs ./sysroot --map ./maps perf.data\n",
+	.sets = doctor_sets,
+	.run = run_doctor,
+};

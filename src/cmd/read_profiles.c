@@ -1,0 +1,90 @@
+#include "cmd/profile_options.h"
+
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+bool stdin_is_piped(void)
+{
+	struct stat status;
+	return fstat(STDIN_FILENO, &status) == 0 &&
+	       (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
+/* One of several inputs gives nothing: the others are shown, and what was wrong is said. */
+static void note_unreadable(struct profile *p, const struct err *e)
+{
+	p->ledger.count[LEDGER_INPUT_DAMAGED]++;
+	if (!p->ledger.damage)
+		p->ledger.damage = profile_add_str(p, str_from(e->text));
+}
+
+/* On a terminal, so that a long wait for a pipe is seen to be one. */
+static bool show_progress(void *context, const struct profile *p)
+{
+	enum { FIRST_NS = 1000000000, NEXT_NS = 250000000 };
+	uint64_t *next_ns = context;
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	uint64_t now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	if (!*next_ns)
+		*next_ns = now + FIRST_NS;
+	if (now < *next_ns)
+		return true;
+	AUTO(buf) struct buf samples = { 0 };
+	buf_add_grouped(&samples, p->ledger.count[LEDGER_SAMPLES]);
+	fprintf(stderr, "\r\033[Kplume: %s samples read", buf_c_string(&samples));
+	*next_ns = now + NEXT_NS;
+	return true;
+}
+
+static void hide_progress(void)
+{
+	fputs("\r\033[K", stderr);
+}
+
+bool read_profile(const char *path, const struct source_options *options, struct profile *p,
+		  struct err *e)
+{
+	struct source_options shown = *options;
+	uint64_t next_ns = 0;
+	if (!options->progress && isatty(STDERR_FILENO)) {
+		shown.progress = show_progress;
+		shown.progress_context = &next_ns;
+	}
+	bool ok = source_read(path, &shown, p, e);
+	if (next_ns)
+		hide_progress();
+	return ok;
+}
+
+const char *default_input(void)
+{
+	if (stdin_is_piped())
+		return "-";
+	say("no FILE given: reading ./perf.data");
+	return "perf.data";
+}
+
+struct profile *read_profiles(const struct text_list *files, const struct source_options *options,
+			      unsigned columns, struct err *e)
+{
+	struct profile *p = profile_new(columns);
+	bool has_read = false;
+	for (uint32_t i = 0; i < (files->n ? files->n : 1); i++) {
+		const char *path = files->n ? files->p[i] : default_input();
+		if (read_profile(path, options, p, e))
+			has_read = true;
+		else if (e->kind == ERR_USAGE)
+			break;
+		else
+			note_unreadable(p, e);
+	}
+	if (!has_read || e->kind == ERR_USAGE) {
+		profile_unref(p);
+		return NULL;
+	}
+	*e = (struct err){ 0 };
+	profile_seal(p);
+	return p;
+}

@@ -1,0 +1,50 @@
+#include "cmd/screen.h"
+
+#include <unistd.h>
+
+static bool locale_is_utf8(void)
+{
+	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
+		const char *value = getenv(variables[i]);
+		if (value && *value)
+			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+	}
+	return false;
+}
+
+static bool wants_colours(void)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	return !(no && *no) && !(term && strcmp(term, "dumb") == 0);
+}
+
+bool number_parse(const char *option, const char *text, uint64_t least, uint64_t most,
+		  uint64_t *value, struct err *e)
+{
+	if (str_to_u64(str_from(text), value) &&
+	    (*value == 0 || (*value >= least && *value <= most)))
+		return true;
+	return err_usage(e, "--%s %s: must be 0 or a whole number from %llu to %llu", option, text,
+			 (unsigned long long)least, (unsigned long long)most);
+}
+
+bool goes_to_terminal(const char *output)
+{
+	return (!output || strcmp(output, "-") == 0) && isatty(STDOUT_FILENO);
+}
+
+bool screen_style(struct report_style *s, const char *output, const char *width_text, struct err *e)
+{
+	enum { USUAL_WIDTH = 80, MIN_WIDTH = 60, MAX_WIDTH = 10000 };
+	bool to_terminal = goes_to_terminal(output);
+	uint64_t width = to_terminal ? terminal_width(STDOUT_FILENO, USUAL_WIDTH) : 0;
+	if (width && width < MIN_WIDTH)
+		width = MIN_WIDTH;
+	if (width_text && !number_parse("width", width_text, MIN_WIDTH, MAX_WIDTH, &width, e))
+		return false;
+	*s = (struct report_style){ .columns = (unsigned)width,
+				    .has_colours = to_terminal && wants_colours(),
+				    .is_unicode = width && locale_is_utf8() };
+	return true;
+}

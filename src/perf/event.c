@@ -1,0 +1,131 @@
+/* Events that were opened: struct perf_event_attr of include/uapi/linux/perf_event.h, all sizes of it. */
+#include "perf/perf_int.h"
+
+enum {
+	ATTR_BYTES_FIRST = 64, /* PERF_ATTR_SIZE_VER0 */
+	FLAG_FREQ = 10,
+	FLAG_SAMPLE_ID_ALL = 18,
+	FLAG_USE_CLOCKID = 25,
+};
+
+/* Bit fields are numbered from the other end of each byte on machines of the other byte order. */
+static uint64_t read_flags(struct cursor *c)
+{
+	uint64_t flags = 0;
+	const unsigned char *p = (const unsigned char *)cursor_take(c, sizeof(flags));
+	for (unsigned i = 0; p && i < 64; i++) {
+		unsigned bit = c->is_swapped ? 7 - i % 8 : i % 8;
+		flags |= (uint64_t)(p[i / 8] >> bit & 1) << i;
+	}
+	return flags;
+}
+
+bool perf_event_read(struct perf_event *event, struct cursor *c, uint64_t size)
+{
+	const char *start = cursor_take(c, size);
+	if (!start || size < ATTR_BYTES_FIRST)
+		return false;
+	/* Fields that an older perf did not have read as 0. */
+	struct cursor a = { start, start + size, c->is_swapped, false };
+	*event = (struct perf_event){ .event = INDEX_NONE };
+	event->type = cursor_u32(&a);
+	cursor_u32(&a); /* size */
+	event->config = cursor_u64(&a);
+	event->period = cursor_u64(&a);
+	event->sample_type = cursor_u64(&a);
+	event->read_format = cursor_u64(&a);
+	uint64_t flags = read_flags(&a);
+	cursor_u64(&a); /* wake-ups, breakpoint type */
+	cursor_u64(&a); /* config1 */
+	cursor_u64(&a); /* config2 */
+	event->branch_type = cursor_u64(&a);
+	event->user_registers = cursor_u64(&a);
+	cursor_u32(&a); /* sample_stack_user */
+	int32_t clock = (int32_t)cursor_u32(&a);
+	event->interrupt_registers = cursor_u64(&a);
+	cursor_u32(&a); /* aux_watermark */
+	event->max_stack = cursor_u16(&a);
+	event->is_rate = flags >> FLAG_FREQ & 1;
+	event->has_sample_ids = flags >> FLAG_SAMPLE_ID_ALL & 1;
+	event->clock = flags >> FLAG_USE_CLOCKID & 1 ? clock : -1;
+	return true;
+}
+
+void perf_events_fini(struct perf_events *e)
+{
+	for (uint32_t i = 0; i < e->list.n; i++)
+		free(e->list.p[i].name);
+	vec_fini(&e->list);
+	vec_fini(&e->ids);
+	index_map_fini(&e->id_map);
+}
+
+static bool id_equal(const void *ids, uint32_t i, const void *key)
+{
+	return ((const struct event_of_id *)ids)[i].id == *(const uint64_t *)key;
+}
+
+static uint32_t hash_id(uint64_t id)
+{
+	return hash_pair((uint32_t)(id >> 32), (uint32_t)id);
+}
+
+void perf_events_add_id(struct perf_events *e, uint64_t id, uint32_t event)
+{
+	if (index_map_find(&e->id_map, hash_id(id), id_equal, e->ids.p, &id) != INDEX_NONE)
+		return;
+	index_map_add(&e->id_map, hash_id(id), e->ids.n);
+	vec_push(&e->ids, (struct event_of_id){ id, event });
+}
+
+struct perf_event *perf_events_find(struct perf_events *e, uint64_t id)
+{
+	if (e->list.n <= 1)
+		return e->list.p;
+	uint32_t i = index_map_find(&e->id_map, hash_id(id), id_equal, e->ids.p, &id);
+	return &e->list.p[i == INDEX_NONE ? 0 : e->ids.p[i].event];
+}
+
+void perf_event_set_name(struct perf_event *event, struct str name)
+{
+	if (!name.n)
+		return;
+	free(event->name);
+	event->name = mem_alloc(name.n + 1, 1);
+	memcpy(event->name, name.p, name.n);
+	event->name[name.n] = 0;
+}
+
+void perf_event_describe(const struct perf_event *event, struct buf *name)
+{
+	static const char *const hardware[] = {
+		"cycles",
+		"instructions",
+		"cache-references",
+		"cache-misses",
+		"branches",
+		"branch-misses",
+		"bus-cycles",
+		"stalled-cycles-frontend",
+		"stalled-cycles-backend",
+		"ref-cycles",
+	};
+	static const char *const software[] = {
+		"cpu-clock",	    "task-clock",   "page-faults",  "context-switches",
+		"cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
+		"emulation-faults", "dummy",	    "bpf-output",   "cgroup-switches",
+	};
+	/* On machines with several kinds of cores the upper half says which. */
+	uint64_t config =
+		event->type == PERF_TYPE_HARDWARE ? (uint32_t)event->config : event->config;
+	if (event->name)
+		buf_add(name, str_from(event->name));
+	else if (event->type == PERF_TYPE_HARDWARE && config < ARRAY_SIZE(hardware))
+		buf_add(name, str_from(hardware[config]));
+	else if (event->type == PERF_TYPE_SOFTWARE && config < ARRAY_SIZE(software))
+		buf_add(name, str_from(software[config]));
+	else if (event->type == PERF_TYPE_TRACEPOINT)
+		buf_addf(name, "tracepoint %llu", (unsigned long long)config);
+	else
+		buf_addf(name, "raw 0x%llx", (unsigned long long)config);
+}

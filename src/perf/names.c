@@ -1,0 +1,479 @@
+/* Names: each location becomes frames once, then all stacks and samples go into the profile. */
+#include "naming/naming.h"
+#include "perf/perf_int.h"
+
+/* --- frames of a location --- */
+
+static void begin_location(struct location_names *n, location_id id)
+{
+	n->first[id] = n->frames.n;
+	n->count[id] = 0;
+}
+
+static void push_frame(struct location_names *n, location_id id, const struct named_frame *f)
+{
+	vec_push(&n->frames, naming_add_frame(n->s->p, f));
+	n->count[id]++;
+}
+
+void location_add_name(struct location_names *n, location_id id, struct str name, struct str module,
+		       enum frame_kind kind)
+{
+	enum { MAX_PARTS = 64 };
+	struct str parts[MAX_PARTS];
+	size_t count = symbol_split_inlines(name, parts, MAX_PARTS);
+	begin_location(n, id);
+	for (size_t i = 0; i < count; i++)
+		push_frame(n, id,
+			   &(struct named_frame){ .name = parts[i],
+						  .module = module,
+						  .kind = kind,
+						  .is_inlined = i > 0 });
+}
+
+void location_add_unnamed(struct location_names *n, location_id id, struct str module)
+{
+	struct named_frame f = { .module = module, .kind = FRAME_KIND_COUNT };
+	n->is_unnamed[id] = true;
+	begin_location(n, id);
+	if (n->s->options.keep_addresses) {
+		struct str base = module.n ? str_basename(module) : STR("unknown");
+		n->text.n = 0;
+		buf_addf(&n->text, "[%.*s <%llx>]", STR_ARG(base),
+			 (unsigned long long)n->s->locations.list.p[id].ip);
+		f.name = buf_str(&n->text);
+		f.kind = frame_kind_of_module(module, false);
+	}
+	push_frame(n, id, &f);
+}
+
+/* --- functions that come again --- */
+
+static bool symbol_equal(const void *list, uint32_t i, const void *key)
+{
+	const struct known_symbol *a = &((const struct known_symbol *)list)[i], *b = key;
+	return a->start == b->start && a->mapped == b->mapped;
+}
+
+static uint32_t hash_symbol(const struct known_symbol *k)
+{
+	return hash_pair((uint32_t)k->start, (uint32_t)(k->start >> 32) ^ k->mapped << 8);
+}
+
+static bool take_known(struct location_names *n, location_id id, const struct known_symbol *key)
+{
+	uint32_t i =
+		index_map_find(&n->symbol_map, hash_symbol(key), symbol_equal, n->symbols.p, key);
+	if (i == INDEX_NONE)
+		return false;
+	n->first[id] = n->symbols.p[i].first;
+	n->count[id] = n->symbols.p[i].count;
+	return true;
+}
+
+static void remember(struct location_names *n, location_id id, struct known_symbol *key)
+{
+	key->first = n->first[id];
+	key->count = n->count[id];
+	index_map_add(&n->symbol_map, hash_symbol(key), n->symbols.n);
+	vec_push(&n->symbols, *key);
+}
+
+/* --- files --- */
+
+static struct debug_info *debug_of(struct location_names *n, struct mapped *m)
+{
+	const struct symbol_options *o = &n->s->options.names;
+	if (m->is_debug_open || !(o->wants_inlines || o->wants_lines))
+		return m->debug;
+	m->is_debug_open = true;
+	struct elf *elf = binary_debug(m->binary);
+	m->debug = elf ? debug_info_new(elf) : NULL;
+	return m->debug;
+}
+
+/* The functions at an address by its DWARF; the outermost has the symbol's name, if there is one. */
+static void add_debug_frames(struct location_names *n, location_id id, struct str module,
+			     struct str symbol, const struct debug_frame *frames, uint32_t count)
+{
+	const struct symbol_options *o = &n->s->options.names;
+	begin_location(n, id);
+	for (uint32_t i = 0; i < count && (i == 0 || o->wants_inlines); i++) {
+		const struct debug_frame *d = &frames[i];
+		push_frame(
+			n, id,
+			&(struct named_frame){ .name = i == 0 && symbol.n ? symbol : d->name,
+					       .module = module,
+					       .file = d->file,
+					       .line = o->wants_lines ? d->line : d->declared_line,
+					       .column = o->wants_lines ? d->column : 0,
+					       .kind = FRAME_KIND_COUNT,
+					       .is_inlined = i > 0,
+					       .is_symbol = true });
+	}
+}
+
+static bool name_in_file(struct location_names *n, location_id id, struct mapped *m)
+{
+	const struct location *l = &n->s->locations.list.p[id];
+	struct binary *b = mapped_binary(&n->s->mapped, l->mapped);
+	struct elf *code = binary_code(b);
+	struct binary_symbol symbol = { 0 };
+	const struct debug_frame *frames;
+	uint64_t address;
+	if (!code || !elf_address_of_offset(code, l->address, &address))
+		return false;
+	bool has_symbol = binary_find_symbol(b, address, &symbol);
+	/* The frame of a signal handler returns to the start of __restore_rt, which nothing called. */
+	if (!has_symbol && l->is_call)
+		has_symbol = binary_find_symbol(b, ++address, &symbol);
+	struct debug_info *debug = debug_of(n, m);
+	uint32_t count = debug ? debug_info_find(debug, address, &frames) : 0;
+	if (count && (has_symbol || frames[0].name.n)) {
+		add_debug_frames(n, id, m->path, symbol.name, frames, count);
+		return true;
+	}
+	struct known_symbol key = { .mapped = l->mapped, .start = symbol.start };
+	if (!has_symbol)
+		return false;
+	if (!take_known(n, id, &key)) {
+		begin_location(n, id);
+		push_frame(n, id,
+			   &(struct named_frame){ .name = symbol.name,
+						  .module = m->path,
+						  .kind = FRAME_KIND_COUNT,
+						  .is_symbol = true });
+		remember(n, id, &key);
+	}
+	return true;
+}
+
+/* --- the kernel --- */
+
+static struct str kernel_module_at(const struct perf_session *s, uint64_t address)
+{
+	for (uint32_t i = 0; i < s->kernel_modules.n; i++)
+		if (address >= s->kernel_modules.p[i].start && address < s->kernel_modules.p[i].end)
+			return s->kernel_modules.p[i].name;
+	return STR("[kernel.kallsyms]");
+}
+
+/*
+ * A thunk of an indirect call leaves the start of the function that it goes to as if it were where a
+ * call returns to. The byte before is padding with a symbol of its own, `__pfx_f`.
+ */
+static bool find_in_kernel(struct location_names *n, const struct location *l,
+			   struct kernel_symbol *symbol)
+{
+	if (!kernel_symbols_find(n->kernel, l->address, symbol))
+		return l->is_call && kernel_symbols_find(n->kernel, l->ip, symbol);
+	if (l->is_call && str_starts(symbol->name, STR("__pfx_")))
+		return kernel_symbols_find(n->kernel, l->ip, symbol);
+	return true;
+}
+
+static void name_in_kernel(struct location_names *n, location_id id)
+{
+	const struct location *l = &n->s->locations.list.p[id];
+	struct kernel_symbol symbol;
+	if (!n->kernel)
+		n->kernel = kernel_symbols_new(&n->s->kernel, &n->s->options.names);
+	if (!find_in_kernel(n, l, &symbol)) {
+		location_add_unnamed(n, id, kernel_module_at(n->s, l->address));
+		return;
+	}
+	struct known_symbol key = { .mapped = l->mapped, .start = symbol.start };
+	if (take_known(n, id, &key))
+		return;
+	begin_location(n, id);
+	push_frame(n, id,
+		   &(struct named_frame){
+			   .name = symbol.name, .module = symbol.module, .kind = FRAME_KERNEL });
+	remember(n, id, &key);
+}
+
+/* --- code made at run time, with times --- */
+
+static void name_in_jitdump(struct location_names *n, location_id id, const struct mapped *m)
+{
+	const struct location *l = &n->s->locations.list.p[id];
+	struct named_frame f = { .name = jitdump_name(m->jitdump, l->code),
+				 .module = m->path,
+				 .kind = FRAME_JIT };
+	if (n->s->options.names.wants_lines)
+		jitdump_line(m->jitdump, l->code, l->address, &f.file, &f.line);
+	begin_location(n, id);
+	push_frame(n, id, &f);
+}
+
+/* --- all locations --- */
+
+static void name_location(struct location_names *n, location_id id)
+{
+	struct mapped *m = &n->s->mapped.list.p[n->s->locations.list.p[id].mapped];
+	switch (m->kind) {
+	case MAPPED_FILE:
+	case MAPPED_VDSO:
+		if (!name_in_file(n, id, m))
+			location_add_unnamed(n, id, m->path);
+		break;
+	case MAPPED_KERNEL:
+		name_in_kernel(n, id);
+		break;
+	case MAPPED_KERNEL_CODE:
+		location_add_name(n, id, m->path, STR("[bpf]"), FRAME_KERNEL);
+		break;
+	case MAPPED_JITDUMP:
+		name_in_jitdump(n, id, m);
+		break;
+	case MAPPED_GUEST:
+		location_add_unnamed(n, id, m->path);
+		break;
+	case MAPPED_JIT:
+		break; /* all of a process at once */
+	}
+}
+
+/* Why a file's frames have no name, for all that have none. */
+struct unnamed_reason {
+	struct buf module, reason, fix;
+};
+
+static void unnamed_reason_fini(struct unnamed_reason *r)
+{
+	buf_fini(&r->module);
+	buf_fini(&r->reason);
+	buf_fini(&r->fix);
+}
+
+static void explain(struct location_names *n, mapped_id id, struct unnamed_reason *why)
+{
+	struct mapped *m = &n->s->mapped.list.p[id];
+	if (m->kind == MAPPED_JIT)
+		return; /* which was said when its map was looked for */
+	buf_add(&why->module, m->path);
+	if (m->kind == MAPPED_KERNEL)
+		kernel_symbols_explain(n->kernel, &why->reason, &why->fix);
+	else if (m->binary)
+		binary_explain(m->binary, &why->reason, &why->fix);
+	else if (m->kind == MAPPED_GUEST)
+		buf_add(&why->reason, STR("they are of a virtual machine's guest"));
+	if (!why->reason.n)
+		buf_add(&why->reason, STR("no symbol covers these addresses"));
+}
+
+static void add_unnamed(struct location_names *n, struct unnamed_reason *why, uint64_t frames)
+{
+	struct profile *p = n->s->p;
+	struct str module = why->module.n ? buf_str(&why->module) : STR("[unknown]");
+	profile_add_unnamed(p, (struct unnamed){ profile_add_str(p, module),
+						 profile_add_str(p, buf_str(&why->reason)),
+						 profile_add_str(p, buf_str(&why->fix)), frames });
+}
+
+/* Location ids by what they are in: list[start[m]] to list[start[m + 1]]. */
+struct grouped_locations {
+	location_id *list;
+	uint32_t *start;
+};
+
+static void group_locations(const struct perf_session *s, struct grouped_locations *g)
+{
+	uint32_t n = s->locations.list.n, groups = s->mapped.list.n;
+	g->list = mem_alloc(n + 1, sizeof(*g->list));
+	g->start = mem_zalloc(groups + 2, sizeof(*g->start));
+	for (uint32_t i = 0; i < n; i++)
+		g->start[s->locations.list.p[i].mapped + 2]++;
+	for (uint32_t i = 2; i < groups + 2; i++)
+		g->start[i] += g->start[i - 1];
+	for (uint32_t i = 0; i < n; i++)
+		g->list[g->start[s->locations.list.p[i].mapped + 1]++] = i;
+}
+
+/* Samples that each node of the raw stacks is in. */
+static uint64_t *node_weights(const struct profile *raw)
+{
+	uint64_t *weight = mem_zalloc(raw->nodes.n, sizeof(*weight));
+	for (uint32_t i = 0; i < raw->samples.n; i++)
+		weight[raw->samples.node[i]] += raw->samples.count[i];
+	for (uint32_t i = raw->nodes.n; i-- > 1;)
+		weight[raw->nodes.p[i].parent] += weight[i];
+	return weight;
+}
+
+/* Names its locations and says why some have none. */
+static void name_group(struct location_names *n, mapped_id id, const location_id *list,
+		       uint32_t count, const uint64_t *location_weight)
+{
+	AUTO(unnamed_reason) struct unnamed_reason why = { 0 };
+	struct mapped *m = &n->s->mapped.list.p[id];
+	uint64_t unnamed = 0;
+	if (m->kind == MAPPED_JIT)
+		names_of_jit(n, id, list, count, &why.reason, &why.fix, &why.module);
+	for (uint32_t i = 0; i < count; i++) {
+		if (n->first[list[i]] == INDEX_NONE)
+			name_location(n, list[i]);
+		if (n->is_unnamed[list[i]])
+			unnamed += location_weight[list[i]];
+	}
+	if (m->debug && debug_info_gave_up(m->debug))
+		n->s->p->ledger.count[LEDGER_NO_INLINES]++;
+	if (unnamed) {
+		explain(n, id, &why);
+		add_unnamed(n, &why, unnamed);
+	}
+}
+
+/* One file after the other, so that only one is open at a time. */
+static void name_all(struct location_names *n, const struct grouped_locations *g,
+		     const uint64_t *location_weight)
+{
+	for (mapped_id i = 0; i < n->s->mapped.list.n; i++) {
+		uint32_t count = g->start[i + 1] - g->start[i];
+		if (!count)
+			continue;
+		n->s->mapped.list.p[i].is_used = true;
+		name_group(n, i, g->list + g->start[i], count, location_weight);
+		mapped_close(&n->s->mapped.list.p[i]);
+	}
+}
+
+static uint64_t *location_weights(const struct perf_session *s, const uint64_t *node_weight)
+{
+	uint64_t *weight = mem_zalloc(s->locations.list.n + 1, sizeof(*weight));
+	for (uint32_t i = 1; i < s->raw->nodes.n; i++)
+		weight[s->raw->nodes.p[i].frame] += node_weight[i];
+	return weight;
+}
+
+/* --- into the profile --- */
+
+static bool is_thread_start(struct str name)
+{
+	static const struct str starts[] = {
+		STR("_start"),
+		STR("__libc_start_main"),
+		STR("__libc_start_call_main"),
+		STR("start_thread"),
+		STR("clone"),
+		STR("__clone"),
+		STR("_dl_start"),
+		STR("runtime.goexit"),
+		STR("runtime.mstart"),
+		STR("runtime.rt0_go"),
+		STR("_rt0_"),
+		STR("runtime.mcall"),
+		STR("generic_start_main"),
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(starts); i++)
+		if (str_starts(name, starts[i]))
+			return true;
+	return false;
+}
+
+/* A thread of the kernel, or a stack that goes back to where the thread began. */
+static bool is_rooted(const struct location_names *n, location_id outermost)
+{
+	const struct profile *p = n->s->p;
+	if (!n->count[outermost])
+		return true;
+	const struct frame *f = &p->frames.p[n->frames.p[n->first[outermost]]];
+	return f->kind == FRAME_KERNEL || is_thread_start(profile_str(p, f->name));
+}
+
+static node_id *add_nodes(struct location_names *n)
+{
+	const struct profile *raw = n->s->raw;
+	node_id *nodes = mem_alloc(raw->nodes.n, sizeof(*nodes));
+	nodes[NODE_ROOT] = NODE_ROOT;
+	for (uint32_t i = 1; i < raw->nodes.n; i++) {
+		location_id id = raw->nodes.p[i].frame;
+		node_id node = nodes[raw->nodes.p[i].parent];
+		for (uint32_t k = 0; k < n->count[id]; k++)
+			node = profile_add_node(n->s->p, node, n->frames.p[n->first[id] + k]);
+		nodes[i] = node;
+	}
+	return nodes;
+}
+
+static void count_frames(const struct location_names *n, const uint64_t *node_weight)
+{
+	const struct profile *raw = n->s->raw;
+	uint64_t *count = n->s->p->ledger.count;
+	for (uint32_t i = 1; i < raw->nodes.n; i++) {
+		location_id id = raw->nodes.p[i].frame;
+		count[LEDGER_FRAMES] += node_weight[i] * n->count[id];
+		if (n->is_unnamed[id])
+			count[LEDGER_UNKNOWN_FRAMES] += node_weight[i];
+		if (raw->nodes.p[i].parent == NODE_ROOT && !is_rooted(n, id))
+			count[LEDGER_UNROOTED] += node_weight[i];
+	}
+	/* Why these do not is known: they are counted as cut. */
+	for (uint32_t i = 0; i < n->s->cut_at.n; i++)
+		if (!is_rooted(n, n->s->cut_at.p[i]))
+			count[LEDGER_UNROOTED]--;
+}
+
+static void add_samples(struct perf_session *s, const node_id *nodes)
+{
+	const struct samples *rows = &s->raw->samples;
+	for (uint32_t i = 0; i < rows->n; i++)
+		profile_add_sample(s->p, &(struct sample){
+						 .node = nodes[rows->node[i]],
+						 .thread = rows->thread[i],
+						 .event = rows->event[i],
+						 .cpu = rows->cpu ? rows->cpu[i] : -1,
+						 .time_ns = rows->time_ns ? rows->time_ns[i] : 0,
+						 .count = rows->count[i],
+						 .period = rows->period[i],
+					 });
+}
+
+static void add_modules(struct perf_session *s)
+{
+	AUTO(buf) struct buf text = { 0 };
+	for (uint32_t i = 0; i < s->mapped.list.n; i++) {
+		const struct mapped *m = &s->mapped.list.p[i];
+		if (!m->build_id.n || !m->is_used)
+			continue;
+		text.n = 0;
+		for (size_t k = 0; k < m->build_id.n; k++)
+			buf_addf(&text, "%02x", (unsigned char)m->build_id.p[k]);
+		profile_add_module(s->p, (struct module){ profile_add_str(s->p, m->path),
+							  profile_add_str(s->p, buf_str(&text)) });
+	}
+}
+
+static void names_fini(struct location_names *n)
+{
+	vec_fini(&n->frames);
+	vec_fini(&n->symbols);
+	index_map_fini(&n->symbol_map);
+	kernel_symbols_free(n->kernel);
+	buf_fini(&n->text);
+	free(n->first);
+	free(n->count);
+	free(n->is_unnamed);
+}
+
+void perf_session_name(struct perf_session *s)
+{
+	uint32_t count = s->locations.list.n;
+	struct location_names n = { .s = s,
+				    .first = mem_alloc(count + 1, sizeof(*n.first)),
+				    .count = mem_zalloc(count + 1, sizeof(*n.count)),
+				    .is_unnamed = mem_zalloc(count + 1, sizeof(*n.is_unnamed)) };
+	memset(n.first, 0xff, (count + 1) * sizeof(*n.first));
+	struct grouped_locations g;
+	group_locations(s, &g);
+	AUTO_FREE uint64_t *node_weight = node_weights(s->raw);
+	AUTO_FREE uint64_t *location_weight = location_weights(s, node_weight);
+	name_all(&n, &g, location_weight);
+	AUTO_FREE node_id *nodes = add_nodes(&n);
+	count_frames(&n, node_weight);
+	add_samples(s, nodes);
+	add_modules(s);
+	free(g.list);
+	free(g.start);
+	names_fini(&n);
+}

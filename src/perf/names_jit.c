@@ -1,0 +1,90 @@
+/* Names of code made at run time: the map that its process leaves. */
+#include "perf/perf_int.h"
+
+struct wanted_address {
+	uint64_t address;
+	location_id id;
+};
+
+static int compare_wanted(const void *a, const void *b)
+{
+	const struct wanted_address *x = a, *y = b;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* Addresses in order, each once; index[i]: which of them is wanted[i]'s. */
+static uint32_t sort_addresses(struct wanted_address *wanted, uint32_t n, uint64_t *addresses,
+			       uint32_t *index)
+{
+	uint32_t distinct = 0;
+	qsort(wanted, n, sizeof(*wanted), compare_wanted);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!distinct || addresses[distinct - 1] != wanted[i].address)
+			addresses[distinct++] = wanted[i].address;
+		index[i] = distinct - 1;
+	}
+	return distinct;
+}
+
+/* `/tmp/perf-6.map`, wherever it was found: as the process has it. */
+static void add_module(struct buf *out, const struct mapped *m, const struct map_search *search)
+{
+	if (search->path && !search->is_guess)
+		buf_addf(out, "/tmp/%.*s", STR_ARG(str_basename(str_from(search->path))));
+	else if (m->path.n && !search->path)
+		buf_add(out, m->path);
+	else if (search->path || !m->is_nowhere)
+		buf_addf(out, "/tmp/perf-%d.map", m->pid);
+}
+
+static void note_guess(struct perf_session *s, const struct mapped *m,
+		       const struct map_search *search)
+{
+	AUTO(buf) struct buf text = { 0 };
+	if (!search->path || !search->is_guess || m->is_nowhere)
+		return;
+	buf_addf(&text, "process %d: names of its JIT code are from %s, which fits it best", m->pid,
+		 search->path);
+	profile_add_note(s->p, buf_str(&text));
+}
+
+static void add_names(struct location_names *n, const struct wanted_address *wanted, uint32_t count,
+		      const uint32_t *index, const struct perf_map_names *names, struct str module,
+		      bool is_nowhere)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct str name = names->names ? names->names[index[i]].name : STR("");
+		if (name.n)
+			location_add_name(n, wanted[i].id, name, module, FRAME_KIND_COUNT);
+		else
+			location_add_unnamed(n, wanted[i].id, is_nowhere ? STR("") : module);
+	}
+}
+
+void names_of_jit(struct location_names *n, mapped_id mapped, const location_id *ids,
+		  uint32_t count, struct buf *reason, struct buf *fix, struct buf *module)
+{
+	const struct mapped *m = &n->s->mapped.list.p[mapped];
+	AUTO_FREE struct wanted_address *wanted = mem_alloc(count, sizeof(*wanted));
+	AUTO_FREE uint64_t *addresses = mem_alloc(count, sizeof(*addresses));
+	AUTO_FREE uint32_t *index = mem_alloc(count, sizeof(*index));
+	struct map_search search = { 0 };
+	struct perf_map_names names = { 0 };
+	for (uint32_t i = 0; i < count; i++)
+		wanted[i] =
+			(struct wanted_address){ n->s->locations.list.p[ids[i]].address, ids[i] };
+	uint32_t distinct = sort_addresses(wanted, count, addresses, index);
+	process_map_read(&n->s->options.names, perf_session_process(n->s, m->pid), addresses,
+			 distinct, &names, &search);
+	add_module(module, m, &search);
+	note_guess(n->s, m, &search);
+	add_names(n, wanted, count, index, &names, buf_str(module), m->is_nowhere);
+	if (m->is_nowhere)
+		buf_add(reason, STR("nothing is known to be mapped at these addresses"));
+	else if (search.reason.n)
+		buf_add(reason, buf_str(&search.reason));
+	if (!m->is_nowhere)
+		buf_add(fix, buf_str(&search.fix));
+	perf_map_names_fini(&names);
+	map_search_fini(&search);
+}

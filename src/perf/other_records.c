@@ -1,0 +1,283 @@
+/* Records that are no samples: what processes do, what the kernel lost. */
+#include "perf/perf_int.h"
+
+#include <sys/mman.h>
+
+static bool starts_with_any(struct str path, const struct str *prefixes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_starts(path, prefixes[i]))
+			return true;
+	return false;
+}
+
+/* Memory that has no name: with code in it, a JIT compiler's. */
+static bool is_anonymous(struct str path)
+{
+	static const struct str names[] = { STR("//anon"), STR("/dev/zero"), STR("/anon_hugepage"),
+					    STR("[anon") };
+	return starts_with_any(path, names, ARRAY_SIZE(names));
+}
+
+static enum mapped_kind kind_of_path(struct str path)
+{
+	static const struct str memory[] = { STR("[heap]"), STR("[stack"), STR("/SYSV"),
+					     STR("/memfd:"), STR("anon_inode:") };
+	struct str base = str_basename(path);
+	if (str_eq(path, STR("[vdso]")) || str_eq(path, STR("[vdso32]")))
+		return MAPPED_VDSO;
+	if (is_anonymous(path) || starts_with_any(path, memory, ARRAY_SIZE(memory)))
+		return MAPPED_JIT;
+	if (str_starts(base, STR("jit-")) && str_ends(base, STR(".dump")))
+		return MAPPED_JITDUMP;
+	return MAPPED_FILE;
+}
+
+/* `[kernel.kallsyms]_text`, with the address of _text where others have an offset. */
+static void map_kernel(struct perf_session *s, struct str path, uint64_t start, uint64_t n,
+		       uint64_t text_address)
+{
+	struct str prefix = STR("[kernel.kallsyms]");
+	if (str_starts(path, prefix)) {
+		s->kernel.text_symbol = arena_copy(&s->text, str_from_byte(path, prefix.n));
+		s->kernel.text_address = text_address;
+	} else if (n) {
+		vec_push(&s->kernel_modules,
+			 (struct kernel_module){ start, start + n, arena_copy(&s->text, path) });
+	}
+}
+
+static void open_jitdump(struct perf_session *s, int32_t pid, mapped_id id)
+{
+	struct err e = { 0 };
+	struct mapped *m = &s->mapped.list.p[id];
+	perf_process_get(&s->processes, pid)->jitdump = id;
+	if (m->jitdump)
+		return;
+	struct recorded_process process = perf_session_process(s, pid);
+	AUTO_FREE char *path = mem_strdup(m->path.p); /* arena texts end in NUL */
+	struct reader *r = process_file_open(&s->options.names, process, path, &e);
+	if (!r)
+		return;
+	m->jitdump = jitdump_read(r, &e);
+	reader_free(r);
+}
+
+static void map_user(struct perf_session *s, int32_t pid, const struct mapping_row *place,
+		     const struct mapped *what)
+{
+	struct mapped m = *what;
+	struct mapping_row row = *place;
+	m.kind = kind_of_path(m.path);
+	m.pid = pid;
+	if (m.kind == MAPPED_JIT) {
+		m.path = is_anonymous(m.path) ? STR("") : m.path;
+		m.inode = 0;
+		m.has_inode = false;
+		row.file_offset = row.start; /* addresses are as they are */
+	}
+	if (!m.build_id.n)
+		m.build_id = perf_session_build_id(s, m.path);
+	row.mapped = mapped_table_get(&s->mapped, &m);
+	if (m.kind == MAPPED_JITDUMP)
+		open_jitdump(s, pid,
+			     row.mapped); /* its pages are only a mark: there is no code in them */
+	else
+		perf_process_map(&s->processes, pid, &row);
+}
+
+/*
+ * What MMAP2 has beyond MMAP; where build ids were asked for they take the inode's place. Returns
+ * whether there is code.
+ */
+static bool read_mmap2(struct cursor *c, uint16_t misc, struct mapped *m)
+{
+	if (misc & MISC_MMAP_BUILD_ID) {
+		const unsigned char *p = (const unsigned char *)cursor_take(c, 24);
+		enum { SIZE_AND_PADDING = 4, MAX_BYTES = 20 };
+		if (p && p[0] <= MAX_BYTES)
+			m->build_id = (struct str){ (const char *)p + SIZE_AND_PADDING, p[0] };
+	} else {
+		m->device_major = cursor_u32(c);
+		m->device_minor = cursor_u32(c);
+		m->inode = cursor_u64(c);
+		cursor_u64(c); /* generation */
+		m->has_inode = m->inode != 0;
+	}
+	uint32_t protection = cursor_u32(c);
+	cursor_u32(c); /* flags */
+	return protection & PROT_EXEC;
+}
+
+static bool on_mmap(struct perf_session *s, const struct perf_record *r, struct cursor c)
+{
+	struct mapped m = { 0 };
+	int32_t pid = (int32_t)cursor_u32(&c);
+	cursor_u32(&c);
+	uint64_t start = cursor_u64(&c), n = cursor_u64(&c), offset = cursor_u64(&c);
+	bool is_code = !(r->misc & PERF_RECORD_MISC_MMAP_DATA);
+	if (r->type == PERF_RECORD_MMAP2)
+		is_code = read_mmap2(&c, r->misc, &m);
+	m.path = cursor_text(&c);
+	if (c.is_short)
+		return false;
+	unsigned mode = r->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	uint64_t end = n > UINT64_MAX - start ? UINT64_MAX : start + n;
+	if (mode == PERF_RECORD_MISC_KERNEL)
+		map_kernel(s, m.path, start, end - start, offset);
+	else if (mode != PERF_RECORD_MISC_GUEST_KERNEL && mode != PERF_RECORD_MISC_GUEST_USER)
+		map_user(s, pid, &(struct mapping_row){ start, end, offset, 0, is_code }, &m);
+	return true;
+}
+
+/* A line break in a name would break the lines of what is written. */
+static str_id add_comm(struct perf_session *s, struct str comm)
+{
+	AUTO(buf) struct buf text = { 0 };
+	buf_add(&text, comm);
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] == '\n' || text.p[i] == '\r')
+			text.p[i] = ' ';
+	return profile_add_str(s->p, buf_str(&text));
+}
+
+static bool on_comm(struct perf_session *s, const struct perf_record *r, struct cursor c)
+{
+	int32_t pid = (int32_t)cursor_u32(&c), tid = (int32_t)cursor_u32(&c);
+	if (c.is_short)
+		return false;
+	if (r->misc & PERF_RECORD_MISC_COMM_EXEC)
+		perf_process_exec(&s->processes, pid);
+	struct perf_thread *t = perf_thread_get(&s->processes, pid, tid);
+	t->pid = pid;
+	t->comm = add_comm(s, cursor_text(&c));
+	t->row = THREAD_NONE;
+	return true;
+}
+
+static bool on_fork(struct perf_session *s, const struct perf_record *r, struct cursor c)
+{
+	int32_t pid = (int32_t)cursor_u32(&c), parent = (int32_t)cursor_u32(&c);
+	int32_t tid = (int32_t)cursor_u32(&c), parent_tid = (int32_t)cursor_u32(&c);
+	if (c.is_short)
+		return false;
+	/* One that perf made up for a process that ran already: its mappings come by themselves. */
+	enum { MISC_FORK_EXEC = 1 << 13 };
+	if (!(r->misc & MISC_FORK_EXEC))
+		perf_process_fork(&s->processes, pid, parent);
+	str_id comm = perf_thread_get(&s->processes, parent, parent_tid)->comm;
+	struct perf_thread *t = perf_thread_get(&s->processes, pid, tid);
+	t->pid = pid;
+	t->comm = comm;
+	t->row = THREAD_NONE;
+	return true;
+}
+
+static bool on_lost(struct perf_session *s, const struct perf_record *r, struct cursor c)
+{
+	enum { MISC_DROPPED_BY_FILTER = 1 << 15 };
+	if (r->type == PERF_RECORD_LOST) {
+		cursor_u64(&c); /* id */
+		s->lost_in_rings += cursor_u64(&c);
+	} else if (!(r->misc & MISC_DROPPED_BY_FILTER)) {
+		s->lost_by_events += cursor_u64(&c);
+	}
+	return !c.is_short;
+}
+
+static bool on_cgroup(struct perf_session *s, const struct perf_record *r, struct cursor c)
+{
+	(void)r;
+	uint64_t id = cursor_u64(&c);
+	if (c.is_short)
+		return false;
+	str_id path = profile_add_str(s->p, cursor_text(&c));
+	for (uint32_t i = 0; i < s->cgroups.n; i++)
+		if (s->cgroups.p[i].id == id)
+			return true;
+	vec_push(&s->cgroups, (struct cgroup){ id, path });
+	return true;
+}
+
+/* Code that the kernel made at run time: programs of BPF, trampolines. */
+static bool on_ksymbol(struct perf_session *s, const struct perf_record *r, struct cursor c)
+{
+	(void)r;
+	uint64_t start = cursor_u64(&c);
+	uint32_t n = cursor_u32(&c);
+	cursor_u16(&c); /* type */
+	uint16_t flags = cursor_u16(&c);
+	struct mapped m = { .kind = MAPPED_KERNEL_CODE, .path = cursor_text(&c) };
+	if (c.is_short)
+		return false;
+	for (uint32_t i = 0; i < s->kernel_code.n; i++) {
+		struct kernel_code *k = &s->kernel_code.p[i];
+		if (start < k->end && k->start < start + n)
+			*k = s->kernel_code.p[--s->kernel_code.n], i--;
+	}
+	if (!(flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER))
+		vec_push(&s->kernel_code, (struct kernel_code){ start, start + n,
+								mapped_table_get(&s->mapped, &m) });
+	/* What was looked up in the kernel before may not hold any more. */
+	s->kernel_version = ++s->processes.last_version;
+	return true;
+}
+
+static bool on_throttle(struct perf_session *s, const struct perf_record *r, struct cursor c)
+{
+	(void)r;
+	(void)c;
+	s->p->ledger.count[LEDGER_THROTTLED]++;
+	return true;
+}
+
+static bool on_aux(struct perf_session *s, const struct perf_record *r, struct cursor c)
+{
+	(void)r;
+	(void)c;
+	s->aux_records++;
+	return true;
+}
+
+static bool on_ignored(struct perf_session *s, const struct perf_record *r, struct cursor c)
+{
+	(void)s;
+	(void)r;
+	(void)c;
+	return true;
+}
+
+typedef bool record_handler(struct perf_session *s, const struct perf_record *r, struct cursor c);
+
+static record_handler *const handlers[] = {
+	[PERF_RECORD_MMAP] = on_mmap,
+	[PERF_RECORD_MMAP2] = on_mmap,
+	[PERF_RECORD_COMM] = on_comm,
+	[PERF_RECORD_FORK] = on_fork,
+	[PERF_RECORD_EXIT] = on_ignored, /* samples of its last moments may follow */
+	[PERF_RECORD_LOST] = on_lost,
+	[PERF_RECORD_LOST_SAMPLES] = on_lost,
+	[PERF_RECORD_THROTTLE] = on_throttle,
+	[PERF_RECORD_UNTHROTTLE] = on_ignored,
+	[PERF_RECORD_READ] = on_ignored,
+	[PERF_RECORD_AUX] = on_aux,
+	[PERF_RECORD_ITRACE_START] = on_ignored,
+	[PERF_RECORD_SWITCH] = on_ignored,
+	[PERF_RECORD_SWITCH_CPU_WIDE] = on_ignored,
+	[PERF_RECORD_NAMESPACES] = on_ignored,
+	[PERF_RECORD_KSYMBOL] = on_ksymbol,
+	[PERF_RECORD_BPF_EVENT] = on_ignored,
+	[PERF_RECORD_CGROUP] = on_cgroup,
+	[PERF_RECORD_TEXT_POKE] = on_ignored, /* changes instructions, not names */
+	[PERF_RECORD_AUX_OUTPUT_HW_ID] = on_aux,
+};
+
+void perf_session_other(struct perf_session *s, const struct perf_record *r, const char *body_end)
+{
+	struct cursor c = { r->bytes + RECORD_HEADER_BYTES, body_end, s->is_swapped, false };
+	if (r->type >= ARRAY_SIZE(handlers) || !handlers[r->type])
+		s->p->ledger.count[LEDGER_OTHER_RECORDS]++;
+	else if (!handlers[r->type](s, r, c))
+		perf_session_bad_record(s, r->offset, "a record of type %u is too short: %u bytes",
+					r->type, r->size);
+}

@@ -1,0 +1,419 @@
+/* What the files of this module share: events, records, samples, processes, locations. */
+#pragma once
+#include "perf/cursor_int.h"
+#include "perf/perf.h"
+
+#include <linux/perf_event.h>
+
+/* Records and fields that headers of older kernels do not have (include/uapi/linux/perf_event.h). */
+enum {
+	RECORD_CALLCHAIN_DEFERRED = 22,
+	/* From here on perf itself writes them (tools/lib/perf/include/perf/event.h). */
+	RECORD_HEADER_ATTR = 64,
+	RECORD_TRACING_DATA = 66,
+	RECORD_BUILD_ID = 67,
+	RECORD_FINISHED_ROUND = 68,
+	RECORD_AUXTRACE_INFO = 70,
+	RECORD_AUXTRACE = 71,
+	RECORD_EVENT_UPDATE = 78,
+	RECORD_HEADER_FEATURE = 80,
+	RECORD_COMPRESSED = 81,
+	RECORD_COMPRESSED2 = 83,
+};
+#define CONTEXT_USER_DEFERRED ((uint64_t)-640)
+#define MISC_MMAP_BUILD_ID    (1 << 14)
+#define MISC_BUILD_ID_SIZE    (1 << 15)
+#define SAMPLE_CGROUP	      (1ull << 21)
+#define SAMPLE_DATA_PAGE_SIZE (1ull << 22)
+#define SAMPLE_CODE_PAGE_SIZE (1ull << 23)
+#define SAMPLE_WEIGHT_STRUCT  (1ull << 24)
+#define BRANCH_HW_INDEX	      (1ull << 17)
+#define BRANCH_COUNTERS	      (1ull << 19)
+
+/* --- events (event.c) --- */
+
+/* One event that was opened: struct perf_event_attr, as far as it matters. */
+struct perf_event {
+	uint32_t type;
+	uint64_t config;
+	uint64_t period; /* or the rate in Hz: is_rate */
+	uint64_t sample_type, read_format, branch_type;
+	uint64_t user_registers; /* mask */
+	uint64_t interrupt_registers;
+	uint32_t max_stack; /* 0: the machine's own limit */
+	int32_t clock;	    /* -1: perf's own */
+	bool is_rate, has_sample_ids;
+	char *name;	/* NULL: made from type and config */
+	event_id event; /* in the profile, once it had a sample; INDEX_NONE before */
+	uint64_t samples;
+};
+
+struct perf_events {
+	VEC(struct perf_event) list;
+	VEC(struct event_of_id) ids;
+	struct index_map id_map;
+};
+
+struct event_of_id {
+	uint64_t id;
+	uint32_t event;
+};
+
+/* Reads a struct perf_event_attr of `size` bytes at c, which may be newer or older than ours. */
+bool perf_event_read(struct perf_event *event, struct cursor *c, uint64_t size);
+void perf_events_fini(struct perf_events *e);
+void perf_events_add_id(struct perf_events *e, uint64_t id, uint32_t event);
+/* The event with that id; with 0 or an unknown one the first. NULL: there are none. */
+struct perf_event *perf_events_find(struct perf_events *e, uint64_t id);
+void perf_event_set_name(struct perf_event *event, struct str name);
+/* `cycles`, `cpu-clock`, `raw 0x1c2`: what type and config stand for. */
+void perf_event_describe(const struct perf_event *event, struct buf *name);
+
+/* --- records (record.c) --- */
+
+struct perf_record {
+	uint32_t type;
+	uint16_t misc, size;
+	const char *bytes; /* with the header */
+	uint64_t offset;   /* in the input, for messages */
+};
+
+enum { RECORD_HEADER_BYTES = 8 };
+
+/* What stands at the end of records that are no samples, and in samples. */
+struct perf_ids {
+	int32_t pid, tid; /* PID_UNKNOWN */
+	uint64_t time_ns; /* 0: not known */
+	uint64_t id;
+	int32_t cpu; /* -1 */
+};
+
+struct perf_sample {
+	struct perf_ids ids;
+	uint64_t ip, address, period, cgroup;
+	struct cursor chain; /* addresses; empty: there is none */
+	bool has_chain, has_period, has_user_registers;
+	uint64_t user_abi;
+	struct cursor user_registers;
+	struct str user_stack; /* as much of it as was copied */
+	bool is_stack_full;    /* the copy is as large as was asked for: there may be more */
+};
+
+/* False: the record is too short for what its event says it holds. */
+bool perf_sample_read(const struct perf_event *event, const struct perf_record *r, bool is_swapped,
+		      struct perf_sample *sample);
+/* The id of a sample's event; events must agree where it is. */
+uint64_t perf_sample_id(const struct perf_event *event, const struct perf_record *r,
+			bool is_swapped);
+/* The fields at the end of another record. `body_end`: where they begin. */
+struct perf_ids perf_ids_read(const struct perf_event *event, const struct perf_record *r,
+			      bool is_swapped, const char **body_end);
+
+/* --- order (order.c) --- */
+
+struct queued_record {
+	uint64_t time_ns;
+	const char *bytes;
+	uint64_t offset;
+	uint32_t n;
+};
+
+typedef void perf_deliver(void *context, const char *bytes, uint64_t offset);
+
+/*
+ * Records come from a buffer per cpu, one after the other: they are put in the order of their times.
+ * perf marks rounds: what is older than the round before the last can be given on.
+ */
+struct perf_order {
+	VEC(struct queued_record) queue;
+	VEC(struct queued_record) scratch;
+	bool keeps_bytes; /* records stay where they are until the end: no copies */
+	struct arena bytes;
+	uint64_t round_max_ns, last_max_ns;
+	perf_deliver *deliver;
+	void *context;
+};
+
+void perf_order_fini(struct perf_order *o);
+void perf_order_add(struct perf_order *o, uint64_t time_ns, const char *bytes, size_t n,
+		    uint64_t offset);
+void perf_order_end_round(struct perf_order *o);
+void perf_order_flush(struct perf_order *o);
+
+/* --- mapped files (binaries.c) --- */
+
+enum mapped_kind {
+	MAPPED_FILE,
+	MAPPED_JIT, /* memory without a file, or nothing known: code made at run time, perhaps */
+	MAPPED_JITDUMP, /* a file with the code made at run time */
+	MAPPED_KERNEL,
+	MAPPED_KERNEL_CODE, /* a piece of the kernel's code that was made at run time: BPF */
+	MAPPED_VDSO,
+	MAPPED_GUEST,
+};
+
+/* Something that addresses are in, and that has names for them. */
+struct mapped {
+	enum mapped_kind kind;
+	struct str path;
+	struct str build_id;
+	bool has_inode;
+	uint32_t device_major, device_minor;
+	uint64_t inode;
+	int32_t pid;	 /* a process that has it mapped; of JIT: the one whose code it is */
+	bool is_nowhere; /* of JIT: no mapping was known for its addresses */
+	bool is_used;	 /* samples have addresses in it */
+	struct binary *binary;
+	struct jitdump *jitdump;
+	struct debug_info *debug;
+	bool is_debug_open;
+	struct unwind_table *unwind;
+	bool is_unwind_open;
+};
+
+typedef uint32_t mapped_id;
+
+struct mapped_table {
+	VEC(struct mapped) list;
+	struct index_map map;
+	struct arena text;
+	const struct perf_options *options;
+};
+
+/* Lets go of its files; nothing is looked up in it any more. */
+void mapped_close(struct mapped *m);
+void mapped_table_fini(struct mapped_table *t);
+/* What equals `m` in kind, path, build id, inode and (of JIT) pid; made when it is new. */
+mapped_id mapped_table_get(struct mapped_table *t, const struct mapped *m);
+/* The binary of a file or the vdso; NULL for others. */
+struct binary *mapped_binary(struct mapped_table *t, mapped_id id);
+const struct unwind_table *mapped_unwind(struct mapped_table *t, mapped_id id);
+
+/* --- processes (process.c) --- */
+
+struct mapping_row {
+	uint64_t start, end; /* in the process */
+	uint64_t file_offset;
+	mapped_id mapped;
+	bool is_code;
+};
+
+/* What is mapped where. Processes share one until either maps something. */
+struct address_space {
+	VEC(struct mapping_row) rows; /* by address; they do not overlap */
+	uint32_t references;
+	uint32_t version; /* of all spaces and changes, no two have the same */
+};
+
+struct perf_process {
+	int32_t pid;
+	uint32_t space;
+	/*
+	 * The one before exec, until the new program runs: the kernel's stack in exec goes back into
+	 * it. INDEX_NONE: none.
+	 */
+	uint32_t old_space;
+	mapped_id nowhere; /* what stands for addresses without a mapping, or INDEX_NONE */
+	mapped_id jitdump;
+};
+
+struct perf_thread {
+	int32_t tid, pid;
+	str_id comm; /* of the profile */
+	bool has_comm;
+	thread_id row; /* in the profile, THREAD_NONE: to be made */
+	str_id row_container;
+};
+
+struct perf_processes {
+	struct profile *p;
+	VEC(struct perf_process) list;
+	VEC(struct perf_thread) threads;
+	VEC(struct address_space) spaces;
+	struct index_map process_map, thread_map;
+	uint32_t last_version;
+	uint32_t last_process, last_thread;
+	VEC(uint32_t) free_spaces;
+};
+
+void perf_processes_init(struct perf_processes *s, struct profile *p);
+void perf_processes_fini(struct perf_processes *s);
+/* Good until the next call. */
+struct perf_process *perf_process_get(struct perf_processes *s, int32_t pid);
+struct perf_thread *perf_thread_get(struct perf_processes *s, int32_t pid, int32_t tid);
+void perf_process_map(struct perf_processes *s, int32_t pid, const struct mapping_row *row);
+void perf_process_fork(struct perf_processes *s, int32_t pid, int32_t parent);
+/* exec: nothing is mapped any more. */
+void perf_process_exec(struct perf_processes *s, int32_t pid);
+/* The program that exec began has run: the one before is gone for good. */
+void perf_process_forget_old(struct perf_processes *s, struct perf_process *process);
+/* NULL: nothing is known to be there. */
+const struct mapping_row *address_space_find(const struct address_space *a, uint64_t address);
+thread_id perf_thread_row(struct perf_processes *s, struct perf_thread *t, str_id container);
+
+/* --- locations (location.c) --- */
+
+typedef uint32_t location_id;
+
+/* An address, told by what it is in. */
+struct location {
+	mapped_id mapped;
+	uint32_t code : 31; /* jitdump: which piece of code; else 0 */
+	uint32_t is_call : 1;
+	uint64_t address; /* offset in a file, or address; of calls one byte before the return */
+	uint64_t ip;	  /* as the first sample had it */
+};
+
+struct locations {
+	VEC(struct location) list;
+	struct index_map map;
+	bool by_ip; /* addresses are shown: those of different processes are different */
+};
+
+void locations_fini(struct locations *l);
+location_id locations_get(struct locations *l, const struct location *location);
+
+/* --- the session (session.c) --- */
+
+struct kernel_code {
+	uint64_t start, end;
+	mapped_id mapped;
+};
+
+struct cgroup {
+	uint64_t id;
+	str_id path;
+};
+
+/* An address that was looked up a moment ago. */
+struct recent_location {
+	uint64_t ip;
+	uint32_t version; /* of the address space */
+	location_id location;
+};
+enum { RECENT_LOCATIONS = 1 << 16 };
+
+/* A sample whose user stack comes later. */
+struct deferred_sample {
+	uint64_t cookie;
+	int32_t pid, tid;
+	struct sample sample;
+	uint32_t first, n; /* locations of its kernel stack, in deferred_locations */
+};
+
+/* A module of the kernel. */
+struct kernel_module {
+	uint64_t start, end;
+	struct str name;
+};
+
+struct build_id_row {
+	struct str path;
+	struct str build_id;
+};
+
+struct perf_session {
+	struct profile *p;
+	/* Stacks of locations and rows of samples, before there are names: frames are location ids. */
+	struct profile *raw;
+	struct perf_options options;
+	bool is_swapped;
+	uint16_t machine; /* EM_ of the recorded machine */
+	struct perf_events events;
+	struct perf_order order;
+	struct mapped_table mapped;
+	struct perf_processes processes;
+	struct locations locations;
+	struct recent_location *recent;
+
+	struct arena text;
+	VEC(struct build_id_row) build_ids;
+	struct index_map build_id_map; /* by path */
+	struct kernel_id kernel;
+	struct str host;
+	mapped_id kernel_id;
+	uint32_t kernel_version; /* as an address space has it */
+	VEC(struct kernel_code) kernel_code;
+	VEC(struct kernel_module) kernel_modules;
+	VEC(struct cgroup) cgroups;
+	VEC(location_id) stack;	 /* of the sample at hand, leaf first */
+	bool is_cut;		 /* ... which was counted as cut */
+	VEC(location_id) cut_at; /* outermost frames of stacks that were cut, one for each */
+	VEC(struct deferred_sample) deferred;
+	VEC(location_id) deferred_locations;
+	uint64_t first_ns, last_ns;
+	uint64_t aux_records;
+	uint64_t lost_in_rings, lost_by_events; /* two counts of the same */
+	uint64_t other_abi; /* samples with registers of a machine that is not unwound here */
+};
+
+void perf_session_init(struct perf_session *s, const struct perf_options *options,
+		       struct profile *p);
+void perf_session_fini(struct perf_session *s);
+/* A record whose turn it is. */
+void perf_session_deliver(void *session, const char *bytes, uint64_t offset);
+/* A record as it comes: put in order, or acted on at once. */
+void perf_session_add(struct perf_session *s, const struct perf_record *r);
+/* All records came: names are given, and everything goes into the profile. */
+void perf_session_end(struct perf_session *s);
+void perf_session_bad_record(struct perf_session *s, uint64_t offset, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* sample.c: decodes and adds. */
+void perf_session_sample(struct perf_session *s, const struct perf_record *r);
+void perf_session_deferred(struct perf_session *s, const struct perf_record *r,
+			   const struct perf_ids *ids, const char *body_end);
+void perf_session_end_deferred(struct perf_session *s);
+/* is_call: ip is where a call returns to, which may be in the next function already. */
+location_id perf_session_locate(struct perf_session *s, struct perf_process *process, uint64_t ip,
+				bool is_call, uint64_t time_ns);
+/* The stack at hand goes on where the recorder did not. */
+void perf_session_note_cut(struct perf_session *s);
+/* stack_copy.c: the user's part of a stack from a copy, appended to s->stack. */
+void perf_session_unwind(struct perf_session *s, const struct perf_event *event,
+			 const struct perf_sample *sample, struct perf_process *process);
+/* other_records.c: what is no sample; body_end: where the ids at its end begin. */
+void perf_session_other(struct perf_session *s, const struct perf_record *r, const char *body_end);
+struct str perf_session_build_id(const struct perf_session *s, struct str path);
+void perf_session_add_build_id(struct perf_session *s, struct str path, struct str build_id);
+/* The process if it lives still. */
+struct recorded_process perf_session_process(const struct perf_session *s, int32_t pid);
+/* Whether the recording is of this machine: what lives here may be what was recorded. */
+bool perf_session_is_of_here(const struct perf_session *s);
+struct perf_record perf_record_at(const char *bytes, uint64_t offset, bool is_swapped);
+/* feature.c: a section of the file that says something about the recording. */
+void perf_feature_read(struct perf_session *s, unsigned feature, struct cursor c);
+void perf_build_id_read(struct perf_session *s, struct cursor c, uint16_t misc);
+/* names.c: frames for all locations, and with them everything goes into the profile. */
+void perf_session_name(struct perf_session *s);
+
+/* --- names (names.c, names_jit.c) --- */
+
+/* Frames of locations. */
+struct location_names {
+	struct perf_session *s;
+	VEC(frame_id) frames; /* of all locations, outermost first in each */
+	uint32_t *first;      /* by location; INDEX_NONE: not named yet */
+	uint8_t *count;
+	bool *is_unnamed;
+	struct kernel_symbols *kernel;
+	VEC(struct known_symbol) symbols;
+	struct index_map symbol_map;
+	struct buf text;
+};
+
+/* A function whose frame is made: most locations are in one that another is in, too. */
+struct known_symbol {
+	mapped_id mapped;
+	uint64_t start;
+	uint32_t first;
+	uint8_t count;
+};
+
+/* Gives the location frames that its name stands for, which may hold inlined functions. */
+void location_add_name(struct location_names *n, location_id id, struct str name, struct str module,
+		       enum frame_kind kind);
+void location_add_unnamed(struct location_names *n, location_id id, struct str module);
+/* All locations of the code that a process made at run time. */
+void names_of_jit(struct location_names *n, mapped_id mapped, const location_id *ids,
+		  uint32_t count, struct buf *reason, struct buf *fix, struct buf *module);

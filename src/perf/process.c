@@ -1,0 +1,223 @@
+/* Processes and threads as they are at the moment of the record at hand. */
+#include "perf/perf_int.h"
+
+void perf_processes_init(struct perf_processes *s, struct profile *p)
+{
+	*s = (struct perf_processes){ .p = p,
+				      .last_process = INDEX_NONE,
+				      .last_thread = INDEX_NONE };
+}
+
+void perf_processes_fini(struct perf_processes *s)
+{
+	for (uint32_t i = 0; i < s->spaces.n; i++)
+		vec_fini(&s->spaces.p[i].rows);
+	vec_fini(&s->spaces);
+	vec_fini(&s->free_spaces);
+	vec_fini(&s->list);
+	vec_fini(&s->threads);
+	index_map_fini(&s->process_map);
+	index_map_fini(&s->thread_map);
+}
+
+/* --- address spaces --- */
+
+static uint32_t space_new(struct perf_processes *s)
+{
+	uint32_t i = s->spaces.n;
+	if (s->free_spaces.n) {
+		i = s->free_spaces.p[--s->free_spaces.n];
+		s->spaces.p[i].rows.n = 0;
+	} else {
+		vec_push(&s->spaces, (struct address_space){ 0 });
+	}
+	s->spaces.p[i].references = 1;
+	s->spaces.p[i].version = ++s->last_version;
+	return i;
+}
+
+static void space_release(struct perf_processes *s, uint32_t space)
+{
+	if (--s->spaces.p[space].references == 0)
+		vec_push(&s->free_spaces, space);
+}
+
+/* A space that no other process shares, with the same rows. */
+static struct address_space *own_space(struct perf_processes *s, struct perf_process *process)
+{
+	uint32_t old = process->space;
+	if (s->spaces.p[old].references > 1) {
+		process->space = space_new(s);
+		struct address_space *from = &s->spaces.p[old], *to = &s->spaces.p[process->space];
+		vec_reserve(&to->rows, from->rows.n);
+		if (from->rows.n)
+			memcpy(to->rows.p, from->rows.p, from->rows.n * sizeof(*to->rows.p));
+		to->rows.n = from->rows.n;
+		space_release(s, old);
+	}
+	return &s->spaces.p[process->space];
+}
+
+/* The first row that ends behind address. */
+static uint32_t first_behind(const struct address_space *a, uint64_t address)
+{
+	uint32_t low = 0, high = a->rows.n;
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+		if (a->rows.p[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct mapping_row *address_space_find(const struct address_space *a, uint64_t address)
+{
+	uint32_t i = first_behind(a, address);
+	return i < a->rows.n && a->rows.p[i].start <= address ? &a->rows.p[i] : NULL;
+}
+
+static void insert_row(struct address_space *a, uint32_t at, struct mapping_row row)
+{
+	vec_push(&a->rows, row);
+	memmove(a->rows.p + at + 1, a->rows.p + at, (a->rows.n - 1 - at) * sizeof(row));
+	a->rows.p[at] = row;
+}
+
+/* What is mapped anew replaces what was there, also where it was only a part of it. */
+static void space_map(struct address_space *a, const struct mapping_row *row)
+{
+	uint32_t first = first_behind(a, row->start), end = first;
+	while (end < a->rows.n && a->rows.p[end].start < row->end)
+		end++;
+	struct mapping_row before = { 0 }, after = { 0 };
+	if (first < end && a->rows.p[first].start < row->start) {
+		before = a->rows.p[first];
+		before.end = row->start;
+	}
+	if (first < end && a->rows.p[end - 1].end > row->end) {
+		after = a->rows.p[end - 1];
+		after.file_offset += row->end - after.start;
+		after.start = row->end;
+	}
+	if (end < a->rows.n)
+		memmove(a->rows.p + first, a->rows.p + end, (a->rows.n - end) * sizeof(*row));
+	a->rows.n -= end - first;
+	if (before.end)
+		insert_row(a, first++, before);
+	insert_row(a, first++, *row);
+	if (after.end)
+		insert_row(a, first, after);
+}
+
+/* --- processes --- */
+
+static bool process_equal(const void *list, uint32_t i, const void *key)
+{
+	return ((const struct perf_process *)list)[i].pid == *(const int32_t *)key;
+}
+
+struct perf_process *perf_process_get(struct perf_processes *s, int32_t pid)
+{
+	if (s->last_process != INDEX_NONE && s->list.p[s->last_process].pid == pid)
+		return &s->list.p[s->last_process];
+	uint32_t hash = hash_pair((uint32_t)pid, 0);
+	uint32_t i = index_map_find(&s->process_map, hash, process_equal, s->list.p, &pid);
+	if (i == INDEX_NONE) {
+		i = s->list.n;
+		index_map_add(&s->process_map, hash, i);
+		vec_push(&s->list, (struct perf_process){ .pid = pid,
+							  .space = space_new(s),
+							  .old_space = INDEX_NONE,
+							  .nowhere = INDEX_NONE,
+							  .jitdump = INDEX_NONE });
+	}
+	s->last_process = i;
+	return &s->list.p[i];
+}
+
+void perf_process_map(struct perf_processes *s, int32_t pid, const struct mapping_row *row)
+{
+	if (row->start >= row->end)
+		return;
+	struct address_space *a = own_space(s, perf_process_get(s, pid));
+	space_map(a, row);
+	a->version = ++s->last_version;
+}
+
+void perf_process_fork(struct perf_processes *s, int32_t pid, int32_t parent)
+{
+	if (pid == parent)
+		return;
+	struct perf_process from = *perf_process_get(s, parent);
+	struct perf_process *process = perf_process_get(s, pid);
+	s->spaces.p[from.space].references++;
+	space_release(s, process->space);
+	perf_process_forget_old(s, process);
+	process->space = from.space;
+	process->jitdump = from.jitdump;
+}
+
+void perf_process_forget_old(struct perf_processes *s, struct perf_process *process)
+{
+	if (process->old_space != INDEX_NONE)
+		space_release(s, process->old_space);
+	process->old_space = INDEX_NONE;
+}
+
+void perf_process_exec(struct perf_processes *s, int32_t pid)
+{
+	struct perf_process *process = perf_process_get(s, pid);
+	perf_process_forget_old(s, process);
+	process->old_space = process->space;
+	process->space = space_new(s);
+	process->jitdump = INDEX_NONE;
+}
+
+/* --- threads --- */
+
+static bool thread_equal(const void *list, uint32_t i, const void *key)
+{
+	return ((const struct perf_thread *)list)[i].tid == *(const int32_t *)key;
+}
+
+/* The idle thread of each cpu has no comm of its own, and 0 for an id. */
+static str_id first_comm(struct perf_processes *s, int32_t tid)
+{
+	char text[16];
+	int n = snprintf(text, sizeof(text), ":%d", tid);
+	return profile_add_str(s->p, tid == 0 ? STR("swapper") : (struct str){ text, (size_t)n });
+}
+
+struct perf_thread *perf_thread_get(struct perf_processes *s, int32_t pid, int32_t tid)
+{
+	if (s->last_thread != INDEX_NONE && s->threads.p[s->last_thread].tid == tid)
+		return &s->threads.p[s->last_thread];
+	uint32_t hash = hash_pair((uint32_t)tid, 1);
+	uint32_t i = index_map_find(&s->thread_map, hash, thread_equal, s->threads.p, &tid);
+	if (i == INDEX_NONE) {
+		i = s->threads.n;
+		index_map_add(&s->thread_map, hash, i);
+		vec_push(&s->threads, (struct perf_thread){
+					      .tid = tid, .pid = pid, .comm = first_comm(s, tid) });
+	}
+	s->last_thread = i;
+	return &s->threads.p[i];
+}
+
+thread_id perf_thread_row(struct perf_processes *s, struct perf_thread *t, str_id container)
+{
+	if (t->row != THREAD_NONE && t->row_container == container)
+		return t->row;
+	unsigned columns = s->p->columns;
+	t->row_container = container;
+	t->row = profile_add_thread(
+		s->p, (struct thread){
+			      .pid = columns & (COLUMN_PID | COLUMN_TID) ? t->pid : PID_UNKNOWN,
+			      .tid = columns & COLUMN_TID ? t->tid : PID_UNKNOWN,
+			      .comm = t->comm,
+			      .container = container,
+		      });
+	return t->row;
+}

@@ -1,0 +1,199 @@
+/* Fields of records, in the order that perf_event_open(2) gives. */
+#include "perf/perf_int.h"
+
+static struct cursor body_of(const struct perf_record *r, bool is_swapped)
+{
+	return (struct cursor){ r->bytes + RECORD_HEADER_BYTES, r->bytes + r->size, is_swapped,
+				false };
+}
+
+/* --- the end of other records --- */
+
+#define FIELDS_OF_IDS                                                                              \
+	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |             \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+
+struct perf_ids perf_ids_read(const struct perf_event *event, const struct perf_record *r,
+			      bool is_swapped, const char **body_end)
+{
+	struct perf_ids ids = { PID_UNKNOWN, PID_UNKNOWN, 0, 0, -1 };
+	uint64_t type = event ? event->sample_type & FIELDS_OF_IDS : 0;
+	size_t n = (size_t)__builtin_popcountll(type) * 8;
+	*body_end = r->bytes + r->size;
+	if (!event || !event->has_sample_ids || n > (size_t)(r->size - RECORD_HEADER_BYTES))
+		return ids;
+	*body_end -= n;
+	struct cursor c = { *body_end, r->bytes + r->size, is_swapped, false };
+	if (type & PERF_SAMPLE_TID) {
+		ids.pid = (int32_t)cursor_u32(&c);
+		ids.tid = (int32_t)cursor_u32(&c);
+	}
+	if (type & PERF_SAMPLE_TIME)
+		ids.time_ns = cursor_u64(&c);
+	if (type & PERF_SAMPLE_ID)
+		ids.id = cursor_u64(&c);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		cursor_u64(&c);
+	if (type & PERF_SAMPLE_CPU) {
+		ids.cpu = (int32_t)cursor_u32(&c);
+		cursor_u32(&c);
+	}
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		ids.id = cursor_u64(&c);
+	return ids;
+}
+
+/* --- samples --- */
+
+uint64_t perf_sample_id(const struct perf_event *event, const struct perf_record *r,
+			bool is_swapped)
+{
+	static const uint64_t before[] = { PERF_SAMPLE_IP, PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
+					   PERF_SAMPLE_ADDR };
+	struct cursor c = body_of(r, is_swapped);
+	if (event->sample_type & PERF_SAMPLE_IDENTIFIER)
+		return cursor_u64(&c);
+	if (!(event->sample_type & PERF_SAMPLE_ID))
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(before); i++)
+		if (event->sample_type & before[i])
+			cursor_u64(&c);
+	return cursor_u64(&c);
+}
+
+static void skip_words(struct cursor *c, uint64_t n)
+{
+	cursor_take(c, n > UINT64_MAX / 8 ? UINT64_MAX : n * 8);
+}
+
+static void skip_counts(const struct perf_event *event, struct cursor *c)
+{
+	uint64_t format = event->read_format;
+	unsigned times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	enum { FORMAT_LOST = 1 << 4 };
+	unsigned each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & FORMAT_LOST);
+	if (!(format & PERF_FORMAT_GROUP)) {
+		skip_words(c, each + times);
+		return;
+	}
+	uint64_t n = cursor_u64(c);
+	skip_words(c, times);
+	skip_words(c, n > UINT64_MAX / each ? UINT64_MAX : n * each);
+}
+
+static void skip_branches(const struct perf_event *event, struct cursor *c)
+{
+	uint64_t n = cursor_u64(c);
+	if (event->branch_type & BRANCH_HW_INDEX)
+		cursor_u64(c);
+	unsigned each = event->branch_type & BRANCH_COUNTERS ? 4 : 3;
+	skip_words(c, n > UINT64_MAX / each ? UINT64_MAX : n * each);
+}
+
+static void read_chain(struct cursor *c, struct perf_sample *sample)
+{
+	uint64_t n = cursor_u64(c);
+	const char *start = c->p;
+	skip_words(c, n);
+	if (c->is_short)
+		return;
+	sample->has_chain = true;
+	sample->chain = (struct cursor){ start, c->p, c->is_swapped, false };
+}
+
+static void read_user_registers(const struct perf_event *event, struct cursor *c,
+				struct perf_sample *sample)
+{
+	sample->user_abi = cursor_u64(c);
+	if (!sample->user_abi)
+		return; /* a thread of the kernel */
+	const char *start = c->p;
+	skip_words(c, (unsigned)__builtin_popcountll(event->user_registers));
+	sample->has_user_registers = !c->is_short;
+	sample->user_registers = (struct cursor){ start, c->p, c->is_swapped, false };
+}
+
+static void read_user_stack(struct cursor *c, struct perf_sample *sample)
+{
+	uint64_t n = cursor_u64(c);
+	if (!n)
+		return;
+	const char *start = cursor_take(c, n);
+	uint64_t used = cursor_u64(c);
+	if (c->is_short)
+		return;
+	sample->user_stack = (struct str){ start, used < n ? used : n };
+	sample->is_stack_full = used >= n;
+}
+
+/* What stands before the call chain. */
+static void read_sample_head(uint64_t type, struct cursor *c, struct perf_sample *sample)
+{
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		sample->ids.id = cursor_u64(c);
+	if (type & PERF_SAMPLE_IP)
+		sample->ip = cursor_u64(c);
+	if (type & PERF_SAMPLE_TID) {
+		sample->ids.pid = (int32_t)cursor_u32(c);
+		sample->ids.tid = (int32_t)cursor_u32(c);
+	}
+	if (type & PERF_SAMPLE_TIME)
+		sample->ids.time_ns = cursor_u64(c);
+	if (type & PERF_SAMPLE_ADDR)
+		sample->address = cursor_u64(c);
+	if (type & PERF_SAMPLE_ID)
+		sample->ids.id = cursor_u64(c);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		cursor_u64(c);
+	if (type & PERF_SAMPLE_CPU) {
+		sample->ids.cpu = (int32_t)cursor_u32(c);
+		cursor_u32(c);
+	}
+	if (type & PERF_SAMPLE_PERIOD) {
+		sample->period = cursor_u64(c);
+		sample->has_period = true;
+	}
+}
+
+/* What stands behind the copy of the stack, as far as the cgroup. */
+static void read_sample_tail(const struct perf_event *event, struct cursor *c,
+			     struct perf_sample *sample)
+{
+	uint64_t type = event->sample_type;
+	if (type & (PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT))
+		cursor_u64(c);
+	if (type & PERF_SAMPLE_DATA_SRC)
+		cursor_u64(c);
+	if (type & PERF_SAMPLE_TRANSACTION)
+		cursor_u64(c);
+	if (type & PERF_SAMPLE_REGS_INTR && cursor_u64(c))
+		skip_words(c, (unsigned)__builtin_popcountll(event->interrupt_registers));
+	if (type & PERF_SAMPLE_PHYS_ADDR)
+		cursor_u64(c);
+	if (type & SAMPLE_CGROUP)
+		sample->cgroup = cursor_u64(c);
+}
+
+bool perf_sample_read(const struct perf_event *event, const struct perf_record *r, bool is_swapped,
+		      struct perf_sample *sample)
+{
+	uint64_t type = event->sample_type;
+	struct cursor c = body_of(r, is_swapped);
+	*sample = (struct perf_sample){ .ids = { PID_UNKNOWN, PID_UNKNOWN, 0, 0, -1 } };
+	read_sample_head(type, &c, sample);
+	if (type & PERF_SAMPLE_READ)
+		skip_counts(event, &c);
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		read_chain(&c, sample);
+	if (type & PERF_SAMPLE_RAW)
+		cursor_take(&c, cursor_u32(&c));
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		skip_branches(event, &c);
+	if (type & PERF_SAMPLE_REGS_USER)
+		read_user_registers(event, &c, sample);
+	if (type & PERF_SAMPLE_STACK_USER)
+		read_user_stack(&c, sample);
+	read_sample_tail(event, &c, sample);
+	return !c.is_short;
+}

@@ -1,0 +1,212 @@
+/* A recording being read: records come in, in order they change what is known, samples become rows. */
+#include "perf/perf_int.h"
+
+#include <stdarg.h>
+
+void perf_session_init(struct perf_session *s, const struct perf_options *options,
+		       struct profile *p)
+{
+	*s = (struct perf_session){
+		.p = p,
+		.raw = profile_new(p->columns),
+		.options = *options,
+		.machine = EM_X86_64,
+		.order = { .deliver = perf_session_deliver, .context = s },
+		.mapped = { .options = &s->options },
+		.locations = { .by_ip = options->keep_addresses },
+		.recent = mem_zalloc(RECENT_LOCATIONS, sizeof(*s->recent)),
+	};
+	s->options.names.is_of_this_machine = perf_session_is_of_here(s);
+	perf_processes_init(&s->processes, p);
+	struct mapped kernel = { .kind = MAPPED_KERNEL, .path = STR("[kernel.kallsyms]") };
+	s->kernel_id = mapped_table_get(&s->mapped, &kernel);
+	s->kernel_version = ++s->processes.last_version;
+	for (uint32_t i = 0; i < RECENT_LOCATIONS; i++)
+		s->recent[i].location = INDEX_NONE;
+}
+
+void perf_session_fini(struct perf_session *s)
+{
+	perf_events_fini(&s->events);
+	perf_order_fini(&s->order);
+	mapped_table_fini(&s->mapped);
+	perf_processes_fini(&s->processes);
+	locations_fini(&s->locations);
+	free(s->recent);
+	arena_fini(&s->text);
+	vec_fini(&s->build_ids);
+	index_map_fini(&s->build_id_map);
+	vec_fini(&s->kernel_code);
+	vec_fini(&s->kernel_modules);
+	vec_fini(&s->cgroups);
+	vec_fini(&s->stack);
+	vec_fini(&s->cut_at);
+	vec_fini(&s->deferred);
+	vec_fini(&s->deferred_locations);
+	profile_unref(s->raw);
+}
+
+void perf_session_bad_record(struct perf_session *s, uint64_t offset, const char *format, ...)
+{
+	struct ledger *l = &s->p->ledger;
+	if (l->count[LEDGER_BAD_RECORDS]++ || l->first_bad_text)
+		return;
+	char line[240];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	l->first_bad_offset = offset;
+	l->first_bad_text = profile_add_str(s->p, str_from(line));
+}
+
+/* --- build ids of files, which the recording lists by path --- */
+
+static bool build_id_equal(const void *rows, uint32_t i, const void *key)
+{
+	return str_eq(((const struct build_id_row *)rows)[i].path, *(const struct str *)key);
+}
+
+void perf_session_add_build_id(struct perf_session *s, struct str path, struct str build_id)
+{
+	uint32_t hash = hash_str(path);
+	if (index_map_find(&s->build_id_map, hash, build_id_equal, s->build_ids.p, &path) !=
+	    INDEX_NONE)
+		return;
+	index_map_add(&s->build_id_map, hash, s->build_ids.n);
+	vec_push(&s->build_ids, (struct build_id_row){ arena_copy(&s->text, path),
+						       arena_copy(&s->text, build_id) });
+}
+
+struct str perf_session_build_id(const struct perf_session *s, struct str path)
+{
+	uint32_t i = index_map_find(&s->build_id_map, hash_str(path), build_id_equal,
+				    s->build_ids.p, &path);
+	return i == INDEX_NONE ? STR("") : s->build_ids.p[i].build_id;
+}
+
+/* --- records --- */
+
+struct perf_record perf_record_at(const char *bytes, uint64_t offset, bool is_swapped)
+{
+	struct cursor c = { bytes, bytes + RECORD_HEADER_BYTES, is_swapped, false };
+	struct perf_record r = { .bytes = bytes, .offset = offset };
+	r.type = cursor_u32(&c);
+	r.misc = cursor_u16(&c);
+	r.size = cursor_u16(&c);
+	return r;
+}
+
+/*
+ * The event whose fields a record has. Where events differ in their fields they have ids in a place
+ * that all agree on: the first of a sample, the last of other records.
+ */
+static struct perf_event *event_of(struct perf_session *s, const struct perf_record *r)
+{
+	struct perf_event *first = s->events.list.p;
+	if (s->events.list.n <= 1)
+		return first;
+	if (r->type == PERF_RECORD_SAMPLE)
+		return perf_events_find(&s->events, perf_sample_id(first, r, s->is_swapped));
+	const char *body_end;
+	return perf_events_find(&s->events, perf_ids_read(first, r, s->is_swapped, &body_end).id);
+}
+
+static uint64_t sample_time(const struct perf_event *event, const struct perf_record *r,
+			    bool is_swapped)
+{
+	static const uint64_t before[] = { PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,
+					   PERF_SAMPLE_TID };
+	struct cursor c = { r->bytes + RECORD_HEADER_BYTES, r->bytes + r->size, is_swapped, false };
+	if (!(event->sample_type & PERF_SAMPLE_TIME))
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(before); i++)
+		if (event->sample_type & before[i])
+			cursor_u64(&c);
+	return cursor_u64(&c);
+}
+
+void perf_session_add(struct perf_session *s, const struct perf_record *r)
+{
+	const char *body_end;
+	const struct perf_event *event = event_of(s, r);
+	uint64_t time_ns = 0;
+	if (event && r->type == PERF_RECORD_SAMPLE)
+		time_ns = sample_time(event, r, s->is_swapped);
+	else if (event)
+		time_ns = perf_ids_read(event, r, s->is_swapped, &body_end).time_ns;
+	/* What perf itself made up when it began has no time: it was so before all else. */
+	if (time_ns == 0 || time_ns == UINT64_MAX)
+		perf_session_deliver(s, r->bytes, r->offset);
+	else
+		perf_order_add(&s->order, time_ns, r->bytes, r->size, r->offset);
+}
+
+void perf_session_deliver(void *session, const char *bytes, uint64_t offset)
+{
+	struct perf_session *s = session;
+	struct perf_record r = perf_record_at(bytes, offset, s->is_swapped);
+	const struct perf_event *event = event_of(s, &r);
+	if (r.type == PERF_RECORD_SAMPLE) {
+		perf_session_sample(s, &r);
+		return;
+	}
+	const char *body_end;
+	struct perf_ids ids = perf_ids_read(event, &r, s->is_swapped, &body_end);
+	if (r.type == RECORD_CALLCHAIN_DEFERRED)
+		perf_session_deferred(s, &r, &ids, body_end);
+	else
+		perf_session_other(s, &r, body_end);
+}
+
+/* --- the end --- */
+
+static void add_event_facts(struct perf_session *s)
+{
+	AUTO(buf) struct buf text = { 0 };
+	for (uint32_t i = 0; i < s->events.list.n; i++) {
+		const struct perf_event *event = &s->events.list.p[i];
+		text.n = 0;
+		perf_event_describe(event, &text);
+		buf_addf(&text, event->is_rate ? ", %llu Hz" : ", every %llu",
+			 (unsigned long long)event->period);
+		profile_add_fact(s->p, STR("event"), buf_str(&text));
+	}
+}
+
+static void add_notes(struct perf_session *s)
+{
+	AUTO(buf) struct buf text = { 0 };
+	if (s->aux_records) {
+		buf_add_grouped(&text, s->aux_records);
+		buf_addf(&text,
+			 " records of hardware traces (AUX) were skipped: plume reads samples");
+		profile_add_note(s->p, buf_str(&text));
+	}
+	if (s->other_abi) {
+		text.n = 0;
+		buf_add_grouped(&text, s->other_abi);
+		buf_addf(&text, " samples have a copy of the stack of another machine or of 32-bit "
+				"code, which is not unwound");
+		profile_add_note(s->p, buf_str(&text));
+	}
+}
+
+void perf_session_end(struct perf_session *s)
+{
+	perf_order_flush(&s->order);
+	perf_session_end_deferred(s);
+	for (uint32_t i = 0; i < s->mapped.list.n; i++) {
+		struct mapped *m = &s->mapped.list.p[i];
+		if (m->build_id.n)
+			continue;
+		m->build_id = perf_session_build_id(s, m->path);
+		if (m->binary && m->build_id.n)
+			binary_set_build_id(m->binary, m->build_id);
+	}
+	uint64_t lost = s->lost_in_rings > s->lost_by_events ? s->lost_in_rings : s->lost_by_events;
+	s->p->ledger.count[LEDGER_LOST] += lost;
+	add_event_facts(s);
+	add_notes(s);
+	perf_session_name(s);
+}

@@ -1,0 +1,67 @@
+/* Stacks from a copy of registers and memory: what perf record --call-graph dwarf keeps. */
+#include "perf/perf_int.h"
+#include "unwind/unwind.h"
+
+enum { MAX_FRAMES = 1024, ABI_64 = 2 };
+
+static bool read_registers(uint16_t machine, uint64_t mask, struct cursor c,
+			   struct unwind_registers *registers)
+{
+	uint64_t values[64];
+	for (int i = 0; i < __builtin_popcountll(mask); i++)
+		values[i] = cursor_u64(&c);
+	return unwind_registers_of_perf(machine, mask, values, registers);
+}
+
+struct finder {
+	struct perf_session *s;
+	const struct address_space *space;
+};
+
+static void find_place(void *context, uint64_t address, struct unwind_place *place)
+{
+	const struct finder *f = context;
+	const struct mapping_row *row = address_space_find(f->space, address);
+	*place = (struct unwind_place){ 0 };
+	if (!row)
+		return;
+	place->start = row->start;
+	place->end = row->end;
+	place->is_code = row->is_code;
+	if (f->s->mapped.list.p[row->mapped].kind == MAPPED_JIT)
+		return;
+	place->table = mapped_unwind(&f->s->mapped, row->mapped);
+	struct binary *b = place->table ? mapped_binary(&f->s->mapped, row->mapped) : NULL;
+	struct elf *code = b ? binary_code(b) : NULL;
+	uint64_t in_file;
+	uint64_t offset = address - row->start + row->file_offset;
+	if (code && elf_address_of_offset(code, offset, &in_file))
+		place->bias = address - in_file;
+	else
+		place->table = NULL;
+}
+
+void perf_session_unwind(struct perf_session *s, const struct perf_event *event,
+			 const struct perf_sample *sample, struct perf_process *process)
+{
+	uint64_t addresses[MAX_FRAMES], is_return[MAX_FRAMES / 64];
+	struct unwind_registers registers;
+	enum unwind_end end;
+	if (sample->user_abi != ABI_64 || !read_registers(s->machine, event->user_registers,
+							  sample->user_registers, &registers)) {
+		s->other_abi++;
+		return;
+	}
+	struct finder f = { s, &s->processes.spaces.p[process->space] };
+	struct unwinder u = { s->machine, find_place, &f };
+	enum { STACK_POINTER = 7 };
+	struct unwind_memory memory = { registers.value[STACK_POINTER], sample->user_stack };
+	uint32_t n = unwind_stack(&u, &registers, &memory, addresses, is_return, MAX_FRAMES, &end);
+	for (uint32_t i = 0; i < n; i++) {
+		bool is_call = is_return[i / 64] >> i % 64 & 1;
+		vec_push(&s->stack, perf_session_locate(s, process, addresses[i], is_call,
+							sample->ids.time_ns));
+	}
+	if (end == UNWIND_TRUNCATED || end == UNWIND_FULL)
+		perf_session_note_cut(s);
+}

@@ -1,0 +1,87 @@
+/* What is in a profile and what it lacks: why, and what would help. Texts are the profile's or d's. */
+#pragma once
+#include "query/report.h"
+
+/* --- frames without a name --- */
+
+/* Those of one file, for one reason. */
+struct unnamed_row {
+	struct str module; /* path; empty: not known */
+	struct str reason; /* part of a sentence; empty: the input does not say */
+	struct str fix;	   /* empty: nothing helps, or nothing is known to */
+	uint64_t frames;
+};
+
+struct unnamed_rows {
+	VEC(struct unnamed_row) rows; /* most frames first */
+	uint64_t frames, unnamed;     /* of all samples; of them without a name */
+	bool has_reasons;
+};
+
+/* By file and reason; where the profile has no reasons, by file as its stacks have it. */
+void unnamed_rows_of(const struct profile *p, struct unnamed_rows *out);
+void unnamed_rows_fini(struct unnamed_rows *u);
+/* `libfoo.so (it is stripped)`: of the row, without folders. */
+void unnamed_row_add_brief(struct buf *out, const struct unnamed_row *row);
+/* How many frames without a name the stacks of the rows that `has_row` names have, by string of p. */
+uint64_t *unnamed_by_module(const struct profile *p, const bool *has_row);
+
+/* --- what is in it --- */
+
+struct recorded_event {
+	struct str name;
+	struct str about; /* rate or period, as the recording has it; may be empty */
+	uint64_t samples;
+	bool has_only_sums;
+};
+
+struct recording {
+	uint64_t samples;
+	bool has_times;
+	uint64_t first_ns, last_ns;
+	uint32_t processes, threads, cpus; /* 0: not recorded */
+	VEC(struct recorded_event) events;
+	VEC(struct fact) facts; /* of the machine first, then of the recorder, then others */
+};
+
+/* p keeps REPORT_COLUMNS, where it can. */
+void recording_of(const struct profile *p, struct recording *out);
+void recording_fini(struct recording *r);
+
+/* --- findings --- */
+
+/* Whether the input says what happened while recording: perf.data does, text does not. */
+bool knows_recording(const struct profile *p);
+
+enum finding_mark { FINDING_BAD, FINDING_WARN, FINDING_INFO, FINDING_OK, FINDING_MARKS };
+extern const char *const finding_mark_names[]; /* bad, warn, info, ok */
+
+struct finding {
+	enum finding_mark mark;
+	const char *key;       /* for programs: lost, throttled, stacks, ... */
+	struct str what;       /* with how much of it there is */
+	struct str why;	       /* a sentence; may be empty */
+	struct str fix;	       /* what to do; may be empty */
+	uint64_t count, total; /* of what is wrong: so many of so many; total 0: no share */
+};
+
+struct diagnosis {
+	VEC(struct finding) findings;
+	struct arena text;
+};
+void diagnosis_fini(struct diagnosis *d);
+
+/*
+ * What happened while recording, and names that were not found: lost, throttled, truncated, unrooted,
+ * names. Each is there, with FINDING_OK where all is well. Nothing when the input does not say.
+ */
+void diagnose_recording(const struct profile *p, const struct unnamed_rows *unnamed,
+			struct diagnosis *d);
+/* All there is to say, the worst first. */
+void diagnose(const struct profile *p, const struct recording *r,
+	      const struct unnamed_rows *unnamed, struct diagnosis *d);
+/* What a line of the ledger that is damage says, with its first place. */
+void describe_damage(const struct profile *p, enum ledger_line line, struct buf *out);
+
+/* Times that text of perf script says events were lost. */
+uint64_t lost_marks(const struct profile *p);

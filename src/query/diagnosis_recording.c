@@ -1,0 +1,211 @@
+/* What happened while recording: what was lost or cut, and what has no name. */
+#include "query/diagnosis_int.h"
+
+/* Percent from which a finding is worth a warning, and from which the profile is not to be trusted. */
+struct limits {
+	double warn, bad;
+};
+
+static enum finding_mark mark_of(uint64_t count, uint64_t total, struct limits limits)
+{
+	double percent = total ? 100.0 * (double)count / (double)total : 100;
+	if (!count || percent < limits.warn)
+		return FINDING_OK;
+	return percent < limits.bad ? FINDING_WARN : FINDING_BAD;
+}
+
+enum stack_source stack_source_of(const struct profile *p)
+{
+	struct str told = profile_fact(p, STR("call graph"));
+	struct str command = profile_fact(p, STR("command"));
+	if (str_starts(told, STR("dwarf")) || (!told.n && str_find(command, STR("dwarf")) >= 0))
+		return STACKS_COPIED;
+	if (str_starts(told, STR("lbr")) || (!told.n && str_find(command, STR(" lbr")) >= 0))
+		return STACKS_LBR;
+	return told.n || command.n ? STACKS_FRAME_POINTERS : STACKS_UNKNOWN;
+}
+
+static bool stack_has_callers(const struct profile *p, node_id node)
+{
+	unsigned frames = 0;
+	for (; node != NODE_ROOT && frames < 2; node = p->nodes.p[node].parent)
+		frames += !(p->frames.p[p->nodes.p[node].frame].flags & FRAME_INLINED);
+	return frames > 1;
+}
+
+bool has_callers(const struct profile *p)
+{
+	for (uint32_t row = 0; row < p->samples.n; row++)
+		if (stack_has_callers(p, p->samples.node[row]))
+			return true;
+	return false;
+}
+
+static void add_lost(const struct profile *p, struct diagnosis *d)
+{
+	AUTO(finding_text) struct finding_text t = { 0 };
+	uint64_t ignored = 0, lost = p->ledger.count[LEDGER_LOST];
+	uint64_t total = saturating_add(lost, p->ledger.count[LEDGER_SAMPLES], &ignored);
+	struct finding f = { mark_of(lost, total, (struct limits){ 0, 5 }), "lost", .count = lost,
+			     .total = total };
+	if (!lost) {
+		diagnosis_add_plain(d, f.key, FINDING_OK, STR("no samples were lost"));
+		return;
+	}
+	finding_add_count(&t.what, lost, "sample was", "samples were");
+	buf_add(&t.what, STR(" lost while recording ("));
+	buf_add_percent(&t.what, lost, total);
+	buf_add_char(&t.what, ')');
+	buf_addf(&t.why, "the recorder did not empty the kernel's buffer in time, so busy moments "
+			 "are missing most");
+	buf_addf(&t.fix,
+		 "record with a larger buffer (perf record -m 16M) or a lower rate (-F "
+		 "99)%s",
+		 stack_source_of(p) == STACKS_COPIED ? ", or with smaller copies of the stack "
+						       "(--call-graph dwarf,4096)"
+						     : "");
+	diagnosis_add(d, f, &t);
+}
+
+static void add_throttled(const struct profile *p, struct diagnosis *d)
+{
+	AUTO(finding_text) struct finding_text t = { 0 };
+	uint64_t times = p->ledger.count[LEDGER_THROTTLED];
+	if (!times) {
+		diagnosis_add_plain(d, "throttled", FINDING_OK, STR("sampling was not throttled"));
+		return;
+	}
+	buf_addf(&t.what, "sampling was throttled ");
+	finding_add_count(&t.what, times, "time", "times");
+	buf_addf(&t.why, "taking samples took more time than the kernel allows, so it paused them: "
+			 "busy moments have too few");
+	buf_addf(&t.fix, "record at a lower rate (perf record -F 99), or lift the limit: sudo "
+			 "sysctl kernel.perf_cpu_time_max_percent=0");
+	diagnosis_add(d, (struct finding){ FINDING_WARN, "throttled", .count = times }, &t);
+}
+
+static void add_share(struct buf *out, uint64_t count, uint64_t total, const char *words)
+{
+	buf_add_percent(out, count, total);
+	buf_addf(out, " %s (", words);
+	buf_add_grouped(out, count);
+	buf_addf(out, " of ");
+	buf_add_grouped(out, total);
+	buf_add_char(out, ')');
+}
+
+static void add_truncated(const struct profile *p, struct diagnosis *d)
+{
+	static const char *const reasons[] = {
+		[STACKS_UNKNOWN] = "the recorder keeps so many frames, or bytes of a stack, and no "
+				   "more",
+		[STACKS_FRAME_POINTERS] = "they were deeper than the kernel keeps: "
+					  "kernel.perf_event_max_stack, 127 frames by default",
+		[STACKS_COPIED] = "they were longer than the copy of the stack that was recorded",
+		[STACKS_LBR] = "the processor remembers the last 8 to 32 calls only",
+	};
+	static const char *const fixes[] = {
+		[STACKS_UNKNOWN] = "sudo sysctl kernel.perf_event_max_stack=512; of recordings "
+				   "with --call-graph dwarf: --call-graph dwarf,65528",
+		[STACKS_FRAME_POINTERS] = "sudo sysctl kernel.perf_event_max_stack=512, then "
+					  "record again",
+		[STACKS_COPIED] = "record with larger copies: perf record --call-graph dwarf,65528",
+		[STACKS_LBR] = "perf record --call-graph dwarf",
+	};
+	AUTO(finding_text) struct finding_text t = { 0 };
+	uint64_t count = p->ledger.count[LEDGER_TRUNCATED];
+	uint64_t total = p->ledger.count[LEDGER_SAMPLES];
+	enum stack_source source = stack_source_of(p);
+	struct limits limits = { 1, 20 };
+	if (!count) {
+		diagnosis_add_plain(d, "truncated", FINDING_OK,
+				    STR("no stack was cut while recording"));
+		return;
+	}
+	add_share(&t.what, count, total, "of stacks were cut while recording");
+	buf_addf(&t.why, "%s", reasons[source]);
+	buf_addf(&t.fix, "%s", fixes[source]);
+	diagnosis_add(d,
+		      (struct finding){ mark_of(count, total, limits), "truncated", .count = count,
+					.total = total },
+		      &t);
+}
+
+static void add_unrooted(const struct profile *p, struct diagnosis *d)
+{
+	AUTO(finding_text) struct finding_text t = { 0 };
+	uint64_t count = p->ledger.count[LEDGER_UNROOTED];
+	uint64_t total = p->ledger.count[LEDGER_SAMPLES];
+	struct limits limits = { 5, 30 };
+	if (!has_callers(p))
+		return; /* there is more to say than that */
+	if (!count) {
+		diagnosis_add_plain(d, "unrooted", FINDING_OK,
+				    STR("every stack reaches the start of its thread"));
+		return;
+	}
+	add_share(&t.what, count, total, "of stacks do not reach the start of their thread");
+	if (stack_source_of(p) == STACKS_COPIED) {
+		buf_addf(&t.why, "the copy of the stack was too small, or a binary or its unwind "
+				 "tables could not be read");
+		buf_addf(&t.fix,
+			 "record with larger copies (perf record --call-graph dwarf,65528), "
+			 "and read where the binaries are (or --symfs DIR)");
+	} else {
+		buf_addf(&t.why, "code without frame pointers breaks the chain of callers");
+		buf_addf(&t.fix, "perf record --call-graph dwarf; or build with "
+				 "-fno-omit-frame-pointer; Java: -XX:+PreserveFramePointer");
+	}
+	diagnosis_add(d,
+		      (struct finding){ mark_of(count, total, limits), "unrooted", .count = count,
+					.total = total },
+		      &t);
+}
+
+/* The rows of the files follow where there is room for them; here is the worst one. */
+static void add_names(const struct unnamed_rows *u, struct diagnosis *d)
+{
+	AUTO(finding_text) struct finding_text t = { 0 };
+	struct limits limits = { 1, 10 };
+	if (!u->frames)
+		return;
+	if (!u->unnamed) {
+		diagnosis_add_plain(d, "names", FINDING_OK, STR("every frame has a name"));
+		return;
+	}
+	add_share(&t.what, u->unnamed, u->frames, "of frames have no name");
+	if (!u->has_reasons)
+		buf_addf(&t.why, "this format does not say why; perf.data does: plume doctor "
+				 "perf.data");
+	diagnosis_add(d,
+		      (struct finding){ mark_of(u->unnamed, u->frames, limits), "names",
+					.count = u->unnamed, .total = u->frames },
+		      &t);
+}
+
+static void add_inlines(const struct profile *p, struct diagnosis *d)
+{
+	AUTO(finding_text) struct finding_text t = { 0 };
+	uint64_t count = p->ledger.count[LEDGER_NO_INLINES];
+	if (!count)
+		return;
+	buf_addf(&t.what, "inlined functions of ");
+	finding_add_count(&t.what, count, "address were", "addresses were");
+	buf_addf(&t.what, " not looked up");
+	buf_addf(&t.why, "it would have taken too long; names are right, but what was inlined into "
+			 "these functions is not shown");
+	diagnosis_add(d, (struct finding){ FINDING_WARN, "inlines", .count = count }, &t);
+}
+
+void diagnose_recording(const struct profile *p, const struct unnamed_rows *unnamed,
+			struct diagnosis *d)
+{
+	if (knows_recording(p)) {
+		add_lost(p, d);
+		add_throttled(p, d);
+		add_truncated(p, d);
+		add_unrooted(p, d);
+	}
+	add_names(unnamed, d);
+	add_inlines(p, d);
+}

@@ -1,0 +1,265 @@
+/* What doctor prints: the recording, then what is wrong with it, the worst first. */
+#include "sink/doctor.h"
+#include "sink/report_int.h"
+
+#include <time.h>
+
+enum { FACT_COLUMN = 14, FINDING_COLUMN = 6 };
+
+void doctor_report_fini(struct doctor_report *r)
+{
+	recording_fini(&r->recording);
+	unnamed_rows_fini(&r->unnamed);
+	diagnosis_fini(&r->diagnosis);
+}
+
+struct page {
+	struct buf text;
+	const struct report_style *style;
+};
+
+static void page_fini(struct page *p)
+{
+	buf_fini(&p->text);
+}
+
+/* Words from `column` on, which the line is at already, and further lines below them. */
+static void add_words(struct page *p, struct str words, unsigned column)
+{
+	AUTO(buf) struct buf safe = { 0 };
+	fit_add_safe(&safe, words);
+	buf_add_wrapped(&p->text, buf_str(&safe), column, p->style->columns);
+	buf_add_char(&p->text, '\n');
+}
+
+static void add_blanks(struct page *p, unsigned n)
+{
+	buf_addf(&p->text, "%*s", (int)n, "");
+}
+
+/* --- the recording --- */
+
+static void add_part(struct buf *out, uint32_t n, const char *one, const char *many)
+{
+	if (!n)
+		return;
+	buf_addf(out, ", ");
+	buf_add_grouped(out, n);
+	buf_addf(out, " %s", n == 1 ? one : many);
+}
+
+static void add_key(struct page *p, struct str key)
+{
+	report_ink(&p->text, p->style, INK_DIM);
+	size_t start = p->text.n;
+	fit_add_start(&p->text, key, FACT_COLUMN - 2, false);
+	report_pad(&p->text, start, FACT_COLUMN);
+	report_ink(&p->text, p->style, INK_PLAIN);
+}
+
+static void add_heading(struct page *p, const struct doctor_report *r)
+{
+	report_ink(&p->text, p->style, INK_BOLD);
+	fit_add_safe(&p->text, r->file);
+	report_ink(&p->text, p->style, INK_PLAIN);
+	buf_add_char(&p->text, '\n');
+}
+
+static void add_extent(struct page *p, const struct recording *c)
+{
+	AUTO(buf) struct buf line = { 0 };
+	buf_add_grouped(&line, c->samples);
+	if (c->has_times) {
+		buf_addf(&line, " in ");
+		report_add_seconds(&line, c->last_ns - c->first_ns);
+	}
+	add_part(&line, c->processes, "process", "processes");
+	add_part(&line, c->threads, "thread", "threads");
+	add_part(&line, c->cpus, "cpu", "cpus");
+	add_key(p, STR("samples"));
+	add_words(p, buf_str(&line), FACT_COLUMN);
+}
+
+/* Nobody reads ns since 1970. */
+static bool add_moment(struct buf *out, struct str key, struct str ns_text)
+{
+	struct tm tm;
+	char text[64];
+	uint64_t ns;
+	if (!str_eq(key, STR("started_unix_ns")) || !str_to_u64(ns_text, &ns))
+		return false;
+	time_t seconds = (time_t)(ns / 1000000000);
+	if (!gmtime_r(&seconds, &tm))
+		return false;
+	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm);
+	buf_addf(out, "%s", text);
+	return true;
+}
+
+static void add_facts(struct page *p, const struct doctor_report *r)
+{
+	const struct recording *c = &r->recording;
+	for (uint32_t i = 0; i < c->facts.n; i++) {
+		AUTO(buf) struct buf moment = { 0 };
+		struct str key = profile_str(r->profile, c->facts.p[i].key);
+		struct str text = profile_str(r->profile, c->facts.p[i].text);
+		bool is_moment = add_moment(&moment, key, text);
+		add_key(p, is_moment ? STR("started") : key);
+		add_words(p, is_moment ? buf_str(&moment) : text, FACT_COLUMN);
+	}
+}
+
+static size_t event_width(const struct recording *c)
+{
+	enum { MOST = 40 };
+	size_t width = 0;
+	for (uint32_t i = 0; i < c->events.n; i++) {
+		size_t need = utf8_count(c->events.p[i].name);
+		width = need > width ? need : width;
+	}
+	return width < MOST ? width : MOST;
+}
+
+static void add_events(struct page *p, const struct doctor_report *r)
+{
+	const struct recording *c = &r->recording;
+	size_t width = event_width(c);
+	for (uint32_t i = 0; i < c->events.n; i++) {
+		const struct recorded_event *e = &c->events.p[i];
+		AUTO(buf) struct buf count = { 0 };
+		buf_add_grouped(&count, e->samples);
+		add_key(p, i ? STR("") : c->events.n == 1 ? STR("event") : STR("events"));
+		size_t start = p->text.n;
+		fit_add_start(&p->text, fit_known(e->name), width, false);
+		report_pad(&p->text, start, width + 2);
+		buf_addf(&p->text, "%10s %s", buf_c_string(&count),
+			 e->has_only_sums ? "(sums, no samples)" : "samples");
+		if (e->about.n) {
+			buf_addf(&p->text, ", ");
+			fit_add_safe(&p->text, e->about);
+		}
+		buf_add_char(&p->text, '\n');
+	}
+}
+
+/* --- findings --- */
+
+static void add_mark(struct page *p, enum finding_mark mark)
+{
+	static const enum ink inks[] = { [FINDING_BAD] = INK_HOT,
+					 [FINDING_WARN] = INK_WARM,
+					 [FINDING_INFO] = INK_DIM,
+					 [FINDING_OK] = INK_GOOD };
+	report_ink(&p->text, p->style, inks[mark]);
+	buf_addf(&p->text, "%s", finding_mark_names[mark]);
+	report_ink(&p->text, p->style, INK_PLAIN);
+	add_blanks(p, FINDING_COLUMN - (unsigned)strlen(finding_mark_names[mark]));
+}
+
+/* `why  ...` or `fix  ...` */
+static void add_detail(struct page *p, const char *word, struct str text, unsigned column)
+{
+	if (!text.n)
+		return;
+	add_blanks(p, column);
+	report_ink(&p->text, p->style, INK_DIM);
+	buf_addf(&p->text, "%s", word);
+	report_ink(&p->text, p->style, INK_PLAIN);
+	add_blanks(p, 2);
+	add_words(p, text, column + 5);
+}
+
+static void add_unnamed_row(struct page *p, const struct doctor_report *r,
+			    const struct unnamed_row *row)
+{
+	enum { SHARE_COLUMNS = 8 };
+	size_t start = p->text.n;
+	add_blanks(p, FINDING_COLUMN);
+	buf_add_percent(&p->text, row->frames, r->unnamed.frames);
+	report_pad(&p->text, start, FINDING_COLUMN + SHARE_COLUMNS);
+	add_words(p, row->module.n ? row->module : STR("(file not known)"),
+		  FINDING_COLUMN + SHARE_COLUMNS);
+	add_detail(p, "why", row->reason, FINDING_COLUMN + SHARE_COLUMNS);
+	add_detail(p, "fix", row->fix, FINDING_COLUMN + SHARE_COLUMNS);
+}
+
+/* The files under the finding that frames have no names. */
+static void add_unnamed(struct page *p, const struct doctor_report *r)
+{
+	const struct unnamed_rows *u = &r->unnamed;
+	uint32_t n = r->limit && r->limit < u->rows.n ? r->limit : u->rows.n;
+	uint64_t rest = 0, ignored = 0;
+	for (uint32_t i = 0; i < n; i++)
+		add_unnamed_row(p, r, &u->rows.p[i]);
+	for (uint32_t i = n; i < u->rows.n; i++)
+		rest = saturating_add(rest, u->rows.p[i].frames, &ignored);
+	if (n == u->rows.n)
+		return;
+	add_blanks(p, FINDING_COLUMN);
+	buf_add_percent(&p->text, rest, u->frames);
+	buf_addf(&p->text, " in %u more: --limit 0 shows all\n", u->rows.n - n);
+}
+
+static bool has_files(const struct doctor_report *r, const struct finding *f)
+{
+	return strcmp(f->key, "names") == 0 && r->unnamed.rows.n;
+}
+
+static bool shows_details(const struct doctor_report *r, const struct finding *f)
+{
+	return (f->mark != FINDING_OK || r->is_verbose) &&
+	       (f->why.n || f->fix.n || has_files(r, f));
+}
+
+/* What has reasons and fixes stands apart; what is well is one line. */
+static void add_findings(struct page *p, const struct doctor_report *r)
+{
+	const struct diagnosis *d = &r->diagnosis;
+	bool was_long = true;
+	for (uint32_t i = 0; i < d->findings.n; i++) {
+		const struct finding *f = &d->findings.p[i];
+		bool is_long = shows_details(r, f);
+		if (is_long || was_long)
+			buf_add_char(&p->text, '\n');
+		was_long = is_long;
+		add_mark(p, f->mark);
+		add_words(p, f->what, FINDING_COLUMN);
+		if (!is_long)
+			continue;
+		add_detail(p, "why", f->why, FINDING_COLUMN);
+		add_detail(p, "fix", f->fix, FINDING_COLUMN);
+		if (has_files(r, f))
+			add_unnamed(p, r);
+	}
+}
+
+static void add_verdict(struct page *p, const struct doctor_report *r)
+{
+	uint32_t count[FINDING_MARKS] = { 0 };
+	for (uint32_t i = 0; i < r->diagnosis.findings.n; i++)
+		count[r->diagnosis.findings.p[i].mark]++;
+	buf_add_char(&p->text, '\n');
+	report_ink(&p->text, p->style, INK_BOLD);
+	if (!count[FINDING_BAD] && !count[FINDING_WARN])
+		buf_addf(&p->text, "nothing wrong was found");
+	if (count[FINDING_BAD])
+		buf_addf(&p->text, "%u bad", count[FINDING_BAD]);
+	if (count[FINDING_WARN])
+		buf_addf(&p->text, "%s%u %s", count[FINDING_BAD] ? ", " : "", count[FINDING_WARN],
+			 count[FINDING_WARN] == 1 ? "warning" : "warnings");
+	report_ink(&p->text, p->style, INK_PLAIN);
+	buf_add_char(&p->text, '\n');
+}
+
+void sink_doctor_text(const struct doctor_report *r, const struct report_style *s,
+		      struct writer *out)
+{
+	AUTO(page) struct page p = { .style = s };
+	add_heading(&p, r);
+	add_extent(&p, &r->recording);
+	add_events(&p, r);
+	add_facts(&p, r);
+	add_verdict(&p, r);
+	add_findings(&p, r);
+	writer_add(out, buf_str(&p.text));
+}

@@ -1,0 +1,481 @@
+#include "symbol/jitdump_int.h"
+
+enum {
+	MAGIC = 0x4A695444, /* "JiTD" */
+	VERSION = 1,
+	HEADER_BYTES = 40,
+	MAX_HEADER_BYTES = 64 << 10,
+	PREFIX_BYTES = 16, /* of every record */
+	OWN_CLOCK_FLAG = 1,
+	/*
+	 * V8 and others write addresses of lines as they will be behind the ELF header in the file that
+	 * `perf inject` makes (V8's perf-jit.cc), not as they are.
+	 */
+	ELF_HEADER_SHIFT = 0x40,
+};
+
+enum record_id {
+	RECORD_CODE_LOAD = 0,
+	RECORD_CODE_MOVE = 1,
+	RECORD_DEBUG_INFO = 2,
+};
+
+struct jit_move {
+	uint64_t time_ns, from, to, size_bytes;
+	uint32_t order;
+};
+
+struct dump_scan {
+	struct reader *r;
+	struct jitdump *j;
+	bool is_swapped;
+	uint64_t time_ns; /* of the record being read */
+	uint64_t left;	  /* bytes of it that are still to come */
+	uint32_t order;
+	VEC(struct jit_move) moves;
+	struct index_map file_map;
+	/* Lines come before the code they are of. */
+	bool has_lines;
+	uint64_t lines_address;
+	struct jit_line_table pending;
+	uint64_t shifted_tables, plain_tables;
+};
+
+/* --- fields --- */
+
+static uint32_t u32_at(const struct dump_scan *s, const char *p)
+{
+	uint32_t value;
+	memcpy(&value, p, sizeof(value));
+	return s->is_swapped ? __builtin_bswap32(value) : value;
+}
+
+static uint64_t u64_at(const struct dump_scan *s, const char *p)
+{
+	uint64_t value;
+	memcpy(&value, p, sizeof(value));
+	return s->is_swapped ? __builtin_bswap64(value) : value;
+}
+
+static bool has_window(struct reader *r, size_t n)
+{
+	while (reader_window(r).n < n && reader_fill(r))
+		;
+	return reader_window(r).n >= n;
+}
+
+/* The next n bytes of the record, good until the next call; NULL when it or the file has less. */
+static const char *take(struct dump_scan *s, size_t n)
+{
+	if (s->left < n || !has_window(s->r, n))
+		return NULL;
+	const char *p = reader_window(s->r).p;
+	reader_consume(s->r, n);
+	s->left -= n;
+	return p;
+}
+
+/* False: the file ends before the record does. */
+static bool skip(struct dump_scan *s, uint64_t n)
+{
+	s->left -= n;
+	while (n) {
+		size_t part = reader_window(s->r).n;
+		if (part > n)
+			part = (size_t)n;
+		reader_consume(s->r, part);
+		n -= part;
+		if (n && !reader_fill(s->r))
+			return false;
+	}
+	return true;
+}
+
+/* Text up to NUL, which may be cut at the greatest length; false when there is no NUL. */
+static bool take_text(struct dump_scan *s, struct buf *text)
+{
+	text->n = 0;
+	for (;;) {
+		if (!s->left || !has_window(s->r, 1))
+			return false;
+		struct str window = reader_window(s->r);
+		window = str_first(window, s->left < window.n ? (size_t)s->left : window.n);
+		ptrdiff_t end = str_find_char(window, 0);
+		struct str part = str_first(window, end < 0 ? window.n : (size_t)end);
+		buf_add(text, str_first(part, JITDUMP_MAX_NAME_BYTES - text->n));
+		size_t n = part.n + (end >= 0);
+		reader_consume(s->r, n);
+		s->left -= n;
+		if (end >= 0)
+			return true;
+	}
+}
+
+/* --- records --- */
+
+static bool are_lines_inside(const struct dump_scan *s, uint64_t code_bytes)
+{
+	uint32_t last = s->j->lines.p[s->pending.first + s->pending.n - 1].offset;
+	return last <= ELF_HEADER_SHIFT || last - ELF_HEADER_SHIFT <= code_bytes;
+}
+
+static void read_load(struct dump_scan *s)
+{
+	AUTO(buf) struct buf name = { 0 };
+	const char *p = take(s, 40); /* pid, tid, vma, address, size, index */
+	if (!p)
+		return;
+	struct jit_code code = { .start = u64_at(s, p + 16),
+				 .size_bytes = u64_at(s, p + 24),
+				 .time_ns = s->time_ns,
+				 .lines = INDEX_NONE,
+				 .order = s->order++ };
+	bool has_lines = s->has_lines && s->lines_address == code.start;
+	s->has_lines = false;
+	if (!take_text(s, &name) || !code.size_bytes || code.start + code.size_bytes < code.start)
+		return;
+	code.name = arena_copy(&s->j->text, buf_str(&name));
+	if (has_lines && are_lines_inside(s, code.size_bytes)) {
+		code.lines = s->j->tables.n;
+		vec_push(&s->j->tables, s->pending);
+	}
+	vec_push(&s->j->codes, code);
+}
+
+static void read_move(struct dump_scan *s)
+{
+	const char *p = take(s, 48); /* pid, tid, vma, old address, new address, size, index */
+	if (p)
+		vec_push(&s->moves, (struct jit_move){ .time_ns = s->time_ns,
+						       .from = u64_at(s, p + 16),
+						       .to = u64_at(s, p + 24),
+						       .size_bytes = u64_at(s, p + 32),
+						       .order = s->order++ });
+}
+
+static bool is_file(const void *files, uint32_t i, const void *key)
+{
+	return str_eq(((const struct str *)files)[i], *(const struct str *)key);
+}
+
+static uint32_t file_id(struct dump_scan *s, struct str file)
+{
+	struct jitdump *j = s->j;
+	uint32_t hash = hash_str(file);
+	uint32_t id = index_map_find(&s->file_map, hash, is_file, j->files.p, &file);
+	if (id == INDEX_NONE) {
+		id = j->files.n;
+		vec_push(&j->files, arena_copy(&j->text, file));
+		index_map_add(&s->file_map, hash, id);
+	}
+	return id;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct jit_line *x = a, *y = b;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
+static void end_table(struct dump_scan *s, uint32_t first, bool is_sorted)
+{
+	struct jit_line *lines = s->j->lines.p + first;
+	uint32_t n = s->j->lines.n - first;
+	s->has_lines = n > 0;
+	s->pending = (struct jit_line_table){ first, n };
+	if (!n)
+		return;
+	if (!is_sorted)
+		qsort(lines, n, sizeof(*lines), by_offset);
+	if (lines[0].offset < ELF_HEADER_SHIFT)
+		s->plain_tables++;
+	else
+		s->shifted_tables++;
+}
+
+/* One line: address, line, column, file. False: the table is damaged. */
+static bool read_line(struct dump_scan *s, struct buf *name, struct jit_line *line)
+{
+	const char *p = take(s, 16);
+	if (!p)
+		return false;
+	uint64_t offset = u64_at(s, p) - s->lines_address;
+	line->offset = (uint32_t)offset;
+	line->line = u32_at(s, p + 8);
+	if (!take_text(s, name))
+		return false;
+	/* The name "\xff" is the one before. */
+	if (!str_eq(buf_str(name), STR("\xff")) || line->file == INDEX_NONE)
+		line->file = file_id(s, buf_str(name));
+	return offset <= UINT32_MAX && line->line <= INT32_MAX;
+}
+
+/* Node 20 fills some tables with rubbish: one that holds a line that cannot be is left out whole. */
+static void read_lines(struct dump_scan *s)
+{
+	AUTO(buf) struct buf name = { 0 };
+	uint32_t first = s->j->lines.n;
+	bool is_sorted = true;
+	s->has_lines = false;
+	const char *p = take(s, 16);
+	if (!p)
+		return;
+	s->lines_address = u64_at(s, p);
+	uint64_t count = u64_at(s, p + 8);
+	struct jit_line line = { .file = INDEX_NONE };
+	for (; count; count--) {
+		uint32_t last_offset = line.offset;
+		if (!read_line(s, &name, &line)) {
+			s->j->lines.n = first;
+			return;
+		}
+		is_sorted &= line.offset >= last_offset;
+		vec_push(&s->j->lines, line);
+	}
+	end_table(s, first, is_sorted);
+}
+
+static bool say_damage(struct dump_scan *s, uint64_t offset, const char *what)
+{
+	if (!s->j->damage[0])
+		snprintf(s->j->damage, sizeof(s->j->damage), "the record at byte %llu %s",
+			 (unsigned long long)offset, what);
+	return false;
+}
+
+/* False: there is no next record. */
+static bool read_record(struct dump_scan *s)
+{
+	uint64_t offset = reader_offset(s->r);
+	s->left = PREFIX_BYTES;
+	const char *p = take(s, PREFIX_BYTES);
+	if (!p)
+		return reader_window(s->r).n ? say_damage(s, offset, "is cut short") : false;
+	uint32_t id = u32_at(s, p), size = u32_at(s, p + 4);
+	if (size < PREFIX_BYTES)
+		return say_damage(s, offset, "is smaller than its own head");
+	s->time_ns = u64_at(s, p + 8);
+	s->left = size - PREFIX_BYTES;
+	if (id == RECORD_CODE_LOAD)
+		read_load(s);
+	else if (id == RECORD_CODE_MOVE)
+		read_move(s);
+	else if (id == RECORD_DEBUG_INFO)
+		read_lines(s);
+	return skip(s, s->left) ? true : say_damage(s, offset, "is cut short");
+}
+
+static bool read_header(struct dump_scan *s, struct err *e)
+{
+	const char *name = reader_name(s->r);
+	s->left = HEADER_BYTES;
+	const char *p = take(s, HEADER_BYTES);
+	if (!p)
+		return err_set(e, "%s: too short for a jitdump", name);
+	s->is_swapped = u32_at(s, p) == __builtin_bswap32(MAGIC);
+	if (u32_at(s, p) != MAGIC)
+		return err_set(e, "%s: not a jitdump", name);
+	uint32_t version = u32_at(s, p + 4), bytes = u32_at(s, p + 8);
+	if (version != VERSION)
+		return err_set(e, "%s: jitdump of version %u; only version %u is known", name,
+			       version, VERSION);
+	if (bytes < HEADER_BYTES || bytes > MAX_HEADER_BYTES)
+		return err_set(e, "%s: a jitdump with a head of %u bytes", name, bytes);
+	s->j->pid = (int32_t)u32_at(s, p + 20);
+	s->j->has_own_clock = u64_at(s, p + 32) & OWN_CLOCK_FLAG;
+	s->left = bytes - HEADER_BYTES;
+	skip(s, s->left);
+	return true;
+}
+
+/* --- order --- */
+
+static int code_by_time(const void *a, const void *b)
+{
+	const struct jit_code *x = a, *y = b;
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
+}
+
+static int move_by_time(const void *a, const void *b)
+{
+	const struct jit_move *x = a, *y = b;
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
+}
+
+/* What begins at an address, as far as the moves have been followed. */
+struct jit_place {
+	uint64_t start;
+	uint32_t code;
+};
+
+struct jit_places {
+	VEC(struct jit_place) list;
+	struct index_map map;
+};
+
+static bool is_place(const void *places, uint32_t i, const void *key)
+{
+	return ((const struct jit_place *)places)[i].start == *(const uint64_t *)key;
+}
+
+static struct jit_place *find_place(struct jit_places *places, uint64_t start)
+{
+	uint32_t i = index_map_find(&places->map, hash_bytes(&start, sizeof(start)), is_place,
+				    places->list.p, &start);
+	return i == INDEX_NONE ? NULL : &places->list.p[i];
+}
+
+static void set_place(struct jit_places *places, uint64_t start, uint32_t code)
+{
+	struct jit_place *place = find_place(places, start);
+	if (place) {
+		place->code = code;
+		return;
+	}
+	index_map_add(&places->map, hash_bytes(&start, sizeof(start)), places->list.n);
+	vec_push(&places->list, (struct jit_place){ start, code });
+}
+
+/* Code that moved is a further code, at its new address from that time on. */
+static void follow_moves(struct dump_scan *s)
+{
+	struct jitdump *j = s->j;
+	struct jit_places places = { 0 };
+	uint32_t loaded = 0, count = j->codes.n;
+	qsort(s->moves.p, s->moves.n, sizeof(*s->moves.p), move_by_time);
+	for (uint32_t i = 0; i < s->moves.n; i++) {
+		const struct jit_move *move = &s->moves.p[i];
+		for (; loaded < count; loaded++) {
+			const struct jit_code *code = &j->codes.p[loaded];
+			if (code->time_ns > move->time_ns ||
+			    (code->time_ns == move->time_ns && code->order > move->order))
+				break;
+			set_place(&places, code->start, loaded);
+		}
+		struct jit_place *place = find_place(&places, move->from);
+		if (!place || move->to + move->size_bytes < move->to || !move->size_bytes)
+			continue;
+		struct jit_code moved = j->codes.p[place->code];
+		moved.start = move->to;
+		moved.size_bytes = move->size_bytes;
+		moved.time_ns = move->time_ns;
+		moved.order = move->order;
+		set_place(&places, move->to, j->codes.n);
+		vec_push(&j->codes, moved);
+	}
+	vec_fini(&places.list);
+	index_map_fini(&places.map);
+}
+
+static void sort_codes(struct jitdump *j)
+{
+	if (j->codes.n)
+		qsort(j->codes.p, j->codes.n, sizeof(*j->codes.p), code_by_time);
+}
+
+static void finish(struct dump_scan *s)
+{
+	struct jitdump *j = s->j;
+	if (!j->damage[0] && reader_damage(s->r))
+		snprintf(j->damage, sizeof(j->damage), "%s", reader_damage(s->r));
+	j->line_shift = s->shifted_tables > s->plain_tables ? ELF_HEADER_SHIFT : 0;
+	sort_codes(j);
+	if (s->moves.n) {
+		follow_moves(s);
+		sort_codes(j);
+	}
+	jit_index_init(&j->index, j->codes.p, j->codes.n);
+}
+
+/* --- the file --- */
+
+struct jitdump *jitdump_read(struct reader *r, struct err *e)
+{
+	struct dump_scan s = { .r = r, .j = mem_zalloc(1, sizeof(*s.j)) };
+	struct jitdump *j = s.j;
+	if (read_header(&s, e)) {
+		while (read_record(&s))
+			;
+		finish(&s);
+	} else {
+		jitdump_free(j);
+		j = NULL;
+	}
+	vec_fini(&s.moves);
+	index_map_fini(&s.file_map);
+	return j;
+}
+
+void jitdump_free(struct jitdump *j)
+{
+	if (!j)
+		return;
+	vec_fini(&j->codes);
+	vec_fini(&j->tables);
+	vec_fini(&j->lines);
+	vec_fini(&j->files);
+	jit_index_fini(&j->index);
+	arena_fini(&j->text);
+	free(j);
+}
+
+const char *jitdump_damage(const struct jitdump *j)
+{
+	return j->damage[0] ? j->damage : NULL;
+}
+
+uint32_t jitdump_find(const struct jitdump *j, uint64_t address, uint64_t time_ns)
+{
+	return jit_index_find(&j->index, j->codes.p, address,
+			      j->has_own_clock ? UINT64_MAX : time_ns);
+}
+
+struct str jitdump_name(const struct jitdump *j, uint32_t code)
+{
+	return j->codes.p[code].name;
+}
+
+uint64_t jitdump_start(const struct jitdump *j, uint32_t code)
+{
+	return j->codes.p[code].start;
+}
+
+bool jitdump_line(const struct jitdump *j, uint32_t code, uint64_t address, struct str *file,
+		  uint32_t *line)
+{
+	const struct jit_code *c = &j->codes.p[code];
+	if (c->lines == INDEX_NONE || address < c->start || address - c->start >= c->size_bytes)
+		return false;
+	const struct jit_line_table *table = &j->tables.p[c->lines];
+	const struct jit_line *lines = j->lines.p + table->first;
+	uint64_t offset = address - c->start + j->line_shift;
+	uint32_t low = 0, high = table->n;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (lines[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || !lines[low - 1].line)
+		return false;
+	*file = j->files.p[lines[low - 1].file];
+	*line = lines[low - 1].line;
+	return true;
+}
+
+int32_t jitdump_pid(const struct jitdump *j)
+{
+	return j->pid;
+}
+
+uint32_t jitdump_count(const struct jitdump *j)
+{
+	return j->codes.n;
+}

@@ -1,0 +1,111 @@
+/* The names of a process's JIT code: the best of its candidates, and words on what is missing. */
+#include "symbol/process_files.h"
+
+#include <errno.h>
+
+#define HOW_TO_WRITE_ONE                                                                           \
+	"start node with --perf-basic-prof-only-functions (or java with -XX:+DumpPerfMapAtExit)"
+
+struct map_choice {
+	struct perf_map_names names; /* of the best so far */
+	const struct map_candidate *best;
+	bool is_denied;		  /* a candidate is there and may not be read */
+	struct err why;		  /* of the candidate that tells most */
+	const char *missing_path; /* of the first exact one that is not there */
+	uint32_t missing;
+};
+
+/* Reads a candidate; the one that names more is kept. */
+static void try_candidate(struct map_choice *choice, const struct map_candidate *candidate,
+			  const uint64_t *addresses, uint32_t n)
+{
+	struct err e = { 0 };
+	struct perf_map_names names;
+	struct reader *r = process_map_open(candidate, &e);
+	if (!r) {
+		bool is_missing = errno == ENOENT || errno == ENOTDIR;
+		if (is_missing && !choice->missing++)
+			choice->missing_path = candidate->path;
+		if (!is_missing && !choice->is_denied)
+			choice->why = e;
+		choice->is_denied |= !is_missing;
+		return;
+	}
+	perf_map_read(r, addresses, n, &names);
+	reader_free(r);
+	if (choice->best && names.found <= choice->names.found) {
+		perf_map_names_fini(&names);
+		return;
+	}
+	perf_map_names_fini(&choice->names);
+	choice->names = names;
+	choice->best = candidate;
+}
+
+static void explain_unnamed(const struct map_choice *choice, struct map_search *search)
+{
+	const struct perf_map_names *names = &choice->names;
+	buf_addf(&search->reason, "%s ", choice->best->path);
+	if (!names->rows)
+		buf_add(&search->reason, STR("is empty"));
+	else if (names->bad_rows == names->rows)
+		buf_add(&search->reason, STR("is not a map: its lines are not `START SIZE NAME`"));
+	else
+		buf_add(&search->reason, STR("has no row for these addresses: "
+					     "it is of another run, or was written too early"));
+	buf_add(&search->fix, STR(HOW_TO_WRITE_ONE ", and take its map when the recording ends; "
+						   "give a copy with --map FILE"));
+}
+
+static void explain_missing(const struct map_choice *choice, struct recorded_process process,
+			    struct map_search *search)
+{
+	if (choice->is_denied) {
+		buf_add(&search->reason, str_from(choice->why.text));
+		buf_add(&search->fix, STR("run as root, or give a copy with --map FILE"));
+		return;
+	}
+	buf_add(&search->reason, STR("no map of JIT code: "));
+	if (choice->missing_path)
+		buf_addf(&search->reason, "%s is not there", choice->missing_path);
+	else
+		buf_addf(&search->reason, "perf-%d.map is on the machine that was recorded",
+			 process.pid);
+	buf_add(&search->fix, STR(HOW_TO_WRITE_ONE ", or give a copy with --map FILE"));
+}
+
+bool process_map_read(const struct symbol_options *options, struct recorded_process process,
+		      const uint64_t *addresses, uint32_t n, struct perf_map_names *names,
+		      struct map_search *search)
+{
+	AUTO(map_candidates) struct map_candidates candidates = { 0 };
+	struct map_choice choice = { 0 };
+	*search = (struct map_search){ 0 };
+	process_map_candidates(options, process, &candidates);
+	for (uint32_t i = 0; i < candidates.list.n; i++) {
+		const struct map_candidate *candidate = &candidates.list.p[i];
+		if (choice.names.found && (choice.best->is_exact || candidate->is_exact))
+			break;
+		try_candidate(&choice, candidate, addresses, n);
+	}
+	if (!choice.best) {
+		explain_missing(&choice, process, search);
+		*names = (struct perf_map_names){ .names = mem_zalloc(n, sizeof(*names->names)),
+						  .n = n };
+		return false;
+	}
+	if (!choice.names.found)
+		explain_unnamed(&choice, search);
+	search->path = mem_strdup(choice.best->path);
+	search->is_guess = !choice.best->is_exact;
+	*names = choice.names;
+	return names->found > 0;
+}
+
+void map_search_fini(struct map_search *search)
+{
+	free(search->path);
+	buf_fini(&search->reason);
+	buf_fini(&search->fix);
+	*search = (struct map_search){ 0 };
+}

@@ -1,0 +1,290 @@
+/* jitdump: code by address and time, in both byte orders, and files that lie or end early. */
+#include "random.h"
+#include "symbol/symbol.h"
+#include "tap.h"
+
+static bool is_swapped; /* what is written */
+
+static void add_u32(struct buf *b, uint32_t value)
+{
+	value = is_swapped ? __builtin_bswap32(value) : value;
+	buf_add(b, (struct str){ (const char *)&value, sizeof(value) });
+}
+
+static void add_u64(struct buf *b, uint64_t value)
+{
+	value = is_swapped ? __builtin_bswap64(value) : value;
+	buf_add(b, (struct str){ (const char *)&value, sizeof(value) });
+}
+
+static void add_header(struct buf *b, uint64_t flags)
+{
+	static const uint32_t fields[] = { 0x4A695444, 1, 40, 62, 0, 4711 };
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		add_u32(b, fields[i]);
+	add_u64(b, 1);
+	add_u64(b, flags);
+}
+
+static void add_prefix(struct buf *b, uint32_t id, size_t bytes, uint64_t time)
+{
+	add_u32(b, id);
+	add_u32(b, (uint32_t)bytes);
+	add_u64(b, time);
+}
+
+static void add_load(struct buf *b, uint64_t time, uint64_t start, uint64_t size, const char *name)
+{
+	size_t code_bytes = size < 64 ? size : 64;
+	add_prefix(b, 0, 16 + 40 + strlen(name) + 1 + code_bytes, time);
+	add_u64(b, 0);
+	add_u64(b, start);
+	add_u64(b, start);
+	add_u64(b, size);
+	add_u64(b, 0);
+	buf_add(b, (struct str){ name, strlen(name) + 1 });
+	memset(buf_reserve(b, code_bytes), 0x90, code_bytes);
+	b->n += code_bytes;
+}
+
+static void add_move(struct buf *b, uint64_t time, uint64_t from, uint64_t to, uint64_t size)
+{
+	add_prefix(b, 1, 16 + 48, time);
+	add_u64(b, 0);
+	add_u64(b, to);
+	add_u64(b, from);
+	add_u64(b, to);
+	add_u64(b, size);
+	add_u64(b, 0);
+}
+
+/* Two lines: 10 at shift, 20 at shift + 8, the second with the mark for the same file. */
+static void add_lines(struct buf *b, uint64_t start, uint64_t shift)
+{
+	add_prefix(b, 2, 16 + 16 + 2 * 16 + sizeof("a.js") + sizeof("\xff"), 0);
+	add_u64(b, start);
+	add_u64(b, 2);
+	add_u64(b, start + shift);
+	add_u32(b, 10);
+	add_u32(b, 0);
+	buf_add(b, (struct str){ "a.js", sizeof("a.js") });
+	add_u64(b, start + shift + 8);
+	add_u32(b, 20);
+	add_u32(b, 0);
+	buf_add(b, (struct str){ "\xff", sizeof("\xff") });
+}
+
+static struct jitdump *read_dump(struct str bytes, size_t step)
+{
+	struct err e = { 0 };
+	struct reader *r = reader_of_memory(bytes, step);
+	struct jitdump *j = jitdump_read(r, &e);
+	reader_free(r);
+	return j;
+}
+
+static struct str name_at(const struct jitdump *j, uint64_t address, uint64_t time)
+{
+	uint32_t code = jitdump_find(j, address, time);
+	return code == INDEX_NONE ? STR("-") : jitdump_name(j, code);
+}
+
+static void add_sample(struct buf *b)
+{
+	add_header(b, 0);
+	add_load(b, 100, 0x1000, 0x100, "first");
+	add_load(b, 200, 0x1080, 0x100, "second");
+	add_prefix(b, 4, 16 + 24, 250); /* unwinding info */
+	memset(buf_reserve(b, 24), 0, 24);
+	b->n += 24;
+	add_move(b, 300, 0x1000, 0x5000, 0x100);
+	add_load(b, 400, 0x5010, 0x10, "inside");
+	add_move(b, 420, 0x5000, 0x7000, 0x100);
+	add_prefix(b, 99, 20, 450); /* of a version to come */
+	add_u32(b, 0);
+	add_prefix(b, 3, 16, 500); /* close */
+}
+
+static void check_sample(size_t step)
+{
+	static const struct {
+		uint64_t address, time;
+		const char *name;
+	} cases[] = {
+		{ 0x1000, 99, "-" },	     { 0x1000, 100, "first" },	{ 0xfff, 999, "-" },
+		{ 0x10ff, 199, "first" },    { 0x10ff, 200, "second" }, { 0x107f, 200, "first" },
+		{ 0x117f, 200, "second" },   { 0x1180, 200, "-" },	{ 0x5000, 299, "-" },
+		{ 0x50ff, 300, "first" },    { 0x5010, 399, "first" },	{ 0x5010, 400, "inside" },
+		{ 0x7000, 419, "-" },	     { 0x7000, 420, "first" },	{ 0x5020, 400, "first" },
+		{ 0x1080, ~0ull, "second" },
+	};
+	AUTO(buf) struct buf b = { 0 };
+	add_sample(&b);
+	struct jitdump *j = read_dump(buf_str(&b), step);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		tap_str_eq(name_at(j, cases[i].address, cases[i].time), str_from(cases[i].name),
+			   "%llx at %llu, step %zu, %s", (unsigned long long)cases[i].address,
+			   (unsigned long long)cases[i].time, step,
+			   is_swapped ? "the other byte order" : "this byte order");
+	tap_num_eq((uint64_t)jitdump_pid(j), 4711, "the pid");
+	tap_ok(!jitdump_damage(j), "no damage");
+	jitdump_free(j);
+}
+
+static void check_lines(uint64_t shift)
+{
+	struct str file = { 0 };
+	uint32_t line = 0;
+	AUTO(buf) struct buf b = { 0 };
+	add_header(&b, 0);
+	add_lines(&b, 0x1000, shift);
+	add_load(&b, 1, 0x1000, 0x100, "f");
+	add_lines(&b, 0x2000, shift);
+	add_load(&b, 1, 0x3000, 0x100, "g");
+	struct jitdump *j = read_dump(buf_str(&b), 0);
+	uint32_t f = jitdump_find(j, 0x1000, 1), g = jitdump_find(j, 0x3000, 1);
+	tap_ok(jitdump_line(j, f, 0x1007, &file, &line) && line == 10, "first line, by %d",
+	       (int)shift);
+	tap_ok(jitdump_line(j, f, 0x1008, &file, &line) && line == 20 && str_eq(file, STR("a.js")),
+	       "second line, of the same file, by %d", (int)shift);
+	tap_ok(!jitdump_line(j, f, 0x1100, &file, &line), "no line behind the code");
+	tap_ok(!jitdump_line(j, g, 0x3000, &file, &line), "lines of other code are not its own");
+	jitdump_free(j);
+}
+
+/* A line far outside of the code: nothing in the table can be believed. */
+static void check_rubbish_lines(void)
+{
+	struct str file;
+	uint32_t line;
+	AUTO(buf) struct buf b = { 0 };
+	add_header(&b, 0);
+	add_lines(&b, 0x1000, 0);
+	add_load(&b, 1, 0x1000, 0x100, "f");
+	add_lines(&b, 0x2000, 0x200);
+	add_load(&b, 1, 0x2000, 0x100, "g");
+	add_lines(&b, 0x3000, 0x100000000ull);
+	add_load(&b, 1, 0x3000, 0x100, "h");
+	struct jitdump *j = read_dump(buf_str(&b), 0);
+	tap_ok(jitdump_line(j, jitdump_find(j, 0x1010, 1), 0x1010, &file, &line), "a sound table");
+	tap_ok(!jitdump_line(j, jitdump_find(j, 0x20ff, 1), 0x20ff, &file, &line),
+	       "lines outside of the code");
+	tap_ok(!jitdump_line(j, jitdump_find(j, 0x30ff, 1), 0x30ff, &file, &line),
+	       "lines far outside of the code");
+	jitdump_free(j);
+}
+
+static void check_clock(void)
+{
+	AUTO(buf) struct buf b = { 0 };
+	add_header(&b, 1);
+	add_load(&b, 1000, 0x1000, 0x100, "f");
+	struct jitdump *j = read_dump(buf_str(&b), 0);
+	tap_str_eq(name_at(j, 0x1000, 1), STR("f"), "times of another clock are not compared");
+	jitdump_free(j);
+}
+
+static void check_cut(void)
+{
+	AUTO(buf) struct buf b = { 0 };
+	bool ok = true;
+	uint32_t before = 0;
+	add_sample(&b);
+	for (size_t n = 0; n <= b.n; n++) {
+		AUTO_FREE char *copy = mem_alloc(n, 1);
+		memcpy(copy, b.p, n);
+		struct jitdump *j = read_dump((struct str){ copy, n }, n % 3);
+		ok &= (n < 40) == !j;
+		ok &= !j || jitdump_count(j) >= before;
+		before = j ? jitdump_count(j) : 0;
+		jitdump_free(j);
+	}
+	tap_ok(ok && before == 5, "cut at every byte, more is known the more there is");
+	struct jitdump *j = read_dump(str_first(buf_str(&b), 150), 0);
+	tap_str_eq(str_from(jitdump_damage(j)), STR("the record at byte 40 is cut short"),
+		   "where it is cut");
+	jitdump_free(j);
+}
+
+static void check_lies(void)
+{
+	struct err e = { 0 };
+	AUTO(buf) struct buf b = { 0 };
+	add_header(&b, 0);
+	add_load(&b, 1, ~0ull - 10, 0x100, "beyond the last address");
+	add_load(&b, 1, 0x1000, 0, "empty");
+	add_load(&b, 1, 0, ~0ull, "everything");
+	add_prefix(&b, 0, 3, 1);
+	struct jitdump *j = read_dump(buf_str(&b), 0);
+	tap_num_eq(jitdump_count(j), 1, "code that cannot be is left out");
+	tap_str_eq(name_at(j, 0x1000, 1), STR("everything"), "what can be is kept");
+	tap_str_eq(str_from(jitdump_damage(j)),
+		   STR("the record at byte 377 is smaller than its own head"), "a size that lies");
+	jitdump_free(j);
+	struct reader *r = reader_of_memory(STR("0123456789012345678901234567890123456789"), 0);
+	tap_ok(!jitdump_read(r, &e), "not a jitdump");
+	tap_str_eq(str_from(e.text), STR("memory: not a jitdump"), "and said so");
+	reader_free(r);
+}
+
+struct plain_code {
+	uint64_t start, end, time;
+};
+
+static struct str plain_find(const struct plain_code *codes, uint32_t n, uint64_t address,
+			     uint64_t time, char *name)
+{
+	uint32_t best = n;
+	for (uint32_t i = 0; i < n; i++)
+		if (codes[i].start <= address && address < codes[i].end && codes[i].time <= time &&
+		    (best == n || codes[i].time >= codes[best].time))
+			best = i;
+	if (best == n)
+		return STR("-");
+	return (struct str){ name, (size_t)snprintf(name, 16, "n%u", best) };
+}
+
+static void check_random(void)
+{
+	enum { MAX_CODES = 60 };
+	struct plain_code codes[MAX_CODES];
+	char name[16];
+	uint32_t bad = 0;
+	for (uint32_t round = 0; round < 500; round++) {
+		uint32_t n = 1 + random_below(MAX_CODES), span = 1 + random_below(300);
+		AUTO(buf) struct buf b = { 0 };
+		add_header(&b, 0);
+		for (uint32_t i = 0; i < n; i++) {
+			uint64_t start = random_below(span), size = 1 + random_below(span);
+			codes[i] = (struct plain_code){ start, start + size, random_below(50) };
+			snprintf(name, sizeof(name), "n%u", i);
+			add_load(&b, codes[i].time, start, size, name);
+		}
+		struct jitdump *j = read_dump(buf_str(&b), 0);
+		for (uint32_t i = 0; i < 200; i++) {
+			uint64_t address = random_below(2 * span + 2), time = random_below(60);
+			bad += !str_eq(name_at(j, address, time),
+				       plain_find(codes, n, address, time, name));
+		}
+		jitdump_free(j);
+	}
+	tap_num_eq(bad, 0, "random code is found as by looking at all of it");
+}
+
+int main(void)
+{
+	check_sample(0);
+	check_sample(1);
+	is_swapped = true;
+	check_sample(7);
+	check_lines(0x40);
+	is_swapped = false;
+	check_lines(0);
+	check_lines(0x40);
+	check_rubbish_lines();
+	check_clock();
+	check_cut();
+	check_lies();
+	check_random();
+	return tap_done();
+}
