@@ -75,7 +75,12 @@ bool symbol_table_find(struct symbol_table *t, uint64_t address, struct binary_s
 /* For those that fill it: a name that is made when it is asked for. */
 void symbol_table_add_made(struct symbol_table *t, struct symbol_range range,
 			   struct symbol_made made);
-/* The name of one symbol of such a section; empty: it has none. */
-struct str symbol_name_at(struct elf *elf, const struct elf_section *section, uint32_t i);
 /* The name at an offset of a string table; empty: it does not end inside. */
 struct str symbol_text_at(struct str texts, uint64_t offset);
+/* One symbol of such a section; false: there is none of that number, or it has no name. */
+struct elf_symbol {
+	struct str name;
+	Elf64_Sym fields;
+};
+bool elf_symbol_at(struct elf *elf, const struct elf_section *section, uint32_t i,
+		   struct elf_symbol *symbol);

@@ -123,9 +123,18 @@ static void find_outer(struct symbol_table *t)
 	}
 }
 
+static bool has_size(const struct symbol_table *t, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		if (t->rows.p[i].size_bytes)
+			return true;
+	return false;
+}
+
 void symbol_table_seal(struct symbol_table *t)
 {
 	uint32_t kept = 0;
+	uint64_t reached = 0; /* the end of the functions so far */
 	if (!t->rows.n)
 		return;
 	sort_rows(t);
@@ -137,7 +146,13 @@ void symbol_table_seal(struct symbol_table *t)
 		for (to = from + 1; to < t->rows.n; to++)
 			if (t->rows.p[to].start != t->rows.p[from].start)
 				break;
-		kept = keep_best(t, from, to, kept);
+		/* A label without a size that lies inside a function is a place in it. */
+		uint32_t first = kept;
+		if (t->rows.p[from].start >= reached || has_size(t, from, to))
+			kept = keep_best(t, from, to, kept);
+		for (; first < kept; first++)
+			if (row_end(&t->rows.p[first]) > reached)
+				reached = row_end(&t->rows.p[first]);
 	}
 	t->rows.n = kept;
 	t->rows.p = mem_realloc(t->rows.p, kept, sizeof(*t->rows.p));
