@@ -18,16 +18,16 @@ static void close_quietly(int fd)
 }
 
 /* Kernels before 5.6 and some sandboxes have no openat2: then links may lead out of the root. */
-static int find_loosely(const char *root, const char *path)
+static int open_loosely(const char *root, const char *path, int flags)
 {
 	AUTO(buf) struct buf whole = { 0 };
 	buf_addf(&whole, "%s/%s", root, path);
-	return open(buf_c_string(&whole), O_PATH | O_CLOEXEC);
+	return open(buf_c_string(&whole), flags);
 }
 
-static int find_below(const char *root, const char *path)
+static int open_below(const char *root, const char *path, int flags)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+	struct open_how how = { .flags = (uint64_t)flags, .resolve = RESOLVE_IN_ROOT };
 	int fd = -1, root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root_fd < 0)
 		return -1;
@@ -39,31 +39,28 @@ static int find_below(const char *root, const char *path)
 	}
 	close_quietly(root_fd);
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		return find_loosely(root, path);
+		return open_loosely(root, path, flags);
 	return fd;
 }
 
-/* O_PATH finds without opening; what was found is opened through /proc once it is known to be plain. */
-static int open_found(int found)
+static int open_somewhere(const char *root, const char *path, int flags)
 {
-	char name[64];
-	struct stat status;
-	if (fstat(found, &status) != 0)
-		return -1;
-	if (!S_ISREG(status.st_mode)) {
-		errno = ENOEXEC;
-		return -1;
-	}
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", found);
-	return open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return root ? open_below(root, path, flags) : open(path, flags);
 }
 
 int open_plain_file(const char *root, const char *path)
 {
-	int found = root ? find_below(root, path) : open(path, O_PATH | O_CLOEXEC);
+	struct stat status;
+	/* O_PATH finds a file without opening it. */
+	int found = open_somewhere(root, path, O_PATH | O_CLOEXEC);
 	if (found < 0)
 		return -1;
-	int fd = open_found(found);
+	bool is_known = fstat(found, &status) == 0;
 	close_quietly(found);
-	return fd;
+	if (is_known && !S_ISREG(status.st_mode))
+		errno = ENOEXEC;
+	if (!is_known || !S_ISREG(status.st_mode))
+		return -1;
+	/* Should another one have taken its place by now, it is not waited for. */
+	return open_somewhere(root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }

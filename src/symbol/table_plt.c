@@ -223,12 +223,10 @@ static void add_relocation(struct symbol_table *t, struct plt *plt,
 	if (i == INDEX_NONE)
 		return;
 	struct symbol_made made = { 0 };
-	struct elf_symbol symbol;
 	if (kind == OF_CHOOSER)
 		made.address = r.addend;
-	else if (section->link < elf->sections.n &&
-		 elf_symbol_at(elf, &elf->sections.p[section->link], r.symbol, &symbol))
-		made.function = symbol.name;
+	else if (section->link < elf->sections.n)
+		made.function = symbol_name_at(elf, &elf->sections.p[section->link], r.symbol);
 	for (; i < plt->stubs.n && plt->stubs.p[i].slot == r.slot && !plt->stubs.p[i].is_named; i++)
 		name_stub(t, &plt->stubs.p[i], made);
 }
