@@ -408,6 +408,10 @@ static void count_frames(const struct location_names *n, const uint64_t *node_we
 		if (raw->nodes.p[i].parent == NODE_ROOT && !is_rooted(n, id))
 			count[LEDGER_UNROOTED] += node_weight[i];
 	}
+	/* Why these do not is known: they are counted as cut. */
+	for (uint32_t i = 0; i < n->s->cut_at.n; i++)
+		if (!is_rooted(n, n->s->cut_at.p[i]))
+			count[LEDGER_UNROOTED]--;
 }
 
 static void add_samples(struct perf_session *s, const node_id *nodes)

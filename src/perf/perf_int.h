@@ -336,7 +336,9 @@ struct perf_session {
 	VEC(struct kernel_code) kernel_code;
 	VEC(struct kernel_module) kernel_modules;
 	VEC(struct cgroup) cgroups;
-	VEC(location_id) stack; /* of the sample at hand, leaf first */
+	VEC(location_id) stack;	 /* of the sample at hand, leaf first */
+	bool is_cut;		 /* ... which was counted as cut */
+	VEC(location_id) cut_at; /* outermost frames of stacks that were cut, one for each */
 	VEC(struct deferred_sample) deferred;
 	VEC(location_id) deferred_locations;
 	uint64_t first_ns, last_ns;
@@ -365,6 +367,8 @@ void perf_session_end_deferred(struct perf_session *s);
 /* is_call: ip is where a call returns to, which may be in the next function already. */
 location_id perf_session_locate(struct perf_session *s, struct perf_process *process, uint64_t ip,
 				bool is_call, uint64_t time_ns);
+/* The stack at hand goes on where the recorder did not. */
+void perf_session_note_cut(struct perf_session *s);
 /* stack_copy.c: the user's part of a stack from a copy, appended to s->stack. */
 void perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 			 const struct perf_sample *sample, struct perf_process *process);

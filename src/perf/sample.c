@@ -180,6 +180,16 @@ static node_id node_of_stack(struct perf_session *s)
 	return node;
 }
 
+void perf_session_note_cut(struct perf_session *s)
+{
+	if (s->is_cut)
+		return;
+	s->is_cut = true;
+	s->p->ledger.count[LEDGER_TRUNCATED]++;
+	if (s->stack.n)
+		vec_push(&s->cut_at, s->stack.p[s->stack.n - 1]);
+}
+
 /* The kernel's own limit is kernel.perf_event_max_stack, which recordings do not say. */
 enum { USUAL_MAX_STACK = 127 };
 
@@ -187,7 +197,8 @@ static void note_truncation(struct perf_session *s, const struct perf_event *eve
 			    const struct chain_facts *facts)
 {
 	uint32_t max = event->max_stack ? event->max_stack : USUAL_MAX_STACK;
-	s->p->ledger.count[LEDGER_TRUNCATED] += facts->addresses >= max;
+	if (facts->addresses >= max)
+		perf_session_note_cut(s);
 }
 
 /* --- samples --- */
@@ -276,6 +287,7 @@ void perf_session_sample(struct perf_session *s, const struct perf_record *r)
 	}
 	struct chain_facts facts = { 0 };
 	s->stack.n = 0;
+	s->is_cut = false;
 	push_stack(s, event, r, &sample, &facts);
 	note_time(s, sample.ids.time_ns);
 	struct perf_thread *thread = perf_thread_get(&s->processes, sample.ids.pid, sample.ids.tid);

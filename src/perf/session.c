@@ -40,6 +40,7 @@ void perf_session_fini(struct perf_session *s)
 	vec_fini(&s->kernel_modules);
 	vec_fini(&s->cgroups);
 	vec_fini(&s->stack);
+	vec_fini(&s->cut_at);
 	vec_fini(&s->deferred);
 	vec_fini(&s->deferred_locations);
 	profile_unref(s->raw);

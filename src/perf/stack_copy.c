@@ -62,5 +62,6 @@ void perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 		vec_push(&s->stack, perf_session_locate(s, process, addresses[i], is_call,
 							sample->ids.time_ns));
 	}
-	s->p->ledger.count[LEDGER_TRUNCATED] += end == UNWIND_TRUNCATED || end == UNWIND_FULL;
+	if (end == UNWIND_TRUNCATED || end == UNWIND_FULL)
+		perf_session_note_cut(s);
 }
