@@ -89,7 +89,8 @@ static bool is_running_kernel(const struct kernel_symbols *k)
 			      without_zeros(buf_str(&running)));
 	if (k->release.n && uname(&names) == 0)
 		return str_eq(buf_str(&k->release), str_from(names.release));
-	return k->options->is_of_this_machine;
+	/* Files given in place of this machine's say that it was another one. */
+	return k->options->is_of_this_machine && !k->options->symfs;
 }
 
 /* --- tables --- */
