@@ -47,6 +47,7 @@ static void check_kinds_of_symbols(void)
 		{ 0x20035, 0x20034, STR("innermost"), "innermost" },
 		{ 0x20038, 0x20030, STR("inner"), "inner again behind the innermost" },
 		{ 0x20040, 0x20020, STR("outer"), "outer again behind the inner" },
+		{ 0x20058, 0x20020, STR("outer"), "a label inside a function is a place in it" },
 		{ 0x20060, 0x20060, STR("label"), "a label without a size" },
 		{ 0x2006f, 0x20060, STR("label"), "a label reaches to the next symbol" },
 		{ 0x20077, 0x20070, STR("after_label"), "what ends a label" },
