@@ -109,7 +109,7 @@ static void add_debug_frames(struct location_names *n, location_id id, struct st
 					       .column = o->wants_lines ? d->column : 0,
 					       .kind = FRAME_KIND_COUNT,
 					       .is_inlined = i > 0,
-					       .is_symbol = true });
+					       .is_symbol = i == 0 || d->is_linkage_name });
 	}
 }
 

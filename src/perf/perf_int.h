@@ -288,7 +288,7 @@ struct cgroup {
 /* An address that was looked up a moment ago. */
 struct recent_location {
 	uint64_t ip;
-	uint32_t version; /* of the address space */
+	uint32_t version; /* of the address space; 0: there is none here */
 	location_id location;
 };
 enum { RECENT_LOCATIONS = 1 << 16 };

@@ -1,6 +1,8 @@
 /* Samples: their addresses become locations, their stacks nodes of a tree of locations. */
 #include "perf/perf_int.h"
 
+#include <time.h>
+
 /* --- addresses --- */
 
 /* No mapping is known there: code that the process made before it was recorded, or no code at all. */
@@ -19,7 +21,10 @@ static bool find_in_jitdump(const struct perf_session *s, const struct perf_proc
 {
 	const struct jitdump *j =
 		process->jitdump == INDEX_NONE ? NULL : s->mapped.list.p[process->jitdump].jitdump;
-	uint32_t code = j ? jitdump_find(j, l->address, time_ns) : INDEX_NONE;
+	/* Its times are of CLOCK_MONOTONIC; of other clocks the last code at the address is taken. */
+	bool is_same_clock = s->events.list.n && s->events.list.p[0].clock == CLOCK_MONOTONIC;
+	uint32_t code =
+		j ? jitdump_find(j, l->address, is_same_clock ? time_ns : UINT64_MAX) : INDEX_NONE;
 	if (code == INDEX_NONE)
 		return false;
 	l->mapped = process->jitdump;
@@ -63,7 +68,7 @@ location_id perf_session_locate(struct perf_session *s, struct perf_process *pro
 	/* The lowest bit of version is is_call: an address may be both. */
 	uint32_t version = s->processes.spaces.p[process->space].version << 1 | is_call;
 	struct recent_location *recent = recent_slot(s, ip, is_call);
-	if (recent->ip == ip && recent->version == version && recent->location != INDEX_NONE)
+	if (recent->ip == ip && recent->version == version)
 		return recent->location;
 	location_id id = locate_slowly(s, process, ip, is_call, time_ns);
 	/* What jitdump says, and the program before exec, hold for this moment only. */
@@ -76,7 +81,7 @@ static location_id locate_kernel(struct perf_session *s, uint64_t ip, bool is_ca
 {
 	uint32_t version = s->kernel_version << 1 | is_call;
 	struct recent_location *recent = recent_slot(s, ip, is_call);
-	if (recent->ip == ip && recent->version == version && recent->location != INDEX_NONE)
+	if (recent->ip == ip && recent->version == version)
 		return recent->location;
 	struct location l = { .mapped = s->kernel_id,
 			      .address = ip - (is_call && ip),

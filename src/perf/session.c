@@ -2,6 +2,7 @@
 #include "perf/perf_int.h"
 
 #include <stdarg.h>
+#include <time.h>
 
 void perf_session_init(struct perf_session *s, const struct perf_options *options,
 		       struct profile *p)
@@ -21,8 +22,6 @@ void perf_session_init(struct perf_session *s, const struct perf_options *option
 	struct mapped kernel = { .kind = MAPPED_KERNEL, .path = STR("[kernel.kallsyms]") };
 	s->kernel_id = mapped_table_get(&s->mapped, &kernel);
 	s->kernel_version = ++s->processes.last_version;
-	for (uint32_t i = 0; i < RECENT_LOCATIONS; i++)
-		s->recent[i].location = INDEX_NONE;
 }
 
 void perf_session_fini(struct perf_session *s)
@@ -174,8 +173,20 @@ static void add_event_facts(struct perf_session *s)
 	}
 }
 
+static void note_clock(struct perf_session *s)
+{
+	bool has_jitdump = false;
+	for (uint32_t i = 0; i < s->mapped.list.n; i++)
+		has_jitdump |= s->mapped.list.p[i].jitdump != NULL;
+	if (has_jitdump && s->events.list.n && s->events.list.p[0].clock != CLOCK_MONOTONIC)
+		profile_add_note(s->p, STR("times of jitdump and of the recording are of different "
+					   "clocks: of code that shares an address the last is "
+					   "shown; record with perf record -k mono"));
+}
+
 static void add_notes(struct perf_session *s)
 {
+	note_clock(s);
 	AUTO(buf) struct buf text = { 0 };
 	if (s->aux_records) {
 		buf_add_grouped(&text, s->aux_records);

@@ -264,7 +264,7 @@ void diagnose(const struct profile *p, const struct recording *r,
 	diagnose_recording(p, unnamed, d);
 	if (!knows_recording(p))
 		add_unknown_recording(p, d);
-	if (p->samples.n)
+	if (p->samples.n && !has_history(p))
 		add_events(r, d);
 	if (p->samples.n)
 		add_times(p, d);

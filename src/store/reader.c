@@ -31,6 +31,7 @@ void store_reader_free(struct store_reader *r)
 	vec_fini(&r->label_sets);
 	vec_fini(&r->labels);
 	vec_fini(&r->stacks);
+	vec_fini(&r->has_only_sums);
 	vec_fini(&r->decimals);
 	vec_fini(&r->ledger);
 	free(r);

@@ -39,6 +39,7 @@ struct store_reader {
 
 	struct ids strings, frames, nodes, threads, events, label_sets;
 	VEC(struct label) labels;
+	VEC(bool) has_only_sums;	/* by event of the file */
 	VEC(uint8_t) decimals;		/* by event of the file, as the weights to come have them */
 	uint64_t last_name, last_file;	/* of the frame read last */
 	VEC(struct stack_facts) stacks; /* by node of the file */

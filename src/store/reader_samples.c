@@ -96,8 +96,9 @@ static void add_rows(struct store_reader *r, uint32_t n, bool has_time)
 		profile_add_sample(r->p, &s);
 		ledger[LEDGER_SAMPLES] =
 			saturating_add(ledger[LEDGER_SAMPLES], s.count, &overflows);
-		ledger[LEDGER_FRAMES] += facts.frames;
-		ledger[LEDGER_UNKNOWN_FRAMES] += facts.unknown;
+		uint64_t uses = r->has_only_sums.p[event] ? 1 : s.count;
+		ledger[LEDGER_FRAMES] += uses * facts.frames;
+		ledger[LEDGER_UNKNOWN_FRAMES] += uses * facts.unknown;
 		ledger[LEDGER_NO_STACK] += node == NODE_ROOT;
 		ledger[LEDGER_NO_TIME] += !has_time;
 	}

@@ -166,6 +166,7 @@ static bool read_events(struct store_reader *r, struct cursor *c)
 		    !in_range(r, "number of decimals", t.column[3][i], MAX_DECIMALS))
 			return false;
 		vec_push(&r->events, profile_add_event(r->p, e));
+		vec_push(&r->has_only_sums, e.has_only_sums);
 		vec_push(&r->decimals, e.decimals);
 		profile_set_decimals(r->p, r->events.p[r->events.n - 1], e.decimals);
 	}

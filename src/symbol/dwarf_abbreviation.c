@@ -120,11 +120,12 @@ static void read_attributes(struct dwarf_abbreviations *all, struct dwarf_cursor
 			return;
 		uint8_t slot = slot_of(name);
 		a->has_code |= slot == SLOT_LOW || slot == SLOT_RANGES;
-		if (slot == SLOT_SIBLING && a->has_fixed_size) {
-			a->sibling_form = (uint16_t)form;
-			a->sibling = a->size;
-		}
 		a->count++;
+		if (slot == SLOT_SIBLING) {
+			a->sibling = a->count;
+			a->has_fixed_sibling = a->has_fixed_size;
+			a->before_sibling = a->size;
+		}
 		add_size(a, (uint16_t)form);
 		vec_push(&all->attributes,
 			 (struct dwarf_attribute){ slot, (uint16_t)form, constant });

@@ -280,18 +280,29 @@ bool dwarf_reference(struct dwarf_unit *u, struct dwarf_value v, struct dwarf_un
 	return *unit;
 }
 
+static bool read_sibling(const struct dwarf_unit *u, struct dwarf_cursor *c,
+			 const struct dwarf_abbreviation *a, struct dwarf_value *v)
+{
+	const struct dwarf_attribute *all = &u->abbreviations->attributes.p[a->first];
+	uint32_t i = 0;
+	if (a->has_fixed_sibling) {
+		dwarf_skip(c, bytes_of(u, a->before_sibling));
+		i = a->sibling - 1;
+	}
+	for (; i < a->sibling; i++)
+		if (!dwarf_read_value(u, c, all[i].form, v))
+			return false;
+	return true;
+}
+
 bool dwarf_find_sibling(struct dwarf_unit *u, const struct dwarf_cursor *c,
 			const struct dwarf_abbreviation *a, uint64_t *at)
 {
-	struct dwarf_cursor sibling = *c;
+	struct dwarf_cursor behind = *c;
 	struct dwarf_unit *unit;
 	struct dwarf_value v;
-	if (!a->sibling_form)
-		return false;
-	dwarf_skip(&sibling, bytes_of(u, a->sibling));
-	return dwarf_read_value(u, &sibling, a->sibling_form, &v) &&
-	       dwarf_reference(u, v, &unit, at) && unit == u &&
-	       (const uint8_t *)u->file->sections[DWARF_INFO].p + *at >= sibling.p;
+	return a->sibling && read_sibling(u, &behind, a, &v) && dwarf_reference(u, v, &unit, at) &&
+	       unit == u && (const uint8_t *)u->file->sections[DWARF_INFO].p + *at >= behind.p;
 }
 
 struct str dwarf_die_text(const struct dwarf_unit *u, const struct dwarf_die *die,

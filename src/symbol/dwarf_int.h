@@ -143,9 +143,10 @@ struct dwarf_abbreviation {
 	bool has_code; /* it may say where code is */
 	bool has_fixed_size;
 	struct dwarf_size size; /* of all attributes, if it is fixed */
-	/* Where the way past the children stands, 0: nowhere, or behind what has no fixed size. */
-	uint16_t sibling_form;
-	struct dwarf_size sibling;
+	/* The attribute with the way past the children, counted from 1; 0: none. */
+	uint32_t sibling;
+	bool has_fixed_sibling;
+	struct dwarf_size before_sibling; /* if it is fixed */
 };
 
 struct dwarf_abbreviations {

@@ -1,7 +1,8 @@
-/* Which table names a kernel's functions: the running kernel's, perf's copy, or one that the user gave. */
+/* What names a kernel's functions: /proc/kallsyms, a copy that perf or the user made, vmlinux. */
 #include "symbol/kernel.h"
 #include "symbol/kallsyms_int.h"
 #include "symbol/process_files_int.h"
+#include "symbol/vmlinux_int.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -30,8 +31,9 @@ struct kernel_symbols {
 	/* /proc/kallsyms, when the table is perf's copy: read when something is not in there. */
 	bool may_ask_running, has_asked_running;
 	struct kernel_table running;
-	bool is_hidden;	   /* this user is not shown the addresses */
-	bool is_another;   /* the running kernel is not the recorded one */
+	struct vmlinux vmlinux; /* when there is no table */
+	bool is_hidden;		/* this user is not shown the addresses */
+	bool is_another;	/* the running kernel is not the recorded one */
 	bool lost_modules; /* the kernel was started anew since: its modules are elsewhere now */
 	uint64_t missed;
 	struct buf table_path;
@@ -87,7 +89,8 @@ static bool is_running_kernel(const struct kernel_symbols *k)
 			      without_zeros(buf_str(&running)));
 	if (k->release.n && uname(&names) == 0)
 		return str_eq(buf_str(&k->release), str_from(names.release));
-	return k->options->is_of_this_machine;
+	/* Files given in place of this machine's say that it was another one. */
+	return k->options->is_of_this_machine && !k->options->symfs;
 }
 
 /* --- tables --- */
@@ -229,8 +232,11 @@ static void load(struct kernel_symbols *k)
 	k->is_another = !is_running_kernel(k);
 	if (!k->is_another && load_of_this_machine(k))
 		return;
-	if (load_copy(k, without_zeros(buf_str(&k->build_id))))
-		k->lost_modules = true;
+	struct kernel_id id = { .build_id = without_zeros(buf_str(&k->build_id)),
+				.release = buf_str(&k->release),
+				.text_address = k->text_address,
+				.text_symbol = buf_str(&k->text_symbol) };
+	k->lost_modules = load_copy(k, id.build_id) || vmlinux_load(&k->vmlinux, &id, k->options);
 }
 
 /* --- looking up --- */
@@ -248,6 +254,17 @@ static bool find_in(const struct kernel_table *table, uint64_t address, struct k
 	return true;
 }
 
+static bool find_in_vmlinux(struct kernel_symbols *k, uint64_t address, struct kernel_symbol *found)
+{
+	struct binary_symbol symbol;
+	if (!k->vmlinux.elf ||
+	    !symbol_table_find(&k->vmlinux.table, address - k->vmlinux.shift, &symbol))
+		return false;
+	*found = (struct kernel_symbol){ symbol.name, STR("[kernel.kallsyms]"),
+					 symbol.start + k->vmlinux.shift };
+	return true;
+}
+
 bool kernel_symbols_find(struct kernel_symbols *k, uint64_t address, struct kernel_symbol *found)
 {
 	load(k);
@@ -257,7 +274,7 @@ bool kernel_symbols_find(struct kernel_symbols *k, uint64_t address, struct kern
 		k->has_asked_running = true;
 		load_running(k, &k->running);
 	}
-	if (find_in(&k->running, address, found))
+	if (find_in(&k->running, address, found) || find_in_vmlinux(k, address, found))
 		return true;
 	k->missed++;
 	return false;
@@ -274,7 +291,7 @@ static void explain_other_kernel(const struct kernel_symbols *k, struct buf *rea
 		buf_addf(reason, " (%.*s)", STR_ARG(buf_str(&k->release)));
 	if (uname(&names) == 0)
 		buf_addf(reason, " than the one running here (%s)", names.release);
-	buf_add(reason, STR(", and there is no copy of its /proc/kallsyms"));
+	buf_add(reason, STR(", and there is neither a copy of its /proc/kallsyms nor its vmlinux"));
 	buf_add(fix, STR("as root there: `cat /proc/kallsyms >DIR/kallsyms`; here: --symfs DIR"));
 }
 
@@ -294,16 +311,17 @@ static void explain_missing_modules(const struct kernel_symbols *k, struct buf *
 
 void kernel_symbols_explain(struct kernel_symbols *k, struct buf *reason, struct buf *fix)
 {
+	bool has_table = k->table.reader || k->vmlinux.elf;
 	if (!k->missed)
 		return;
-	if (k->is_another && !k->table.reader) {
+	if (k->is_another && !has_table) {
 		explain_other_kernel(k, reason, fix);
 	} else if (k->is_hidden) {
 		buf_add(reason, STR("/proc/kallsyms does not show addresses to this user "
 				    "(kernel.kptr_restrict)"));
 		buf_add(fix, STR("run as root, or `sysctl kernel.kptr_restrict=0 "
 				 "kernel.perf_event_paranoid=1`"));
-	} else if (k->table.reader) {
+	} else if (has_table) {
 		explain_missing_modules(k, reason, fix);
 	} else {
 		buf_add(reason, STR("/proc/kallsyms cannot be read"));
@@ -331,6 +349,7 @@ void kernel_symbols_free(struct kernel_symbols *k)
 		return;
 	table_fini(&k->table);
 	table_fini(&k->running);
+	vmlinux_fini(&k->vmlinux);
 	buf_fini(&k->build_id);
 	buf_fini(&k->release);
 	buf_fini(&k->text_symbol);

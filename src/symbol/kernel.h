@@ -1,4 +1,4 @@
-/* Functions of the kernel and its modules: kallsyms, of this machine or of a file. */
+/* Functions of the kernel and its modules: kallsyms, of this machine or of a file, or vmlinux. */
 #pragma once
 #include "symbol/options.h"
 

@@ -19,6 +19,7 @@ enum {
 void symbol_table_fini(struct symbol_table *t)
 {
 	vec_fini(&t->rows);
+	vec_fini(&t->choosers);
 	vec_fini(&t->texts);
 	vec_fini(&t->made);
 	vec_fini(&t->code);
@@ -172,6 +173,8 @@ void symbol_table_add(struct symbol_table *t, struct elf *elf, const struct elf_
 		struct symbol_row row = row_of(elf, &s);
 		row.name = first + s.st_name;
 		vec_push(&t->rows, row);
+		if (ELF64_ST_TYPE(s.st_info) == STT_GNU_IFUNC)
+			vec_push(&t->choosers, row);
 	}
 }
 
@@ -226,10 +229,19 @@ static void sort_rows(struct symbol_table *t)
 	t->rows.capacity = t->rows.n;
 }
 
-static int by_start(const void *a, const void *b)
+static int by_range_start(const void *a, const void *b)
 {
 	const struct symbol_range *x = a, *y = b;
 	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static int by_start_and_rank(const void *a, const void *b)
+{
+	const struct symbol_row *x = a, *y = b;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->rank != y->rank ? (int)y->rank - (int)x->rank
+				  : (x->name > y->name) - (x->name < y->name);
 }
 
 /* Where the section with the address ends; the address itself when it is in none. */
@@ -318,7 +330,9 @@ void symbol_table_seal(struct symbol_table *t)
 		return;
 	sort_rows(t);
 	if (t->code.n)
-		qsort(t->code.p, t->code.n, sizeof(*t->code.p), by_start);
+		qsort(t->code.p, t->code.n, sizeof(*t->code.p), by_range_start);
+	if (t->choosers.n)
+		qsort(t->choosers.p, t->choosers.n, sizeof(*t->choosers.p), by_start_and_rank);
 	for (uint32_t from = 0, to; from < t->rows.n; from = to) {
 		for (to = from + 1; to < t->rows.n; to++)
 			if (t->rows.p[to].start != t->rows.p[from].start)
@@ -384,13 +398,13 @@ static bool is_better_name(struct symbol_table *t, struct str name, struct str b
 	return underscores != fewest ? underscores < fewest : n > best_n;
 }
 
-/* How many rows start at or before the address. */
-static uint32_t rows_before(const struct symbol_table *t, uint64_t address)
+/* How many of n rows start at or before the address. */
+static uint32_t rows_before(const struct symbol_row *rows, uint32_t n, uint64_t address)
 {
-	uint32_t low = 0, high = t->rows.n;
+	uint32_t low = 0, high = n;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		if (t->rows.p[middle].start <= address)
+		if (rows[middle].start <= address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -407,20 +421,33 @@ static struct str text_of(const struct symbol_table *t, uint32_t name)
 	return STR("");
 }
 
-/* What a stub of the PLT calls; empty when it has no name. */
-static struct str function_of_stub(struct symbol_table *t, const struct symbol_made *m)
+/* The best name among rows that start at the address; empty: there are none. */
+static struct str name_at(struct symbol_table *t, const struct symbol_row *rows, uint32_t n,
+			  uint64_t address)
 {
-	struct str best = m->function;
-	/* One that is chosen when the program starts (IFUNC): its chooser has the function's name. */
-	for (uint32_t i = rows_before(t, m->address), n = 0; !m->function.n && i > 0; i--) {
-		const struct symbol_row *row = &t->rows.p[i - 1];
-		if (row->start != m->address || n++ == MAX_ALIASES)
-			break;
-		struct str name = row->name < SYMBOL_MADE_FIRST ? text_of(t, row->name) : STR("");
+	struct str best = STR("");
+	uint32_t first = address ? rows_before(rows, n, address - 1) : 0;
+	for (uint32_t i = first; i < n && rows[i].start == address && i - first < MAX_ALIASES;
+	     i++) {
+		if (rows[i].name >= SYMBOL_MADE_FIRST || rows[i].rank < rows[first].rank)
+			continue;
+		struct str name = text_of(t, rows[i].name);
 		if (is_better_name(t, name, best))
 			best = name;
 	}
 	return best;
+}
+
+/*
+ * What a stub of the PLT calls; empty when it has no name. One that is chosen when the program starts is
+ * known by the function that chooses: it has the same name, or in a stripped file, its own.
+ */
+static struct str function_of_stub(struct symbol_table *t, const struct symbol_made *m)
+{
+	if (m->function.n)
+		return m->function;
+	struct str name = name_at(t, t->choosers.p, t->choosers.n, m->address);
+	return name.n ? name : name_at(t, t->rows.p, t->rows.n, m->address);
 }
 
 /* Only what is asked for is put together: a hostile file has many stubs for one long name. */
@@ -499,7 +526,7 @@ static const struct symbol_row *choose_alias(struct symbol_table *t, uint32_t la
 
 bool symbol_table_find(struct symbol_table *t, uint64_t address, struct binary_symbol *found)
 {
-	uint32_t n = rows_before(t, address);
+	uint32_t n = rows_before(t->rows.p, t->rows.n, address);
 	uint32_t i = n ? n - 1 : INDEX_NONE;
 	for (int steps = 0; i != INDEX_NONE && !holds(&t->rows.p[i], address); steps++)
 		i = steps < MAX_OUTER_STEPS ? t->outer[i] : INDEX_NONE;

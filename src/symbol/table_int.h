@@ -48,6 +48,8 @@ struct symbol_table {
 	 * others, that is the next one that can hold an address which this one does not.
 	 */
 	uint32_t *outer;
+	/* Functions of which one is chosen when the program starts (STT_GNU_IFUNC), by start. */
+	VEC(struct symbol_row) choosers;
 	VEC(struct symbol_text) texts;
 	VEC(struct symbol_made) made;
 	VEC(struct symbol_range) code; /* executable sections, by start once sealed */

@@ -3,7 +3,7 @@
 //   plume_dump.mjs [--samples|--tables|--blocks] [--event all] [--weight samples|period] FILE|-...
 //     folded stacks   of event 0, by its natural weight, as `plume fold` prints them
 //     --samples       a line for each row: time cpu pid tid comm event count period stack
-//     --tables        everything that is not a row of samples: facts, marks, modules, labels, ledger
+//     --tables        everything that is not a row of samples: facts, marks, modules, unnamed frames, labels, ledger
 //     --blocks        a line for each block: offset, kind, bytes stored and unpacked, rows of samples
 // Exit: 0, or 3 when the file has no end mark or a fault, or 1 when it is none of this version.
 import { spawnSync } from 'node:child_process';
@@ -75,6 +75,7 @@ class Profile {
 	marks = [];
 	facts = [];
 	modules = [];
+	unnamed = [];
 	ledger = new Map();
 	rows = [];
 	isDifferential = false;
@@ -157,6 +158,11 @@ const readTable = {
 	11(p, c) {
 		const n = c.count(2);
 		p.facts.push(...rowsOf(n, [c.column(n), c.column(n)], (key, text) => ({ key: p.string(key), text: p.string(text) })));
+	},
+	15(p, c) {
+		const n = c.count(4);
+		p.unnamed.push(...rowsOf(n, [c.column(n), c.column(n), c.column(n), c.column(n)], (module, reason, fix, frames) =>
+			({ module: p.string(module), reason: p.string(reason), fix: p.string(fix), frames })));
 	},
 	12(p, c) {
 		const n = c.count(2);
@@ -354,6 +360,8 @@ function* tableLines(p) {
 		yield `fact ${key}: ${text}`;
 	for (const { path, buildId } of p.modules)
 		yield `module ${path} ${buildId}`;
+	for (const { module, reason, fix, frames } of p.unnamed)
+		yield `unnamed ${module}: ${frames}, ${reason}; ${fix}`;
 	for (const event of p.events)
 		yield `event ${event.name} in ${event.unit}, ${event.decimals} decimals`;
 	for (const mark of p.marks)

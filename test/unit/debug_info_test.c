@@ -91,6 +91,8 @@ static void test_details(void)
 	const struct debug_frame *f, *again;
 	struct elf *elf = open_fixture(STR("cpp-gcc"));
 	struct debug_info *d = debug_info_new(elf);
+	tap_num_eq(debug_info_find(d, 0x40101b, &f), 2, "a lambda in a function");
+	tap_str_eq(f[1].name, STR("app::with_lambda::{lambda}::operator()"), "what it is in");
 	tap_num_eq(debug_info_find(d, 0x40104b, &f), 2, "_start with a method in it");
 	tap_ok(!f[0].is_linkage_name && f[1].is_linkage_name, "which names are the linker's");
 	tap_num_eq(f[0].declared_line, 47, "where _start begins");

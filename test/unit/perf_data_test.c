@@ -246,7 +246,7 @@ static void check_cut(struct str whole, bool is_file, const char *what)
 static void check_flips(struct str whole, const char *what)
 {
 	uint32_t wrong = 0;
-	for (unsigned i = 0; i < 20000; i++) {
+	for (unsigned i = 0; i < 3000; i++) {
 		AUTO_FREE char *copy = mem_alloc(whole.n, 1);
 		memcpy(copy, whole.p, whole.n);
 		for (unsigned k = 0; k <= i % 4; k++)

@@ -93,6 +93,13 @@ static inline void add_remarks(struct profile *p)
 	profile_add_fact(p, STR("host"), STR(""));
 	profile_add_module(p, (struct module){ text_id(p, "/srv/a b/app"), text_id(p, "00ff") });
 	profile_add_module(p, (struct module){ text_id(p, "libc"), STR_NONE });
+	profile_add_unnamed(p, (struct unnamed){ text_id(p, "libc"), text_id(p, "it is stripped"),
+						 text_id(p, "apt install libc6-dbg"), 300 });
+	profile_add_unnamed(
+		p, (struct unnamed){ STR_NONE, text_id(p, "it is gone"), STR_NONE, UINT64_MAX });
+	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
+		if (ledger_line_is_of_recording(line))
+			p->ledger.count[line] = 1000 + line;
 }
 
 static inline void add_row(struct profile *p, struct sample s, uint64_t frames, uint64_t unknown)
@@ -101,8 +108,9 @@ static inline void add_row(struct profile *p, struct sample s, uint64_t frames, 
 	profile_add_sample(p, &s);
 	ledger[LEDGER_SAMPLES] = saturating_add(ledger[LEDGER_SAMPLES], s.count, &overflows);
 	ledger[LEDGER_NO_STACK] += s.node == NODE_ROOT;
-	ledger[LEDGER_FRAMES] += frames;
-	ledger[LEDGER_UNKNOWN_FRAMES] += unknown;
+	uint64_t uses = p->events.p[s.event].has_only_sums ? 1 : s.count;
+	ledger[LEDGER_FRAMES] += uses * frames;
+	ledger[LEDGER_UNKNOWN_FRAMES] += uses * unknown;
 }
 
 /* Stacks, threads, events, times, cpus, labels and weights in every combination that matters. */
@@ -237,6 +245,18 @@ static inline bool same_remarks(const struct profile *a, const struct profile *b
 	return ok;
 }
 
+static inline bool same_unnamed(const struct profile *a, const struct profile *b)
+{
+	bool ok = a->unnamed.n == b->unnamed.n;
+	for (uint32_t i = 0; ok && i < a->unnamed.n; i++) {
+		const struct unnamed *u = &a->unnamed.p[i], *v = &b->unnamed.p[i];
+		ok = same_text(a, u->module, b, v->module) &&
+		     same_text(a, u->reason, b, v->reason) && same_text(a, u->fix, b, v->fix) &&
+		     u->frames == v->frames;
+	}
+	return ok;
+}
+
 /* What the samples do not use is there as well: frames never called, threads never run. */
 static inline bool same_tables(const struct profile *a, const struct profile *b)
 {
@@ -259,9 +279,13 @@ static inline bool same_tables(const struct profile *a, const struct profile *b)
 /* Both keep all columns. */
 static inline bool profile_equal(const struct profile *a, const struct profile *b)
 {
-	static const enum ledger_line lines[] = { LEDGER_SAMPLES, LEDGER_NO_STACK, LEDGER_NO_TIME,
-						  LEDGER_FRAMES, LEDGER_UNKNOWN_FRAMES };
-	bool ok = a->samples.n == b->samples.n && same_tables(a, b) && same_remarks(a, b);
+	static const enum ledger_line lines[] = { LEDGER_SAMPLES,	 LEDGER_NO_STACK,
+						  LEDGER_NO_TIME,	 LEDGER_FRAMES,
+						  LEDGER_UNKNOWN_FRAMES, LEDGER_LOST,
+						  LEDGER_THROTTLED,	 LEDGER_TRUNCATED,
+						  LEDGER_UNROOTED,	 LEDGER_NO_INLINES };
+	bool ok = a->samples.n == b->samples.n && same_tables(a, b) && same_remarks(a, b) &&
+		  same_unnamed(a, b);
 	for (uint32_t i = 0; ok && i < a->samples.n; i++)
 		ok = same_row(a, i, b, i);
 	for (size_t i = 0; ok && i < ARRAY_SIZE(lines); i++)

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int main(void);
+
 static char folder[] = "/tmp/plume-test-XXXXXX";
 
 static void write_text(const char *text)
@@ -114,6 +116,39 @@ static void check_reasons(void)
 	check_words(&other, folder, "recorded on another kernel (4.19.0) than");
 }
 
+/* This program as the kernel of another machine, with main as the symbol that it is moved by. */
+static void check_vmlinux(void)
+{
+	struct err e = { 0 };
+	char path[96], boot[64];
+	struct elf *elf = elf_open("/proc/self/exe", &e);
+	struct kernel_id id = { .build_id = elf ? elf->build_id : STR(""),
+				.release = STR("4.19.0"),
+				.text_address = 0xffffffff90000000,
+				.text_symbol = STR("main") };
+	uint64_t distance = (uint64_t)(uintptr_t)check_shift - (uint64_t)(uintptr_t)main;
+	snprintf(boot, sizeof(boot), "%s/boot", folder);
+	snprintf(path, sizeof(path), "%s/vmlinux-4.19.0", boot);
+	mkdir(boot, 0755);
+	tap_ok(elf && symlink("/proc/self/exe", path) == 0, "a file in boot");
+	struct symbol_options options = { .symfs = folder };
+	write_text("");
+	struct kernel_symbols *k = kernel_symbols_new(&id, &options);
+	check(k,
+	      &(struct expected){ id.text_address + distance + 1, "check_shift",
+				  "[kernel.kallsyms]" },
+	      "vmlinux");
+	kernel_symbols_free(k);
+	id.build_id = STR("another");
+	k = kernel_symbols_new(&id, &options);
+	check(k, &(struct expected){ id.text_address + distance + 1, "-", "" },
+	      "vmlinux of another build");
+	kernel_symbols_free(k);
+	elf_free(elf);
+	unlink(path);
+	rmdir(boot);
+}
+
 /* Only where it may be read: the address of a function that every kernel has. */
 static void check_running(void)
 {
@@ -156,6 +191,7 @@ int main(void)
 	check_copy();
 	check_shift();
 	check_reasons();
+	check_vmlinux();
 	check_running();
 	check_vdso();
 	char path[64];

@@ -148,6 +148,22 @@ static void check_churn(void)
 	tap_ok(names.text.capacity < (8 << 20), "churn: covered names are dropped");
 }
 
+/* Rows at the begin that nothing covers keep their names while others come and go. */
+static void check_early_names(void)
+{
+	static const uint64_t addresses[] = { 0x10, 0x20, 0x30 };
+	AUTO(buf) struct buf map = { 0 }, got = { 0 };
+	AUTO(perf_map_names) struct perf_map_names names = { 0 };
+	for (uint32_t i = 0; i < 5000; i++)
+		buf_addf(&map, "30 1 name %u\n", i);
+	buf_add(&map, STR("10 1 early\n20 1 second\n"));
+	for (uint32_t i = 0; i < 50000; i++)
+		buf_addf(&map, "30 1 another name %u\n", i);
+	names_of(buf_str(&map), 0, addresses, 3, &got, &names);
+	tap_str_eq(buf_str(&got), STR("early|second|another name 49999"),
+		   "early names stay when covered ones are dropped");
+}
+
 int main(void)
 {
 	check_rows();
@@ -159,5 +175,6 @@ int main(void)
 	check_long_line(200000, false);
 	check_random();
 	check_churn();
+	check_early_names();
 	return tap_done();
 }
