@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MAX_TRIES = 8 };
+enum { MAX_TRIES = 8, FOLDER_FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };
 
 /* Closes fd and keeps errno. */
 static void close_quietly(int fd)
@@ -17,18 +17,39 @@ static void close_quietly(int fd)
 	errno = why;
 }
 
-/* Kernels before 5.6 and some sandboxes have no openat2: then links may lead out of the root. */
-static int open_loosely(const char *root, const char *path, int flags)
+/* For kernels before 5.6, and sandboxes that forbid openat2: no links at all. */
+static int open_without_links(int root, const char *path, int flags)
 {
-	AUTO(buf) struct buf whole = { 0 };
-	buf_addf(&whole, "%s/%s", root, path);
-	return open(buf_c_string(&whole), flags);
+	int folder = dup(root);
+	path += strspn(path, "/");
+	while (folder >= 0) {
+		size_t n = strcspn(path, "/");
+		char part[256];
+		const char *rest = path + n + strspn(path + n, "/");
+		bool is_last = !*rest;
+		int next = -1;
+		if (n >= sizeof(part) || (n == 2 && memcmp(path, "..", 2) == 0)) {
+			errno = ELOOP;
+		} else {
+			memcpy(part, path, n);
+			part[n] = 0;
+			next = openat(folder, part,
+				      (is_last ? flags : (int)FOLDER_FLAGS) | O_NOFOLLOW);
+		}
+		close_quietly(folder);
+		if (is_last || next < 0)
+			return next;
+		folder = next;
+		path = rest;
+	}
+	return -1;
 }
 
 static int open_below(const char *root, const char *path, int flags)
 {
-	struct open_how how = { .flags = (uint64_t)flags, .resolve = RESOLVE_IN_ROOT };
-	int fd = -1, root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct open_how how = { .flags = (uint64_t)flags,
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	int fd = -1, root_fd = open(root, FOLDER_FLAGS);
 	if (root_fd < 0)
 		return -1;
 	/* EAGAIN: something was renamed meanwhile, so that the kernel could not be sure. */
@@ -37,9 +58,9 @@ static int open_below(const char *root, const char *path, int flags)
 		if (fd >= 0 || errno != EAGAIN)
 			break;
 	}
-	close_quietly(root_fd);
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		return open_loosely(root, path, flags);
+		fd = open_without_links(root_fd, path, flags);
+	close_quietly(root_fd);
 	return fd;
 }
 
