@@ -44,8 +44,8 @@ static const struct option naming_options[] = {
 	{ "container-root", 0, OPTION_FILE, NAMING(container_root), "DIR",
 	  "the same for a container's files; tried before the host's" },
 	{ "map", 0, OPTION_LIST, NAMING(maps), "FILE|DIR|PID=FILE",
-	  "names of compiled JavaScript, Java and the like from perf-PID.map or jit-PID.dump: a "
-	  "file, a folder of them, or the file of one process; repeatable" },
+	  "names of compiled JavaScript, Java and the like from copies of perf-PID.map: a file, a "
+	  "folder of them, or the file of one process; repeatable" },
 	{ "debuginfod", 0, OPTION_FLAG, NAMING(asks_debuginfod), NULL,
 	  "fetch missing debug files from the servers in DEBUGINFOD_URLS" },
 	{ "inline", 0, OPTION_FLAG, NAMING(inlines), NULL,
@@ -202,6 +202,8 @@ bool profile_request_parse(struct profile_request *r, const struct command *self
 	r->query.show_place = r->naming.shows_context ? PLACE_BEHIND_COLON
 			      : r->naming.shows_lines ? PLACE_BEHIND_BLANK
 						      : PLACE_HIDDEN;
+	if (r->naming.asks_debuginfod && !getenv("DEBUGINFOD_URLS") && !r->common.quiet)
+		say("--debuginfod: DEBUGINFOD_URLS names no server, so none is asked");
 	return r->common.help || check_naming(&r->naming, e);
 }
 

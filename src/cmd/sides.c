@@ -39,8 +39,11 @@ static bool query_side(struct side *s, const struct sides_wish *w, unsigned side
 		explain_nothing(s->profile, &query, &s->ledger, &why);
 		err_set(e, "%s: %s", s->name, why.text);
 	}
-	if (!e->kind && !w->quiet)
+	if (!e->kind && !w->quiet) {
+		struct text_list file = { (char **)&s->name, 1, 1 };
+		say_recording(s->profile, &file);
 		say_warnings(s->profile, &query, &s->ledger);
+	}
 	return s->tree && !e->kind;
 }
 

@@ -75,15 +75,21 @@ void perf_events_add_id(struct perf_events *e, uint64_t id, uint32_t event)
 	if (index_map_find(&e->id_map, hash_id(id), id_equal, e->ids.p, &id) != INDEX_NONE)
 		return;
 	index_map_add(&e->id_map, hash_id(id), e->ids.n);
-	vec_push(&e->ids, (struct event_of_id){ id, event });
+	vec_push(&e->ids, (struct event_of_id){ id, event, 0 });
+}
+
+struct event_of_id *perf_events_find_id(struct perf_events *e, uint64_t id)
+{
+	uint32_t i = index_map_find(&e->id_map, hash_id(id), id_equal, e->ids.p, &id);
+	return i == INDEX_NONE ? NULL : &e->ids.p[i];
 }
 
 struct perf_event *perf_events_find(struct perf_events *e, uint64_t id)
 {
 	if (e->list.n <= 1)
 		return e->list.p;
-	uint32_t i = index_map_find(&e->id_map, hash_id(id), id_equal, e->ids.p, &id);
-	return &e->list.p[i == INDEX_NONE ? 0 : e->ids.p[i].event];
+	const struct event_of_id *row = perf_events_find_id(e, id);
+	return &e->list.p[row ? row->event : 0];
 }
 
 void perf_event_set_name(struct perf_event *event, struct str name)

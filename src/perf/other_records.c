@@ -71,13 +71,16 @@ static void map_user(struct perf_session *s, int32_t pid, const struct mapping_r
 	m.kind = kind_of_path(m.path);
 	m.pid = pid;
 	if (m.kind == MAPPED_JIT) {
-		m.path = is_anonymous(m.path) ? STR("") : m.path;
+		if (is_anonymous(m.path) && row.is_code)
+			m.path = STR("");
 		m.inode = 0;
 		m.has_inode = false;
 		row.file_offset = row.start; /* addresses are as they are */
 	}
 	if (!m.build_id.n)
 		m.build_id = perf_session_build_id(s, m.path);
+	if (str_ends(m.path, STR(" (deleted)")))
+		m.path.n -= strlen(" (deleted)");
 	row.mapped = mapped_table_get(&s->mapped, &m);
 	if (m.kind == MAPPED_JITDUMP)
 		open_jitdump(s, pid,

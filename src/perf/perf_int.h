@@ -27,6 +27,7 @@ enum {
 #define SAMPLE_DATA_PAGE_SIZE (1ull << 22)
 #define SAMPLE_CODE_PAGE_SIZE (1ull << 23)
 #define SAMPLE_WEIGHT_STRUCT  (1ull << 24)
+#define FORMAT_LOST	      (1ull << 4)
 #define BRANCH_HW_INDEX	      (1ull << 17)
 #define BRANCH_COUNTERS	      (1ull << 19)
 
@@ -57,12 +58,15 @@ struct perf_events {
 struct event_of_id {
 	uint64_t id;
 	uint32_t event;
+	uint64_t counted; /* by the last sample of its group */
 };
 
 /* Reads a struct perf_event_attr of `size` bytes at c, which may be newer or older than ours. */
 bool perf_event_read(struct perf_event *event, struct cursor *c, uint64_t size);
 void perf_events_fini(struct perf_events *e);
 void perf_events_add_id(struct perf_events *e, uint64_t id, uint32_t event);
+/* The row of an id, or NULL. */
+struct event_of_id *perf_events_find_id(struct perf_events *e, uint64_t id);
 /* The event with that id; with 0 or an unknown one the first. NULL: there are none. */
 struct perf_event *perf_events_find(struct perf_events *e, uint64_t id);
 void perf_event_set_name(struct perf_event *event, struct str name);
@@ -91,6 +95,7 @@ struct perf_ids {
 struct perf_sample {
 	struct perf_ids ids;
 	uint64_t ip, address, period, cgroup;
+	struct cursor group; /* counts of all events of its group; empty: it has none */
 	struct cursor chain; /* addresses; empty: there is none */
 	bool has_chain, has_period, has_user_registers;
 	uint64_t user_abi;

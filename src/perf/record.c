@@ -66,12 +66,13 @@ static void skip_words(struct cursor *c, uint64_t n)
 	cursor_take(c, n > UINT64_MAX / 8 ? UINT64_MAX : n * 8);
 }
 
-static void skip_counts(const struct perf_event *event, struct cursor *c)
+/* What the events counted: of a group each one's, with its id. */
+static void read_counts(const struct perf_event *event, struct cursor *c,
+			struct perf_sample *sample)
 {
 	uint64_t format = event->read_format;
 	unsigned times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
 			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-	enum { FORMAT_LOST = 1 << 4 };
 	unsigned each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & FORMAT_LOST);
 	if (!(format & PERF_FORMAT_GROUP)) {
 		skip_words(c, each + times);
@@ -79,7 +80,10 @@ static void skip_counts(const struct perf_event *event, struct cursor *c)
 	}
 	uint64_t n = cursor_u64(c);
 	skip_words(c, times);
+	const char *start = c->p;
 	skip_words(c, n > UINT64_MAX / each ? UINT64_MAX : n * each);
+	if (format & PERF_FORMAT_ID)
+		sample->group = (struct cursor){ start, c->p, c->is_swapped, false };
 }
 
 static void skip_branches(const struct perf_event *event, struct cursor *c)
@@ -183,7 +187,7 @@ bool perf_sample_read(const struct perf_event *event, const struct perf_record *
 	*sample = (struct perf_sample){ .ids = { PID_UNKNOWN, PID_UNKNOWN, 0, 0, -1 } };
 	read_sample_head(type, &c, sample);
 	if (type & PERF_SAMPLE_READ)
-		skip_counts(event, &c);
+		read_counts(event, &c, sample);
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		read_chain(&c, sample);
 	if (type & PERF_SAMPLE_RAW)

@@ -277,6 +277,39 @@ static void push_stack(struct perf_session *s, const struct perf_event *event,
 	note_truncation(s, event, facts);
 }
 
+static void end_sample(struct perf_session *s, struct perf_event *event,
+		       const struct perf_sample *sample, struct sample *row,
+		       const struct chain_facts *facts)
+{
+	event->samples++;
+	s->p->ledger.count[LEDGER_SAMPLES]++;
+	if (facts->is_deferred)
+		defer(s, sample, row, facts->cookie);
+	else
+		add_row(s, row);
+}
+
+/* One event of a group sampled, and all were read: each that counted something has a sample here. */
+static void add_group(struct perf_session *s, const struct perf_event *leader,
+		      const struct perf_sample *sample, struct sample row,
+		      const struct chain_facts *facts)
+{
+	struct cursor c = sample->group;
+	while (cursor_left(&c)) {
+		uint64_t counted = cursor_u64(&c);
+		struct event_of_id *id = perf_events_find_id(&s->events, cursor_u64(&c));
+		if (leader->read_format & FORMAT_LOST)
+			cursor_u64(&c);
+		if (!id || counted == id->counted)
+			continue;
+		struct perf_event *event = &s->events.list.p[id->event];
+		row.event = event_row(s, event);
+		row.period = counted - id->counted;
+		id->counted = counted;
+		end_sample(s, event, sample, &row, facts);
+	}
+}
+
 void perf_session_sample(struct perf_session *s, const struct perf_record *r)
 {
 	struct perf_sample sample;
@@ -310,12 +343,10 @@ void perf_session_sample(struct perf_session *s, const struct perf_record *r)
 			  : event->is_rate  ? 1
 					    : event->period,
 	};
-	event->samples++;
-	s->p->ledger.count[LEDGER_SAMPLES]++;
-	if (facts.is_deferred)
-		defer(s, &sample, &row, facts.cookie);
+	if (cursor_left(&sample.group))
+		add_group(s, event, &sample, row, &facts);
 	else
-		add_row(s, &row);
+		end_sample(s, event, &sample, &row, &facts);
 }
 
 /* --- user stacks that come later --- */

@@ -170,7 +170,8 @@ enum binary_trouble binary_trouble_of(struct binary *b)
 		return b->obstacle.trouble;
 	load_table(b);
 	/* The vdso never has more than its dynamic symbols, and needs no more. */
-	if (!b->has_symtab && !b->image.n)
+	bool is_vdso = b->image.n || str_starts(b->id.path, STR("[vdso"));
+	if (!b->has_symtab && !is_vdso)
 		return BINARY_STRIPPED;
 	return b->is_unverified ? BINARY_UNVERIFIED : BINARY_FINE;
 }

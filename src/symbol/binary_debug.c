@@ -7,7 +7,7 @@
 #include <lzma.h>
 #include <zlib.h>
 
-#define MAX_INNER_BYTES	       ((size_t)128 << 20)
+#define MAX_INNER_BYTES	       ((size_t)64 << 20)
 #define MAX_INNER_MEMORY_BYTES ((uint64_t)128 << 20)
 
 /* --- by build id --- */

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MAX_TRIES = 8 };
+enum { MAX_TRIES = 8, FOLDER_FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };
 
 /* Closes fd and keeps errno. */
 static void close_quietly(int fd)
@@ -17,18 +17,39 @@ static void close_quietly(int fd)
 	errno = why;
 }
 
-/* Kernels before 5.6 and some sandboxes have no openat2: then links may lead out of the root. */
-static int find_loosely(const char *root, const char *path)
+/* For kernels before 5.6, and sandboxes that forbid openat2: no links at all. */
+static int open_without_links(int root, const char *path, int flags)
 {
-	AUTO(buf) struct buf whole = { 0 };
-	buf_addf(&whole, "%s/%s", root, path);
-	return open(buf_c_string(&whole), O_PATH | O_CLOEXEC);
+	int folder = dup(root);
+	path += strspn(path, "/");
+	while (folder >= 0) {
+		size_t n = strcspn(path, "/");
+		char part[256];
+		const char *rest = path + n + strspn(path + n, "/");
+		bool is_last = !*rest;
+		int next = -1;
+		if (n >= sizeof(part) || (n == 2 && memcmp(path, "..", 2) == 0)) {
+			errno = ELOOP;
+		} else {
+			memcpy(part, path, n);
+			part[n] = 0;
+			next = openat(folder, part,
+				      (is_last ? flags : (int)FOLDER_FLAGS) | O_NOFOLLOW);
+		}
+		close_quietly(folder);
+		if (is_last || next < 0)
+			return next;
+		folder = next;
+		path = rest;
+	}
+	return -1;
 }
 
-static int find_below(const char *root, const char *path)
+static int open_below(const char *root, const char *path, int flags)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
-	int fd = -1, root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct open_how how = { .flags = (uint64_t)flags,
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	int fd = -1, root_fd = open(root, FOLDER_FLAGS);
 	if (root_fd < 0)
 		return -1;
 	/* EAGAIN: something was renamed meanwhile, so that the kernel could not be sure. */
@@ -37,33 +58,30 @@ static int find_below(const char *root, const char *path)
 		if (fd >= 0 || errno != EAGAIN)
 			break;
 	}
-	close_quietly(root_fd);
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		return find_loosely(root, path);
+		fd = open_without_links(root_fd, path, flags);
+	close_quietly(root_fd);
 	return fd;
 }
 
-/* O_PATH finds without opening; what was found is opened through /proc once it is known to be plain. */
-static int open_found(int found)
+static int open_somewhere(const char *root, const char *path, int flags)
 {
-	char name[64];
-	struct stat status;
-	if (fstat(found, &status) != 0)
-		return -1;
-	if (!S_ISREG(status.st_mode)) {
-		errno = ENOEXEC;
-		return -1;
-	}
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", found);
-	return open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return root ? open_below(root, path, flags) : open(path, flags);
 }
 
 int open_plain_file(const char *root, const char *path)
 {
-	int found = root ? find_below(root, path) : open(path, O_PATH | O_CLOEXEC);
+	struct stat status;
+	/* O_PATH finds a file without opening it. */
+	int found = open_somewhere(root, path, O_PATH | O_CLOEXEC);
 	if (found < 0)
 		return -1;
-	int fd = open_found(found);
+	bool is_known = fstat(found, &status) == 0;
 	close_quietly(found);
-	return fd;
+	if (is_known && !S_ISREG(status.st_mode))
+		errno = ENOEXEC;
+	if (!is_known || !S_ISREG(status.st_mode))
+		return -1;
+	/* Should another one have taken its place by now, it is not waited for. */
+	return open_somewhere(root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }

@@ -17,9 +17,14 @@ enum symbol_rank {
 	SYMBOL_IS_GLOBAL = 1,
 };
 
+enum {
+	SYMBOL_MAX_BYTES = (1 << 28) - 1, /* of a function: none is of 256 MiB */
+	SYMBOL_MAX_NAME_BYTES = 256 << 10,
+};
+
 struct symbol_row {
 	uint64_t start;
-	uint32_t size_bytes : 28, rank : 4; /* in no program is a function of 256 MiB */
+	uint32_t size_bytes : 28, rank : 4;
 	uint32_t name; /* of a symbol_text, or SYMBOL_MADE_FIRST + index in made */
 };
 
@@ -51,10 +56,11 @@ struct symbol_table {
 	/* Functions of which one is chosen when the program starts (STT_GNU_IFUNC), by start. */
 	VEC(struct symbol_row) choosers;
 	VEC(struct symbol_text) texts;
+	uint32_t text_bytes; /* of all of them */
 	VEC(struct symbol_made) made;
 	VEC(struct symbol_range) code; /* executable sections, by start once sealed */
 	struct arena made_texts;
-	uint32_t comparisons; /* of names, which take time */
+	uint64_t compared_bytes; /* see may_compare */
 };
 
 void symbol_table_fini(struct symbol_table *t);
@@ -69,6 +75,8 @@ bool symbol_table_find(struct symbol_table *t, uint64_t address, struct binary_s
 /* For those that fill it: a name that is made when it is asked for. */
 void symbol_table_add_made(struct symbol_table *t, struct symbol_range range,
 			   struct symbol_made made);
+/* The name at an offset of a string table; empty: it does not end inside. */
+struct str symbol_text_at(struct str texts, uint64_t offset);
 /* One symbol of such a section; false: there is none of that number, or it has no name. */
 struct elf_symbol {
 	struct str name;

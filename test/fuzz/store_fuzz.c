@@ -39,12 +39,23 @@ static void write_again(const struct profile *p, struct buf *out)
 	close(fd);
 }
 
+/* Rows without frames say nothing, and are not written. */
+static uint32_t unnamed_rows(const struct profile *p)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < p->unnamed.n; i++)
+		n += p->unnamed.p[i].frames > 0;
+	return n;
+}
+
 static void check_same(const struct profile *a, const struct profile *b)
 {
 	static const enum ledger_line lines[] = { LEDGER_SAMPLES, LEDGER_NO_STACK };
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
 		if (a->ledger.count[lines[i]] != b->ledger.count[lines[i]])
 			abort();
+	if (unnamed_rows(a) != unnamed_rows(b))
+		abort();
 	if (a->samples.n != b->samples.n || a->is_differential != b->is_differential)
 		abort();
 }

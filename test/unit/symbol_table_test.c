@@ -47,6 +47,7 @@ static void check_kinds_of_symbols(void)
 		{ 0x20035, 0x20034, STR("innermost"), "innermost" },
 		{ 0x20038, 0x20030, STR("inner"), "inner again behind the innermost" },
 		{ 0x20040, 0x20020, STR("outer"), "outer again behind the inner" },
+		{ 0x20058, 0x20020, STR("outer"), "a label inside a function is a place in it" },
 		{ 0x20060, 0x20060, STR("label"), "a label without a size" },
 		{ 0x2006f, 0x20060, STR("label"), "a label reaches to the next symbol" },
 		{ 0x20077, 0x20070, STR("after_label"), "what ends a label" },
@@ -164,6 +165,26 @@ static uint32_t look_around(struct str bytes)
 	return n;
 }
 
+/* No name of the string table ends: what stands behind the table is none of theirs. */
+static void check_endless_names(void)
+{
+	AUTO(buf) struct buf bytes = { 0 };
+	struct err e = { 0 };
+	struct binary_symbol found;
+	fixture_bytes("normal.so", &bytes);
+	struct elf *elf = elf_of_memory(buf_str(&bytes), "normal.so", &e);
+	const struct elf_section *s = elf ? elf_find_section(elf, STR(".strtab")) : NULL;
+	for (uint64_t i = 1; s && i < s->size_bytes; i++)
+		if (!bytes.p[s->offset + i])
+			bytes.p[s->offset + i] = 'x';
+	elf_free(elf);
+	struct binary *b = open_bytes(buf_str(&bytes));
+	tap_ok(!binary_find_symbol(b, 0x200a0, &found), "a name without an end is none");
+	tap_ok(binary_find_symbol(b, 0x20000, &found) && str_eq(found.name, STR("plain")),
+	       "and gives way to one that has an end");
+	binary_free(b);
+}
+
 static void check_truncation(const char *file)
 {
 	AUTO(buf) struct buf bytes = { 0 };
@@ -206,6 +227,7 @@ int main(int argc, char **argv)
 	check_kinds_of_symbols();
 	check_exported_symbols();
 	check_plt();
+	check_endless_names();
 	check_truncation("normal.so");
 	check_truncation("mini.so");
 	check_truncation("narrow.so");

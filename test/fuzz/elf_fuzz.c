@@ -1,0 +1,57 @@
+/* An ELF file from anywhere: its sections, build id, symbols and stubs. */
+#include "fuzz.h"
+#include "symbol/symbol.h"
+
+/* Reads all of it, so that ASan sees what is not there. */
+static void touch(struct str bytes)
+{
+	if (hash_str(bytes) == 1 && bytes.n == 1)
+		abort();
+}
+
+static void look_up(struct binary *b, uint64_t address)
+{
+	struct binary_symbol found;
+	if (!binary_find_symbol(b, address, &found))
+		return;
+	if (!found.name.n || found.start > address)
+		abort();
+	touch(found.name);
+}
+
+static void visit_sections(struct binary *b, struct elf *elf)
+{
+	uint64_t address;
+	touch(elf->build_id);
+	for (uint32_t i = 0; i < elf->sections.n && i < 64; i++) {
+		const struct elf_section *s = &elf->sections.p[i];
+		touch(s->name);
+		touch(elf_section_bytes(elf, s));
+		look_up(b, s->address);
+		look_up(b, s->address + s->size_bytes / 2);
+		look_up(b, s->address + s->size_bytes - 1);
+		if (elf_address_of_offset(elf, s->offset, &address))
+			look_up(b, address);
+	}
+	look_up(b, elf_base_address(elf));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct symbol_options options;
+	struct binary_id id = { .path = STR("/fuzz") };
+	AUTO(buf) struct buf reason = { 0 }, fix = { 0 };
+	struct binary *b =
+		binary_of_memory(&id, (struct str){ (const char *)data, size }, &options);
+	if (binary_code(b))
+		visit_sections(b, binary_code(b));
+	for (uint64_t address = 0x20000; address < 0x20100; address += 12)
+		look_up(b, address);
+	look_up(b, 0);
+	look_up(b, UINT64_MAX);
+	binary_explain(b, &reason, &fix);
+	if ((binary_trouble_of(b) == BINARY_FINE) != (reason.n == 0))
+		abort();
+	binary_free(b);
+	return 0;
+}

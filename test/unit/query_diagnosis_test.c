@@ -1,0 +1,215 @@
+/* What a profile lacks: findings, their marks, frames without a name by file, and what a selection leaves of them. */
+#include "query/query.h"
+#include "tap.h"
+
+static frame_id add_frame(struct profile *p, const char *name, const char *module, unsigned kind)
+{
+	struct frame f = { .name = profile_add_str(p, str_from(name)),
+			   .module = profile_add_str(p, str_from(module)),
+			   .kind = (uint8_t)kind };
+	return profile_add_frame(p, &f);
+}
+
+static void add_sample(struct profile *p, node_id node, uint64_t count)
+{
+	struct event clock = { .name = profile_add_str(p, STR("cpu-clock")) };
+	struct sample s = { .node = node,
+			    .event = profile_add_event(p, clock),
+			    .count = count,
+			    .period = count,
+			    .time_ns = 1000000000ull * (p->samples.n + 1),
+			    .cpu = -1 };
+	profile_add_sample(p, &s);
+	p->ledger.count[LEDGER_SAMPLES] += count;
+}
+
+/* main; main;[libfoo]; main;[libfoo];[kernel]: 100 samples each. */
+static struct profile *recorded(void)
+{
+	struct profile *p = profile_new(COLUMN_TIME);
+	node_id top = profile_add_node(p, NODE_ROOT, add_frame(p, "main", "/bin/a", FRAME_USER));
+	node_id foo = profile_add_node(p, top, add_frame(p, "", "/lib/libfoo.so", FRAME_UNKNOWN));
+	node_id kernel =
+		profile_add_node(p, foo, add_frame(p, "", "[kernel.kallsyms]", FRAME_KERNEL));
+	add_sample(p, top, 100);
+	add_sample(p, foo, 100);
+	add_sample(p, kernel, 100);
+	p->ledger.count[LEDGER_FRAMES] = 600;
+	p->ledger.count[LEDGER_UNKNOWN_FRAMES] = 300;
+	profile_add_fact(p, STR("event"), STR("cpu-clock, 99 Hz"));
+	return p;
+}
+
+static void add_reason(struct profile *p, const char *module, const char *reason, uint64_t frames)
+{
+	profile_add_unnamed(p, (struct unnamed){ profile_add_str(p, str_from(module)),
+						 profile_add_str(p, str_from(reason)),
+						 profile_add_str(p, STR("buy another")), frames });
+}
+
+/* The finding of a key, or NULL. */
+static const struct finding *found(const struct diagnosis *d, const char *key)
+{
+	for (uint32_t i = 0; i < d->findings.n; i++)
+		if (strcmp(d->findings.p[i].key, key) == 0)
+			return &d->findings.p[i];
+	return NULL;
+}
+
+static void examine(const struct profile *p, struct diagnosis *d)
+{
+	AUTO(recording) struct recording r = { 0 };
+	AUTO(unnamed_rows) struct unnamed_rows u = { 0 };
+	recording_of(p, &r);
+	unnamed_rows_of(p, &u);
+	diagnose(p, &r, &u, d);
+}
+
+static void check_mark(enum ledger_line line, uint64_t count, const char *key,
+		       enum finding_mark want, const char *name)
+{
+	struct profile *p = recorded();
+	AUTO(diagnosis) struct diagnosis d = { 0 };
+	p->ledger.count[line] = count;
+	examine(p, &d);
+	const struct finding *f = found(&d, key);
+	tap_ok(f && f->mark == want, "%s", name);
+	profile_unref(p);
+}
+
+static void check_marks(void)
+{
+	check_mark(LEDGER_LOST, 0, "lost", FINDING_OK, "nothing lost is well");
+	check_mark(LEDGER_LOST, 1, "lost", FINDING_WARN, "one lost sample is a warning");
+	check_mark(LEDGER_LOST, 100, "lost", FINDING_BAD, "a quarter lost is bad");
+	check_mark(LEDGER_THROTTLED, 1, "throttled", FINDING_WARN, "throttling is a warning");
+	check_mark(LEDGER_TRUNCATED, 1, "truncated", FINDING_OK, "one cut stack in 300 is well");
+	check_mark(LEDGER_TRUNCATED, 10, "truncated", FINDING_WARN, "ten are a warning");
+	check_mark(LEDGER_TRUNCATED, 100, "truncated", FINDING_BAD, "a third is bad");
+	check_mark(LEDGER_UNROOTED, 10, "unrooted", FINDING_OK, "3 % without a root are well");
+	check_mark(LEDGER_UNROOTED, 50, "unrooted", FINDING_WARN, "17 % are a warning");
+	check_mark(LEDGER_UNROOTED, 150, "unrooted", FINDING_BAD, "half is bad");
+	check_mark(LEDGER_NO_INLINES, 3, "inlines", FINDING_WARN, "no inlines are a warning");
+	check_mark(LEDGER_BAD_LINES, 3, "damage", FINDING_BAD, "damage is bad");
+	check_mark(LEDGER_SAMPLES, 300, "damage", FINDING_OK, "without it, the file is whole");
+}
+
+static void check_order(void)
+{
+	struct profile *p = recorded();
+	AUTO(diagnosis) struct diagnosis d = { 0 };
+	p->ledger.count[LEDGER_LOST] = 1;
+	profile_add_note(p, STR("read as perf.data"));
+	examine(p, &d);
+	bool is_sorted = d.findings.n > 3;
+	for (uint32_t i = 1; i < d.findings.n; i++)
+		is_sorted &= d.findings.p[i].mark >= d.findings.p[i - 1].mark;
+	tap_ok(is_sorted, "the worst comes first");
+	const struct finding *lost = found(&d, "lost");
+	tap_ok(lost && lost->count == 1 && lost->total == 301 && lost->fix.n,
+	       "a finding says how much of how much, and what to do");
+	tap_ok(found(&d, "note") != NULL, "notes are there");
+	profile_unref(p);
+}
+
+/* Text does not say what was lost: that must not read as if nothing was. */
+static void check_not_known(void)
+{
+	struct profile *p = recorded();
+	AUTO(diagnosis) struct diagnosis d = { 0 };
+	p->facts.n = 0;
+	examine(p, &d);
+	tap_ok(!found(&d, "lost") && !found(&d, "unrooted") && found(&d, "recording"),
+	       "what is not known is not called well");
+	profile_unref(p);
+}
+
+static void check_no_callers(void)
+{
+	struct profile *p = profile_new(COLUMN_TIME);
+	frame_id inlined = add_frame(p, "inner", "/bin/a", FRAME_USER);
+	p->frames.p[inlined].flags = FRAME_INLINED;
+	node_id top = profile_add_node(p, NODE_ROOT, add_frame(p, "main", "/bin/a", FRAME_USER));
+	AUTO(diagnosis) struct diagnosis d = { 0 };
+	add_sample(p, profile_add_node(p, top, inlined), 5);
+	p->ledger.count[LEDGER_UNROOTED] = 5;
+	examine(p, &d);
+	const struct finding *f = found(&d, "stacks");
+	tap_ok(f && f->mark == FINDING_BAD, "functions alone are no stacks, inlined ones or not");
+	tap_ok(!found(&d, "unrooted"), "... and that is said once");
+	profile_unref(p);
+}
+
+static void check_events(void)
+{
+	struct profile *p = recorded();
+	AUTO(recording) struct recording r = { 0 };
+	AUTO(diagnosis) struct diagnosis d = { 0 };
+	profile_add_fact(p, STR("event"), STR("cycles, 4000 Hz"));
+	profile_add_fact(p, STR("event"), STR("dummy:HG, 1 Hz"));
+	recording_of(p, &r);
+	tap_num_eq(r.events.n, 2, "events without samples are known by their facts, dummies aside");
+	tap_str_eq(r.events.p[0].about, STR("99 Hz"), "the rate is the event's");
+	tap_num_eq(r.events.p[0].samples, 300, "its samples are counted");
+	examine(p, &d);
+	const struct finding *f = found(&d, "events");
+	tap_ok(f && f->mark == FINDING_WARN && str_starts(f->what, STR("cycles")),
+	       "an event without samples is a warning");
+	profile_unref(p);
+}
+
+static void check_unnamed(void)
+{
+	struct profile *p = recorded();
+	AUTO(unnamed_rows) struct unnamed_rows u = { 0 };
+	unnamed_rows_of(p, &u);
+	tap_ok(u.rows.n == 2 && !u.has_reasons, "without reasons, files are known by the stacks");
+	tap_ok(str_eq(u.rows.p[0].module, STR("/lib/libfoo.so")) && u.rows.p[0].frames == 200 &&
+		       u.rows.p[1].frames == 100,
+	       "... and their frames, the kernel's as well");
+	unnamed_rows_fini(&u);
+	add_reason(p, "[kernel.kallsyms]", "it hides", 100);
+	add_reason(p, "/lib/libfoo.so", "it is stripped: no names", 150);
+	add_reason(p, "/lib/libfoo.so", "it is stripped: no names", 50);
+	unnamed_rows_of(p, &u);
+	tap_ok(u.rows.n == 2 && u.rows.p[0].frames == 200, "equal rows are one, the largest first");
+	AUTO(buf) struct buf text = { 0 };
+	unnamed_row_add_brief(&text, &u.rows.p[0]);
+	tap_str_eq(buf_str(&text), STR("libfoo.so (it is stripped)"), "a row in a few words");
+	profile_unref(p);
+}
+
+static void check_part(void)
+{
+	struct profile *p = recorded();
+	struct query_ledger ledger;
+	struct err e = { 0 };
+	struct query q = { .time = "0,1.5" }; /* the first two rows */
+	add_reason(p, "[kernel.kallsyms]", "it hides", 100);
+	add_reason(p, "/lib/libfoo.so", "it is stripped", 200);
+	p->ledger.count[LEDGER_LOST] = 7;
+	profile_seal(p);
+	struct profile *part = query_profile(p, &q, &ledger, &e);
+	tap_ok(part && part->samples.n == 2, "two rows of three are taken");
+	tap_ok(part && part->unnamed.n == 1 && part->unnamed.p[0].frames == 100,
+	       "of frames without a name those that are left");
+	tap_ok(part && part->ledger.count[LEDGER_LOST] == 0 &&
+		       str_eq(profile_fact(part, STR("when recorded")),
+			      STR("samples lost while recording: 7")),
+	       "what happened to the whole is told as a fact");
+	tap_ok(part && !knows_recording(part), "... and nothing is said of the part");
+	profile_unref(part);
+	profile_unref(p);
+}
+
+int main(void)
+{
+	check_marks();
+	check_order();
+	check_not_known();
+	check_no_callers();
+	check_events();
+	check_unnamed();
+	check_part();
+	return tap_done();
+}
