@@ -44,7 +44,7 @@ agree() { # agree TEXT NAME [OPTION...]
 share() { # the part of both that is below the function
 	awk -v name=";$1;burn" '/;(seventy|thirty);burn/ { all += $NF } index($0, name) { part += $NF } END { printf "%.3f\n", part / all }' "$2"
 }
-clock='-e cpu-clock'
+clock='-e cpu-clock' # two words
 gcc -O1 -g -fno-omit-frame-pointer -DKEEP_FRAME='__asm__ volatile("" ::"r"(__builtin_frame_address(0)))' -o with-fp "$suite/perf_data_work.c"
 gcc -O1 -g -fomit-frame-pointer -DKEEP_FRAME= -o without-fp "$suite/perf_data_work.c"
 
@@ -80,7 +80,7 @@ if perf record -q -o tracepoint.data -e sched:sched_switch -g -- ./with-fp 50 >/
 else
 	skip "a tracepoint" "tracepoints are not allowed here"
 fi
-if perf record -q -o directory.data --threads $clock -F 499 -g -- ./with-fp 300 >/dev/null 2>&1 && [ -d directory.data ]; then
+if perf record -q -o directory.data --threads -e cpu-clock -F 499 -g -- ./with-fp 300 >/dev/null 2>&1 && [ -d directory.data ]; then
 	ok "a recording that is a directory: the same stacks as perf's" same directory
 else
 	skip "a recording that is a directory" "this perf writes none"
@@ -137,7 +137,7 @@ if [ "$(id -u)" = 0 ] && unshare -p -m --fork sh -c 'mount -t tmpfs tmpfs /mnt' 
 	mkdir copies
 	cp jit copies/program # not at the path that the recording has
 	mkdir own
-	unshare -p -m --fork sh -c 'mount -t tmpfs tmpfs own && cp copies/program own/ && mount --bind own /tmp && exec /tmp/program 200000' &
+	unshare -p -m --fork sh -c 'mount -t tmpfs tmpfs own && cp copies/program own/ && mount --bind own /tmp && exec /tmp/program 200000' 2>/dev/null &
 	outside=$!
 	until inside=$(pgrep -P $outside -x program); do # it begins when the shell becomes it
 		kill -0 $outside 2>/dev/null || break
@@ -166,8 +166,8 @@ fi
 record lost $clock -F 20000 -m 1 --call-graph dwarf,32768 -- ./without-fp 300
 lost=$(perf report --stats -i lost.data 2>/dev/null | awk '/LOST events:/ { print $3; exit }')
 if [ "${lost:-0}" -gt 0 ]; then
-	"$plume" doctor lost.data >doctor 2>&1
-	ok "lost samples are told" grep -qi lost doctor
+	"$plume" doctor lost.data >told 2>&1
+	ok "lost samples are told" grep -qi lost told
 else
 	skip "lost samples are told" "none were lost"
 fi
