@@ -401,11 +401,11 @@ static bool read_opened(struct reader *r, const struct source_options *options, 
 	return explain_no_samples(r, format, p, e);
 }
 
-/* perf record --threads makes a directory: `header` is as perf.data, the rest are records. */
+/* perf record --threads makes a directory: `data` is as perf.data, data.0, data.1... are records. */
 static bool is_perf_directory(const char *path, struct buf *header)
 {
 	struct stat status;
-	buf_addf(header, "%s/header", path);
+	buf_addf(header, "%s/data", path);
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
 	       access(buf_c_string(header), F_OK) == 0;
 }

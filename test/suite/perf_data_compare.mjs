@@ -168,8 +168,9 @@ const explained = new Set([olderRow, lostRow, startOfNext, noFrames, endOfLast, 
 function frameDifference(a, b, address, isLeaf) {
 	const detail = `${place(a)} is ${place(b)} in perf's${address ? `, at ${address.address.toString(16)}` : ''}`;
 	if (address && /perf-\d+\.map$/.test(b.module)) {
-		const rows = mapRows(b.module, address.address);
-		if (rows[0]?.name === a.name && (!b.name || rows.some((row) => row.name === b.name)))
+		const rows = mapRows(b.module, address.address); // perf's are those of the return address, ours of the call
+		const [newest] = isLeaf ? rows : mapRows(b.module, address.address - 1n);
+		if (newest?.name === a.name && (!b.name || rows.some((row) => row.name === b.name)))
 			return [b.name ? olderRow : lostRow, detail];
 	}
 	if (address?.isStart && !isLeaf && a.name && b.name)
@@ -290,9 +291,10 @@ for (const [a, b] of pairs) {
 	entry.details.set(found[1], detail);
 }
 const show = ({ addresses: _, ...row }) => JSON.stringify(row);
-const clean = (value) => (typeof value === 'string' ? value.trim() : value); // text does not keep blanks at the ends
+// Text does not keep blanks at the ends of a comm, and of one with a line end only what is behind it.
+const isSame = (a, b) => a === b || (typeof a === 'string' && (a.trim() === b.trim() || a.endsWith(` ${b}`)));
 const fields = ['comm', 'pid', 'tid', 'event', 'period', 'cpu', 'count'].filter((field) => field === 'count' || theirs.rows.some((row) => (row[field] ?? -1) !== -1));
-const wrong = fields.map((field) => [field, pairs.filter(([a, b]) => clean(a[field]) !== clean(b[field]))]).filter(([, list]) => list.length);
+const wrong = fields.map((field) => [field, pairs.filter(([a, b]) => !isSame(a[field], b[field]))]).filter(([, list]) => list.length);
 // Frames without a name are compared where perf has frames.
 const kept = pairs.filter(([, b]) => theirs.stack(b.stack).length);
 const leafPart = (a, b) => (options['leaf-part'] ? a.slice(-b.length) : a);
