@@ -140,8 +140,15 @@ function perfAddresses(file) {
 }
 
 // Rows of a map that hold an address, the newest first.
-const maps = new Map();
+const maps = new Map(), asked = new Map();
 function mapRows(path, address) {
+	const key = `${path} ${address}`;
+	if (!asked.has(key))
+		asked.set(key, findMapRows(path, address));
+	return asked.get(key);
+}
+
+function findMapRows(path, address) {
 	if (!maps.has(path)) {
 		const beside = join(dirname(file), basename(path));
 		const found = [beside, path].find((name) => existsSync(name));
