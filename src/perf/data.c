@@ -36,6 +36,9 @@ struct data_input {
 	struct buf *damage;
 	uint64_t *damage_offset;
 	uint64_t to_skip; /* bytes that belong to the last record, but are no records */
+	/* Of a directory: files with records, whose rounds say nothing about the others. */
+	bool is_directory;
+	VEC(struct reader *) files;
 	ZSTD_DStream *unpacker;
 	struct buf plain; /* unpacked, not yet whole records */
 	uint64_t packed_bytes, plain_bytes;
@@ -172,7 +175,8 @@ static void on_record(struct data_input *in, const struct perf_record *r)
 		perf_build_id_read(in->s, c, r->misc);
 		break;
 	case RECORD_FINISHED_ROUND:
-		perf_order_end_round(&in->s->order);
+		if (!in->is_directory)
+			perf_order_end_round(&in->s->order);
 		break;
 	case RECORD_EVENT_UPDATE:
 		on_event_update(in, r);
@@ -403,22 +407,24 @@ static void read_pipe(struct data_input *in)
 
 /* --- the directory form --- */
 
+/*
+ * The records of one file. It stays mapped until all are read: what happened in one thread of perf
+ * record is put in order with the others' at the end.
+ */
 static bool read_directory_file(struct data_input *in, const char *path)
 {
 	struct err e = { 0 };
 	struct reader *r = reader_open(path, &e);
 	if (!r)
 		return false;
-	in->s->order.keeps_bytes = false;
-	do {
-		size_t n = feed(in, reader_window(r), reader_offset(r));
-		reader_consume(r, n);
-	} while (!in->is_stopped && reader_fill(r));
-	if (!in->is_stopped && reader_window(r).n)
-		note_damage(in, reader_offset(r) + reader_window(r).n, "%s ends inside a record",
-			    path);
+	vec_push(&in->files, r);
+	if (!reader_fill_all(r, MAX_FILE_BYTES))
+		note_damage(in, 0, "%s is too large", path);
+	struct str bytes = reader_window(r);
 	in->is_stopped = false;
-	reader_free(r);
+	size_t done = feed(in, bytes, 0);
+	if (!in->is_stopped && done < bytes.n)
+		note_damage(in, done, "%s ends inside a record", path);
 	return true;
 }
 
@@ -433,11 +439,24 @@ static void read_directory(struct data_input *in, const char *directory)
 	}
 }
 
+static void data_input_fini(struct data_input *in)
+{
+	for (uint32_t i = 0; i < in->files.n; i++)
+		reader_free(in->files.p[i]);
+	vec_fini(&in->files);
+	ZSTD_freeDStream(in->unpacker);
+	buf_fini(&in->plain);
+}
+
 void perf_read(struct reader *r, const char *directory, const struct perf_options *options,
 	       struct profile *p, struct buf *damage, uint64_t *offset)
 {
 	struct perf_session s;
-	struct data_input in = { .s = &s, .r = r, .damage = damage, .damage_offset = offset };
+	struct data_input in = { .s = &s,
+				 .r = r,
+				 .damage = damage,
+				 .damage_offset = offset,
+				 .is_directory = directory != NULL };
 	perf_session_init(&s, options, p);
 	while (reader_window(r).n < FILE_HEADER_BYTES && reader_fill(r))
 		;
@@ -456,7 +475,6 @@ void perf_read(struct reader *r, const char *directory, const struct perf_option
 	if (directory)
 		read_directory(&in, directory);
 	perf_session_end(&s);
-	ZSTD_freeDStream(in.unpacker);
-	buf_fini(&in.plain);
 	perf_session_fini(&s);
+	data_input_fini(&in);
 }

@@ -294,6 +294,12 @@ static bool choose_format(struct reader *r, const struct source_options *options
 			  const struct source_format **format, struct profile *p, struct err *e)
 {
 	struct str head = head_of(r);
+	if (options->compat && perf_is_data(head))
+		return err_usage(
+			e,
+			"%s is perf.data, and --compat reads the text of perf script as the "
+			"script does: leave --compat out, or pipe perf script into it",
+			reader_name(r));
 	if (options->compat) {
 		*format = &perf_script_compat_format;
 		return true;
@@ -401,23 +407,33 @@ static bool read_opened(struct reader *r, const struct source_options *options, 
 	return explain_no_samples(r, format, p, e);
 }
 
-/* perf record --threads makes a directory: `data` is as perf.data, data.0, data.1... are records. */
-static bool is_perf_directory(const char *path, struct buf *header)
+/*
+ * perf record --threads and --kcore make a directory: `data` (`header`, once) is as perf.data, data.0 and so
+ * on are records.
+ */
+static bool is_perf_directory(const char *path, struct buf *main_file)
 {
+	static const char *const names[] = { "data", "header" };
 	struct stat status;
-	buf_addf(header, "%s/data", path);
-	return stat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
-	       access(buf_c_string(header), F_OK) == 0;
+	if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		main_file->n = 0;
+		buf_addf(main_file, "%s/%s", path, names[i]);
+		if (access(buf_c_string(main_file), F_OK) == 0)
+			return true;
+	}
+	return false;
 }
 
 bool source_read(const char *path, const struct source_options *options, struct profile *p,
 		 struct err *e)
 {
-	AUTO(buf) struct buf header = { 0 };
+	AUTO(buf) struct buf main_file = { 0 };
 	struct source_options own = *options;
-	if (is_perf_directory(path, &header)) {
+	if (is_perf_directory(path, &main_file)) {
 		own.directory = path;
-		path = buf_c_string(&header);
+		path = buf_c_string(&main_file);
 	}
 	struct reader *r = reader_open(path, e);
 	if (!r)

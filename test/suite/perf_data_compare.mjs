@@ -216,9 +216,10 @@ function inPlace(a, b, addresses) {
 }
 
 // What tells two stacks apart: [kind, detail], or null. perf takes a return address of 0, which it reads behind the end of
-// a copy, for a caller at -1.
+// a copy, for a caller at -1; and where it has lost its way, any number for a caller.
 function difference(a, b, addresses) {
-	if (addresses?.[0]?.address !== 0xffffffffffffffffn)
+	const isLost = options['leaf-part'] && b.length > 1 && !b[0].name && !b[0].module;
+	if (addresses?.[0]?.address !== 0xffffffffffffffffn && !isLost)
 		return differenceOf(a, b, addresses);
 	const found = differenceOf(a, b.slice(1), addresses.slice(1));
 	if (found?.[0] === 'more frames at the root') // perf takes no address from the last eight bytes of a copy

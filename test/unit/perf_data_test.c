@@ -5,6 +5,7 @@
 #include "source/source_int.h"
 #include "tap.h"
 
+#include <unistd.h>
 #include <zstd.h>
 
 static struct profile *read_data(struct str bytes, size_t step)
@@ -43,6 +44,26 @@ static void check_stacks(const struct profile *p, const char *const *want, uint3
 		add_stack(p, i, &got);
 		tap_str_eq(buf_str(&got), str_from(want[i]), "%s: sample %u", what, i);
 	}
+}
+
+static void write_file(const char *folder, const char *name, const struct buf *bytes)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	FILE *f = fopen(path, "w");
+	if (!f || fwrite(bytes->p, 1, bytes->n, f) != bytes->n || fclose(f) != 0)
+		abort();
+}
+
+static void remove_files(const char *folder)
+{
+	static const char *const names[] = { "data", "data.0", "data.1" };
+	char path[64];
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		unlink(path);
+	}
+	rmdir(folder);
 }
 
 static const uint64_t user = (uint64_t)PERF_CONTEXT_USER, kernel = (uint64_t)PERF_CONTEXT_KERNEL;
@@ -216,6 +237,40 @@ static void check_packed(size_t part_bytes, bool has_size)
 	buf_fini(&records.b);
 }
 
+/* A folder with the records of two threads of perf: each in order, with rounds of its own. */
+static void check_directory(void)
+{
+	const uint64_t chain[] = { user, 0x1010 };
+	const char *const want[] = { "old;[a <1010>]", "old;[a <1010>]", "new;[a <1010>]",
+				     "new;[a <1010>]" };
+	char folder[] = "/tmp/perf_data_test.XXXXXX";
+	struct made_data file = { 0 }, one = { 0 }, two = { 0 };
+	make_file(&file, STR(""));
+	put_mmap(&one, 10, 0x1000, 0x1000, "/bin/a", 1);
+	put_comm(&one, 10, 10, "old", 2, false);
+	put_comm(&one, 10, 10, "new", 250, false);
+	put_plain_record(&one, RECORD_FINISHED_ROUND);
+	put_plain_record(&one, RECORD_FINISHED_ROUND);
+	for (unsigned i = 1; i <= 4; i++)
+		put_sample(&two, 1, 10, 10, i * 100, chain, 2);
+	if (!mkdtemp(folder))
+		abort();
+	write_file(folder, "data", &file.b);
+	write_file(folder, "data.0", &one.b);
+	write_file(folder, "data.1", &two.b);
+	struct source_options options = { .names = { .symfs = "/nonexistent" },
+					  .keep_addresses = true };
+	struct profile *p = profile_new(COLUMNS_ALL);
+	struct err e = { 0 };
+	tap_ok(source_read(folder, &options, p, &e), "a folder is read: %s", e.text);
+	check_stacks(p, want, 4, "directory");
+	profile_unref(p);
+	remove_files(folder);
+	buf_fini(&file.b);
+	buf_fini(&one.b);
+	buf_fini(&two.b);
+}
+
 static uint64_t rows_of(const struct profile *p)
 {
 	uint64_t sum = 0;
@@ -301,6 +356,7 @@ int main(void)
 	check_events();
 	check_counts();
 	check_deferred();
+	check_directory();
 	check_packed(7, false);
 	check_packed(1000, false);
 	check_packed(13, true);

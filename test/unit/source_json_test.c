@@ -506,7 +506,7 @@ static void test_tree_written(void)
 		    "\",\"event\":\"samples\",\"unit\":\"samples\",\"samples\":6,\"shown\":6,"
 		    "\"ledger\":{\"samples\":6,\"samples without a time\":4,\"frames\":6}},"
 		    "\"children\":[\n"
-		    "{\"name\":\"Ljava/util/List:::get\",\"value\":1,\"self\":1,\"kind\":\"jit\","
+		    "{\"name\":\"java.util.List.get\",\"value\":1,\"self\":1,\"kind\":\"jit\","
 		    "\"category\":\"runtime\"},\n"
 		    "{\"name\":\"main\",\"value\":5,\"self\":2,\"children\":[\n"
 		    "{\"name\":\"do_syscall_64\",\"value\":2,\"self\":2,\"kind\":\"kernel\","
