@@ -140,8 +140,15 @@ function perfAddresses(file) {
 }
 
 // Rows of a map that hold an address, the newest first.
-const maps = new Map();
+const maps = new Map(), asked = new Map();
 function mapRows(path, address) {
+	const key = `${path} ${address}`;
+	if (!asked.has(key))
+		asked.set(key, findMapRows(path, address));
+	return asked.get(key);
+}
+
+function findMapRows(path, address) {
 	if (!maps.has(path)) {
 		const beside = join(dirname(file), basename(path));
 		const found = [beside, path].find((name) => existsSync(name));
@@ -168,8 +175,9 @@ const explained = new Set([olderRow, lostRow, startOfNext, noFrames, endOfLast, 
 function frameDifference(a, b, address, isLeaf) {
 	const detail = `${place(a)} is ${place(b)} in perf's${address ? `, at ${address.address.toString(16)}` : ''}`;
 	if (address && /perf-\d+\.map$/.test(b.module)) {
-		const rows = mapRows(b.module, address.address);
-		if (rows[0]?.name === a.name && (!b.name || rows.some((row) => row.name === b.name)))
+		const rows = mapRows(b.module, address.address); // perf's are those of the return address, ours of the call
+		const [newest] = isLeaf ? rows : mapRows(b.module, address.address - 1n);
+		if (newest?.name === a.name && (!b.name || rows.some((row) => row.name === b.name)))
 			return [b.name ? olderRow : lostRow, detail];
 	}
 	if (address?.isStart && !isLeaf && a.name && b.name)
@@ -208,9 +216,10 @@ function inPlace(a, b, addresses) {
 }
 
 // What tells two stacks apart: [kind, detail], or null. perf takes a return address of 0, which it reads behind the end of
-// a copy, for a caller at -1.
+// a copy, for a caller at -1; and where it has lost its way, any number for a caller.
 function difference(a, b, addresses) {
-	if (addresses?.[0]?.address !== 0xffffffffffffffffn)
+	const isLost = options['leaf-part'] && b.length > 1 && !b[0].name && !b[0].module;
+	if (addresses?.[0]?.address !== 0xffffffffffffffffn && !isLost)
 		return differenceOf(a, b, addresses);
 	const found = differenceOf(a, b.slice(1), addresses.slice(1));
 	if (found?.[0] === 'more frames at the root') // perf takes no address from the last eight bytes of a copy
@@ -290,9 +299,10 @@ for (const [a, b] of pairs) {
 	entry.details.set(found[1], detail);
 }
 const show = ({ addresses: _, ...row }) => JSON.stringify(row);
-const clean = (value) => (typeof value === 'string' ? value.trim() : value); // text does not keep blanks at the ends
+// Text does not keep blanks at the ends of a comm, and of one with a line end only what is behind it.
+const isSame = (a, b) => a === b || (typeof a === 'string' && (a.trim() === b.trim() || a.endsWith(` ${b}`)));
 const fields = ['comm', 'pid', 'tid', 'event', 'period', 'cpu', 'count'].filter((field) => field === 'count' || theirs.rows.some((row) => (row[field] ?? -1) !== -1));
-const wrong = fields.map((field) => [field, pairs.filter(([a, b]) => clean(a[field]) !== clean(b[field]))]).filter(([, list]) => list.length);
+const wrong = fields.map((field) => [field, pairs.filter(([a, b]) => !isSame(a[field], b[field]))]).filter(([, list]) => list.length);
 // Frames without a name are compared where perf has frames.
 const kept = pairs.filter(([, b]) => theirs.stack(b.stack).length);
 const leafPart = (a, b) => (options['leaf-part'] ? a.slice(-b.length) : a);
