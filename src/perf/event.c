@@ -27,7 +27,7 @@ bool perf_event_read(struct perf_event *event, struct cursor *c, uint64_t size)
 		return false;
 	/* Fields that an older perf did not have read as 0. */
 	struct cursor a = { start, start + size, c->is_swapped, false };
-	*event = (struct perf_event){ .event = INDEX_NONE };
+	*event = (struct perf_event){ 0 };
 	event->type = cursor_u32(&a);
 	cursor_u32(&a); /* size */
 	event->config = cursor_u64(&a);
@@ -40,7 +40,7 @@ bool perf_event_read(struct perf_event *event, struct cursor *c, uint64_t size)
 	cursor_u64(&a); /* config2 */
 	event->branch_type = cursor_u64(&a);
 	event->user_registers = cursor_u64(&a);
-	cursor_u32(&a); /* sample_stack_user */
+	event->copied_stack_bytes = cursor_u32(&a);
 	int32_t clock = (int32_t)cursor_u32(&a);
 	event->interrupt_registers = cursor_u64(&a);
 	cursor_u32(&a); /* aux_watermark */

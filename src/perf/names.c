@@ -414,14 +414,33 @@ static void count_frames(const struct location_names *n, const uint64_t *node_we
 			count[LEDGER_UNROOTED]--;
 }
 
+/* In the order in which they were asked for; those without samples are not there. */
+static event_id *add_events(struct perf_session *s)
+{
+	event_id *events = mem_alloc(s->events.list.n + 1, sizeof(*events));
+	AUTO(buf) struct buf name = { 0 };
+	for (uint32_t i = 0; i < s->events.list.n; i++) {
+		name.n = 0;
+		perf_event_describe(&s->events.list.p[i], &name);
+		struct event row = {
+			.name = profile_add_str(s->p, buf_str(&name)),
+			.unit = profile_add_str(s->p, STR("samples")),
+			.counts_periods = !event_samples_time(buf_str(&name)),
+		};
+		events[i] = s->events.list.p[i].samples ? profile_add_event(s->p, row) : 0;
+	}
+	return events;
+}
+
 static void add_samples(struct perf_session *s, const node_id *nodes)
 {
+	AUTO_FREE event_id *events = add_events(s);
 	const struct samples *rows = &s->raw->samples;
 	for (uint32_t i = 0; i < rows->n; i++)
 		profile_add_sample(s->p, &(struct sample){
 						 .node = nodes[rows->node[i]],
 						 .thread = rows->thread[i],
-						 .event = rows->event[i],
+						 .event = events[rows->event[i]],
 						 .cpu = rows->cpu ? rows->cpu[i] : -1,
 						 .time_ns = rows->time_ns ? rows->time_ns[i] : 0,
 						 .count = rows->count[i],

@@ -41,11 +41,11 @@ struct perf_event {
 	uint64_t sample_type, read_format, branch_type;
 	uint64_t user_registers; /* mask */
 	uint64_t interrupt_registers;
-	uint32_t max_stack; /* 0: the machine's own limit */
-	int32_t clock;	    /* -1: perf's own */
+	uint32_t copied_stack_bytes; /* of each sample; 0: none */
+	uint32_t max_stack;	     /* 0: the machine's own limit */
+	int32_t clock;		     /* -1: perf's own */
 	bool is_rate, has_sample_ids;
-	char *name;	/* NULL: made from type and config */
-	event_id event; /* in the profile, once it had a sample; INDEX_NONE before */
+	char *name; /* NULL: made from type and config */
 	uint64_t samples;
 };
 

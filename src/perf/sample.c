@@ -208,20 +208,6 @@ static void note_truncation(struct perf_session *s, const struct perf_event *eve
 
 /* --- samples --- */
 
-static event_id event_row(struct perf_session *s, struct perf_event *event)
-{
-	if (event->event != INDEX_NONE)
-		return event->event;
-	AUTO(buf) struct buf name = { 0 };
-	perf_event_describe(event, &name);
-	struct event row = {
-		.name = profile_add_str(s->p, buf_str(&name)),
-		.unit = profile_add_str(s->p, STR("samples")),
-		.counts_periods = !event_samples_time(buf_str(&name)),
-	};
-	return event->event = profile_add_event(s->p, row);
-}
-
 static str_id container_of(const struct perf_session *s, uint64_t cgroup)
 {
 	for (uint32_t i = 0; cgroup && i < s->cgroups.n; i++)
@@ -303,7 +289,7 @@ static void add_group(struct perf_session *s, const struct perf_event *leader,
 		if (!id || counted == id->counted)
 			continue;
 		struct perf_event *event = &s->events.list.p[id->event];
-		row.event = event_row(s, event);
+		row.event = id->event;
 		row.period = counted - id->counted;
 		id->counted = counted;
 		end_sample(s, event, sample, &row, facts);
@@ -335,7 +321,7 @@ void perf_session_sample(struct perf_session *s, const struct perf_record *r)
 	}
 	struct sample row = {
 		.thread = perf_thread_row(&s->processes, thread, container_of(s, sample.cgroup)),
-		.event = event_row(s, event),
+		.event = (event_id)(event - s->events.list.p),
 		.cpu = sample.ids.cpu,
 		.time_ns = sample.ids.time_ns,
 		.count = 1,

@@ -173,6 +173,25 @@ static void add_event_facts(struct perf_session *s)
 	}
 }
 
+/* How stacks were recorded, by the first event's description. */
+static void add_call_graph_fact(struct perf_session *s)
+{
+	AUTO(buf) struct buf text = { 0 };
+	enum { BRANCH_CALL_STACK = 1 << 11 };
+	if (!s->events.list.n)
+		return;
+	const struct perf_event *event = &s->events.list.p[0];
+	if (event->sample_type & PERF_SAMPLE_STACK_USER)
+		buf_addf(&text, "dwarf, %u bytes", event->copied_stack_bytes);
+	else if (event->branch_type & BRANCH_CALL_STACK)
+		buf_addf(&text, "lbr");
+	else if (event->sample_type & PERF_SAMPLE_CALLCHAIN)
+		buf_addf(&text, "frame pointers");
+	else
+		buf_addf(&text, "none");
+	profile_add_fact(s->p, STR("call graph"), buf_str(&text));
+}
+
 static void note_clock(struct perf_session *s)
 {
 	bool has_jitdump = false;
@@ -218,6 +237,7 @@ void perf_session_end(struct perf_session *s)
 	uint64_t lost = s->lost_in_rings > s->lost_by_events ? s->lost_in_rings : s->lost_by_events;
 	s->p->ledger.count[LEDGER_LOST] += lost;
 	add_event_facts(s);
+	add_call_graph_fact(s);
 	add_notes(s);
 	perf_session_name(s);
 }
