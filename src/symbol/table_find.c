@@ -135,6 +135,9 @@ static struct str make_name(struct symbol_table *t, struct symbol_made *m)
 	if (!m->function.n && !m->address)
 		return STR(".plt");
 	struct str function = function_of_stub(t, m);
+	ptrdiff_t version = str_find_char(function, '@'); /* memcpy@@GLIBC_2.14 */
+	if (version > 0)
+		function = str_first(function, (size_t)version);
 	if (function.n && function.n <= MAX_MADE_NAME_BYTES)
 		buf_add(&text, function);
 	else
