@@ -380,11 +380,15 @@ static void read_file(struct data_input *in, struct str file)
 	if (!is_unfinished && !is_cut && !in->is_stopped)
 		read_features(in, file, &h);
 	in->is_stopped = false; /* records can be read without features */
+	in->s->is_unfinished = is_unfinished;
+	if (is_unfinished) /* it says nothing of where it was made; most are read where they were made */
+		in->s->options.names.is_of_this_machine = true;
 	size_t done = feed_whole(in, data, h.data.offset);
 	if (is_unfinished && !in->is_stopped)
 		profile_add_note(in->s->p,
 				 STR("perf record did not end in order (or still runs): names of "
-				     "events, the host and build ids are not in the file"));
+				     "events, the host and build ids are not in the file; it is "
+				     "taken for one of this machine"));
 	if (done < data.n || is_cut)
 		note_damage(in, h.data.offset + done,
 			    is_cut ? "it ends inside its records" : "its records end inside one");
@@ -422,6 +426,9 @@ static bool read_directory_file(struct data_input *in, const char *path)
 		note_damage(in, 0, "%s is too large", path);
 	struct str bytes = reader_window(r);
 	in->is_stopped = false;
+	in->plain.n = 0;
+	if (in->unpacker) /* each file is a stream of its own */
+		ZSTD_initDStream(in->unpacker);
 	size_t done = feed(in, bytes, 0);
 	if (!in->is_stopped && done < bytes.n)
 		note_damage(in, done, "%s ends inside a record", path);

@@ -186,7 +186,7 @@ struct recorded_process perf_session_process(const struct perf_session *s, int32
 bool perf_session_is_of_here(const struct perf_session *s)
 {
 	struct utsname here;
-	if (uname(&here) != 0)
+	if (uname(&here) != 0 || (!s->kernel.release.n && !s->host.n))
 		return false;
 	if (s->kernel.release.n && !str_eq(s->kernel.release, str_from(here.release)))
 		return false;

@@ -121,6 +121,7 @@ static bool name_in_file(struct location_names *n, location_id id, struct mapped
 	struct binary_symbol symbol = { 0 };
 	const struct debug_frame *frames;
 	uint64_t address;
+	m->is_found = code != NULL;
 	if (!code || !elf_address_of_offset(code, l->address, &address))
 		return false;
 	bool has_symbol = binary_find_symbol(b, address, &symbol);
@@ -375,8 +376,9 @@ static bool is_thread_start(struct str name)
 static bool is_rooted(const struct location_names *n, location_id outermost)
 {
 	const struct profile *p = n->s->p;
-	if (!n->count[outermost])
-		return true;
+	const struct mapped *m = &n->s->mapped.list.p[n->s->locations.list.p[outermost].mapped];
+	if (!n->count[outermost] || (m->kind == MAPPED_FILE && !m->is_found))
+		return true; /* without its file nobody can tell */
 	const struct frame *f = &p->frames.p[n->frames.p[n->first[outermost]]];
 	return f->kind == FRAME_KERNEL || is_thread_start(profile_str(p, f->name));
 }
@@ -411,6 +413,10 @@ static void count_frames(const struct location_names *n, const uint64_t *node_we
 	/* Why these do not is known: they are counted as cut. */
 	for (uint32_t i = 0; i < n->s->cut_at.n; i++)
 		if (!is_rooted(n, n->s->cut_at.p[i]))
+			count[LEDGER_UNROOTED]--;
+	/* The unwinder knows it of these, whatever their name. */
+	for (uint32_t i = 0; i < n->s->rooted_at.n; i++)
+		if (!is_rooted(n, n->s->rooted_at.p[i]))
 			count[LEDGER_UNROOTED]--;
 }
 

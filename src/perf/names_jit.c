@@ -61,6 +61,37 @@ static void add_names(struct location_names *n, const struct wanted_address *wan
 	}
 }
 
+/* The jitdump of a process that could not be read, or NULL. */
+static const struct mapped *missing_jitdump(const struct perf_session *s, int32_t pid)
+{
+	for (uint32_t i = 0; i < s->mapped.list.n; i++) {
+		const struct mapped *m = &s->mapped.list.p[i];
+		if (m->kind == MAPPED_JITDUMP && m->pid == pid && !m->is_used && !m->jitdump)
+			return m;
+	}
+	return NULL;
+}
+
+static void explain(const struct perf_session *s, const struct mapped *m,
+		    const struct map_search *search, struct buf *reason, struct buf *fix)
+{
+	const struct mapped *jitdump = missing_jitdump(s, m->pid);
+	if (jitdump) {
+		buf_addf(reason, "its jitdump, %.*s, is not there", STR_ARG(jitdump->path));
+		buf_addf(fix, "give a copy of it, or its folder, with --map");
+	} else if (m->is_nowhere) {
+		buf_addf(reason, "nothing is known to be mapped at these addresses");
+		buf_addf(fix,
+			 "numbers that are no callers, if the code has no frame pointers: perf "
+			 "record --call-graph dwarf");
+	} else if (search->reason.n) {
+		buf_add(reason, buf_str(&search->reason));
+		buf_add(fix, buf_str(&search->fix));
+	} else {
+		buf_addf(reason, "no row of the map holds these addresses");
+	}
+}
+
 void names_of_jit(struct location_names *n, mapped_id mapped, const location_id *ids,
 		  uint32_t count, struct buf *reason, struct buf *fix, struct buf *module)
 {
@@ -79,12 +110,7 @@ void names_of_jit(struct location_names *n, mapped_id mapped, const location_id 
 	add_module(module, m, &search);
 	note_guess(n->s, m, &search);
 	add_names(n, wanted, count, index, &names, buf_str(module), m->is_nowhere);
-	if (m->is_nowhere)
-		buf_add(reason, STR("nothing is known to be mapped at these addresses"));
-	else if (search.reason.n)
-		buf_add(reason, buf_str(&search.reason));
-	if (!m->is_nowhere)
-		buf_add(fix, buf_str(&search.fix));
+	explain(n->s, m, &search, reason, fix);
 	perf_map_names_fini(&names);
 	map_search_fini(&search);
 }

@@ -2,7 +2,7 @@
 #include "perf/perf_int.h"
 
 /* Beyond this, what waits is given on without waiting for the end of a round. */
-enum { MAX_WAITING_BYTES = 512 << 20 };
+enum { MAX_WAITING_BYTES = 128 << 20, MAX_WAITING = 1 << 20 };
 
 void perf_order_fini(struct perf_order *o)
 {
@@ -15,7 +15,7 @@ void perf_order_add(struct perf_order *o, uint64_t time_ns, const char *bytes, s
 		    uint64_t offset)
 {
 	if (!o->keeps_bytes) {
-		if (o->bytes.total_bytes > MAX_WAITING_BYTES)
+		if (o->bytes.total_bytes > MAX_WAITING_BYTES || o->queue.n >= MAX_WAITING)
 			perf_order_flush(o);
 		bytes = arena_copy(&o->bytes, (struct str){ bytes, n }).p;
 	}

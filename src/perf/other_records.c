@@ -63,7 +63,8 @@ static void open_jitdump(struct perf_session *s, int32_t pid, mapped_id id)
 	reader_free(r);
 }
 
-static void map_user(struct perf_session *s, int32_t pid, const struct mapping_row *place,
+/* False: there are too many mappings. */
+static bool map_user(struct perf_session *s, int32_t pid, const struct mapping_row *place,
 		     const struct mapped *what)
 {
 	struct mapped m = *what;
@@ -86,7 +87,8 @@ static void map_user(struct perf_session *s, int32_t pid, const struct mapping_r
 		open_jitdump(s, pid,
 			     row.mapped); /* its pages are only a mark: there is no code in them */
 	else
-		perf_process_map(&s->processes, pid, &row);
+		return perf_process_map(&s->processes, pid, &row);
+	return true;
 }
 
 /*
@@ -112,6 +114,11 @@ static bool read_mmap2(struct cursor *c, uint16_t misc, struct mapped *m)
 	return protection & PROT_EXEC;
 }
 
+static void note_too_many(struct perf_session *s, const struct perf_record *r)
+{
+	perf_session_bad_record(s, r->offset, "more is mapped than is believable");
+}
+
 static bool on_mmap(struct perf_session *s, const struct perf_record *r, struct cursor c)
 {
 	struct mapped m = { 0 };
@@ -125,11 +132,15 @@ static bool on_mmap(struct perf_session *s, const struct perf_record *r, struct 
 	if (c.is_short)
 		return false;
 	unsigned mode = r->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	bool is_taken = true;
 	uint64_t end = n > UINT64_MAX - start ? UINT64_MAX : start + n;
 	if (mode == PERF_RECORD_MISC_KERNEL)
 		map_kernel(s, m.path, start, end - start, offset);
 	else if (mode != PERF_RECORD_MISC_GUEST_KERNEL && mode != PERF_RECORD_MISC_GUEST_USER)
-		map_user(s, pid, &(struct mapping_row){ start, end, offset, 0, is_code }, &m);
+		is_taken = map_user(s, pid, &(struct mapping_row){ start, end, offset, 0, is_code },
+				    &m);
+	if (!is_taken)
+		note_too_many(s, r);
 	return true;
 }
 
@@ -188,6 +199,18 @@ static bool on_lost(struct perf_session *s, const struct perf_record *r, struct 
 	return !c.is_short;
 }
 
+static bool cgroup_equal(const void *list, uint32_t i, const void *key)
+{
+	return ((const struct cgroup *)list)[i].id == *(const uint64_t *)key;
+}
+
+struct cgroup *perf_cgroup_find(const struct perf_session *s, uint64_t id)
+{
+	uint32_t i = index_map_find(&s->cgroup_map, hash_pair((uint32_t)(id >> 32), (uint32_t)id),
+				    cgroup_equal, s->cgroups.p, &id);
+	return i == INDEX_NONE ? NULL : &s->cgroups.p[i];
+}
+
 static bool on_cgroup(struct perf_session *s, const struct perf_record *r, struct cursor c)
 {
 	(void)r;
@@ -195,9 +218,12 @@ static bool on_cgroup(struct perf_session *s, const struct perf_record *r, struc
 	if (c.is_short)
 		return false;
 	str_id path = profile_add_str(s->p, cursor_text(&c));
-	for (uint32_t i = 0; i < s->cgroups.n; i++)
-		if (s->cgroups.p[i].id == id)
-			return true;
+	struct cgroup *known = perf_cgroup_find(s, id);
+	if (known) {
+		known->path = path; /* an id that is used again */
+		return true;
+	}
+	index_map_add(&s->cgroup_map, hash_pair((uint32_t)(id >> 32), (uint32_t)id), s->cgroups.n);
 	vec_push(&s->cgroups, (struct cgroup){ id, path });
 	return true;
 }
@@ -205,7 +231,6 @@ static bool on_cgroup(struct perf_session *s, const struct perf_record *r, struc
 /* Code that the kernel made at run time: programs of BPF, trampolines. */
 static bool on_ksymbol(struct perf_session *s, const struct perf_record *r, struct cursor c)
 {
-	(void)r;
 	uint64_t start = cursor_u64(&c);
 	uint32_t n = cursor_u32(&c);
 	cursor_u16(&c); /* type */
@@ -213,16 +238,12 @@ static bool on_ksymbol(struct perf_session *s, const struct perf_record *r, stru
 	struct mapped m = { .kind = MAPPED_KERNEL_CODE, .path = cursor_text(&c) };
 	if (c.is_short)
 		return false;
-	for (uint32_t i = 0; i < s->kernel_code.n; i++) {
-		struct kernel_code *k = &s->kernel_code.p[i];
-		if (start < k->end && k->start < start + n)
-			*k = s->kernel_code.p[--s->kernel_code.n], i--;
-	}
-	if (!(flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER))
-		vec_push(&s->kernel_code, (struct kernel_code){ start, start + n,
-								mapped_table_get(&s->mapped, &m) });
-	/* What was looked up in the kernel before may not hold any more. */
-	s->kernel_version = ++s->processes.last_version;
+	struct mapping_row row = { start, start + n < start ? UINT64_MAX : start + n, start,
+				   mapped_table_get(&s->mapped, &m), true };
+	if (flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER)
+		row.mapped = s->kernel_id;
+	if (!perf_kernel_map(&s->processes, &row))
+		note_too_many(s, r);
 	return true;
 }
 

@@ -168,6 +168,7 @@ struct mapped {
 	int32_t pid;	 /* a process that has it mapped; of JIT: the one whose code it is */
 	bool is_nowhere; /* of JIT: no mapping was known for its addresses */
 	bool is_used;	 /* samples have addresses in it */
+	bool is_found;	 /* its file is there, and is the one that was recorded */
 	struct binary *binary;
 	struct jitdump *jitdump;
 	struct debug_info *debug;
@@ -236,6 +237,8 @@ struct perf_processes {
 	VEC(struct perf_thread) threads;
 	VEC(struct address_space) spaces;
 	struct index_map process_map, thread_map;
+	uint64_t total_rows;	     /* of all spaces */
+	struct address_space kernel; /* code that the kernel made at run time */
 	uint32_t last_version;
 	uint32_t last_process, last_thread;
 	VEC(uint32_t) free_spaces;
@@ -246,7 +249,9 @@ void perf_processes_fini(struct perf_processes *s);
 /* Good until the next call. */
 struct perf_process *perf_process_get(struct perf_processes *s, int32_t pid);
 struct perf_thread *perf_thread_get(struct perf_processes *s, int32_t pid, int32_t tid);
-void perf_process_map(struct perf_processes *s, int32_t pid, const struct mapping_row *row);
+/* False: there are more mappings than is believable, and this one is left out. */
+bool perf_process_map(struct perf_processes *s, int32_t pid, const struct mapping_row *row);
+bool perf_kernel_map(struct perf_processes *s, const struct mapping_row *row);
 void perf_process_fork(struct perf_processes *s, int32_t pid, int32_t parent);
 /* exec: nothing is mapped any more. */
 void perf_process_exec(struct perf_processes *s, int32_t pid);
@@ -279,11 +284,6 @@ void locations_fini(struct locations *l);
 location_id locations_get(struct locations *l, const struct location *location);
 
 /* --- the session (session.c) --- */
-
-struct kernel_code {
-	uint64_t start, end;
-	mapped_id mapped;
-};
 
 struct cgroup {
 	uint64_t id;
@@ -337,15 +337,16 @@ struct perf_session {
 	struct kernel_id kernel;
 	struct str host;
 	mapped_id kernel_id;
-	uint32_t kernel_version; /* as an address space has it */
-	VEC(struct kernel_code) kernel_code;
 	VEC(struct kernel_module) kernel_modules;
 	VEC(struct cgroup) cgroups;
-	VEC(location_id) stack;	 /* of the sample at hand, leaf first */
-	bool is_cut;		 /* ... which was counted as cut */
-	VEC(location_id) cut_at; /* outermost frames of stacks that were cut, one for each */
+	struct index_map cgroup_map; /* by id */
+	VEC(location_id) stack;	     /* of the sample at hand, leaf first */
+	bool is_cut;		     /* ... which was counted as cut */
+	VEC(location_id) rooted_at;  /* outermost frames of stacks that are known to be whole */
+	VEC(location_id) cut_at;     /* outermost frames of stacks that were cut, one for each */
 	VEC(struct deferred_sample) deferred;
 	VEC(location_id) deferred_locations;
+	bool is_unfinished; /* perf did not write what comes last */
 	uint64_t first_ns, last_ns;
 	uint64_t aux_records;
 	uint64_t lost_in_rings, lost_by_events; /* two counts of the same */
@@ -379,6 +380,7 @@ void perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 			 const struct perf_sample *sample, struct perf_process *process);
 /* other_records.c: what is no sample; body_end: where the ids at its end begin. */
 void perf_session_other(struct perf_session *s, const struct perf_record *r, const char *body_end);
+struct cgroup *perf_cgroup_find(const struct perf_session *s, uint64_t id);
 struct str perf_session_build_id(const struct perf_session *s, struct str path);
 void perf_session_add_build_id(struct perf_session *s, struct str path, struct str build_id);
 /* The process if it lives still. */

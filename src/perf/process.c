@@ -1,11 +1,16 @@
 /* Processes and threads as they are at the moment of the record at hand. */
 #include "perf/perf_int.h"
 
+/* The kernel's own limit for a process is 65,530, if nobody raised it. */
+enum { MAX_ROWS_OF_SPACE = 1 << 17, MAX_ROWS = 1 << 22 };
+
 void perf_processes_init(struct perf_processes *s, struct profile *p)
 {
 	*s = (struct perf_processes){ .p = p,
 				      .last_process = INDEX_NONE,
-				      .last_thread = INDEX_NONE };
+				      .last_thread = INDEX_NONE,
+				      .kernel = { .version = 1 },
+				      .last_version = 1 };
 }
 
 void perf_processes_fini(struct perf_processes *s)
@@ -13,6 +18,7 @@ void perf_processes_fini(struct perf_processes *s)
 	for (uint32_t i = 0; i < s->spaces.n; i++)
 		vec_fini(&s->spaces.p[i].rows);
 	vec_fini(&s->spaces);
+	vec_fini(&s->kernel.rows);
 	vec_fini(&s->free_spaces);
 	vec_fini(&s->list);
 	vec_fini(&s->threads);
@@ -27,7 +33,6 @@ static uint32_t space_new(struct perf_processes *s)
 	uint32_t i = s->spaces.n;
 	if (s->free_spaces.n) {
 		i = s->free_spaces.p[--s->free_spaces.n];
-		s->spaces.p[i].rows.n = 0;
 	} else {
 		vec_push(&s->spaces, (struct address_space){ 0 });
 	}
@@ -38,8 +43,27 @@ static uint32_t space_new(struct perf_processes *s)
 
 static void space_release(struct perf_processes *s, uint32_t space)
 {
-	if (--s->spaces.p[space].references == 0)
-		vec_push(&s->free_spaces, space);
+	if (--s->spaces.p[space].references > 0)
+		return;
+	s->total_rows -= s->spaces.p[space].rows.n;
+	vec_fini(&s->spaces.p[space].rows);
+	vec_push(&s->free_spaces, space);
+}
+
+/* The rows that take the place of the `old` ones from `first` on. */
+static void replace_rows(struct perf_processes *s, struct address_space *a, uint32_t first,
+			 uint32_t old, const struct mapping_row *rows, uint32_t n)
+{
+	uint32_t behind = a->rows.n - first - old;
+	vec_reserve(&a->rows, (uint64_t)a->rows.n + n);
+	if (old != n && behind)
+		memmove(a->rows.p + first + n, a->rows.p + first + old, behind * sizeof(*rows));
+	if (n)
+		memcpy(a->rows.p + first, rows, n * sizeof(*rows));
+	s->total_rows += n;
+	s->total_rows -= old;
+	a->rows.n += n;
+	a->rows.n -= old;
 }
 
 /* A space that no other process shares, with the same rows. */
@@ -49,10 +73,8 @@ static struct address_space *own_space(struct perf_processes *s, struct perf_pro
 	if (s->spaces.p[old].references > 1) {
 		process->space = space_new(s);
 		struct address_space *from = &s->spaces.p[old], *to = &s->spaces.p[process->space];
-		vec_reserve(&to->rows, from->rows.n);
-		if (from->rows.n)
-			memcpy(to->rows.p, from->rows.p, from->rows.n * sizeof(*to->rows.p));
-		to->rows.n = from->rows.n;
+		if (s->total_rows + from->rows.n <= MAX_ROWS)
+			replace_rows(s, to, 0, 0, from->rows.p, from->rows.n);
 		space_release(s, old);
 	}
 	return &s->spaces.p[process->space];
@@ -78,37 +100,28 @@ const struct mapping_row *address_space_find(const struct address_space *a, uint
 	return i < a->rows.n && a->rows.p[i].start <= address ? &a->rows.p[i] : NULL;
 }
 
-static void insert_row(struct address_space *a, uint32_t at, struct mapping_row row)
-{
-	vec_push(&a->rows, row);
-	memmove(a->rows.p + at + 1, a->rows.p + at, (a->rows.n - 1 - at) * sizeof(row));
-	a->rows.p[at] = row;
-}
-
 /* What is mapped anew replaces what was there, also where it was only a part of it. */
-static void space_map(struct address_space *a, const struct mapping_row *row)
+static bool space_map(struct perf_processes *s, struct address_space *a,
+		      const struct mapping_row *row)
 {
-	uint32_t first = first_behind(a, row->start), end = first;
+	uint32_t first = first_behind(a, row->start), end = first, n = 0;
 	while (end < a->rows.n && a->rows.p[end].start < row->end)
 		end++;
-	struct mapping_row before = { 0 }, after = { 0 };
+	struct mapping_row rows[3];
 	if (first < end && a->rows.p[first].start < row->start) {
-		before = a->rows.p[first];
-		before.end = row->start;
+		rows[n] = a->rows.p[first];
+		rows[n++].end = row->start;
 	}
+	rows[n++] = *row;
 	if (first < end && a->rows.p[end - 1].end > row->end) {
-		after = a->rows.p[end - 1];
-		after.file_offset += row->end - after.start;
-		after.start = row->end;
+		rows[n] = a->rows.p[end - 1];
+		rows[n].file_offset += row->end - rows[n].start;
+		rows[n++].start = row->end;
 	}
-	if (end < a->rows.n)
-		memmove(a->rows.p + first, a->rows.p + end, (a->rows.n - end) * sizeof(*row));
-	a->rows.n -= end - first;
-	if (before.end)
-		insert_row(a, first++, before);
-	insert_row(a, first++, *row);
-	if (after.end)
-		insert_row(a, first, after);
+	if (n > end - first && (a->rows.n > MAX_ROWS_OF_SPACE || s->total_rows > MAX_ROWS))
+		return false;
+	replace_rows(s, a, first, end - first, rows, n);
+	return true;
 }
 
 /* --- processes --- */
@@ -137,13 +150,19 @@ struct perf_process *perf_process_get(struct perf_processes *s, int32_t pid)
 	return &s->list.p[i];
 }
 
-void perf_process_map(struct perf_processes *s, int32_t pid, const struct mapping_row *row)
+bool perf_process_map(struct perf_processes *s, int32_t pid, const struct mapping_row *row)
 {
 	if (row->start >= row->end)
-		return;
+		return true;
 	struct address_space *a = own_space(s, perf_process_get(s, pid));
-	space_map(a, row);
 	a->version = ++s->last_version;
+	return space_map(s, a, row);
+}
+
+bool perf_kernel_map(struct perf_processes *s, const struct mapping_row *row)
+{
+	s->kernel.version = ++s->last_version;
+	return row->start >= row->end || space_map(s, &s->kernel, row);
 }
 
 void perf_process_fork(struct perf_processes *s, int32_t pid, int32_t parent)

@@ -79,7 +79,7 @@ location_id perf_session_locate(struct perf_session *s, struct perf_process *pro
 
 static location_id locate_kernel(struct perf_session *s, uint64_t ip, bool is_call)
 {
-	uint32_t version = s->kernel_version << 1 | is_call;
+	uint32_t version = s->processes.kernel.version << 1 | is_call;
 	struct recent_location *recent = recent_slot(s, ip, is_call);
 	if (recent->ip == ip && recent->version == version)
 		return recent->location;
@@ -87,11 +87,9 @@ static location_id locate_kernel(struct perf_session *s, uint64_t ip, bool is_ca
 			      .address = ip - (is_call && ip),
 			      .ip = ip,
 			      .is_call = is_call };
-	for (uint32_t i = 0; i < s->kernel_code.n; i++) {
-		const struct kernel_code *k = &s->kernel_code.p[i];
-		if (l.address >= k->start && l.address < k->end)
-			l.mapped = k->mapped;
-	}
+	const struct mapping_row *code = address_space_find(&s->processes.kernel, l.address);
+	if (code)
+		l.mapped = code->mapped;
 	location_id id = locations_get(&s->locations, &l);
 	*recent = (struct recent_location){ ip, version, id };
 	return id;
@@ -210,10 +208,8 @@ static void note_truncation(struct perf_session *s, const struct perf_event *eve
 
 static str_id container_of(const struct perf_session *s, uint64_t cgroup)
 {
-	for (uint32_t i = 0; cgroup && i < s->cgroups.n; i++)
-		if (s->cgroups.p[i].id == cgroup)
-			return s->cgroups.p[i].path;
-	return STR_NONE;
+	const struct cgroup *c = cgroup ? perf_cgroup_find(s, cgroup) : NULL;
+	return c ? c->path : STR_NONE;
 }
 
 static void add_row(struct perf_session *s, struct sample *row)
@@ -235,10 +231,15 @@ static void note_time(struct perf_session *s, uint64_t time_ns)
 		s->last_ns = time_ns;
 }
 
+/* A thread has one at a time, and it comes when the thread leaves the kernel. */
+enum { MAX_DEFERRED = 1 << 10 };
+
 /* Keeps the kernel's part until the user's comes. */
 static void defer(struct perf_session *s, const struct perf_sample *sample,
 		  const struct sample *row, uint64_t cookie)
 {
+	if (s->deferred.n == MAX_DEFERRED)
+		perf_session_end_deferred(s);
 	struct deferred_sample d = { cookie, sample->ids.pid,	      sample->ids.tid,
 				     *row,   s->deferred_locations.n, s->stack.n };
 	for (uint32_t i = 0; i < s->stack.n; i++)
@@ -302,7 +303,11 @@ void perf_session_sample(struct perf_session *s, const struct perf_record *r)
 	struct perf_event *event = s->events.list.p;
 	if (s->events.list.n > 1)
 		event = perf_events_find(&s->events, perf_sample_id(event, r, s->is_swapped));
-	if (!event || !perf_sample_read(event, r, s->is_swapped, &sample)) {
+	if (!event) {
+		perf_session_bad_record(s, r->offset, "a sample, but no event is described");
+		return;
+	}
+	if (!perf_sample_read(event, r, s->is_swapped, &sample)) {
 		perf_session_bad_record(s, r->offset,
 					"a sample of %u bytes is shorter than its "
 					"fields",
@@ -388,4 +393,5 @@ void perf_session_end_deferred(struct perf_session *s)
 		end_deferred(s, &s->deferred.p[i], NULL, 0);
 	s->p->ledger.count[LEDGER_TRUNCATED] += s->deferred.n;
 	s->deferred.n = 0;
+	s->deferred_locations.n = 0;
 }

@@ -21,7 +21,6 @@ void perf_session_init(struct perf_session *s, const struct perf_options *option
 	perf_processes_init(&s->processes, p);
 	struct mapped kernel = { .kind = MAPPED_KERNEL, .path = STR("[kernel.kallsyms]") };
 	s->kernel_id = mapped_table_get(&s->mapped, &kernel);
-	s->kernel_version = ++s->processes.last_version;
 }
 
 void perf_session_fini(struct perf_session *s)
@@ -35,11 +34,12 @@ void perf_session_fini(struct perf_session *s)
 	arena_fini(&s->text);
 	vec_fini(&s->build_ids);
 	index_map_fini(&s->build_id_map);
-	vec_fini(&s->kernel_code);
 	vec_fini(&s->kernel_modules);
 	vec_fini(&s->cgroups);
+	index_map_fini(&s->cgroup_map);
 	vec_fini(&s->stack);
 	vec_fini(&s->cut_at);
+	vec_fini(&s->rooted_at);
 	vec_fini(&s->deferred);
 	vec_fini(&s->deferred_locations);
 	profile_unref(s->raw);
@@ -206,6 +206,10 @@ static void note_clock(struct perf_session *s)
 static void add_notes(struct perf_session *s)
 {
 	note_clock(s);
+	if (!s->host.n && !s->kernel.release.n && !s->is_unfinished)
+		profile_add_note(s->p,
+				 STR("the recording does not say which machine it is of: this "
+				     "one's kernel and processes are not asked for names"));
 	AUTO(buf) struct buf text = { 0 };
 	if (s->aux_records) {
 		buf_add_grouped(&text, s->aux_records);

@@ -62,6 +62,8 @@ void perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 		vec_push(&s->stack, perf_session_locate(s, process, addresses[i], is_call,
 							sample->ids.time_ns));
 	}
+	if (end == UNWIND_ROOTED && n)
+		vec_push(&s->rooted_at, s->stack.p[s->stack.n - 1]);
 	if (end == UNWIND_TRUNCATED || end == UNWIND_FULL)
 		perf_session_note_cut(s);
 }

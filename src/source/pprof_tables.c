@@ -354,10 +354,10 @@ static frame_id add_named_frame(struct pprof_tables *t, const struct pprof_funct
 {
 	struct str system_name, exact;
 	struct named_frame f = { .module = profile_str(t->p, module),
-				  .line = line->line,
-				  .column = line->column,
-				  .kind = FRAME_KIND_COUNT,
-				  .is_inlined = is_inlined };
+				 .line = line->line,
+				 .column = line->column,
+				 .kind = FRAME_KIND_COUNT,
+				 .is_inlined = is_inlined };
 	pprof_text(t, function->name, &f.name);
 	pprof_text(t, function->system_name, &system_name);
 	pprof_text(t, function->file, &f.file);
@@ -379,7 +379,8 @@ static frame_id add_named_frame(struct pprof_tables *t, const struct pprof_funct
 static frame_id add_unnamed_frame(struct pprof_tables *t, str_id module, uint64_t address)
 {
 	struct str path = profile_str(t->p, module);
-	struct frame frame = { .module = module, .kind = (uint8_t)frame_kind_of_module(path, false) };
+	struct frame frame = { .module = module,
+			       .kind = (uint8_t)frame_kind_of_module(path, false) };
 	if (t->options->keep_addresses) {
 		AUTO(buf) struct buf name = { 0 };
 		buf_add_char(&name, '[');

@@ -129,7 +129,7 @@ static frame_id frame_of(struct calls *c, text_id name)
 	if (*frame == V8_NONE)
 		*frame = naming_add_frame(
 			c->p, &(struct named_frame){ .name = texts_get(&c->t->texts, name),
-						      .kind = name ? FRAME_USER : FRAME_UNKNOWN });
+						     .kind = name ? FRAME_USER : FRAME_UNKNOWN });
 	return *frame;
 }
 

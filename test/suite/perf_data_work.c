@@ -54,7 +54,8 @@ __attribute__((noinline)) void asks_the_kernel(void)
 	char page[4096];
 	for (int i = 0; i < 20; i++)
 		sink += (unsigned long)read(zero, page, sizeof page);
-	void *memory = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *memory =
+		mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memset(memory, 1, 1 << 16);
 	munmap(memory, 1 << 16);
 	close(zero);

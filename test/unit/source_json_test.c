@@ -500,19 +500,18 @@ static void test_tree_written(void)
 	fixture("json-tree/flamescope.json", &text);
 	struct profile *p = read_text(&json_tree_format, buf_str(&text), 0, 0);
 	tree_text(p, &text);
-	tap_str_eq(
-		buf_str(&text),
-		STR("{\"name\":\"all\",\"value\":6,\"plume\":{\"version\":\"" PLUME_VERSION
-		    "\",\"event\":\"samples\",\"unit\":\"samples\",\"samples\":6,\"shown\":6,"
-		    "\"ledger\":{\"samples\":6,\"samples without a time\":4,\"frames\":6}},"
-		    "\"children\":[\n"
-		    "{\"name\":\"java.util.List.get\",\"value\":1,\"self\":1,\"kind\":\"jit\","
-		    "\"category\":\"runtime\"},\n"
-		    "{\"name\":\"main\",\"value\":5,\"self\":2,\"children\":[\n"
-		    "{\"name\":\"do_syscall_64\",\"value\":2,\"self\":2,\"kind\":\"kernel\","
-		    "\"category\":\"kernel\"},\n"
-		    "{\"name\":\"fast_[i]\",\"value\":1,\"self\":1}]}]}\n"),
-		"a tree as d3-flame-graph draws it");
+	tap_str_eq(buf_str(&text),
+		   STR("{\"name\":\"all\",\"value\":6,\"plume\":{\"version\":\"" PLUME_VERSION
+		       "\",\"event\":\"samples\",\"unit\":\"samples\",\"samples\":6,\"shown\":6,"
+		       "\"ledger\":{\"samples\":6,\"samples without a time\":4,\"frames\":6}},"
+		       "\"children\":[\n"
+		       "{\"name\":\"java.util.List.get\",\"value\":1,\"self\":1,\"kind\":\"jit\","
+		       "\"category\":\"runtime\"},\n"
+		       "{\"name\":\"main\",\"value\":5,\"self\":2,\"children\":[\n"
+		       "{\"name\":\"do_syscall_64\",\"value\":2,\"self\":2,\"kind\":\"kernel\","
+		       "\"category\":\"kernel\"},\n"
+		       "{\"name\":\"fast_[i]\",\"value\":1,\"self\":1}]}]}\n"),
+		   "a tree as d3-flame-graph draws it");
 	struct profile *back = read_text(&json_tree_format, buf_str(&text), 3, 0);
 	tree_text(back, &again);
 	tap_str_eq(buf_str(&again), buf_str(&text), "and read back");
