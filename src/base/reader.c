@@ -54,6 +54,14 @@ const char *reader_compression(const struct reader *r)
 	return r->decoder ? decoder_name(r->decoder) : NULL;
 }
 
+uint64_t reader_changed_unix_ns(const struct reader *r)
+{
+	struct stat status;
+	if (r->fd < 0 || fstat(r->fd, &status) != 0 || !S_ISREG(status.st_mode))
+		return 0;
+	return (uint64_t)status.st_mtim.tv_sec * 1000000000u + (uint64_t)status.st_mtim.tv_nsec;
+}
+
 void reader_consume(struct reader *r, size_t n)
 {
 	if (n > r->window.n)

@@ -61,5 +61,7 @@ bool reader_fill_all(struct reader *r, size_t limit);
 uint64_t reader_offset(const struct reader *r);
 /* What cut the input short, or NULL. */
 const char *reader_damage(struct reader *r);
+/* When the file was last written (ns since 1970); 0: it is no plain file. */
+uint64_t reader_changed_unix_ns(const struct reader *r);
 /* "gzip" or "zstd" when the input was compressed, else NULL. */
 const char *reader_compression(const struct reader *r);
