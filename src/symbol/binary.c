@@ -34,7 +34,7 @@ struct binary *binary_of_memory(const struct binary_id *id, struct str bytes,
 	b->path = mem_strdup(b->id.path.p);
 	if (!b->code) {
 		b->obstacle.trouble = BINARY_DAMAGED;
-		buf_add(&b->obstacle.text, str_from(e.text));
+		buf_add(&b->obstacle.text, text_without_name(&e, b->id.path.p));
 	}
 	return b;
 }
@@ -49,6 +49,7 @@ void binary_free(struct binary *b)
 	elf_free(b->debug);
 	elf_free(b->code);
 	buf_fini(&b->obstacle.text);
+	buf_fini(&b->useless_debug);
 	vec_fini(&b->processes);
 	free(b->root);
 	free(b->path);
@@ -164,89 +165,23 @@ bool binary_find_symbol(struct binary *b, uint64_t address, struct binary_symbol
 
 /* --- what is wrong --- */
 
+bool binary_is_vdso(const struct binary *b)
+{
+	return b->image.n || str_starts(b->id.path, STR("[vdso"));
+}
+
 enum binary_trouble binary_trouble_of(struct binary *b)
 {
 	if (!binary_code(b))
 		return b->obstacle.trouble;
 	load_table(b);
 	/* The vdso never has more than its dynamic symbols, and needs no more. */
-	bool is_vdso = b->image.n || str_starts(b->id.path, STR("[vdso"));
-	if (!b->has_symtab && !is_vdso)
+	if (!b->has_symtab && !binary_is_vdso(b))
 		return BINARY_STRIPPED;
 	return b->is_unverified ? BINARY_UNVERIFIED : BINARY_FINE;
 }
 
-static void add_short_build_id(struct buf *text, struct str build_id)
+bool binary_is_unverified(struct binary *b)
 {
-	for (size_t i = 0; i < build_id.n && i < 4; i++)
-		buf_addf(text, "%02x", (unsigned char)build_id.p[i]);
-	buf_add(text, STR("…"));
-}
-
-static void explain_missing(const struct binary *b, struct buf *reason, struct buf *fix)
-{
-	const char *below = b->options->symfs;
-	buf_addf(reason, "not found at %.*s", STR_ARG(b->id.path));
-	if (below)
-		buf_addf(reason, " below %s", below);
-	if (b->id.build_id.n) {
-		buf_add(reason, STR(", nor by its build id "));
-		add_short_build_id(reason, b->id.build_id);
-	} else {
-		buf_add(reason, STR(", and its build id is not known"));
-	}
-	buf_add(fix, below ? STR("put a copy of it into that folder")
-			   : STR("--symfs DIR or --container-root DIR with a copy of it"));
-	if (b->id.build_id.n && !below && !b->options->asks_debuginfod)
-		buf_add(fix, STR(", or --debuginfod"));
-}
-
-static void explain_stripped(const struct binary *b, struct buf *reason, struct buf *fix)
-{
-	buf_add(reason, b->table.rows.n ? STR("it is stripped: only exported functions have names")
-					: STR("it is stripped"));
-	if (b->is_unverified)
-		buf_add(reason, STR(", and may be another version than the recorded one"));
-	buf_add(fix, STR("install its debug symbols"));
-	if (!b->options->asks_debuginfod)
-		buf_add(fix, STR(", or use --debuginfod"));
-}
-
-static void explain_unverified(const struct binary *b, struct buf *reason, struct buf *fix)
-{
-	buf_addf(reason,
-		 "neither its build id nor its inode was recorded: %s may be another version",
-		 b->code->path);
-	buf_add(fix, STR("record with --buildid-all"));
-}
-
-void binary_explain(struct binary *b, struct buf *reason, struct buf *fix)
-{
-	switch (binary_trouble_of(b)) {
-	case BINARY_FINE:
-		return;
-	case BINARY_MISSING:
-		explain_missing(b, reason, fix);
-		break;
-	case BINARY_DENIED:
-		buf_add(reason, buf_str(&b->obstacle.text));
-		buf_add(fix, STR("run as root, or give a copy with --symfs DIR"));
-		break;
-	case BINARY_DIFFERS:
-		buf_add(reason, buf_str(&b->obstacle.text));
-		buf_add(fix, STR("give the old file with --symfs DIR"));
-		break;
-	case BINARY_DAMAGED:
-		buf_add(reason, buf_str(&b->obstacle.text));
-		buf_add(fix, STR("give a good copy with --symfs DIR"));
-		break;
-	case BINARY_STRIPPED:
-		explain_stripped(b, reason, fix);
-		break;
-	case BINARY_UNVERIFIED:
-		explain_unverified(b, reason, fix);
-		break;
-	}
-	if (b->debuginfod_failure)
-		buf_addf(reason, "; %s", b->debuginfod_failure);
+	return binary_code(b) && b->is_unverified;
 }

@@ -22,10 +22,10 @@ enum binary_trouble {
 	BINARY_FINE,
 	BINARY_MISSING,	   /* no such file, neither at its path nor by its build id */
 	BINARY_DENIED,	   /* it may not be read */
-	BINARY_DIFFERS,	   /* what is at its path has another build id or inode: replaced since */
+	BINARY_DIFFERS,	   /* what is there has another build id or inode, or was changed since */
 	BINARY_DAMAGED,	   /* no ELF file, or one that contradicts itself */
 	BINARY_STRIPPED,   /* it has no symbol table, and no debug file was found */
-	BINARY_UNVERIFIED, /* used, though the recording says neither build id nor inode */
+	BINARY_UNVERIFIED, /* used, though neither build id nor inode could be compared */
 };
 
 struct binary;
@@ -55,6 +55,8 @@ struct binary_symbol {
 bool binary_find_symbol(struct binary *b, uint64_t address, struct binary_symbol *found);
 
 enum binary_trouble binary_trouble_of(struct binary *b);
+/* Its file is used, though nothing says that it is the recorded one; it may be stripped, too. */
+bool binary_is_unverified(struct binary *b);
 /* A sentence's part that says what was found and where, and what would help. */
 void binary_explain(struct binary *b, struct buf *reason, struct buf *fix);
 const struct binary_id *binary_id_of(const struct binary *b);

@@ -5,6 +5,7 @@
 #include "symbol/binary_int.h"
 
 #include <lzma.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #define MAX_INNER_BYTES	       ((size_t)64 << 20)
@@ -21,15 +22,43 @@ static bool is_of_use(const struct elf *elf)
 	return false;
 }
 
-static bool take_debug(struct binary *b, struct elf *elf)
+static bool is_same_file(const struct elf *a, const struct elf *b)
 {
-	bool is_other = elf && (elf->inode != b->code->inode || elf->device != b->code->device);
-	if (is_other && is_of_use(elf) && elf->machine == b->code->machine) {
+	return a->inode == b->inode && a->device == b->device;
+}
+
+/* Takes elf. What is of no use is remembered, but for the program itself under another name. */
+static bool take_debug(struct binary *b, struct elf *elf, bool is_of_build)
+{
+	bool agrees = elf && is_of_build && elf->machine == b->code->machine;
+	bool is_other = elf && !is_same_file(elf, b->code);
+	if (is_other && agrees && is_of_use(elf)) {
 		b->debug = elf;
 		return true;
 	}
+	if (is_other)
+		binary_keep_useless_debug(b, elf->path,
+					  agrees ? "has no symbols" : "is of another build");
 	elf_free(elf);
 	return false;
+}
+
+/* A debug file at a place. NULL: there is none, or it cannot be read, which is remembered. */
+static struct elf *open_debug(struct binary *b, struct file_place place)
+{
+	struct err e = { 0 };
+	AUTO(buf) struct buf name = { 0 }, what = { 0 };
+	struct elf *elf = file_place_open(place, &e);
+	if (elf)
+		return elf;
+	file_place_name(place, &name);
+	/* A folder that may not be entered says nothing of a file in it. */
+	if (access(buf_c_string(&name), F_OK) == 0) {
+		buf_add(&what, STR("cannot be used: "));
+		buf_add(&what, text_without_name(&e, buf_c_string(&name)));
+		binary_keep_useless_debug(b, buf_c_string(&name), buf_c_string(&what));
+	}
+	return NULL;
 }
 
 static bool try_build_id_folder(struct binary *b, const char *root, const char *folder)
@@ -37,16 +66,10 @@ static bool try_build_id_folder(struct binary *b, const char *root, const char *
 	static const char *const endings[] = { ".debug", "/debug" };
 	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
 		AUTO(buf) struct buf path = { 0 };
-		struct err e = { 0 };
 		build_id_path(&path, folder, b->code->build_id);
 		buf_add(&path, str_from(endings[i]));
-		struct elf *elf =
-			file_place_open((struct file_place){ root, buf_c_string(&path) }, &e);
-		if (!elf)
-			continue;
-		if (!str_eq(elf->build_id, b->code->build_id))
-			elf_free(elf);
-		else if (take_debug(b, elf))
+		struct elf *elf = open_debug(b, (struct file_place){ root, buf_c_string(&path) });
+		if (elf && take_debug(b, elf, str_eq(elf->build_id, b->code->build_id)))
 			return true;
 	}
 	return false;
@@ -83,14 +106,8 @@ static bool is_linked(const struct binary *b, const struct elf *elf, const struc
 
 static bool try_linked(struct binary *b, const char *path, const struct debug_link *link)
 {
-	struct err e = { 0 };
-	struct elf *elf = file_place_open((struct file_place){ b->root, path }, &e);
-	if (!elf)
-		return false;
-	if (is_linked(b, elf, link))
-		return take_debug(b, elf);
-	elf_free(elf);
-	return false;
+	struct elf *elf = open_debug(b, (struct file_place){ b->root, path });
+	return elf && take_debug(b, elf, is_linked(b, elf, link));
 }
 
 static bool try_debug_link(struct binary *b, struct str path)
@@ -125,7 +142,8 @@ void binary_search_debug(struct binary *b)
 	if (!str_eq(b->id.path, str_from(b->path)) && try_debug_link(b, b->id.path))
 		return;
 	if (b->options->asks_debuginfod && !b->options->symfs && b->code->build_id.n)
-		take_debug(b, debuginfod_find(b->code->build_id, false, &b->debuginfod_failure));
+		take_debug(b, debuginfod_find(b->code->build_id, false, &b->debuginfod_failure),
+			   true);
 }
 
 /* --- .gnu_debugdata --- */

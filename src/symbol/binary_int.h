@@ -13,6 +13,7 @@ enum binary_agreement {
 	AGREEMENT_UNKNOWN, /* the recording says nothing that could be compared */
 	AGREEMENT_NOT_BUILD_ID,
 	AGREEMENT_NOT_INODE,
+	AGREEMENT_CHANGED, /* the inode agrees, but it was written to after the recording */
 	AGREEMENT_NO_CODE, /* a debug file */
 };
 
@@ -33,12 +34,16 @@ struct binary {
 	struct elf *code, *debug; /* debug is another file than code, or NULL */
 	char *root, *path;	  /* where code was found */
 	struct binary_obstacle obstacle;
+	struct buf useless_debug; /* in words: the first debug file that was there, but of no use */
 	const char *debuginfod_failure; /* in words; NULL: it was not asked, or it helped */
 
 	struct symbol_table table;
 	struct elf *inner; /* the ELF file in .gnu_debugdata */
 	struct buf inner_bytes;
 };
+
+/* A part of the kernel that looks like a library. */
+bool binary_is_vdso(const struct binary *b);
 
 /* The root of a live process, `/proc/12/root`. */
 enum { PROCESS_ROOT_BYTES = 32 };
@@ -55,6 +60,14 @@ bool binary_visit_build_id_folders(struct binary *b, build_id_folder_visit *visi
 void build_id_path(struct buf *path, const char *folder, struct str build_id);
 /* Recordings keep build ids in 20 bytes, with zeros behind shorter ones. */
 bool build_ids_agree(struct str recorded, struct str of_file);
+
+/* The text of e without the `NAME: ` that it begins with: explanations stand beside the name. */
+struct str text_without_name(const struct err *e, const char *name);
+/* Remember why a file is not used; the first one counts. */
+void binary_keep_difference(struct binary *b, const struct elf *elf, enum binary_agreement how);
+void binary_keep_failure(struct binary *b, const char *name, int why, const struct err *e);
+/* what: a part of a sentence that follows the path. */
+void binary_keep_useless_debug(struct binary *b, const char *path, const char *what);
 
 /* Finds code, or says in obstacle why not. */
 void binary_search_code(struct binary *b);

@@ -3,7 +3,7 @@
 #include "symbol/open_int.h"
 
 #include <errno.h>
-#include <stdarg.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* --- places --- */
@@ -22,7 +22,16 @@ void file_place_name(struct file_place place, struct buf *name)
 	buf_add(name, str_from(place.path));
 }
 
-struct elf *file_place_open(struct file_place place, struct err *e)
+static uint64_t change_time_unix_ns(int fd)
+{
+	struct stat status;
+	if (fstat(fd, &status) != 0 || status.st_mtim.tv_sec < 0)
+		return 0;
+	return (uint64_t)status.st_mtim.tv_sec * 1000000000u + (uint64_t)status.st_mtim.tv_nsec;
+}
+
+/* Sets *changed_unix_ns to when the file was last written to. */
+static struct elf *open_with_time(struct file_place place, uint64_t *changed_unix_ns, struct err *e)
 {
 	AUTO(buf) struct buf name = { 0 };
 	file_place_name(place, &name);
@@ -34,11 +43,18 @@ struct elf *file_place_open(struct file_place place, struct err *e)
 		errno = why;
 		return NULL;
 	}
+	*changed_unix_ns = change_time_unix_ns(fd);
 	struct elf *elf = elf_open_fd(fd, buf_c_string(&name), e);
 	close(fd);
 	if (!elf)
 		errno = ENOEXEC;
 	return elf;
+}
+
+struct elf *file_place_open(struct file_place place, struct err *e)
+{
+	uint64_t ignored;
+	return open_with_time(place, &ignored, e);
 }
 
 void build_id_path(struct buf *path, const char *folder, struct str build_id)
@@ -113,89 +129,65 @@ static bool has_code(struct elf *elf)
 	return false;
 }
 
-/* is_copy: it is where the user has put copies, which have inodes of their own. */
-static enum binary_agreement agreement_of(const struct binary *b, struct elf *elf, bool is_copy)
+/* A file that was opened, and what is known of it besides its contents. */
+struct candidate {
+	struct elf *elf;
+	struct file_place place;
+	bool is_copy; /* it is where the user has put copies, which have inodes of their own */
+	uint64_t changed_unix_ns;
+};
+
+/* What is written into a file in place leaves its inode as it was. */
+static enum binary_agreement agreement_by_inode(const struct binary *b, const struct candidate *c)
+{
+	uint64_t until = b->options->recorded_until_unix_ns;
+	if (c->elf->inode != b->id.inode)
+		return AGREEMENT_NOT_INODE;
+	return until && c->changed_unix_ns > until ? AGREEMENT_CHANGED : AGREEMENT_SURE;
+}
+
+static enum binary_agreement agreement_of(const struct binary *b, const struct candidate *c)
 {
 	const struct binary_id *id = &b->id;
-	if (!has_code(elf))
+	if (!has_code(c->elf))
 		return AGREEMENT_NO_CODE;
-	if (id->build_id.n && elf->build_id.n)
-		return build_ids_agree(id->build_id, elf->build_id) ? AGREEMENT_SURE
-								    : AGREEMENT_NOT_BUILD_ID;
-	if (id->has_inode && !is_copy)
-		return elf->inode == id->inode ? AGREEMENT_SURE : AGREEMENT_NOT_INODE;
+	if (id->build_id.n && c->elf->build_id.n)
+		return build_ids_agree(id->build_id, c->elf->build_id) ? AGREEMENT_SURE
+								       : AGREEMENT_NOT_BUILD_ID;
+	if (id->has_inode && !c->is_copy)
+		return agreement_by_inode(b, c);
 	/* A build id that was recorded was in the file: one without is another file. */
 	return id->build_id.n ? AGREEMENT_NOT_BUILD_ID : AGREEMENT_UNKNOWN;
 }
 
-/* --- what is in the way --- */
-
-static void keep_obstacle(struct binary *b, enum binary_trouble trouble, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void keep_obstacle(struct binary *b, enum binary_trouble trouble, const char *format, ...)
-{
-	char text[1024];
-	va_list arguments;
-	if (b->obstacle.trouble != BINARY_MISSING)
-		return;
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	b->obstacle.trouble = trouble;
-	buf_add(&b->obstacle.text, str_from(text));
-}
-
-static void keep_difference(struct binary *b, const struct elf *elf, enum binary_agreement how)
-{
-	if (how == AGREEMENT_NO_CODE)
-		keep_obstacle(b, BINARY_DAMAGED, "%s has no code in it", elf->path);
-	else if (how == AGREEMENT_NOT_INODE)
-		keep_obstacle(b, BINARY_DIFFERS,
-			      "the inode of %s differs: the file was replaced after recording",
-			      elf->path);
-	else if (elf->build_id.n)
-		keep_obstacle(b, BINARY_DIFFERS,
-			      "the build id of %s differs: the file was replaced after recording",
-			      elf->path);
-	else
-		keep_obstacle(b, BINARY_DIFFERS,
-			      "%s has no build id, but the recorded file had one: it was replaced",
-			      elf->path);
-}
-
-static void keep_failure(struct binary *b, int why, const struct err *e)
-{
-	if (why == EACCES || why == EPERM)
-		keep_obstacle(b, BINARY_DENIED, "%s", e->text);
-	else if (why == ENOEXEC)
-		keep_obstacle(b, BINARY_DAMAGED, "%s", e->text);
-}
-
 /* --- trying --- */
 
-static bool take_code(struct binary *b, struct elf *elf, struct file_place place, bool is_copy)
+static bool take_code(struct binary *b, const struct candidate *c)
 {
-	enum binary_agreement how = agreement_of(b, elf, is_copy);
+	enum binary_agreement how = agreement_of(b, c);
 	if (how != AGREEMENT_SURE && how != AGREEMENT_UNKNOWN) {
-		keep_difference(b, elf, how);
-		elf_free(elf);
+		binary_keep_difference(b, c->elf, how);
+		elf_free(c->elf);
 		return false;
 	}
-	b->code = elf;
+	b->code = c->elf;
 	b->is_unverified = how == AGREEMENT_UNKNOWN;
-	b->root = place.root ? mem_strdup(place.root) : NULL;
-	b->path = mem_strdup(place.path);
+	b->root = c->place.root ? mem_strdup(c->place.root) : NULL;
+	b->path = mem_strdup(c->place.path);
 	return true;
 }
 
 static bool try_place(struct binary *b, struct file_place place, bool is_copy)
 {
 	struct err e = { 0 };
-	struct elf *elf = file_place_open(place, &e);
-	if (elf)
-		return take_code(b, elf, place, is_copy);
-	keep_failure(b, errno, &e);
+	struct candidate c = { .place = place, .is_copy = is_copy };
+	c.elf = open_with_time(place, &c.changed_unix_ns, &e);
+	if (c.elf)
+		return take_code(b, &c);
+	int why = errno;
+	AUTO(buf) struct buf name = { 0 };
+	file_place_name(place, &name);
+	binary_keep_failure(b, buf_c_string(&name), why, &e);
 	return false;
 }
 
@@ -208,7 +200,7 @@ static bool try_cached(struct binary *b, struct file_place place)
 		elf_free(elf);
 		return false;
 	}
-	return take_code(b, elf, place, true);
+	return take_code(b, &(struct candidate){ elf, place, .is_copy = true });
 }
 
 /* perf makes a folder with `elf` or `vdso` in it; before 4.9, and elsewhere, the file itself. */
@@ -271,7 +263,8 @@ static bool try_debuginfod(struct binary *b)
 	if (!b->options->asks_debuginfod || b->options->symfs)
 		return false;
 	struct elf *elf = debuginfod_find(b->id.build_id, true, &b->debuginfod_failure);
-	return elf && take_code(b, elf, (struct file_place){ NULL, elf->path }, true);
+	return elf &&
+	       take_code(b, &(struct candidate){ elf, { NULL, elf->path }, .is_copy = true });
 }
 
 static char *path_to_look_for(struct str path)

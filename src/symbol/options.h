@@ -12,4 +12,5 @@ struct symbol_options {
 	bool wants_lines;     /* source lines of addresses, from DWARF or jitdump */
 	/* The recording is of this machine and may be of processes that live: /proc is of use. */
 	bool is_of_this_machine;
+	uint64_t recorded_until_unix_ns; /* when the recording was written; 0: not known */
 };

@@ -94,6 +94,84 @@ static void check_agreement(void)
 	check(b, BINARY_FINE, "lib/normal.so", "the build id came later");
 }
 
+static void set_change_time(const char *path, time_t seconds, long nanoseconds)
+{
+	struct timespec times[2] = { { seconds, nanoseconds }, { seconds, nanoseconds } };
+	tap_ok(utimensat(AT_FDCWD, path, times, 0) == 0, "the time is set");
+}
+
+/* `cat new > program` leaves the inode as it was. */
+static void check_changed_in_place(void)
+{
+	AUTO_FREE char *path = below("changed/normal.so"), *symfs = below("changed-copy");
+	struct symbol_options options = { .recorded_until_unix_ns = 1000000000000000005 };
+	struct symbol_options copies = { .symfs = symfs,
+					 .recorded_until_unix_ns = 1000000000000000005 };
+	struct stat status = { 0 };
+	put("normal.so", "changed/normal.so");
+	put("normal.so", "changed-copy/normal.so");
+	stat(path, &status);
+	struct binary_id id = { .path = str_from(path), .has_inode = true, .inode = status.st_ino };
+
+	set_change_time(path, 1000000000, 5);
+	check(binary_new(&id, &options), BINARY_FINE, "changed/normal.so", "as old as it may be");
+	set_change_time(path, 1000000000, 6);
+	check(binary_new(&id, &options), BINARY_DIFFERS, NULL, "changed after the recording");
+	check_words(binary_new(&id, &options), "it was changed after the recording",
+		    "give the recorded file with --symfs DIR", "changed after the recording");
+	check(binary_new(&id, &this_machine), BINARY_FINE, "changed/normal.so",
+	      "the recording's time is not known");
+	check(binary_new(&id, &copies), BINARY_UNVERIFIED, "changed-copy/normal.so",
+	      "copies are newer");
+	id.build_id = BUILD_ID;
+	check(binary_new(&id, &options), BINARY_FINE, "changed/normal.so",
+	      "a build id that agrees counts more than the time");
+	id.inode++;
+	check_words(
+		binary_new(&(struct binary_id){ id.path, STR(""), true, 0, 0, id.inode }, &options),
+		"the inode of ~/changed/normal.so differs: what is there is another file than "
+		"the recorded one",
+		"give the recorded file with --symfs DIR", "another inode");
+}
+
+/* Takes b. */
+static void check_unverified(struct binary *b, bool is_unverified, const char *what)
+{
+	tap_num_eq(binary_is_unverified(b), is_unverified, "unverified: %s", what);
+	binary_free(b);
+}
+
+static void check_what_is_unverified(void)
+{
+	AUTO_FREE char *path = below("lib/no-id.so"), *symfs = below("lib");
+	struct symbol_options copies = { .symfs = symfs };
+	struct stat status = { 0 };
+	stat(path, &status);
+	struct binary_id id = { .path = str_from(path), .has_inode = true, .inode = status.st_ino };
+
+	check_unverified(binary_below("lib/normal.so", STR(""), &this_machine), true,
+			 "nothing was recorded");
+	check_unverified(binary_below("lib/normal.so", BUILD_ID, &this_machine), false,
+			 "the build id agrees");
+	check_unverified(binary_below("lib/normal.so", STR("\1"), &this_machine), false,
+			 "what is not used");
+	check_unverified(binary_new(&id, &this_machine), false, "the inode agrees");
+	check_unverified(binary_new(&id, &copies), true, "a copy");
+	id.has_inode = false;
+	check(binary_new(&id, &this_machine), BINARY_STRIPPED, "lib/no-id.so", "stripped");
+	check_unverified(binary_new(&id, &this_machine), true, "stripped, too");
+	check_words(binary_new(&id, &copies),
+		    "it is stripped: only exported functions have names, and may be another "
+		    "version than the recorded one",
+		    "install its debug symbols, or use --debuginfod", "stripped and unverified");
+	id.path = STR("/x/normal.so");
+	id.has_inode = true;
+	check_words(binary_new(&id, &copies),
+		    "the recording has no build id to check it by: ~/lib/normal.so may be another "
+		    "version",
+		    "record with --buildid-all", "a copy whose inode was not compared");
+}
+
 static void check_padded_build_id(void)
 {
 	AUTO(buf) struct buf bytes = { 0 };
@@ -251,7 +329,7 @@ static void check_debug(struct binary *b, bool is_found, const char *what)
 
 static void check_debug_link(void)
 {
-	AUTO_FREE char *no_id = below("link/no-id.so");
+	AUTO_FREE char *no_id = below("link/no-id.so"), *link = below("link/no-id.debug");
 	struct stat status = { 0 };
 	put("linked.so", "link/linked.so");
 	put("no-id.so", "link/no-id.so");
@@ -267,12 +345,25 @@ static void check_debug_link(void)
 	put("other.so", "link/.debug/linked.debug");
 	check_debug(binary_below("link/linked.so", BUILD_ID, &this_machine), false,
 		    "one of another build");
+	check_words(binary_below("link/linked.so", BUILD_ID, &this_machine),
+		    "it is stripped: only exported functions have names, and "
+		    "~/link/.debug/linked.debug is of another build",
+		    "install its debug symbols, or use --debuginfod", "one of another build");
 	put("linked.debug", "link/linked.debug");
 	check_debug(binary_below("link/linked.so", BUILD_ID, &this_machine), true, "beside it");
 	put("no-id.debug", "link/no-id.debug");
 	check_debug(binary_new(&id, &this_machine), true, "without build ids, by its CRC");
 	put("linked.debug", "link/no-id.debug");
 	check_debug(binary_new(&id, &this_machine), false, "another CRC");
+	check_words(binary_new(&id, &this_machine),
+		    "it is stripped: only exported functions have names, and ~/link/no-id.debug is "
+		    "of another build",
+		    "install its debug symbols, or use --debuginfod", "another CRC");
+	write_bytes(link, STR(""));
+	check_words(binary_new(&id, &this_machine),
+		    "it is stripped: only exported functions have names, and ~/link/no-id.debug "
+		    "cannot be used: the file is empty",
+		    "install its debug symbols, or use --debuginfod", "an empty debug file");
 }
 
 static void check_debug_by_build_id(void)
@@ -338,24 +429,42 @@ static void check_explanations(void)
 		    "--symfs DIR or --container-root DIR with a copy of it", "no servers");
 	check_words(
 		binary_below("lib/normal.so", STR("\1"), &this_machine),
-		"the build id of ~/lib/normal.so differs: the file was replaced after recording",
-		"give the old file with --symfs DIR", "replaced");
+		"the build id of ~/lib/normal.so differs: what is there is another file than the "
+		"recorded one",
+		"give the recorded file with --symfs DIR", "another build");
+	check_words(binary_below("lib/no-id.so", BUILD_ID, &this_machine),
+		    "~/lib/no-id.so has no build id, but the recorded file had one: what is there "
+		    "is another file than the recorded one",
+		    "give the recorded file with --symfs DIR", "no build id any more");
 	check_words(binary_below("lib/stripped.so", BUILD_ID, &this_machine),
 		    "it is stripped: only exported functions have names",
 		    "install its debug symbols, or use --debuginfod", "stripped");
-	check_words(
-		binary_below("lib/normal.so", STR(""), &this_machine),
-		"neither its build id nor its inode was recorded: ~/lib/normal.so may be another "
-		"version",
-		"record with --buildid-all", "unverified");
-	check_words(binary_below("lib/text", BUILD_ID, &this_machine),
-		    "~/lib/text: not an ELF file", "give a good copy with --symfs DIR", "damaged");
+	check_words(binary_below("lib/normal.so", STR(""), &this_machine),
+		    "the recording has no build id to check it by: ~/lib/normal.so may be another "
+		    "version",
+		    "record with --buildid-all", "unverified");
+	check_words(binary_below("lib/text", BUILD_ID, &this_machine), "not an ELF file",
+		    "give a good copy with --symfs DIR", "damaged");
+	check_words(binary_below("lib/empty", BUILD_ID, &this_machine), "the file is empty",
+		    "give a good copy with --symfs DIR", "empty");
+	check_words(binary_below("lib/fifo", BUILD_ID, &this_machine), "not a plain file",
+		    "give a good copy with --symfs DIR", "a fifo");
+	check_words(binary_below("lib/only.so", BUILD_ID, &this_machine),
+		    "the file has no code in it", "give a good copy with --symfs DIR",
+		    "a debug file");
+	struct binary_id vdso = { .path = STR("[vdso]"), .build_id = BUILD_ID };
+	check_words(binary_new(&vdso, &this_machine),
+		    "it is not a file: the vdso of the recorded machine's own kernel would be "
+		    "needed",
+		    "", "the vdso");
+	check_words(binary_of_memory(&vdso, STR("x"), &this_machine), "not an ELF file", "",
+		    "a damaged vdso");
 	write_bytes(secret, STR("x"));
 	chmod(secret, 0);
 	/* To root nothing is secret. */
 	if (geteuid() != 0)
 		check_words(binary_below("lib/secret.so", BUILD_ID, &this_machine),
-			    "~/lib/secret.so: Permission denied",
+			    "no permission to read ~/lib/secret.so",
 			    "run as root, or give a copy with --symfs DIR", "denied");
 }
 
@@ -404,6 +513,8 @@ int main(int argc, char **argv)
 	setenv("HOME", folder, 1);
 	unsetenv("PERF_BUILDID_DIR");
 	check_agreement();
+	check_what_is_unverified();
+	check_changed_in_place();
 	check_padded_build_id();
 	check_symfs();
 	check_container_root();
