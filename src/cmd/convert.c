@@ -231,7 +231,7 @@ const struct command convert_command = {
 	.text = "Reads what fold reads and writes it for other tools, or as .plume, which keeps\n"
 		"everything: times, threads, cpus, events, labels, source lines.\n"
 		"\n"
-		"  perf script | plume convert -o today.plume\n"
+		"  plume convert perf.data -o today.plume\n"
 		"  plume convert --where comm=node today.plume -o node.pb.gz\n",
 	.sets = convert_sets,
 	.run = run_convert,

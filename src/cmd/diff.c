@@ -402,9 +402,9 @@ const struct command diff_command = {
 		"differ in length; changes that sampling noise explains are grey in the picture\n"
 		"and marked ~ in the table.\n"
 		"\n"
-		"  plume diff before.perf after.perf\n"
-		"  plume diff before.perf after.perf -o diff.svg\n"
-		"  plume diff --time 0,10 --time 10,20 recording.perf -o diff.svg\n",
+		"  plume diff before.data after.data\n"
+		"  plume diff before.data after.data -o diff.svg\n"
+		"  plume diff --time 0,10 --time 10,20 perf.data -o diff.svg\n",
 	.sets = diff_sets,
 	.run = run_diff,
 };

@@ -375,8 +375,9 @@ const struct command flame_command = {
 		"without\n"
 		"a network. All options of flamegraph.pl are there, with its names and defaults.\n"
 		"\n"
-		"  perf script | plume flame > out.svg\n"
-		"  plume flame --no-idle --where comm=node recording.perf.gz -o node.svg\n",
+		"  plume flame perf.data -o out.svg\n"
+		"  plume flame --no-idle --where comm=node perf.data -o node.svg\n"
+		"  ssh build7 perf script | plume flame > build7.svg\n",
 	.sets = flame_sets,
 	.run = run_flame,
 };

@@ -147,13 +147,14 @@ const struct command fold_command = {
 	.name = "fold",
 	.arguments = "[options] [FILE...]",
 	.summary = "any profile to folded stacks",
-	.text = "Reads perf script text, folded stacks, .plume, pprof, speedscope, .cpuprofile,\n"
-		"Chrome traces, JSON trees and CSV, plain or compressed with gzip or zstd, from\n"
-		"files, '-' or a pipe, and prints one line per distinct stack:\n"
-		"root;caller;leaf COUNT.\n"
+	.text = "Reads perf.data, perf script text, folded stacks, .plume, pprof, speedscope,\n"
+		".cpuprofile, Chrome traces, JSON trees and CSV, plain or compressed with gzip or\n"
+		"zstd, from files, '-' or a pipe (without a FILE: ./perf.data), and prints one\n"
+		"line per distinct stack: root;caller;leaf COUNT.\n"
 		"\n"
-		"  perf script | plume fold > out.folded\n"
-		"  plume fold --where comm=node --no-idle recording.perf.gz -o node.folded\n",
+		"  plume fold perf.data > out.folded\n"
+		"  plume fold --where comm=node --no-idle perf.data -o node.folded\n"
+		"  ssh build7 perf script | plume fold > build7.folded\n",
 	.sets = fold_sets,
 	.run = run_fold,
 };

@@ -27,11 +27,20 @@ static void warn_events(const struct profile *p, const struct query *q,
 	    STR_ARG(profile_str(p, p->events.p[l->event].name)));
 }
 
+/* Words that may hold paths of the input, of any length. */
+static void say_short(struct str words)
+{
+	enum { MOST_PATH = 200 };
+	AUTO(buf) struct buf text = { 0 };
+	add_short_words(&text, words, MOST_PATH);
+	say("%s", buf_c_string(&text));
+}
+
 static void warn_damage(const struct profile *p, enum ledger_line line)
 {
 	AUTO(buf) struct buf text = { 0 };
 	describe_damage(p, line, &text);
-	say("%s", buf_c_string(&text));
+	say_short(buf_str(&text));
 }
 
 int exit_code_of(const struct profile *p, const struct query_ledger *l)
@@ -43,7 +52,7 @@ void say_warnings(const struct profile *p, const struct query *q, const struct q
 {
 	warn_events(p, q, l);
 	for (uint32_t i = 0; i < p->notes.n; i++)
-		say("%.*s", STR_ARG(profile_str(p, p->notes.p[i])));
+		say_short(profile_str(p, p->notes.p[i]));
 	if (l->samples_in == 0 && l->stacks == 0)
 		say("no stacks found");
 	if (p->ledger.count[LEDGER_OTHER_EVENTS])

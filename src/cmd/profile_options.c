@@ -9,7 +9,8 @@
 
 static const struct option input_options[] = {
 	{ "input", 0, OPTION_CHOICE, offsetof(struct input_options, format), "NAME",
-	  "read the input as NAME: plume, pprof, speedscope, cpuprofile, trace, json-tree, "
+	  "read the input as NAME: perf-data, plume, pprof, speedscope, cpuprofile, trace, "
+	  "json-tree, "
 	  "json-flat, csv, perf-script, folded or folded-diff; auto, the default, finds out by "
 	  "content",
 	  source_input_names },
@@ -44,8 +45,8 @@ static const struct option naming_options[] = {
 	{ "container-root", 0, OPTION_FILE, NAMING(container_root), "DIR",
 	  "the same for a container's files; tried before the host's" },
 	{ "map", 0, OPTION_LIST, NAMING(maps), "FILE|DIR|PID=FILE",
-	  "names of compiled JavaScript, Java and the like from copies of perf-PID.map: a file, a "
-	  "folder of them, or the file of one process; repeatable" },
+	  "names of compiled JavaScript, Java and the like from copies of perf-PID.map and "
+	  "jit-PID.dump: a file, a folder of them, or the map of one process; repeatable" },
 	{ "debuginfod", 0, OPTION_FLAG, NAMING(asks_debuginfod), NULL,
 	  "fetch missing debug files from the servers in DEBUGINFOD_URLS" },
 	{ "inline", 0, OPTION_FLAG, NAMING(inlines), NULL,

@@ -444,11 +444,11 @@ const struct command report_command = {
 	.text = "Reads what fold reads and prints one screen: what the samples are and what is\n"
 		"missing, the hottest functions, and the hottest paths as a tree that says how "
 		"much\n"
-		"of the samples it accounts for.\n"
+		"of the samples it accounts for. Without a FILE it reads ./perf.data.\n"
 		"\n"
-		"  plume report recording.perf\n"
-		"  plume report --callers malloc --callees malloc recording.perf\n"
-		"  plume report --by thread --no-idle recording.perf\n",
+		"  plume report\n"
+		"  plume report --callers malloc --callees malloc perf.data\n"
+		"  plume report --by thread --no-idle perf.data\n",
 	.sets = report_sets,
 	.run = run_report,
 };

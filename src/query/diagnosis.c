@@ -1,5 +1,8 @@
 #include "query/diagnosis_int.h"
 
+/* How the note of perf.data's reader begins. */
+#define UNFINISHED "perf record did not end in order"
+
 const char *const finding_mark_names[] = { "bad", "warn", "info", "ok", NULL };
 
 void finding_text_fini(struct finding_text *t)
@@ -58,10 +61,38 @@ void describe_damage(const struct profile *p, enum ledger_line line, struct buf 
 			 STR_ARG(profile_str(p, l->first_bad_text)));
 }
 
+struct str unfinished_note(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->notes.n; i++)
+		if (str_starts(profile_str(p, p->notes.p[i]), STR(UNFINISHED)))
+			return profile_str(p, p->notes.p[i]);
+	return STR("");
+}
+
+bool is_cut_before_samples(const struct profile *p)
+{
+	return !p->samples.n && (ledger_is_damaged(&p->ledger) || unfinished_note(p).n);
+}
+
+static void add_unfinished(struct str note, struct diagnosis *d)
+{
+	AUTO(finding_text) struct finding_text t = { 0 };
+	ptrdiff_t colon = str_find(note, STR(": "));
+	buf_addf(&t.what, "the recording was not ended");
+	if (colon >= 0)
+		buf_add(&t.what, str_from_byte(note, (size_t)colon));
+	buf_addf(&t.why, "perf record was killed, or still runs");
+	buf_addf(&t.fix, "wait for its end, or end it with Ctrl-C or kill -INT, not kill -9");
+	diagnosis_add(d, (struct finding){ FINDING_WARN, "unfinished" }, &t);
+}
+
 static void add_damage(const struct profile *p, struct diagnosis *d)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };
-	if (!ledger_is_damaged(&p->ledger))
+	struct str unfinished = unfinished_note(p);
+	if (unfinished.n)
+		add_unfinished(unfinished, d);
+	else if (!ledger_is_damaged(&p->ledger))
 		diagnosis_add_plain(d, "damage", FINDING_OK, STR("the file is whole"));
 	for (enum ledger_line line = 0; line < LEDGER_LINES; line++) {
 		if (!p->ledger.count[line] || !ledger_line_is_damage(line))
@@ -89,14 +120,22 @@ static bool has_only_sums(const struct profile *p)
 	return true;
 }
 
-static void add_no_samples(struct diagnosis *d)
+static void add_no_samples(const struct profile *p, struct diagnosis *d)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };
 	buf_addf(&t.what, "there are no samples");
-	buf_addf(&t.why, "nothing ran while it was recorded, or the event cannot be counted on "
-			 "that machine");
-	buf_addf(&t.fix, "perf record -e cpu-clock works in virtual machines and containers, too; "
-			 "-a records the whole machine");
+	if (p->ledger.count[LEDGER_INPUT_DAMAGED]) {
+		buf_addf(&t.why, "none could be read before the damage");
+	} else if (ledger_is_damaged(&p->ledger)) {
+		buf_addf(&t.why, "there is none in what could be understood");
+	} else if (unfinished_note(p).n) {
+		buf_addf(&t.why, "perf record was killed, or still runs, before it wrote any");
+	} else {
+		buf_addf(&t.why, "nothing ran while it was recorded, or the event cannot be "
+				 "counted on that machine");
+		buf_addf(&t.fix, "perf record -e cpu-clock works in virtual machines and "
+				 "containers, too; -a records the whole machine");
+	}
 	diagnosis_add(d, (struct finding){ FINDING_BAD, "samples" }, &t);
 }
 
@@ -219,7 +258,8 @@ static void add_unknown_recording(const struct profile *p, struct diagnosis *d)
 			 "record with a larger buffer (perf record -m 16M) or a lower rate");
 		diagnosis_add(d, (struct finding){ FINDING_WARN, "lost", .count = lost }, &t);
 	}
-	if (has_history(p))
+	/* Without samples nobody knows whether the format says it. */
+	if (has_history(p) || !p->samples.n)
 		return;
 	buf_addf(&t.what, "what was lost or cut while recording is not known");
 	buf_addf(&t.why, "this format does not say it; perf.data does");
@@ -230,7 +270,8 @@ static void add_remarks(const struct profile *p, struct diagnosis *d)
 {
 	AUTO(buf) struct buf text = { 0 };
 	for (uint32_t i = 0; i < p->notes.n; i++)
-		diagnosis_add_plain(d, "note", FINDING_INFO, profile_str(p, p->notes.p[i]));
+		if (!str_starts(profile_str(p, p->notes.p[i]), STR(UNFINISHED)))
+			diagnosis_add_plain(d, "note", FINDING_INFO, profile_str(p, p->notes.p[i]));
 	for (uint32_t i = 0; i < p->facts.n; i++) {
 		if (!str_eq(profile_str(p, p->facts.p[i].key), STR("when recorded")))
 			continue;
@@ -260,7 +301,7 @@ void diagnose(const struct profile *p, const struct recording *r,
 	if (p->samples.n)
 		add_stacks(p, d);
 	else
-		add_no_samples(d);
+		add_no_samples(p, d);
 	diagnose_recording(p, unnamed, d);
 	if (!knows_recording(p))
 		add_unknown_recording(p, d);

@@ -21,10 +21,17 @@ struct unnamed_rows {
 /* By file and reason; where the profile has no reasons, by file as its stacks have it. */
 void unnamed_rows_of(const struct profile *p, struct unnamed_rows *out);
 void unnamed_rows_fini(struct unnamed_rows *u);
-/* `libfoo.so (it is stripped)`: of the row, without folders. */
+/* `libfoo.so (it is stripped)`: of the row, without folders, as a part of a line. */
 void unnamed_row_add_brief(struct buf *out, const struct unnamed_row *row);
 /* How many frames without a name the stacks of the rows that `has_row` names have, by string of p. */
 uint64_t *unnamed_by_module(const struct profile *p, const bool *has_row);
+
+/*
+ * Paths come from the input and may be as long as it likes. At most `most` bytes: the middle goes,
+ * as it says least; of `words` the middle of each word.
+ */
+void add_short_path(struct buf *out, struct str path, size_t most);
+void add_short_words(struct buf *out, struct str words, size_t most);
 
 /* --- what is in it --- */
 

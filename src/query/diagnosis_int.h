@@ -14,6 +14,11 @@ void diagnosis_add(struct diagnosis *d, struct finding f, struct finding_text *t
 void diagnosis_add_plain(struct diagnosis *d, const char *key, enum finding_mark mark,
 			 struct str what);
 
+/* The note of a reader that the recorder was killed or still runs; empty: it ended. */
+struct str unfinished_note(const struct profile *p);
+/* There are no samples, and there might be more to the recording than the file has. */
+bool is_cut_before_samples(const struct profile *p);
+
 /* Whether any sample has more than the function that ran; what was inlined into it is no caller. */
 bool has_callers(const struct profile *p);
 

@@ -131,12 +131,23 @@ static void add_truncated(const struct profile *p, struct diagnosis *d)
 		      &t);
 }
 
-static void add_unrooted(const struct profile *p, struct diagnosis *d)
+/* A stack is rooted by the name of its outermost frame, so missing names look like missing frames. */
+static void add_unrooted_names(struct buf *why, enum finding_mark mark,
+			       const struct unnamed_rows *u)
+{
+	enum { MANY_PERCENT = 20 };
+	if (u->frames && 100.0 * (double)u->unnamed / (double)u->frames > MANY_PERCENT)
+		buf_addf(why, ", or the names of the outermost frames are missing (see %s)",
+			 mark == FINDING_BAD ? "below" : "above");
+}
+
+static void add_unrooted(const struct profile *p, const struct unnamed_rows *unnamed,
+			 struct diagnosis *d)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };
 	uint64_t count = p->ledger.count[LEDGER_UNROOTED];
 	uint64_t total = p->ledger.count[LEDGER_SAMPLES];
-	struct limits limits = { 5, 30 };
+	enum finding_mark mark = mark_of(count, total, (struct limits){ 5, 30 });
 	if (!has_callers(p))
 		return; /* there is more to say than that */
 	if (!count) {
@@ -153,13 +164,11 @@ static void add_unrooted(const struct profile *p, struct diagnosis *d)
 			 "and read where the binaries are (or --symfs DIR)");
 	} else {
 		buf_addf(&t.why, "code without frame pointers breaks the chain of callers");
+		add_unrooted_names(&t.why, mark, unnamed);
 		buf_addf(&t.fix, "perf record --call-graph dwarf; or build with "
 				 "-fno-omit-frame-pointer; Java: -XX:+PreserveFramePointer");
 	}
-	diagnosis_add(d,
-		      (struct finding){ mark_of(count, total, limits), "unrooted", .count = count,
-					.total = total },
-		      &t);
+	diagnosis_add(d, (struct finding){ mark, "unrooted", .count = count, .total = total }, &t);
 }
 
 /* The rows of the files follow where there is room for them; here is the worst one. */
@@ -200,11 +209,14 @@ static void add_inlines(const struct profile *p, struct diagnosis *d)
 void diagnose_recording(const struct profile *p, const struct unnamed_rows *unnamed,
 			struct diagnosis *d)
 {
-	if (knows_recording(p)) {
+	bool is_known = knows_recording(p), is_cut = is_cut_before_samples(p);
+	if (is_known && (!is_cut || p->ledger.count[LEDGER_LOST]))
 		add_lost(p, d);
+	if (is_known && (!is_cut || p->ledger.count[LEDGER_THROTTLED]))
 		add_throttled(p, d);
+	if (is_known && p->samples.n) {
 		add_truncated(p, d);
-		add_unrooted(p, d);
+		add_unrooted(p, unnamed, d);
 	}
 	add_names(unnamed, d);
 	add_inlines(p, d);

@@ -66,13 +66,65 @@ void unnamed_rows_fini(struct unnamed_rows *u)
 	vec_fini(&u->rows);
 }
 
+/* --- in so many bytes --- */
+
+static bool is_inside_character(struct str s, size_t at)
+{
+	return at < s.n && ((unsigned char)s.p[at] & 0xc0) == 0x80;
+}
+
+void add_short_path(struct buf *out, struct str path, size_t most)
+{
+	static const char dots[] = "...";
+	size_t kept = most > strlen(dots) ? most - strlen(dots) : 0;
+	size_t front = kept / 3, back = path.n - (kept - front);
+	if (path.n <= most) {
+		buf_add(out, path);
+		return;
+	}
+	while (front && is_inside_character(path, front))
+		front--;
+	while (is_inside_character(path, back))
+		back++;
+	buf_add(out, str_first(path, front));
+	buf_add(out, STR("..."));
+	buf_add(out, str_from_byte(path, back));
+}
+
+void add_short_words(struct buf *out, struct str text, size_t most)
+{
+	while (text.n) {
+		ptrdiff_t blank = str_find_char(text, ' ');
+		size_t n = blank < 0 ? text.n : (size_t)blank;
+		add_short_path(out, str_first(text, n), most);
+		if (blank >= 0)
+			buf_add_char(out, ' ');
+		text = str_from_byte(text, n + 1);
+	}
+}
+
+/* Up to the end of a word. */
+static void add_start(struct buf *out, struct str text, size_t most)
+{
+	ptrdiff_t blank = str_find_last_char(str_first(text, most), ' ');
+	if (text.n <= most)
+		buf_add(out, text);
+	else if (blank > 0)
+		buf_addf(out, "%.*s ...", (int)blank, text.p);
+	else
+		add_short_path(out, text, most);
+}
+
 void unnamed_row_add_brief(struct buf *out, const struct unnamed_row *row)
 {
+	enum { MOST_MODULE = 60, MOST_WORD = 60, MOST_REASON = 100 };
 	struct str module = str_basename(row->module);
-	ptrdiff_t colon = str_find(row->reason, STR(": "));
-	buf_add(out, module.n ? module : STR("files that are not known"));
-	if (row->reason.n)
-		buf_addf(
-			out, " (%.*s)",
-			STR_ARG(str_first(row->reason, colon < 0 ? row->reason.n : (size_t)colon)));
+	AUTO(buf) struct buf reason = { 0 };
+	add_short_path(out, module.n ? module : STR("files that are not known"), MOST_MODULE);
+	if (!row->reason.n)
+		return;
+	add_short_words(&reason, row->reason, MOST_WORD);
+	buf_add(out, STR(" ("));
+	add_start(out, buf_str(&reason), MOST_REASON);
+	buf_add_char(out, ')');
 }

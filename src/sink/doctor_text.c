@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-enum { FACT_COLUMN = 14, FINDING_COLUMN = 6 };
+enum { FACT_COLUMN = 14, FINDING_COLUMN = 6, MOST_PATH = 200 };
 
 void doctor_report_fini(struct doctor_report *r)
 {
@@ -30,6 +30,14 @@ static void add_words(struct page *p, struct str words, unsigned column)
 	fit_add_safe(&safe, words);
 	buf_add_wrapped(&p->text, buf_str(&safe), column, p->style->columns);
 	buf_add_char(&p->text, '\n');
+}
+
+/* The same of words that may hold paths. */
+static void add_short(struct page *p, struct str words, unsigned column)
+{
+	AUTO(buf) struct buf text = { 0 };
+	add_short_words(&text, words, MOST_PATH);
+	add_words(p, buf_str(&text), column);
 }
 
 static void add_blanks(struct page *p, unsigned n)
@@ -166,19 +174,20 @@ static void add_detail(struct page *p, const char *word, struct str text, unsign
 	buf_addf(&p->text, "%s", word);
 	report_ink(&p->text, p->style, INK_PLAIN);
 	add_blanks(p, 2);
-	add_words(p, text, column + 5);
+	add_short(p, text, column + 5);
 }
 
 static void add_unnamed_row(struct page *p, const struct doctor_report *r,
 			    const struct unnamed_row *row)
 {
 	enum { SHARE_COLUMNS = 8 };
+	AUTO(buf) struct buf module = { 0 };
 	size_t start = p->text.n;
 	add_blanks(p, FINDING_COLUMN);
 	buf_add_percent(&p->text, row->frames, r->unnamed.frames);
 	report_pad(&p->text, start, FINDING_COLUMN + SHARE_COLUMNS);
-	add_words(p, row->module.n ? row->module : STR("(file not known)"),
-		  FINDING_COLUMN + SHARE_COLUMNS);
+	add_short_path(&module, row->module.n ? row->module : STR("(file not known)"), MOST_PATH);
+	add_words(p, buf_str(&module), FINDING_COLUMN + SHARE_COLUMNS);
 	add_detail(p, "why", row->reason, FINDING_COLUMN + SHARE_COLUMNS);
 	add_detail(p, "fix", row->fix, FINDING_COLUMN + SHARE_COLUMNS);
 }
@@ -223,7 +232,7 @@ static void add_findings(struct page *p, const struct doctor_report *r)
 			buf_add_char(&p->text, '\n');
 		was_long = is_long;
 		add_mark(p, f->mark);
-		add_words(p, f->what, FINDING_COLUMN);
+		add_short(p, f->what, FINDING_COLUMN);
 		if (!is_long)
 			continue;
 		add_detail(p, "why", f->why, FINDING_COLUMN);

@@ -175,7 +175,95 @@ static void check_unnamed(void)
 	tap_ok(u.rows.n == 2 && u.rows.p[0].frames == 200, "equal rows are one, the largest first");
 	AUTO(buf) struct buf text = { 0 };
 	unnamed_row_add_brief(&text, &u.rows.p[0]);
-	tap_str_eq(buf_str(&text), STR("libfoo.so (it is stripped)"), "a row in a few words");
+	tap_str_eq(buf_str(&text), STR("libfoo.so (it is stripped: no names)"),
+		   "a row in a few words");
+	profile_unref(p);
+}
+
+static void check_brief(const char *module, const char *reason, const char *want, const char *name)
+{
+	struct unnamed_row row = { .module = str_from(module), .reason = str_from(reason) };
+	AUTO(buf) struct buf text = { 0 };
+	unnamed_row_add_brief(&text, &row);
+	tap_str_eq(buf_str(&text), str_from(want), "%s", name);
+}
+
+static void check_briefs(void)
+{
+	check_brief("/tmp/x/repl", "/tmp/x/repl: Permission denied",
+		    "repl (/tmp/x/repl: Permission denied)", "a reason is more than its path");
+	check_brief("/bin/a", "", "a", "a row without a reason");
+	check_brief("/bin/a",
+		    "neither its build id nor its inode was recorded: /usr/lib/a may be another "
+		    "version, so it is not used for names",
+		    "a (neither its build id nor its inode was recorded: /usr/lib/a may be another "
+		    "version, so it ...)",
+		    "a long reason ends with a word");
+}
+
+static void check_long_path(void)
+{
+	enum { LENGTH = 5000 };
+	AUTO(buf) struct buf path = { 0 };
+	AUTO(buf) struct buf text = { 0 };
+	for (int i = 0; i < LENGTH; i++)
+		buf_addf(&path, "\xc3\xa4");
+	buf_addf(&path, "/end.so");
+	struct unnamed_row row = { .module = buf_str(&path), .reason = buf_str(&path) };
+	unnamed_row_add_brief(&text, &row);
+	tap_ok(text.n < 100, "a path of any length makes a short row");
+	text.n = 0;
+	add_short_words(&text, buf_str(&path), 30);
+	tap_str_eq(buf_str(&text),
+		   STR("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4..."
+		       "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4/end.so"),
+		   "it is cut in the middle, between characters");
+	text.n = 0;
+	add_short_words(&text, STR("a  b "), 3);
+	tap_str_eq(buf_str(&text), STR("a  b "), "short words stay as they are");
+}
+
+/* Why a recording has no samples, by what else is known of it. */
+static void check_no_samples(struct str note, enum ledger_line damage, const char *why,
+			     const char *name)
+{
+	struct profile *p = profile_new(COLUMN_TIME);
+	AUTO(diagnosis) struct diagnosis d = { 0 };
+	if (note.n)
+		profile_add_note(p, note);
+	if (damage < LEDGER_LINES)
+		p->ledger.count[damage] = 1;
+	examine(p, &d);
+	const struct finding *f = found(&d, "samples"), *whole = found(&d, "damage");
+	tap_ok(f && str_find(f->why, str_from(why)) >= 0, "no samples: %s", name);
+	tap_ok((whole && whole->mark == FINDING_OK) == (!note.n && damage == LEDGER_LINES),
+	       "... and whole or not");
+	tap_ok(!found(&d, "recording") && !found(&d, "note"), "... and nothing beside it");
+	tap_ok(!found(&d, "unfinished") == !note.n, "... and ended or not");
+	profile_unref(p);
+}
+
+static void check_why_no_samples(void)
+{
+	struct str note = STR("perf record did not end in order (or still runs): no names");
+	check_no_samples(STR(""), LEDGER_LINES, "nothing ran", "the file is whole");
+	check_no_samples(note, LEDGER_LINES, "was killed, or still runs", "it was not ended");
+	check_no_samples(STR(""), LEDGER_INPUT_DAMAGED, "before the damage", "it is damaged");
+	check_no_samples(STR(""), LEDGER_BAD_RECORDS, "understood", "it contradicts itself");
+}
+
+static void check_unrooted_names(void)
+{
+	struct profile *p = recorded();
+	AUTO(diagnosis) struct diagnosis d = { 0 };
+	AUTO(diagnosis) struct diagnosis few = { 0 };
+	p->ledger.count[LEDGER_UNROOTED] = 200;
+	examine(p, &d);
+	tap_ok(str_ends(found(&d, "unrooted")->why, STR("are missing (see below)")),
+	       "missing names may be why stacks seem to end early");
+	p->ledger.count[LEDGER_UNKNOWN_FRAMES] = 60;
+	examine(p, &few);
+	tap_ok(str_find(found(&few, "unrooted")->why, STR("names")) < 0, "... when there are many");
 	profile_unref(p);
 }
 
@@ -210,6 +298,10 @@ int main(void)
 	check_no_callers();
 	check_events();
 	check_unnamed();
+	check_briefs();
+	check_long_path();
+	check_why_no_samples();
+	check_unrooted_names();
 	check_part();
 	return tap_done();
 }
