@@ -371,9 +371,9 @@ const struct command flame_command = {
 	.name = "flame",
 	.arguments = "[options] [FILE...]",
 	.summary = "any profile to a flame graph, .svg or .html",
-	.text = "Reads what fold reads and draws it: an SVG that zooms, searches and works "
-		"without\n"
-		"a network. All options of flamegraph.pl are there, with its names and defaults.\n"
+	.text = "Reads what fold reads and draws it: an SVG that zooms, searches and works\n"
+		"without a network. All options of flamegraph.pl are there, with its names and\n"
+		"defaults.\n"
 		"\n"
 		"  plume flame perf.data -o out.svg\n"
 		"  plume flame --no-idle --where comm=node perf.data -o node.svg\n"

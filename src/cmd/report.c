@@ -442,9 +442,8 @@ const struct command report_command = {
 	.arguments = "[options] [FILE...]",
 	.summary = "the answer in the terminal: hottest functions and paths",
 	.text = "Reads what fold reads and prints one screen: what the samples are and what is\n"
-		"missing, the hottest functions, and the hottest paths as a tree that says how "
-		"much\n"
-		"of the samples it accounts for. Without a FILE it reads ./perf.data.\n"
+		"missing, the hottest functions, and the hottest paths as a tree that says how\n"
+		"much of the samples it accounts for. Without a FILE it reads ./perf.data.\n"
 		"\n"
 		"  plume report\n"
 		"  plume report --callers malloc --callees malloc perf.data\n"

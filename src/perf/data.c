@@ -465,6 +465,7 @@ void perf_read(struct reader *r, const char *directory, const struct perf_option
 				 .damage_offset = offset,
 				 .is_directory = directory != NULL };
 	perf_session_init(&s, options, p);
+	s.options.names.recorded_until_unix_ns = reader_changed_unix_ns(r);
 	while (reader_window(r).n < FILE_HEADER_BYTES && reader_fill(r))
 		;
 	struct str head = reader_window(r);

@@ -317,6 +317,11 @@ static void name_group(struct location_names *n, mapped_id id, const location_id
 		if (n->is_unnamed[list[i]])
 			unnamed += location_weight[list[i]];
 	}
+	if (m->binary && m->is_found && binary_is_unverified(m->binary)) {
+		buf_addf(&n->unverified, "%s%.*s", n->unverified.n ? ", " : "",
+			 STR_ARG(str_basename(m->path)));
+		n->unverified_count++;
+	}
 	if (m->debug && debug_info_gave_up(m->debug))
 		n->s->p->ledger.count[LEDGER_NO_INLINES]++;
 	if (unnamed) {
@@ -469,6 +474,24 @@ static void add_modules(struct perf_session *s)
 	}
 }
 
+/* They may be others than those that ran, and their names wrong: that must not go unsaid. */
+static void note_unverified(struct location_names *n)
+{
+	enum { MAX_LISTED_BYTES = 200 };
+	AUTO(buf) struct buf text = { 0 };
+	if (!n->unverified_count)
+		return;
+	struct str listed = str_first(buf_str(&n->unverified), MAX_LISTED_BYTES);
+	bool is_one = n->unverified_count == 1;
+	buf_addf(&text,
+		 "%u %s could not be checked: the recording has no build id for %s, and names are "
+		 "right only if %s the same that ran: %.*s%s",
+		 n->unverified_count, is_one ? "file" : "files", is_one ? "it" : "them",
+		 is_one ? "it is" : "they are", STR_ARG(listed),
+		 listed.n < n->unverified.n ? ", ..." : "");
+	profile_add_note(n->s->p, buf_str(&text));
+}
+
 static void names_fini(struct location_names *n)
 {
 	vec_fini(&n->frames);
@@ -476,6 +499,7 @@ static void names_fini(struct location_names *n)
 	index_map_fini(&n->symbol_map);
 	kernel_symbols_free(n->kernel);
 	buf_fini(&n->text);
+	buf_fini(&n->unverified);
 	free(n->first);
 	free(n->count);
 	free(n->is_unnamed);
@@ -494,6 +518,7 @@ void perf_session_name(struct perf_session *s)
 	AUTO_FREE uint64_t *node_weight = node_weights(s->raw);
 	AUTO_FREE uint64_t *location_weight = location_weights(s, node_weight);
 	name_all(&n, &g, location_weight);
+	note_unverified(&n);
 	AUTO_FREE node_id *nodes = add_nodes(&n);
 	count_frames(&n, node_weight);
 	add_samples(s, nodes);

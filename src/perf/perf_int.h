@@ -407,6 +407,8 @@ struct location_names {
 	VEC(struct known_symbol) symbols;
 	struct index_map symbol_map;
 	struct buf text;
+	struct buf unverified; /* files whose names may be of another version */
+	uint32_t unverified_count;
 };
 
 /* A function whose frame is made: most locations are in one that another is in, too. */

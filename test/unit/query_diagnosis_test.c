@@ -197,7 +197,7 @@ static void check_briefs(void)
 		    "neither its build id nor its inode was recorded: /usr/lib/a may be another "
 		    "version, so it is not used for names",
 		    "a (neither its build id nor its inode was recorded: /usr/lib/a may be another "
-		    "version, so it ...)",
+		    "version, so it is not ...)",
 		    "a long reason ends with a word");
 }
 
