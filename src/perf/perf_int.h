@@ -423,6 +423,8 @@ struct known_symbol {
 void location_add_name(struct location_names *n, location_id id, struct str name, struct str module,
 		       enum frame_kind kind);
 void location_add_unnamed(struct location_names *n, location_id id, struct str module);
+/* fill.c: all stacks and samples. node_weight: samples by node of the raw stacks. */
+void perf_session_fill(struct location_names *n, const uint64_t *node_weight);
 /* All locations of the code that a process made at run time. */
 void names_of_jit(struct location_names *n, mapped_id mapped, const location_id *ids,
 		  uint32_t count, struct buf *reason, struct buf *fix, struct buf *module);
