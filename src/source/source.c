@@ -360,8 +360,9 @@ static bool explain_no_samples(struct reader *r, const struct source_format *for
 			       l->count[LEDGER_BAD_RECORDS] ? "records" : "lines",
 			       (unsigned long long)l->first_bad_offset,
 			       STR_ARG(profile_str(p, l->first_bad_text)));
-	return err_set(e, "%s: no stacks found: it reads as %s, but holds no samples",
-		       reader_name(r), format->title);
+	struct str note = p->notes.n ? profile_str(p, p->notes.p[p->notes.n - 1]) : STR("");
+	return err_set(e, "%s: no stacks found: it reads as %s, but holds no samples%s%.*s",
+		       reader_name(r), format->title, note.n ? "; " : "", STR_ARG(note));
 }
 
 static bool refuse_differential(struct reader *r, struct err *e)
