@@ -8,6 +8,8 @@ comes_back() { # comes_back FILE: the same folded stacks, by threads, marks, eve
 	local options
 	"$plume" convert -q "$1" -o there.csv || [ $? = 3 ] || return 1
 	while read -r options; do
+		# In CSV the first event is that of the first line, in perf.data the first that was asked for.
+		[ "$(basename "$1")" != events.data ] || options="$options --where event=all"
 		# shellcheck disable=SC2086 # words
 		"$plume" fold -q $options "$1" >want 2>/dev/null
 		# shellcheck disable=SC2086
