@@ -345,11 +345,12 @@ void perf_session_sample(struct perf_session *s, const struct perf_record *r)
 static void end_deferred(struct perf_session *s, struct deferred_sample *d, const location_id *user,
 			 uint32_t n)
 {
-	s->stack.n = 0;
-	for (uint32_t i = 0; i < d->n; i++)
-		vec_push(&s->stack, s->deferred_locations.p[d->first + i]);
-	for (uint32_t i = 0; i < n; i++)
-		vec_push(&s->stack, user[i]);
+	vec_reserve(&s->stack, (uint64_t)d->n + n);
+	if (d->n)
+		memcpy(s->stack.p, s->deferred_locations.p + d->first, d->n * sizeof(*user));
+	if (n)
+		memcpy(s->stack.p + d->n, user, n * sizeof(*user));
+	s->stack.n = d->n + n;
 	add_row(s, &d->sample);
 }
 
