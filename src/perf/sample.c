@@ -345,12 +345,11 @@ void perf_session_sample(struct perf_session *s, const struct perf_record *r)
 static void end_deferred(struct perf_session *s, struct deferred_sample *d, const location_id *user,
 			 uint32_t n)
 {
-	vec_reserve(&s->stack, (uint64_t)d->n + n);
-	if (d->n)
-		memcpy(s->stack.p, s->deferred_locations.p + d->first, d->n * sizeof(*user));
-	if (n)
-		memcpy(s->stack.p + d->n, user, n * sizeof(*user));
-	s->stack.n = d->n + n;
+	s->stack.n = 0;
+	for (uint32_t i = 0; i < d->n; i++)
+		vec_push(&s->stack, s->deferred_locations.p[d->first + i]);
+	for (uint32_t i = 0; i < n; i++)
+		vec_push(&s->stack, user[i]);
 	add_row(s, &d->sample);
 }
 
@@ -375,7 +374,8 @@ void perf_session_deferred(struct perf_session *s, const struct perf_record *r,
 	push_chain(s, perf_process_get(&s->processes, ids->pid), &user_mode, &part);
 	uint32_t count = s->stack.n, kept = 0;
 	AUTO_FREE location_id *user = mem_alloc(count + 1, sizeof(*user));
-	memcpy(user, s->stack.p ? s->stack.p : user, count * sizeof(*user));
+	if (count)
+		memcpy(user, s->stack.p, count * sizeof(*user));
 	for (uint32_t i = 0; i < s->deferred.n; i++) {
 		struct deferred_sample *d = &s->deferred.p[i];
 		if (d->cookie == cookie && d->tid == ids->tid)
