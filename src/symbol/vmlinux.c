@@ -12,7 +12,8 @@ static bool address_of(struct elf *elf, struct str name, uint64_t *address)
 {
 	const struct elf_section *section = symbols_of(elf);
 	struct elf_symbol symbol;
-	uint64_t n = section->entry_bytes ? section->size_bytes / section->entry_bytes : 0;
+	uint64_t n =
+		section && section->entry_bytes ? section->size_bytes / section->entry_bytes : 0;
 	for (uint32_t i = 0; i < n && i < UINT32_MAX; i++) {
 		if (!elf_symbol_at(elf, section, i, &symbol) || !str_eq(symbol.name, name))
 			continue;
