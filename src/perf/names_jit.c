@@ -81,9 +81,8 @@ static void explain(const struct perf_session *s, const struct mapped *m,
 		buf_addf(fix, "give a copy of it, or its folder, with --map");
 	} else if (m->is_nowhere) {
 		buf_addf(reason, "nothing is known to be mapped at these addresses");
-		buf_addf(fix,
-			 "numbers that are no callers, if the code has no frame pointers: perf "
-			 "record --call-graph dwarf");
+		buf_addf(fix, "perf record --call-graph dwarf: in code without frame pointers such "
+			      "numbers are no callers");
 	} else if (search->reason.n) {
 		buf_add(reason, buf_str(&search->reason));
 		buf_add(fix, buf_str(&search->fix));
@@ -111,6 +110,8 @@ void names_of_jit(struct location_names *n, mapped_id mapped, const location_id 
 	note_guess(n->s, m, &search);
 	add_names(n, wanted, count, index, &names, buf_str(module), m->is_nowhere);
 	explain(n->s, m, &search, reason, fix);
+	if (m->is_nowhere) /* a map that names others of them is not what lacks these */
+		module->n = 0;
 	perf_map_names_fini(&names);
 	map_search_fini(&search);
 }
