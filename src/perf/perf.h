@@ -6,10 +6,27 @@
 #include "model/model.h"
 #include "symbol/symbol.h"
 
+struct perf_event_attr;
+
+/* What a recorder knows of processes while they live, for names. Any of them may be NULL. */
+struct perf_live {
+	void *context;
+	/* The state that the process's map of JIT code was in: a number that grows with time. */
+	uint32_t (*map_state)(void *context, int32_t pid, uint64_t time_ns);
+	/* Names addresses by it, each as of its state; as process_map_read. */
+	bool (*read_map)(void *context, int32_t pid, const struct jit_address *wanted, uint32_t n,
+			 struct perf_map_names *names, struct map_search *search);
+	/* A file by the path that the process knows it by: a jitdump. */
+	struct reader *(*open_file)(void *context, int32_t pid, const char *path, struct err *e);
+	/* The container that a process is in; empty: none. */
+	void (*container)(void *context, int32_t pid, struct buf *name);
+};
+
 struct perf_options {
 	struct symbol_options names;
-	bool keep_addresses;	  /* tell frames without a name apart by address */
-	const char *unwind_cache; /* folder of unwind tables; NULL: the user's own */
+	bool keep_addresses;	      /* tell frames without a name apart by address */
+	const struct perf_live *live; /* NULL: a recording that was made before */
+	const char *unwind_cache;     /* folder of unwind tables; NULL: the user's own */
 	bool (*progress)(void *context, const struct profile *p); /* false: stop; may be NULL */
 	void *progress_context;
 };
@@ -22,3 +39,59 @@ bool perf_is_data(struct str head);
  */
 void perf_read(struct reader *r, const char *directory, const struct perf_options *options,
 	       struct profile *p, struct buf *damage, uint64_t *offset);
+
+/* --- recordings in the making --- */
+
+/*
+ * Records go in as the kernel gives them; now and then what came in is named and added to the profile.
+ * Not for several threads at once.
+ */
+struct perf_session;
+/* options and what they point to are the caller's and stay. */
+struct perf_session *perf_session_new(const struct perf_options *options, struct profile *p);
+void perf_session_free(struct perf_session *s);
+/* name: NULL when type and config say it. Returns its number. */
+uint32_t perf_session_add_event(struct perf_session *s, const struct perf_event_attr *attr,
+				const char *name);
+void perf_session_add_event_id(struct perf_session *s, uint64_t id, uint32_t event);
+/* Whole records, one behind the other, of one buffer. Those without a time hold from the start. */
+void perf_session_add_records(struct perf_session *s, const char *bytes, size_t n);
+/* Every buffer was looked at once since the last call. */
+void perf_session_end_round(struct perf_session *s);
+/* Names what is new and adds it to the profile. is_end: nothing more comes, all that waits as well. */
+void perf_session_flush(struct perf_session *s, bool is_end);
+/*
+ * What comes from here on goes into another profile; what is known of processes stays. Behind a flush.
+ * The caller keeps both.
+ */
+void perf_session_set_profile(struct perf_session *s, struct profile *p);
+/* Samples that came in, and were lost, in all. */
+struct perf_counts {
+	uint64_t samples, lost;
+	uint64_t by_table, by_frame_pointer, by_both; /* how user stacks were found */
+};
+struct perf_counts perf_session_counts(const struct perf_session *s);
+
+/* --- writing perf.data --- */
+
+/*
+ * A perf.data file that perf itself opens. Stacks are written as call chains, however they were found,
+ * so samples need neither registers nor copies of the stack. Readable after a crash up to the last flush.
+ */
+struct perf_data_writer;
+struct perf_data_facts {
+	const char *command;		/* words with blanks between */
+	uint64_t wall_ns, monotonic_ns; /* the same moment, by CLOCK_REALTIME and CLOCK_MONOTONIC */
+};
+struct perf_data_writer *perf_data_writer_new(const char *path, const struct perf_data_facts *facts,
+					      struct err *e);
+/* attr as it was opened; ids of all its descriptors. Before the first record. */
+void perf_data_writer_add_event(struct perf_data_writer *w, const struct perf_event_attr *attr,
+				const char *name, const uint64_t *ids, uint32_t n);
+/* From here on what the session takes in is written as well. w stays the caller's. */
+void perf_session_write_to(struct perf_session *s, struct perf_data_writer *w);
+/* Makes what was written readable. False once something failed: perf_data_writer_end says what. */
+bool perf_data_writer_flush(struct perf_data_writer *w);
+/* Writes what belongs at the end. False: e. */
+bool perf_data_writer_end(struct perf_data_writer *w, struct err *e);
+void perf_data_writer_free(struct perf_data_writer *w);

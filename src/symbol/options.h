@@ -2,6 +2,8 @@
 #pragma once
 #include "base/base.h"
 
+struct binary_id;
+
 struct symbol_options {
 	const char *symfs;	    /* a folder with the files of the recorded machine, or NULL */
 	const char *container_root; /* the same for a container: tried before the host's, or NULL */
@@ -13,4 +15,10 @@ struct symbol_options {
 	/* The recording is of this machine and may be of processes that live: /proc is of use. */
 	bool is_of_this_machine;
 	uint64_t recorded_until_unix_ns; /* when the recording was written; 0: not known */
+	/*
+	 * Files that a recorder holds open since it saw the process: looked into first, and believed.
+	 * A descriptor of the caller's own, or -1. May be NULL.
+	 */
+	int (*open_held)(void *held, int32_t pid, const struct binary_id *id);
+	void *held;
 };

@@ -26,6 +26,16 @@ struct perf_map_names {
 	struct buf text;
 };
 
+/*
+ * An address as it was when the map had so many bytes: named by the newest row that begins before `limit`,
+ * else by the first that comes after. UINT64_MAX: by the newest of all.
+ */
+struct perf_map_wanted {
+	uint64_t address, limit;
+};
+/* wanted: sorted by address, then limit, without doubles; names are in the same order. */
+void perf_map_read_as_of(struct reader *r, const struct perf_map_wanted *wanted, uint32_t n,
+			 struct perf_map_names *names);
 /* addresses: sorted, without doubles. */
 void perf_map_read(struct reader *r, const uint64_t *addresses, uint32_t n,
 		   struct perf_map_names *names);

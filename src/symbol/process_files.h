@@ -47,6 +47,12 @@ void map_candidates_fini(struct map_candidates *candidates);
  */
 struct reader *process_map_open(const struct map_candidate *candidate, struct err *e);
 
+/* An address of JIT code at a moment: when the map was in that state (a recorder numbers them). */
+struct jit_address {
+	uint64_t address;
+	uint32_t state;
+};
+
 /* How names were found, or why not. */
 struct map_search {
 	char *path;    /* the map that was used; NULL: there is none */

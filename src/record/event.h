@@ -1,0 +1,37 @@
+/* Events by the names that people type: -e. */
+#pragma once
+#include "base/base.h"
+
+#include <linux/perf_event.h>
+
+/* One event to be opened. What does not depend on its name (stacks, times, targets) is not set yet. */
+struct record_event {
+	/* type, config, config1, config2, bp_*; sample_period or sample_freq with freq; exclude_*. */
+	struct perf_event_attr attr;
+	char *name; /* as it is shown: `cycles`, `sched:sched_switch`, `uprobe:/bin/x:main` */
+	char *file; /* uprobe: what attr.config1 (uprobe_path) points to; owned here */
+	bool samples_time; /* a clock, or cycles: how often is -F's, not -c's */
+	bool is_tracepoint;
+};
+struct record_events {
+	VEC(struct record_event) list;
+};
+void record_events_fini(struct record_events *e);
+
+struct record_event_wish {
+	uint32_t rate_hz; /* of events that sample time, and of hardware counters */
+	uint64_t period;  /* -c: every so many; 0: by rate */
+	bool user_only, kernel_only;
+};
+/*
+ * Adds the events of `text`: `cycles`, `cpu-clock`, `page-faults`, `sched:sched_switch`, `syscalls:*enter*`
+ * (bounded), `uprobe:FILE:FUNCTION[+OFFSET]`, `uretprobe:...`, `r01c2`, with modifiers `:u`, `:k`, several
+ * with commas. Tracepoints and software events other than clocks are taken each time (period 1) unless a
+ * period was asked for. False: e names what is not known, with the nearest names there are, or says that
+ * this machine does not have it (no PMU), or that tracefs is not mounted and how to mount it.
+ */
+bool record_events_parse(const char *text, const struct record_event_wish *wish,
+			 struct record_events *events, struct err *e);
+/* cycles where there is a PMU, else cpu-clock. *why: in words, when it is not cycles; else empty. */
+void record_events_default(const struct record_event_wish *wish, struct record_events *events,
+			   struct buf *why);

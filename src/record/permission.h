@@ -1,0 +1,36 @@
+/* What the kernel lets this user do, and what to change where it does not. */
+#pragma once
+#include "base/base.h"
+
+struct permission {
+	int paranoid;	      /* kernel.perf_event_paranoid; INT_MAX: not known */
+	int kptr_restrict;    /* -1: not known */
+	int ptrace_scope;     /* kernel.yama.ptrace_scope; -1: there is no Yama */
+	int max_stack;	      /* kernel.perf_event_max_stack */
+	uint32_t max_rate_hz; /* kernel.perf_event_max_sample_rate */
+	int mlock_kb;	      /* kernel.perf_event_mlock_kb */
+	bool is_root, has_perfmon, has_sys_admin, has_sys_ptrace, has_bpf, has_ipc_lock;
+	bool has_perf_syscall; /* false: no such call, or a filter (seccomp) forbids it */
+	bool has_pmu;	       /* hardware counters can be opened */
+	bool has_bpf_syscall, has_btf;
+	bool may_see_kernel;  /* kernel stacks and addresses */
+	bool may_see_all;     /* the whole machine, and processes of others */
+	bool is_in_container; /* plume itself */
+	uint32_t max_descriptors;
+};
+/* Looks; opens and closes a few events to find out. Never fails. */
+void permission_find(struct permission *p);
+
+/* What was being opened when perf_event_open said no. */
+struct open_attempt {
+	int error;   /* errno */
+	int32_t pid; /* -1: the whole machine */
+	bool is_cgroup;
+	bool wants_kernel;
+	const char *event;
+};
+/*
+ * A sentence on what is not allowed and the exact command that allows it (sysctl, setcap, docker run
+ * --cap-add ..., sudo), with what still works without.
+ */
+void permission_explain(const struct open_attempt *a, struct err *e);

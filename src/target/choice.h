@@ -1,0 +1,42 @@
+/* Whom the user means: by pid, name, user, cgroup, container or service. */
+#pragma once
+#include "base/base.h"
+
+struct target_wish {
+	struct text_list pids, tids; /* each `1,2,3` */
+	struct text_list comms;	     /* names as in /proc/PID/comm, whole */
+	struct text_list
+		cmdlines;	/* expressions on the words of /proc/PID/cmdline, blanks between */
+	struct text_list users; /* names or numbers */
+	const char *cgroup;    /* a path below the mount, or with it; NULL: none, so the next two */
+	const char *container; /* name, id or the start of one */
+	const char *service;   /* `nginx` or `nginx.service` */
+	bool is_everything;
+};
+void target_wish_fini(struct target_wish *w);
+
+/*
+ * Who that is now. With a cgroup the kernel finds its processes, those that come later as well; pids are
+ * those that are in it now. Without one pids and tids are all.
+ */
+struct target_choice {
+	VEC(int32_t) pids; /* of processes; sorted, without doubles */
+	VEC(int32_t) tids; /* single threads that were asked for */
+	char *cgroup;	   /* folder of a hierarchy that perf_event_open takes; NULL: none */
+	bool is_everything;
+	/* Processes that match and start later are meant, too: target_wish_matches tells them. */
+	bool is_by_property;
+	char *title;	 /* `node (pid 12)`, `container web`, `all processes`: for headings */
+	char *file_stem; /* `node-12`, `web`, `all`: for names of files; letters, digits, - _ . */
+};
+void target_choice_fini(struct target_choice *c);
+
+/*
+ * False: e says what there is instead: no such process, a zombie, a thread of the kernel, the pid of a
+ * thread, one of another pid namespace, two containers whose ids begin so, a container that has ended.
+ */
+bool target_choose(const struct target_wish *wish, struct target_choice *choice, struct err *e);
+/* Whether a process is one of those that comms, cmdlines and users ask for. */
+bool target_wish_matches(const struct target_wish *wish, int32_t pid);
+/* All threads of a process, sorted. False: it is gone. */
+bool target_threads(int32_t pid, struct buf *tids /* of int32_t */);

@@ -1,0 +1,26 @@
+/*
+ * A HotSpot JVM asked over its attach socket, from outside, in whatever namespace it lives: what jcmd
+ * does. Nothing is loaded into it. Waits are bounded; a JVM that does not answer is left alone.
+ */
+#pragma once
+#include "base/base.h"
+
+/* libjvm.so is mapped, and it has a handler for SIGQUIT: without one the signal would end it (-Xrs). */
+bool jvm_is_one(int32_t pid);
+/*
+ * Runs a command of jcmd, `Compiler.perfmap`, and gives its output. The socket is asked for by SIGQUIT
+ * where it is not there yet. False: e says why in words: it has another user, attaching is disabled, it
+ * has no such command (older than 17), it did not answer in time.
+ */
+bool jvm_command(int32_t pid, const char *command, int timeout_ms, struct buf *output,
+		 struct err *e);
+/* The same without waiting: begun, then looked after now and then. */
+struct jvm_call;
+struct jvm_call *jvm_call_new(int32_t pid, const char *command, uint64_t now_ns);
+enum jvm_call_state { JVM_CALL_WAITS, JVM_CALL_DONE, JVM_CALL_FAILED };
+/* Goes on as far as it can without waiting. */
+enum jvm_call_state jvm_call_go_on(struct jvm_call *c, uint64_t now_ns);
+/* Output of one that is done. */
+struct str jvm_call_output(const struct jvm_call *c);
+const struct err *jvm_call_error(const struct jvm_call *c);
+void jvm_call_free(struct jvm_call *c);

@@ -1,0 +1,11 @@
+/*
+ * A program being looked at: which one the user means, what of it must be kept open while it lives, and
+ * what it is (Node.js, a JVM, a container).
+ */
+#pragma once
+#include "target/choice.h"
+#include "target/container.h"
+#include "target/held.h"
+#include "target/jvm.h"
+#include "target/mapping.h"
+#include "target/runtime.h"
