@@ -78,6 +78,8 @@ struct str str_basename(struct str path);
 bool str_to_u64(struct str s, uint64_t *value);
 /* The same with an optional '-', for magnitudes up to INT32_MAX: INT32_MIN marks an unknown id. */
 bool str_to_i32(struct str s, int32_t *value);
+/* `5`, `5s`, `200ms`, `1.5m`, `1h`, `2d`; a sign is the caller's. */
+bool str_to_seconds(struct str s, double *seconds);
 /*
  * Puts the indices of strings[0..n) into order[0..n), bytewise by the strings they stand for. Equal
  * ones stay as given.

@@ -26,6 +26,7 @@ struct open_attempt {
 	int error;   /* errno */
 	int32_t pid; /* -1: the whole machine */
 	bool is_cgroup;
+	bool is_buffer; /* mmap of a buffer was refused, not perf_event_open */
 	bool wants_kernel;
 	const char *event;
 };
