@@ -4,6 +4,7 @@
 
 #include <malloc.h>
 #include <sys/stat.h>
+#include <time.h>
 
 struct record_words {
 	struct target_wish wish;

@@ -58,7 +58,7 @@ static void describe(struct follow *f, int32_t pid)
 		known->is_wanted = known->is_wanted || is_chosen(f, pid);
 	if (pid <= 0)
 		return;
-	held_files_add_process(f->held, pid, 0, false);
+	held_files_add_process(f->held, pid, 0, false, 1); /* it was there before */
 	synthesize_process(pid, &records, f->held);
 	perf_session_add_records(f->session, records.p, records.n);
 }
@@ -122,6 +122,8 @@ static void on_fork(struct follow *f, struct raw r)
 {
 	int32_t pid = (int32_t)take_u32(&r), parent = (int32_t)take_u32(&r);
 	int32_t tid = (int32_t)take_u32(&r);
+	take_u32(&r); /* the parent's */
+	uint64_t time_ns = take_u64(&r);
 	vec_push(&f->forked, tid);
 	if (pid == parent)
 		return;
@@ -130,23 +132,31 @@ static void on_fork(struct follow *f, struct raw r)
 	struct known_process *known = get(f, pid);
 	known->is_wanted = is_wanted && !f->options->no_inherit;
 	known->is_described = true; /* it has what its parent has */
-	held_files_add_process(f->held, pid, parent, false);
+	held_files_add_process(f->held, pid, parent, false, time_ns);
 }
 
-static void on_exec(struct follow *f, int32_t pid)
+static void on_exec(struct follow *f, int32_t pid, uint64_t time_ns)
 {
 	struct known_process *known = get(f, pid);
 	known->is_described = true; /* records of all that it maps follow */
 	if (f->is_filtered && !known->is_wanted)
 		known->is_wanted = is_chosen(f, pid);
-	held_files_add_process(f->held, pid, 0, true);
+	held_files_add_process(f->held, pid, 0, true, time_ns);
+}
+
+static uint64_t trailer_time_ns(struct raw r)
+{
+	struct record_trailer trailer = { 0 };
+	if (r.end - r.p >= (ptrdiff_t)sizeof(trailer))
+		memcpy(&trailer, r.end - sizeof(trailer), sizeof(trailer));
+	return trailer.time_ns;
 }
 
 static void on_comm(struct follow *f, uint16_t misc, struct raw r)
 {
 	int32_t pid = (int32_t)take_u32(&r);
 	if (misc & PERF_RECORD_MISC_COMM_EXEC) {
-		on_exec(f, pid);
+		on_exec(f, pid, trailer_time_ns(r));
 	} else if (f->is_filtered) { /* it may be called as one that is wanted now */
 		struct known_process *known = get(f, pid);
 		known->is_wanted = known->is_wanted || is_chosen(f, pid);

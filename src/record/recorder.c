@@ -77,6 +77,7 @@ static void add_event(struct recorder *r, uint32_t i)
 static void begin_session(struct recorder *r)
 {
 	r->options.names.open_held = held_files_open;
+	r->options.names.held_root = held_files_root_path;
 	r->options.names.held = r->held;
 	r->options.names.is_of_this_machine = true;
 	r->live = (struct perf_live){ r, live_map_state, live_read_map, live_open_file,
