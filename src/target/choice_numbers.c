@@ -99,16 +99,22 @@ static bool explain_status(const struct process_status *s, bool is_thread_asked,
 
 /* --- numbers --- */
 
+static bool explain_word(struct str word, bool is_thread, struct err *e)
+{
+	bool is_name = word.n && !is_digit(word.p[0]) && word.p[0] != '-';
+	if (is_name && !is_thread)
+		return err_usage(e, "-p %.*s: no number of a process; by name: --comm %.*s",
+				 STR_ARG(word), STR_ARG(word));
+	return err_usage(e, "%s %.*s: no number of a %s", is_thread ? "-t" : "-p", STR_ARG(word),
+			 is_thread ? "thread" : "process");
+}
+
 static bool add_number(struct str word, bool is_thread, struct pid_list *to, struct err *e)
 {
 	struct process_status s;
-	const char *option = is_thread ? "-t" : "-p";
 	int32_t number;
 	if (!str_to_i32(word, &number) || number <= 0)
-		return err_usage(e, "%s %.*s: no number of a %s%s%.*s", option, STR_ARG(word),
-				 is_thread ? "thread" : "process",
-				 word.n && !is_thread ? "; by name: --comm " : "",
-				 word.n && !is_thread ? (int)word.n : 0, word.p);
+		return explain_word(word, is_thread, e);
 	if (!process_status_read("", number, &s))
 		return explain_missing(number, e);
 	if (!explain_status(&s, is_thread, e))
