@@ -420,6 +420,12 @@ static void check_two_processes(const char *name)
 	struct target_choice choice;
 	struct target_wish wish = { .container = name };
 	choose(wish, &choice, name, true);
+	/* Its first process may not have started the second one yet. */
+	for (int i = 0; i < 100000 && choice.pids.n == 1; i++) {
+		struct err e;
+		target_choice_fini(&choice);
+		target_choose(&wish, &choice, &e);
+	}
 	tap_ok(!choice.cgroup && choice.pids.n == 2, "by its pid namespace: %u processes",
 	       choice.pids.n);
 	target_choice_fini(&choice);
@@ -454,6 +460,10 @@ static void by_container(const char *unit_folder)
 
 int main(int argc, char **argv)
 {
+	if (access("/proc/self/stat", R_OK) != 0) {
+		tap_ok(true, "choices # skip there is no /proc");
+		return tap_done();
+	}
 	int32_t a = start_named("plume first"), b = start_named("plume-second-lo");
 	by_number(a, b);
 	by_inner_number();
