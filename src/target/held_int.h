@@ -31,7 +31,7 @@ struct map_state {
 
 /* A process as long as it runs one program and has one map. */
 struct held_process {
-	int32_t pid, inner_pid; /* inner_pid 0: not known yet */
+	int32_t pid, inner_pid; /* here, and in its own namespace; 0: not known */
 	uint64_t begin_ns, end_ns;
 	bool lives;
 	bool is_newest; /* of those with its pid */
@@ -51,7 +51,6 @@ struct held_files {
 
 	VEC(struct held_root) roots;
 	uint64_t last_serial;
-	struct held_root own; /* ours, without descriptors */
 
 	VEC(struct held_process) processes;
 	struct index_map by_pid; /* of processes that are the newest of their pid */

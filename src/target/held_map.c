@@ -5,40 +5,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { MAP_PATH_BYTES = 64 };
+
 /* --- watching --- */
 
-/* A process that was never seen alive has its own pid, unless it was in a container. */
-static int32_t inner_pid_of(struct held_files *h, struct held_process *p)
+/* As the process calls it. */
+static void map_path(const struct held_process *p, char path[MAP_PATH_BYTES])
 {
-	if (!p->inner_pid && p->lives)
-		p->inner_pid = process_inner_pid(p->pid);
-	if (p->inner_pid || p->root == INDEX_NONE)
-		return p->inner_pid;
-	if (!h->own.users) {
-		struct stat status;
-		h->own.users = 1;
-		if (stat("/proc/self/ns/mnt", &status) == 0)
-			h->own.namespace_inode = status.st_ino;
-	}
-	const struct held_root *root = &h->roots.p[p->root];
-	return root->namespace_inode == h->own.namespace_inode ? p->pid : 0;
+	snprintf(path, MAP_PATH_BYTES, "/tmp/perf-%d.map", p->inner_pid);
 }
 
-static void add_map_path(struct held_files *h, struct held_process *p, struct buf *path)
+static int open_map(struct held_files *h, const struct held_process *p)
 {
-	buf_addf(path, "/tmp/perf-%d.map", inner_pid_of(h, p));
-}
-
-static int open_map(struct held_files *h, struct held_process *p)
-{
-	AUTO(buf) struct buf path = { 0 };
-	char root[OWN_FD_PATH_BYTES];
+	char root[OWN_FD_PATH_BYTES], path[MAP_PATH_BYTES];
 	struct err ignored;
-	if (p->root == INDEX_NONE || !inner_pid_of(h, p) || !held_make_room(h, 1))
+	if (p->root == INDEX_NONE || !p->inner_pid || !held_make_room(h, 1))
 		return -1;
-	add_map_path(h, p, &path);
+	map_path(p, path);
 	held_own_path(h->roots.p[p->root].fd, root);
-	int fd = process_plain_file(root, buf_c_string(&path), buf_c_string(&path), &ignored);
+	int fd = process_plain_file(root, path, path, &ignored);
 	h->used += fd >= 0;
 	return fd;
 }
@@ -213,7 +198,7 @@ static bool read_held(struct held_files *h, int32_t pid, const struct jit_addres
 		      uint32_t n, struct perf_map_names *names, struct map_search *search)
 {
 	AUTO(map_parts) struct map_parts parts = { 0 };
-	AUTO(buf) struct buf path = { 0 };
+	char path[MAP_PATH_BYTES];
 	find_parts(h, pid, &parts);
 	if (!parts.list.n)
 		return false;
@@ -222,8 +207,8 @@ static bool read_held(struct held_files *h, int32_t pid, const struct jit_addres
 	for (uint32_t i = 0; i < parts.list.n; i++)
 		read_part(h, &parts.list.p[i], names);
 	move_names(names);
-	add_map_path(h, &h->processes.p[parts.list.p[0].process], &path);
-	search->path = mem_strdup(buf_c_string(&path));
+	map_path(&h->processes.p[parts.list.p[0].process], path);
+	search->path = mem_strdup(path);
 	return true;
 }
 

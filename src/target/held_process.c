@@ -13,7 +13,7 @@ uint32_t held_find_process(const struct held_files *h, int32_t pid)
 			      &pid);
 }
 
-/* Ends whoever has the pid, and begins with the same root as `root`, of which p becomes a user. */
+/* Ends whoever has the pid. p is a user of its root already. */
 static uint32_t begin_process(struct held_files *h, struct held_process p)
 {
 	uint32_t id = h->processes.n;
@@ -49,27 +49,36 @@ static bool is_still_there(const struct held_process *p)
 	return p->lives && process_started_before(p->pid, p->begin_ns);
 }
 
+/* What a process has from its parent, or from the program that it ran before. */
+static void inherit(struct held_files *h, struct held_process *p, const struct held_process *from)
+{
+	bool is_same = from->pid == p->pid;
+	if (p->root == INDEX_NONE)
+		p->root = held_share_root(h, from->root);
+	/* Gone before it could be asked: a child is in the namespace of its parent, mostly. */
+	if (!p->inner_pid && (is_same || from->inner_pid == from->pid))
+		p->inner_pid = is_same ? from->inner_pid : p->pid;
+	/* A fork has the memory of its parent; another program has nothing yet. */
+	p->has_jit = !is_same && from->has_jit;
+}
+
 void held_files_add_process(struct held_files *h, int32_t pid, int32_t parent, bool is_exec,
 			    uint64_t time_ns)
 {
-	uint32_t known = held_find_process(h, pid), forked_by = held_find_process(h, parent);
-	const struct held_process *former = known == INDEX_NONE ? NULL : &h->processes.p[known];
-	uint64_t now_ns = held_now_ns();
-	if (former && !is_exec && is_still_there(former))
+	uint32_t known = held_find_process(h, pid), from = held_find_process(h, parent);
+	if (known != INDEX_NONE && !is_exec && is_still_there(&h->processes.p[known]))
 		return;
-	struct held_process p = { .pid = pid, .begin_ns = time_ns ? time_ns : now_ns };
-	p.root = held_take_root(h, pid);
-	const struct held_process *source = NULL;
-	if (is_exec && former)
-		source = former;
-	else if (forked_by != INDEX_NONE)
-		source = &h->processes.p[forked_by];
-	if (source && p.root == INDEX_NONE)
-		p.root = held_share_root(h, source->root);
-	/* A fork has the memory of its parent; another program has nothing yet. */
-	p.has_jit = source && !is_exec && source->has_jit;
-	if (former && former->lives && former->has_jit)
-		held_look_at_map(h, known, now_ns);
+	/* The last that is seen of the map of the program before. */
+	held_files_end_process(h, pid);
+	struct held_process p = { .pid = pid,
+				  .inner_pid = process_inner_pid(pid),
+				  .begin_ns = time_ns ? time_ns : held_now_ns(),
+				  .root = held_take_root(h, pid) };
+	if (is_exec && known != INDEX_NONE)
+		from = held_find_process(h, pid);
+	if (from != INDEX_NONE)
+		inherit(h, &p, &h->processes.p[from]);
+	p.has_jit &= !is_exec;
 	begin_process(h, p);
 }
 
