@@ -331,6 +331,8 @@ struct perf_session {
 	struct locations locations;
 	struct recent_location *recent;
 
+	struct perf_data_writer *writer; /* NULL: records are not written */
+
 	struct arena text;
 	VEC(struct build_id_row) build_ids;
 	struct index_map build_id_map; /* by path */
@@ -428,3 +430,12 @@ void perf_session_fill(struct location_names *n, const uint64_t *node_weight);
 /* All locations of the code that a process made at run time. */
 void names_of_jit(struct location_names *n, mapped_id mapped, const location_id *ids,
 		  uint32_t count, struct buf *reason, struct buf *fix, struct buf *module);
+
+/* --- writing (write.c) --- */
+
+/* A record that is no sample, in the machine's own byte order. */
+void perf_data_write_record(struct perf_data_writer *w, const struct perf_record *r);
+/* chain: all of it, leaf first, with PERF_CONTEXT_KERNEL and PERF_CONTEXT_USER before their parts. */
+void perf_data_write_sample(struct perf_data_writer *w, uint64_t id,
+			    const struct perf_sample *sample, uint16_t misc, const uint64_t *chain,
+			    uint32_t n);
