@@ -105,6 +105,17 @@ static void give_events(struct rewriting *rw, struct str file)
 	}
 }
 
+/* What perf made up when it began has no time, and does not wait for its turn. */
+static void give_record(struct rewriting *rw, const struct perf_record *r)
+{
+	const char *body_end;
+	if (r->type != PERF_RECORD_SAMPLE &&
+	    !perf_ids_read(rw->s.events.list.p, r, false, &body_end).time_ns)
+		deliver(rw, r->bytes, r->offset);
+	else
+		perf_session_add(&rw->s, r);
+}
+
 static void give_records(struct rewriting *rw, struct str data, uint64_t offset)
 {
 	while (data.n) {
@@ -112,7 +123,7 @@ static void give_records(struct rewriting *rw, struct str data, uint64_t offset)
 		if (r.type == RECORD_FINISHED_ROUND)
 			perf_order_end_round(&rw->s.order);
 		else if (r.type < RECORD_HEADER_ATTR)
-			perf_session_add(&rw->s, &r);
+			give_record(rw, &r);
 		data = str_from_byte(data, r.size);
 		offset += r.size;
 	}
