@@ -153,24 +153,23 @@ static void check_other_ends(void)
 	struct made_data m = { 0 };
 	struct perf_data_writer *w = open_writer();
 	add_event(w, PERF_COUNT_SW_CPU_CLOCK,
-		  PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID, 1);
+		  PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER, 1);
 	add_event(w, PERF_COUNT_SW_PAGE_FAULTS,
-		  PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | SAMPLE_CGROUP, 2);
+		  PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_IDENTIFIER | SAMPLE_CGROUP,
+		  2);
 	begin_record(&m, PERF_RECORD_COMM, 0);
 	put_u32(&m, 10);
 	put_u32(&m, 10);
 	put_text(&m, "later");
-	put_u32(&m, 10);
-	put_u32(&m, 10);
 	put_u64(&m, 250); /* time */
+	put_u64(&m, 999); /* stream */
 	put_u64(&m, 2);	  /* id */
 	end_record(&m);
 	begin_record(&m, PERF_RECORD_CGROUP, 0);
 	put_u64(&m, 77);
 	put_text(&m, "/web");
-	put_u32(&m, 10);
-	put_u32(&m, 10);
 	put_u64(&m, 260);
+	put_u64(&m, 999);
 	put_u64(&m, 2);
 	end_record(&m);
 	write_sample_of(w, 2, 10, 200, chain, 2);
