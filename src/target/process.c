@@ -181,3 +181,9 @@ bool target_threads(int32_t pid, struct buf *tids)
 	vec_fini(&list);
 	return is_there;
 }
+
+int32_t target_process_of_thread(int32_t tid)
+{
+	struct process_status s;
+	return process_status_read("", tid, &s) ? s.tgid : 0;
+}
