@@ -145,7 +145,6 @@ static void end_period(struct run *r)
 	struct profile *done = r->profile;
 	r->profile = profile_new(COLUMNS_ALL);
 	recorder_set_profile(r->recorder, r->profile);
-	record_screen_forget(r->screen);
 	end_period_file(r, done);
 	profile_unref(done);
 	if (!open_period_file(r, &e))
