@@ -14,6 +14,7 @@ struct recorder {
 	struct held_files *held;
 	struct follow follow;
 	struct jvm_maps *jvms;
+	struct container_names containers;
 	struct started_command command;
 	struct profile *p;
 	struct buf remarks;
@@ -62,8 +63,8 @@ static struct reader *live_open_file(void *context, int32_t pid, const char *pat
 
 static void live_container(void *context, int32_t pid, struct buf *name)
 {
-	(void)context;
-	container_of_process(pid, name);
+	struct recorder *r = context;
+	container_names_get(&r->containers, pid, name);
 }
 
 /* --- beginning --- */
@@ -213,6 +214,7 @@ void recorder_free(struct recorder *r)
 	jvm_maps_free(r->jvms);
 	follow_fini(&r->follow);
 	held_files_free(r->held);
+	container_names_fini(&r->containers);
 	command_fini(&r->command);
 	buf_fini(&r->remarks);
 	free(r);
