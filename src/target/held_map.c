@@ -1,7 +1,6 @@
 /* Maps of JIT code: found in the process's own root, watched as they grow, read through what is held. */
 #include "target/held_int.h"
 
-#include <errno.h>
 #include <sys/stat.h>
 
 enum { MAP_PATH_BYTES = 64 };

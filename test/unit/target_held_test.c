@@ -21,7 +21,7 @@ static const struct symbol_options no_options;
 static void check_names(struct held_files *h, int32_t pid, const uint64_t *times, uint32_t n,
 			const char *want, const char *what)
 {
-	struct jit_address wanted[8];
+	struct jit_address wanted[8] = { 0 };
 	AUTO(perf_map_names) struct perf_map_names names = { 0 };
 	AUTO(map_search) struct map_search search = { 0 };
 	AUTO(buf) struct buf got = { 0 };
@@ -529,7 +529,7 @@ static void check_limit(void)
 	hold_new_files(h, folder, b.pid, 50, 60);
 	tap_num_eq(held_files_refused(h), 42, "those of living processes stay");
 	hold_new_files(h, folder, b.pid, 0, 1); /* both have it now */
-	held_files_end_process(h, a.pid);
+	end(h, &a);
 	hold_new_files(h, folder, b.pid, 60, 65);
 	tap_num_eq(held_files_refused(h), 42, "those of ended ones make room");
 	struct stat status;
@@ -543,7 +543,6 @@ static void check_limit(void)
 	int fd = held_files_open(h, b.pid, &id);
 	tap_ok(fd >= 0, "but not what a living one has mapped, too");
 	close(fd);
-	actor_kill(&a);
 	actor_kill(&b);
 	held_files_free(h);
 	run("rm -r '%s'", folder);
