@@ -142,6 +142,37 @@ static void check_changed_maps(void)
 	held_files_free(h);
 }
 
+/* Left by a process that had the pid before. */
+static void check_left_over_map(void)
+{
+	struct timespec long_ago[2] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
+	const struct symbol_options here = { .is_of_this_machine = true };
+	struct jit_address wanted = { .address = 0x10 };
+	AUTO(perf_map_names) struct perf_map_names names = { 0 };
+	AUTO(map_search) struct map_search search = { 0 };
+	AUTO(buf) struct buf want = { 0 };
+	struct held_files *h = held_files_new(0);
+	struct actor a;
+	char path[64];
+	if (!actor_start(&a, false))
+		return;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", a.pid);
+	act_write(path, O_TRUNC, "10 10 another\n");
+	utimensat(AT_FDCWD, path, long_ago, 0);
+	begin(h, &a, 50 * SECOND);
+	held_files_look(h, 100 * SECOND);
+	end(h, &a);
+	tap_ok(!held_files_read_map(h, a.pid, &here, &wanted, 1, &names, &search),
+	       "a map that is older than its process is another's");
+	buf_addf(&want,
+		 "no map of JIT code: %s is older than the process: it is of another one "
+		 "that had its pid",
+		 path);
+	tap_str_eq(buf_str(&search.reason), buf_str(&want), "in words");
+	held_files_free(h);
+	unlink(path);
+}
+
 static void check_hostile_map(enum act act, const char *text, const char *want, const char *what)
 {
 	struct held_files *h = held_files_new(0);
@@ -635,6 +666,7 @@ int main(void)
 	check_map(true);
 	check_short_life();
 	check_changed_maps();
+	check_left_over_map();
 	check_hostile_maps();
 	check_exec();
 	check_reuse();
