@@ -198,8 +198,6 @@ static bool start(struct run *r, struct err *e)
 		if (!r->rotation || !open_period_file(r, e))
 			return false;
 		r->period_end_ns = now_ns() + plan->rotation->every_ns;
-	} else if (plan->outputs->data) {
-		recorder_write_to(r->recorder, plan->outputs->data);
 	}
 	struct str remarks = recorder_remarks(r->recorder);
 	while (remarks.n && !plan->is_quiet) {

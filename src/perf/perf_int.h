@@ -380,6 +380,8 @@ struct perf_session {
 	struct locations locations;
 	struct recent_location *recent;
 
+	struct perf_data_writer *writer; /* NULL: records are not written */
+
 	struct arena text;
 	VEC(struct build_id_row) build_ids;
 	struct index_map build_id_map; /* by path */
@@ -403,7 +405,6 @@ struct perf_session {
 	uint64_t lost_in_rings, lost_by_events; /* two counts of the same */
 	uint64_t lost_in_ledger;		/* of them, counted in some profile */
 	struct location_names *names;		/* of the locations so far; NULL: none yet */
-	struct perf_data_writer *writer;	/* NULL: nothing is written */
 	uint32_t flushes;
 	uint64_t other_abi; /* samples with registers of a machine that is not unwound here */
 };
@@ -504,8 +505,9 @@ void names_of_jit(struct location_names *n, mapped_id mapped, const location_id 
 
 /* --- writing (write.c) --- */
 
+/* A record that is no sample, in the machine's own byte order. */
 void perf_data_write_record(struct perf_data_writer *w, const struct perf_record *r);
-/* chain: with the marks of its parts, PERF_CONTEXT_KERNEL and the like. */
+/* chain: all of it, leaf first, with PERF_CONTEXT_KERNEL and PERF_CONTEXT_USER before their parts. */
 void perf_data_write_sample(struct perf_data_writer *w, uint64_t id,
 			    const struct perf_sample *sample, uint16_t misc, const uint64_t *chain,
 			    uint32_t n);

@@ -35,7 +35,6 @@ struct open_attempt {
 	bool is_cgroup;
 	bool is_buffer; /* mmap of a buffer was refused, not perf_event_open */
 	bool wants_kernel;
-	bool is_buffer;	  /* it was opened, but its buffer could not be mapped */
 	uint32_t rate_hz; /* 0: by period */
 	const char *event;
 };
