@@ -33,7 +33,8 @@ struct map_state {
 struct held_process {
 	int32_t pid, inner_pid; /* here, and in its own namespace; 0: not known */
 	uint64_t begin_ns, end_ns;
-	uint64_t seen_ns; /* it was there then */
+	uint64_t seen_ns;	/* it was there then */
+	uint64_t began_unix_ns; /* 0: not known */
 	bool lives;
 	bool may_be_over; /* its first thread has ended */
 	bool is_newest;	  /* of those with its pid */

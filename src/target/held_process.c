@@ -39,6 +39,7 @@ uint32_t held_split_process(struct held_files *h, uint32_t process, uint64_t beg
 				     .inner_pid = p->inner_pid,
 				     .begin_ns = begin_ns,
 				     .seen_ns = p->seen_ns,
+				     .began_unix_ns = p->began_unix_ns,
 				     .has_jit = p->has_jit,
 				     .root = held_share_root(h, p->root) };
 	return begin_process(h, next);
@@ -86,6 +87,8 @@ static void inherit(struct held_files *h, struct held_process *p, const struct h
 	if (p->root == INDEX_NONE)
 		p->root = held_share_root(h, from->root);
 	/* Gone before it could be asked: a child is in the namespace of its parent, mostly. */
+	if (is_same && !p->began_unix_ns)
+		p->began_unix_ns = from->began_unix_ns;
 	if (!p->inner_pid && (is_same || from->inner_pid == from->pid))
 		p->inner_pid = is_same ? from->inner_pid : p->pid;
 	/* A fork has the memory of its parent; another program has nothing yet. */
@@ -106,6 +109,7 @@ void held_files_add_process(struct held_files *h, int32_t pid, int32_t parent, b
 				  .inner_pid = process_inner_pid(pid),
 				  .begin_ns = time_ns ? time_ns : now_ns,
 				  .seen_ns = now_ns,
+				  .began_unix_ns = process_began_unix_ns(pid),
 				  .root = held_take_root(h, pid) };
 	if (is_exec && known != INDEX_NONE)
 		from = held_find_process(h, pid);

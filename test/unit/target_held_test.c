@@ -21,7 +21,7 @@ static const struct symbol_options no_options;
 static void check_names(struct held_files *h, int32_t pid, const uint64_t *times, uint32_t n,
 			const char *want, const char *what)
 {
-	struct jit_address wanted[8];
+	struct jit_address wanted[8] = { 0 };
 	AUTO(perf_map_names) struct perf_map_names names = { 0 };
 	AUTO(map_search) struct map_search search = { 0 };
 	AUTO(buf) struct buf got = { 0 };
@@ -140,6 +140,37 @@ static void check_changed_maps(void)
 		check_names(h, a.pid, times, 3, "cut|c|replaced", "both after its end");
 	}
 	held_files_free(h);
+}
+
+/* Left by a process that had the pid before. */
+static void check_left_over_map(void)
+{
+	struct timespec long_ago[2] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
+	const struct symbol_options here = { .is_of_this_machine = true };
+	struct jit_address wanted = { .address = 0x10 };
+	AUTO(perf_map_names) struct perf_map_names names = { 0 };
+	AUTO(map_search) struct map_search search = { 0 };
+	AUTO(buf) struct buf want = { 0 };
+	struct held_files *h = held_files_new(0);
+	struct actor a;
+	char path[64];
+	if (!actor_start(&a, false))
+		return;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", a.pid);
+	act_write(path, O_TRUNC, "10 10 another\n");
+	utimensat(AT_FDCWD, path, long_ago, 0);
+	begin(h, &a, 50 * SECOND);
+	held_files_look(h, 100 * SECOND);
+	end(h, &a);
+	tap_ok(!held_files_read_map(h, a.pid, &here, &wanted, 1, &names, &search),
+	       "a map that is older than its process is another's");
+	buf_addf(&want,
+		 "no map of JIT code: %s is older than the process: it is of another one "
+		 "that had its pid",
+		 path);
+	tap_str_eq(buf_str(&search.reason), buf_str(&want), "in words");
+	held_files_free(h);
+	unlink(path);
 }
 
 static void check_hostile_map(enum act act, const char *text, const char *want, const char *what)
@@ -529,7 +560,7 @@ static void check_limit(void)
 	hold_new_files(h, folder, b.pid, 50, 60);
 	tap_num_eq(held_files_refused(h), 42, "those of living processes stay");
 	hold_new_files(h, folder, b.pid, 0, 1); /* both have it now */
-	held_files_end_process(h, a.pid);
+	end(h, &a);
 	hold_new_files(h, folder, b.pid, 60, 65);
 	tap_num_eq(held_files_refused(h), 42, "those of ended ones make room");
 	struct stat status;
@@ -543,7 +574,6 @@ static void check_limit(void)
 	int fd = held_files_open(h, b.pid, &id);
 	tap_ok(fd >= 0, "but not what a living one has mapped, too");
 	close(fd);
-	actor_kill(&a);
 	actor_kill(&b);
 	held_files_free(h);
 	run("rm -r '%s'", folder);
@@ -636,6 +666,7 @@ int main(void)
 	check_map(true);
 	check_short_life();
 	check_changed_maps();
+	check_left_over_map();
 	check_hostile_maps();
 	check_exec();
 	check_reuse();
