@@ -29,11 +29,12 @@ struct record_event_wish {
 	bool user_only, kernel_only; /* what an event's own modifier says goes before */
 };
 /*
- * Adds the events of `text`: `cycles`, `cpu-clock`, `page-faults`, `sched:sched_switch`, `syscalls:*enter*`
- * (bounded), `uprobe:FILE:FUNCTION[+OFFSET]` or `uprobe:FILE:0xADDRESS`, `uretprobe:...`, `r01c2`,
- * `cpu/event=0x3c,umask=0/`, with modifiers `:u`, `:k`, `:p` to `:ppp`, several with commas. Tracepoints and software events other than clocks are taken each time (period 1) unless a
- * period was asked for. False: e names what is not known, with the nearest names there are, or says that
- * this machine does not have it (no PMU), or that tracefs is not mounted and how to mount it.
+ * Adds the events of `text`: `cycles`, `cpu-clock`, `page-faults`, `sched:sched_switch`,
+ * `syscalls:*enter*` (bounded), `uprobe:FILE:FUNCTION[+OFFSET]` or `uprobe:FILE:0xADDRESS`,
+ * `uretprobe:...`, `r01c2`, `cpu/event=0x3c,umask=0/`, with modifiers `:u`, `:k`, `:p` to `:ppp`,
+ * several with commas. Tracepoints and software events other than clocks are taken each time (period 1)
+ * unless a period was asked for. False: e names what is not known, with the nearest names there are, or
+ * says that this machine does not have it (no PMU), or that tracefs is not mounted and how to mount it.
  */
 bool record_events_parse(const char *text, const struct record_event_wish *wish,
 			 struct record_events *events, struct err *e);

@@ -393,6 +393,8 @@ static void check_opened(void)
 		check_count("syscalls:sys_enter_getppid", 10, true);
 		check_count("syscalls:sys_enter_getpp*:u", 10, true);
 		check_count("sched:sched_switch", 5, false);
+		check_count("sched:sched_switch:u", 5, false);
+		check_count("cs:u", 5, false);
 	} else {
 		tap_ok(true, "tracepoints # SKIP they cannot be read here");
 	}
