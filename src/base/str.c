@@ -55,6 +55,19 @@ bool str_to_u64(struct str s, uint64_t *value)
 	return true;
 }
 
+bool str_hex_to_u64(struct str s, uint64_t *value)
+{
+	enum { MAX_DIGITS = 16 };
+	*value = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+		if (!is_hex(c) || i == MAX_DIGITS)
+			return false;
+		*value = *value << 4 | (uint64_t)(is_digit(c) ? c - '0' : (c | 32) - 'a' + 10);
+	}
+	return s.n;
+}
+
 bool str_to_i32(struct str s, int32_t *value)
 {
 	bool is_negative = s.n && s.p[0] == '-';
