@@ -3,24 +3,13 @@
 #include "target/container.h"
 #include "target/facts_int.h"
 #include "target/jvm.h"
-#include "target/proc_int.h"
+#include "target/signals_int.h"
 
 #include <errno.h>
 #include <pwd.h>
 #include <unistd.h>
 
-enum { MAX_TEXT_BYTES = 64 << 10 };
-
 /* --- who it is --- */
-
-static char *text_copy(struct str s)
-{
-	char *copy = mem_alloc(s.n + 1, 1);
-	if (s.n)
-		memcpy(copy, s.p, s.n);
-	copy[s.n] = 0;
-	return copy;
-}
 
 /* From the file itself: a name service would be asked over the network, and by no static program. */
 static char *user_name(uint32_t uid)
@@ -46,53 +35,37 @@ static bool read_link(int32_t pid, const char *name, struct buf *target)
 	return n > 0;
 }
 
-static bool has_own(int32_t pid, const char *namespace)
+static bool has_own(int32_t pid, const char *kind)
 {
-	AUTO(buf) struct buf its = { 0 }, ours = { 0 };
-	return read_link(pid, namespace, &its) && read_link(getpid(), namespace, &ours) &&
-	       !str_eq(buf_str(&its), buf_str(&ours));
+	return process_namespaces_differ(process_namespace_of("", pid, kind),
+					 process_namespace_of("", getpid(), kind));
 }
 
 static void read_namespaces(struct process_facts *f)
 {
 	f->inner_pid = process_inner_pid(f->pid);
-	f->has_own_pids = has_own(f->pid, "ns/pid");
-	f->has_own_mounts = has_own(f->pid, "ns/mnt");
-	f->has_own_users = has_own(f->pid, "ns/user");
+	f->has_own_pids = has_own(f->pid, "pid");
+	f->has_own_mounts = has_own(f->pid, "mnt");
+	f->has_own_users = has_own(f->pid, "user");
 	container_of_process(f->pid, &f->container);
 }
 
 static bool read_identity(struct process_facts *f, struct err *e)
 {
-	AUTO(buf) struct buf text = { 0 }, program = { 0 };
-	struct proc_status status;
-	if (!proc_status_read(f->pid, &status) ||
-	    !proc_text_read(f->pid, "status", MAX_TEXT_BYTES, &text))
-		return err_set(e, "there is no process %d", f->pid);
-	f->name = text_copy(proc_text_field(buf_str(&text), STR("Name")));
-	if (status.state == 'Z' || status.state == 'X')
-		return err_set(e, "process %d (%s) has ended, and its parent has not taken note",
-			       f->pid, f->name);
-	/* Threads of the kernel have no memory of their own. */
-	if (!proc_text_field(buf_str(&text), STR("VmSize")).n)
-		return err_set(e, "process %d (%s) is a thread of the kernel", f->pid, f->name);
-	f->uid = status.uid;
+	AUTO(buf) struct buf program = { 0 };
+	struct signal_status signals;
+	struct process_status status;
+	if (!process_status_read("", f->pid, &status) || !signal_status_read(f->pid, &signals) ||
+	    status.is_zombie || status.is_kernel_thread)
+		return err_set(e, "there is no process %d with memory of its own", f->pid);
+	f->name = mem_strdup(status.comm);
+	f->uid = signals.uid;
 	f->user = user_name(f->uid);
-	f->threads = status.threads;
-	f->is_stopped = status.state == 'T' || status.state == 't';
+	f->threads = signals.threads;
+	f->is_stopped = signals.state == 'T' || signals.state == 't';
 	if (read_link(f->pid, "exe", &program))
-		f->program = text_copy(buf_str(&program));
+		f->program = mem_strdup(buf_c_string(&program));
 	return true;
-}
-
-int process_seccomp(int32_t pid)
-{
-	AUTO(buf) struct buf text = { 0 };
-	int32_t mode;
-	if (!proc_text_read(pid, "status", MAX_TEXT_BYTES, &text) ||
-	    !str_to_i32(proc_text_field(buf_str(&text), STR("Seccomp")), &mode))
-		return -1;
-	return mode;
 }
 
 /* --- all of it --- */

@@ -46,12 +46,9 @@ struct process_facts {
 	char *jitdump; /* NULL: it writes none */
 };
 
-/* False: e says that there is no such process, that it has ended, or is a thread of the kernel. */
+/* A process that target_choose gave. False: e, it has ended meanwhile. */
 bool process_facts_read(int32_t pid, const struct symbol_options *options, struct process_facts *f,
 			struct err *e);
 void process_facts_fini(struct process_facts *f);
 /* Looks at its map once more: how much it has grown since. */
 void code_map_watch(struct code_map *m);
-
-/* Whether a filter of system calls is on a process: 0 none, 2 one is; -1: not known. */
-int process_seccomp(int32_t pid);
