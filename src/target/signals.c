@@ -1,6 +1,6 @@
 #include "target/signals_int.h"
 
-struct str status_field(struct str status, struct str key)
+static struct str status_field(struct str status, struct str key)
 {
 	while (status.n) {
 		ptrdiff_t end = str_find_char(status, '\n');

@@ -2,8 +2,6 @@
 #pragma once
 #include "target/process_int.h"
 
-/* What stands behind `Key:` in status; empty: no such line. */
-struct str status_field(struct str status, struct str key);
 /* What /proc/PID/status says. */
 struct signal_status {
 	uint32_t uid, gid; /* effective, as seen here */
