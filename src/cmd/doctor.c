@@ -226,7 +226,9 @@ static int run_doctor(const struct command *self, char **words, size_t n)
 	struct err e = { 0 };
 	AUTO(request) struct request r = { .doctor.limit = 8 };
 	AUTO(examination) struct examination x = { 0 };
-	const struct option_binding own[] = { { &output_option_set, &r.doctor }, { 0 } };
+	const struct option_binding own[] = { { &target_option_set, &r.doctor },
+					      { &output_option_set, &r.doctor },
+					      { 0 } };
 	if (!profile_request_parse(&r.in, self, words, n, own, &e))
 		return say_error(self, &e);
 	if (r.in.common.help)

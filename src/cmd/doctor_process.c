@@ -331,9 +331,15 @@ static void tell_stacks(const struct process_facts *f, struct doctor_report *r)
 			      &t);
 		return;
 	}
-	buf_addf(&t.what, "stacks: by frame pointers in ");
-	finding_add_count(&t.what, kept, "file", "files");
-	buf_addf(&t.what, ", by tables (.eh_frame) in %u", tables);
+	buf_addf(&t.what, "stacks are unwound by ");
+	if (kept) {
+		buf_addf(&t.what, "frame pointers in ");
+		finding_add_count(&t.what, kept, "file", "files");
+	}
+	if (tables) {
+		buf_addf(&t.what, "%stables (.eh_frame) in ", kept ? ", by " : "");
+		finding_add_count(&t.what, tables, "file", "files");
+	}
 	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_OK, "stacks" }, &t);
 }
 
@@ -356,11 +362,19 @@ static void tell_names(const struct process_facts *f, bool is_stripped, struct d
 	if (!n)
 		return;
 	finding_add_count(&t.what, n, "file has", "files have");
-	buf_addf(&t.what, "%s: %s", is_stripped ? " names of exported functions only" : " no names",
+	buf_addf(&t.what, "%s: %s",
+		 is_stripped ? " names for exported functions only" : " no names",
 		 buf_c_string(&list));
-	buf_addf(&t.why, "%s%.*s", n > 1 && !is_stripped ? "of the first: " : "",
-		 STR_ARG(buf_str(&first->why)));
-	buf_add(&t.fix, buf_str(&first->fix));
+	if (is_stripped) {
+		buf_addf(&t.why, n == 1 ? "it is stripped, and no debug file of it was found"
+					: "they are stripped, and no debug files were found");
+		buf_addf(&t.fix, "install debug symbols, or DEBUGINFOD_URLS="
+				 "https://debuginfod.elfutils.org plume record --debuginfod ...");
+	} else {
+		buf_addf(&t.why, "%s%.*s", n > 1 ? "of the first: " : "",
+			 STR_ARG(buf_str(&first->why)));
+		buf_add(&t.fix, buf_str(&first->fix));
+	}
 	diagnosis_add(&r->diagnosis,
 		      (struct finding){ is_stripped ? FINDING_INFO : FINDING_WARN, "names",
 					.count = n, .total = f->mapped.n },
@@ -387,7 +401,8 @@ static void tell_hidden(const struct process_facts *f, const struct permission *
 			struct doctor_report *r)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };
-	buf_addf(&t.what, "its functions will have no names");
+	buf_addf(&t.what, p->has_perfmon ? "its functions will have no names"
+					 : "this user cannot record it");
 	buf_addf(&t.why, "it is of user %s%s%u%s, and this user may not look at its files",
 		 f->user ? f->user : "", f->user ? " (" : "", f->uid, f->user ? ")" : "");
 	buf_addf(&t.fix,
