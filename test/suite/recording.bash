@@ -1,0 +1,49 @@
+# What suites that record have in common; sourced after tap.bash.
+# shellcheck shell=bash disable=SC2154 # plume, suite, work: of tap.bash
+export ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS:-}
+export XDG_CACHE_HOME=$work/cache
+truth=$(cd "$suite/../truth" && pwd)
+started=() # processes of this suite, to be ended with it
+trap 'end_started; rm -rf "$work"' EXIT
+
+# record NAME OPTION... [-- COMMAND...]: NAME.plume, NAME.folded, what plume said in NAME.err
+record() {
+	local name=$1
+	shift
+	timeout -s INT 120 "$plume" record -F "${rate:-999}" -o "$name.plume" "$@" >"$name.out" 2>"$name.err"
+	local status=$?
+	"$plume" fold -q "$name.plume" >"$name.folded"
+	return $status
+}
+
+# False, with a skipped test that says why, where nothing can be recorded.
+recording_allowed() {
+	"$plume" record -o probe.plume -- true >probe.out 2>&1 && return
+	skip "recordings" "not allowed here: $(tail -1 probe.out)"
+	return 1
+}
+
+# start NAME COMMAND...: in the background, up to its line `ready`; $pid
+start() {
+	local name=$1 line=
+	shift
+	mkfifo "$name.says"
+	"$@" >"$name.says" 2>"$name.program" &
+	pid=$!
+	started+=("$pid")
+	read -r -t 60 line <"$name.says"
+	[ "$line" = ready ] && return
+	sed 's/^/# /' "$name.program"
+	return 1
+}
+stop() { # stop PID: it writes what it knows, and ends
+	kill -TERM "$1" 2>/dev/null
+	wait "$1" 2>/dev/null
+}
+end_started() {
+	local each
+	for each in "${started[@]}"; do
+		kill -KILL "$each" 2>/dev/null
+	done
+	return 0
+}
