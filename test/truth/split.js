@@ -15,6 +15,9 @@ function sums(rounds) {
   sink = sum;
 }
 const numbers = new Float64Array(4096);
+function scatter(i) { // what calls a function without a frame of its own is not in a chain of frame pointers
+  return Math.imul(i + sink, 2654435761);
+}
 function sift(root, end) {
   for (let child = 2 * root + 1; child < end; root = child, child = 2 * root + 1) {
     if (child + 1 < end && numbers[child] < numbers[child + 1]) child++;
@@ -24,7 +27,7 @@ function sift(root, end) {
 }
 function sorts(rounds) {
   const count = Math.min(rounds, numbers.length);
-  for (let i = 0; i < count; i++) numbers[i] = random();
+  for (let i = 0; i < count; i++) numbers[i] = scatter(i);
   for (let i = count >> 1; i-- > 0;) sift(i, count);
   for (let end = count - 1; end > 0; end--) {
     const top = numbers[0]; numbers[0] = numbers[end]; numbers[end] = top;
@@ -36,9 +39,9 @@ function texts(rounds) {
   for (let i = 0; i < rounds; i++) sink ^= JSON.stringify(list).length;
 }
 const parts = [
-  { name: 'sums', weight: 10, rounds: 250000, run: sums, used: 0 },
+  { name: 'sums', weight: 10, rounds: 60000, run: sums, used: 0 },
   { name: 'sorts', weight: 7, rounds: 2500, run: sorts, used: 0 },
-  { name: 'texts', weight: 3, rounds: 20, run: texts, used: 0 },
+  { name: 'texts', weight: 3, rounds: 12, run: texts, used: 0 },
 ];
 const deck = parts.flatMap((part) => Array(part.weight).fill(part));
 
