@@ -25,25 +25,29 @@ recording_allowed() {
 
 # start NAME COMMAND...: in the background, up to its line `ready`; $pid
 start() {
-	local name=$1 line=
+	local name=$1
 	shift
 	mkfifo "$name.says"
 	"$@" >"$name.says" 2>"$name.program" &
 	pid=$!
 	started+=("$pid")
-	read -r -t 60 line <"$name.says"
-	[ "$line" = ready ] && return
+	says_ready "$name.says" && return
 	sed 's/^/# /' "$name.program"
 	return 1
+}
+says_ready() { # says_ready FIFO: opened for both, so that nobody has to come
+	local line=
+	read -r -t 60 line <>"$1" && [ "$line" = ready ]
 }
 stop() { # stop PID: it writes what it knows, and ends
 	kill -TERM "$1" 2>/dev/null
 	wait "$1" 2>/dev/null
 }
+not_there() { ! kill -0 "$1" 2>/dev/null; }
 end_started() {
 	local each
 	for each in "${started[@]}"; do
-		kill -KILL "$each" 2>/dev/null
+		kill -KILL "$each" 2>/dev/null && wait "$each" 2>/dev/null
 	done
 	return 0
 }

@@ -11,9 +11,9 @@
 #define OWN_FRAME __attribute__((noinline, noclone))
 
 #ifdef __GLIBC__
-enum { SORTED = 2600 };
+enum { SORTED = 3800 };
 #else
-enum { SORTED = 300 }; /* musl's qsort takes longer */
+enum { SORTED = 400 }; /* musl's qsort takes longer */
 #endif
 
 static volatile unsigned long sink;
@@ -54,8 +54,8 @@ OWN_FRAME static int compare(const void *a, const void *b)
 
 OWN_FRAME static void sorts(unsigned long rounds)
 {
-	static int numbers[4096];
-	size_t count = rounds < 4096 ? rounds : 4096;
+	static int numbers[8192];
+	size_t count = rounds < 8192 ? rounds : 8192;
 	for (unsigned i = 0; i < count; i++)
 		numbers[i] = (int)((i + sink) * 2654435761u);
 	qsort(numbers, count, sizeof numbers[0], compare);
@@ -86,8 +86,8 @@ int main(int argc, char **argv)
 	struct part parts[] = {
 		{ "sums", 10, 200000, sums, 0 },
 		{ "sorts", 5, SORTED, sorts, 0 },
-		{ "fills", 3, 200, fills, 0 },
-		{ "reads", 2, 60, reads, 0 },
+		{ "fills", 3, 250, fills, 0 },
+		{ "reads", 2, 110, reads, 0 },
 	};
 	return take_turns(parts, sizeof parts / sizeof parts[0], argc, argv);
 }

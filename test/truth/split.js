@@ -41,7 +41,7 @@ function texts(rounds) {
 const parts = [
   { name: 'sums', weight: 10, rounds: 60000, run: sums, used: 0 },
   { name: 'sorts', weight: 7, rounds: 2500, run: sorts, used: 0 },
-  { name: 'texts', weight: 3, rounds: 12, run: texts, used: 0 },
+  { name: 'texts', weight: 3, rounds: 24, run: texts, used: 0 },
 ];
 const deck = parts.flatMap((part) => Array(part.weight).fill(part));
 
