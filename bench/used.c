@@ -27,7 +27,8 @@ int main(int argc, char **argv)
 	if (pid < 0 || wait4(pid, &status, 0, &usage) < 0)
 		return 1;
 	FILE *out = fopen(argv[1], "w");
-	if (!out || fprintf(out, "%.3f\n", ms(usage.ru_utime) + ms(usage.ru_stime)) < 0 || fclose(out))
+	if (!out || fprintf(out, "%.3f\n", ms(usage.ru_utime) + ms(usage.ru_stime)) < 0 ||
+	    fclose(out))
 		return 1;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/tap.bash" "$1"
 # shellcheck source=test/suite/recording.bash
 . "$suite/recording.bash"
-[ -z "$STANDIN" ] || . $STANDIN
+[ -z "$STANDIN" ] || . "$STANDIN"
 recording_allowed || finish
 if ! command -v node >/dev/null; then
 	skip "containers" "node is not installed"
@@ -33,11 +33,13 @@ killed_meanwhile() {
 }
 
 # Namespaces alone: own /tmp, own pids, own network, with nothing but a loopback.
+# shellcheck disable=SC2016 # the inner shell expands it
 inside() {
 	exec unshare -p -m -n --fork --mount-proc --kill-child sh -c 'mount --bind "$1" /tmp && ip link set lo up && cd /tmp &&
 		exec node --perf-basic-prof --no-turbo-inlining /tmp/server.js' - "$work/own"
 }
-start_inside() {
+start_# shellcheck disable=SC2016 # the inner shell expands it
+inside() {
 	rm -f namespaces.says
 	start namespaces inside && server=$(pgrep -P "$pid" -x node)
 }
@@ -57,11 +59,11 @@ fi
 container=plume-test-$$
 group=
 end_container() {
-	"$suite/container_run.bash" stop $container
+	"$suite/container_run.bash" stop "$container"
 	[ -z "$group" ] || rmdir "$group"
 }
 start_container() {
-	"$suite/container_run.bash" start $container - -v "$work/own:/srv" -- \
+	"$suite/container_run.bash" start "$container" - -v "$work/own:/srv" -- \
 		sh -c 'exec node --perf-basic-prof --no-turbo-inlining /srv/server.js >/srv/says' >container.out || return 1
 	server=$(sed -n 's/^pid=//p' container.out) id=$(sed -n 's/^id=//p' container.out)
 	says_ready own/says
@@ -90,7 +92,7 @@ if group_of_container; then
 else
 	skip "a container, by its cgroup" "no cgroup2 that can be written to"
 fi
-killed_meanwhile gone "$server" --container $container
+killed_meanwhile gone "$server" --container "$container"
 ok "it is gone" not_there "$server"
 names "a container that is gone before the end" gone
 finish

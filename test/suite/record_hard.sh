@@ -34,7 +34,6 @@ unnamed_below() { # unnamed_below PERCENT NAME
 value() { # value NAME KEY: a number of what report says is doubtful
 	"$plume" report --json "$1.plume" 2>/dev/null | grep -oE "\"$2\":[0-9]+" | head -1 | cut -d: -f2
 }
-sum() { awk '{ n += $NF } END { print n + 0 }' "$@"; }
 
 # Processes that change while they are recorded.
 cp hard other
@@ -47,7 +46,6 @@ record forks -- ./hard forks 1000
 ok "1,000 children: most are seen" test "$(cut -d';' -f1 forks.pids | sort -u | wc -l)" -ge 700
 ok "... about as often as they used CPU time" test "$(grep -c . forks.pids)" -ge 700 -a "$(sum <(grep ';child;burn' forks.pids))" -ge 1500
 ok "... with names" unnamed_below 1 forks
-"$plume" report --by pid --json forks.plume >/dev/null
 mkdir files
 if start maps ./hard maps files 50000; then
 	./hard peak maps.peak "$plume" record -F 999 -o maps.plume -p "$pid" -- "$truth/until_used" "$pid" 1 >maps.out 2>maps.err
@@ -91,7 +89,7 @@ planted() { # planted NAME WHAT TARGET: recorded while it has no more than anony
 	local status=$?
 	kill -KILL "$pid"
 	"$plume" fold -q "$1.plume" >"$1.folded"
-	return $status
+	return "$status"
 }
 if [ "$(id -u)" = 0 ]; then
 	ok "a map that is a FIFO does not hold it up" planted fifo fifo -
@@ -110,22 +108,21 @@ fi
 # A recorder that does not keep up.
 overflow() {
 	start overflow ./hard burn || return 1
-	rate=20000 "$plume" record -F 20000 -o overflow.plume -p "$pid" -d 60 >overflow.out 2>overflow.err &
+	"$plume" record -F 20000 -o overflow.plume -p "$pid" -d 60 >overflow.out 2>overflow.err &
 	local recorder=$!
-	started+=($recorder)
+	started+=("$recorder")
 	"$truth/until_used" "$pid" 1
-	kill -STOP $recorder
+	kill -STOP "$recorder"
 	"$truth/until_used" "$pid" 4
-	kill -CONT $recorder
+	kill -CONT "$recorder"
 	"$truth/until_used" "$pid" 1
-	kill -INT $recorder
-	wait $recorder
+	kill -INT "$recorder"
+	wait "$recorder"
 	local status=$?
 	kill -KILL "$pid"
-	return $status
+	return "$status"
 }
 ok "Ctrl-C ends a recording, and the file is there" overflow
-"$plume" report --json overflow.plume >overflow.json
 lost=$(value overflow lost)
 ok "what a full buffer lost is counted: ${lost:-nothing}" test "${lost:-0}" -gt 0
 "$plume" doctor overflow.plume >overflow.doctor 2>&1

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/tap.bash" "$1"
 # shellcheck source=test/suite/recording.bash
 . "$suite/recording.bash"
-[ -z "$STANDIN" ] || . $STANDIN
+[ -z "$STANDIN" ] || . "$STANDIN"
 recording_allowed || finish
 
 # By chance, one run of this suite in a thousand may fail: about 40 comparisons, 4.2 standard errors each (Bonferroni).
@@ -35,6 +35,11 @@ whole() {
 		"$suite/record_roots.pl" "$2.folded" "$2.json" "$3"
 	sed 's/^/# /' ok.out
 }
+# counted TEXT NAME: a program that used $seconds of CPU time was seen as often as the rate says.
+counted() {
+	is "$1: a sample for each 1/999 s of CPU time, to 5 %: $(sum "$2.folded")" \
+		"$(sum "$2.folded" | awk -v n=$((999 * seconds)) '{ print ($1 > 0.95 * n && $1 < 1.05 * n) }')" 1
+}
 # running NAME COMMAND...: COMMAND NAME.truth is recorded by its pid, while it has used $seconds of CPU time
 running() {
 	local name=$1
@@ -56,6 +61,7 @@ for name in with-fp without-fp; do
 	record $name -- ./$name $name.truth $seconds
 	shares "C, $name" $name
 	whole "C, $name" $name 98
+	counted "C, $name" $name
 done
 if command -v musl-gcc >/dev/null; then
 	musl-gcc -static -O2 -fno-optimize-sibling-calls -o musl "$truth/split.c"
@@ -76,6 +82,7 @@ gcc -O2 -g -pthread -o threads "$truth/threads.c"
 record threads -- ./threads threads.truth $seconds
 shares "threads" threads forty=^forty thirty=^thirty twenty=^twenty seven=^seven three=^three
 whole "threads" threads 98
+counted "threads" threads
 
 # Node.js and Java: recorded when they are warm.
 if command -v node >/dev/null; then

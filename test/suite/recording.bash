@@ -2,6 +2,7 @@
 # shellcheck shell=bash disable=SC2154 # plume, suite, work: of tap.bash
 export ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS:-}
 export XDG_CACHE_HOME=$work/cache
+# shellcheck disable=SC2034 # used by those who source it
 truth=$(cd "$suite/../truth" && pwd)
 started=() # processes of this suite, to be ended with it
 trap 'end_started; rm -rf "$work"' EXIT
@@ -43,6 +44,7 @@ stop() { # stop PID: it writes what it knows, and ends
 	kill -TERM "$1" 2>/dev/null
 	wait "$1" 2>/dev/null
 }
+sum() { awk '{ n += $NF } END { print n + 0 }' "$@"; } # of folded stacks
 not_there() { ! kill -0 "$1" 2>/dev/null; }
 end_started() {
 	local each

@@ -49,7 +49,8 @@ INLINED void texts(unsigned long rounds)
 {
 	std::map<std::string, unsigned long> counts;
 	for (unsigned long i = 0; i < rounds; i++)
-		counts["a key that is too long to be kept inside " + std::to_string(i * 7919 % 101)]++;
+		counts["a key that is too long to be kept inside " +
+		       std::to_string(i * 7919 % 101)]++;
 	sink = sink + counts.size();
 }
 

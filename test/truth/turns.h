@@ -16,8 +16,8 @@ enum { DECK = 64 };
 
 struct part {
 	const char *name;
-	unsigned weight;       /* turns in a deck */
-	unsigned long rounds;  /* of a turn, on average */
+	unsigned weight;      /* turns in a deck */
+	unsigned long rounds; /* of a turn, on average */
 	void (*run)(unsigned long rounds);
 	uint64_t used_ns;
 };
