@@ -38,8 +38,7 @@ inside() {
 	exec unshare -p -m -n --fork --mount-proc --kill-child sh -c 'mount --bind "$1" /tmp && ip link set lo up && cd /tmp &&
 		exec node --perf-basic-prof --no-turbo-inlining /tmp/server.js' - "$work/own"
 }
-start_# shellcheck disable=SC2016 # the inner shell expands it
-inside() {
+start_inside() {
 	rm -f namespaces.says
 	start namespaces inside && server=$(pgrep -P "$pid" -x node)
 }
