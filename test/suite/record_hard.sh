@@ -108,8 +108,10 @@ fi
 # A recorder that does not keep up.
 overflow() {
 	start overflow ./hard burn || return 1
+	set -m # else what a script starts in the background does not hear Ctrl-C
 	"$plume" record -F 20000 -o overflow.plume -p "$pid" -d 60 >overflow.out 2>overflow.err &
 	local recorder=$!
+	set +m
 	started+=("$recorder")
 	"$truth/until_used" "$pid" 1
 	kill -STOP "$recorder"
