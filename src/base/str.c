@@ -55,6 +55,19 @@ bool str_to_u64(struct str s, uint64_t *value)
 	return true;
 }
 
+bool str_hex_to_u64(struct str s, uint64_t *value)
+{
+	enum { MAX_DIGITS = 16 };
+	*value = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+		if (!is_hex(c) || i == MAX_DIGITS)
+			return false;
+		*value = *value << 4 | (uint64_t)(is_digit(c) ? c - '0' : (c | 32) - 'a' + 10);
+	}
+	return s.n;
+}
+
 bool str_to_i32(struct str s, int32_t *value)
 {
 	bool is_negative = s.n && s.p[0] == '-';
@@ -63,4 +76,25 @@ bool str_to_i32(struct str s, int32_t *value)
 		return false;
 	*value = is_negative ? -(int32_t)magnitude : (int32_t)magnitude;
 	return true;
+}
+
+bool str_to_seconds(struct str s, double *seconds)
+{
+	static const struct {
+		const char *unit;
+		double seconds;
+	} units[] = { { "ms", 1e-3 }, { "us", 1e-6 }, { "s", 1 }, { "m", 60 },
+		      { "h", 3600 },  { "d", 86400 }, { "", 1 } };
+	char copy[64], *end;
+	if (s.n == 0 || s.n >= sizeof(copy) || !(is_digit(s.p[0]) || s.p[0] == '.'))
+		return false;
+	memcpy(copy, s.p, s.n);
+	copy[s.n] = '\0';
+	double value = strtod(copy, &end);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(end, units[i].unit) == 0) {
+			*seconds = value * units[i].seconds;
+			return *seconds < 1e9;
+		}
+	return false;
 }

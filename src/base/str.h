@@ -76,8 +76,18 @@ ptrdiff_t str_find(struct str s, struct str needle);
 struct str str_basename(struct str path);
 /* All of s as a decimal number. False when s is empty, has another character, or does not fit. */
 bool str_to_u64(struct str s, uint64_t *value);
-/* The same with an optional '-', for magnitudes up to INT32_MAX: INT32_MIN marks an unknown id. */
+/* The same of hexadecimal digits, without 0x before them. */
+bool str_hex_to_u64(struct str s, uint64_t *value);
+/* A decimal number with an optional '-', for magnitudes up to INT32_MAX: INT32_MIN marks an unknown id. */
 bool str_to_i32(struct str s, int32_t *value);
+/* `5`, `5s`, `200ms`, `1.5m`, `1h`, `2d`; a sign is the caller's. */
+bool str_to_seconds(struct str s, double *seconds);
+/*
+ * So many letters of `text` are to be changed until it is a part of `name`; case does not matter. Only
+ * the first STR_DISTANCE_BYTES of text count.
+ */
+enum { STR_DISTANCE_BYTES = 200 };
+uint32_t str_distance(struct str name, struct str text);
 /*
  * Puts the indices of strings[0..n) into order[0..n), bytewise by the strings they stand for. Equal
  * ones stay as given.

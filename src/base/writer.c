@@ -64,6 +64,19 @@ void writer_flush(struct writer *w)
 	w->buffer.n = 0;
 }
 
+void writer_write_at(struct writer *w, uint64_t offset, struct str s)
+{
+	while (s.n && !w->error) {
+		ssize_t n = pwrite(w->fd, s.p, s.n, (off_t)offset);
+		if (n < 0 && errno != EINTR)
+			w->error = errno;
+		if (n > 0) {
+			offset += (uint64_t)n;
+			s = str_from_byte(s, (size_t)n);
+		}
+	}
+}
+
 void writer_set_gzip(struct writer *w)
 {
 	enum { GZIP_WINDOW = 15 + 16, MEMORY_LEVEL = 8 };

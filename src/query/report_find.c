@@ -56,31 +56,6 @@ enum name_match report_find(const struct tree *t, struct str text, bool *is_want
 	return best;
 }
 
-static char folded_case(char c)
-{
-	return (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
-}
-
-/* So many letters to change in text until it is a part of name (Sellers). */
-static uint32_t distance(struct str name, struct str text, uint32_t *row)
-{
-	uint32_t least = (uint32_t)text.n;
-	for (uint32_t k = 0; k <= text.n; k++)
-		row[k] = k;
-	for (size_t i = 0; i < name.n; i++) {
-		uint32_t diagonal = row[0];
-		for (size_t k = 1; k <= text.n; k++) {
-			bool is_same = folded_case(name.p[i]) == folded_case(text.p[k - 1]);
-			uint32_t swap = diagonal + !is_same;
-			uint32_t change = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
-			diagonal = row[k];
-			row[k] = swap < change ? swap : change;
-		}
-		least = row[text.n] < least ? row[text.n] : least;
-	}
-	return least;
-}
-
 struct near {
 	uint32_t label, distance;
 	uint64_t total;
@@ -98,18 +73,18 @@ static int compare_near(const void *a, const void *b)
 
 uint32_t report_nearest(const struct tree *t, struct str text, uint32_t *labels, uint32_t n)
 {
-	enum { LONGEST_TEXT = 200, LONGEST_NAME = 500 };
-	uint32_t row[LONGEST_TEXT + 1], found = 0;
+	enum { LONGEST_NAME = 500 };
+	uint32_t found = 0;
 	VEC(struct near) list = { 0 };
 	AUTO(functions) struct functions functions = { 0 };
 	functions_of_tree(t, &functions);
-	text = str_first(text, LONGEST_TEXT);
+	text = str_first(text, STR_DISTANCE_BYTES);
 	for (uint32_t i = 0; i < functions.rows.n; i++) {
 		const struct function *f = &functions.rows.p[i];
 		const struct tree_label *l = &t->labels.p[f->label];
 		if (l->is_process)
 			continue;
-		uint32_t d = distance(str_first(tree_label_bare(l), LONGEST_NAME), text, row);
+		uint32_t d = str_distance(str_first(tree_label_bare(l), LONGEST_NAME), text);
 		if (d * 2 <= text.n) /* half of it at least is right */
 			vec_push(&list, (struct near){ f->label, d, f->total[0] });
 	}

@@ -2,6 +2,9 @@
 #pragma once
 #include "base/base.h"
 
+/* What plume itself runs in: each has its own way to give a container more rights. */
+enum permission_box { BOX_NONE, BOX_DOCKER, BOX_PODMAN, BOX_KUBERNETES, BOX_OTHER };
+
 struct permission {
 	int paranoid;	      /* kernel.perf_event_paranoid; INT_MAX: not known */
 	int kptr_restrict;    /* -1: not known */
@@ -9,6 +12,7 @@ struct permission {
 	int max_stack;	      /* kernel.perf_event_max_stack */
 	uint32_t max_rate_hz; /* kernel.perf_event_max_sample_rate */
 	int mlock_kb;	      /* kernel.perf_event_mlock_kb */
+	/* Capabilities count for perf only outside of user namespaces: they are false inside. */
 	bool is_root, has_perfmon, has_sys_admin, has_sys_ptrace, has_bpf, has_ipc_lock;
 	bool has_perf_syscall; /* false: no such call, or a filter (seccomp) forbids it */
 	bool has_pmu;	       /* hardware counters can be opened */
@@ -16,6 +20,9 @@ struct permission {
 	bool may_see_kernel;  /* kernel stacks and addresses */
 	bool may_see_all;     /* the whole machine, and processes of others */
 	bool is_in_container; /* plume itself */
+	enum permission_box box;
+	bool is_in_user_namespace;
+	bool is_filtered; /* a seccomp filter is in force, whatever it allows */
 	uint32_t max_descriptors;
 };
 /* Looks; opens and closes a few events to find out. Never fails. */
@@ -26,7 +33,9 @@ struct open_attempt {
 	int error;   /* errno */
 	int32_t pid; /* -1: the whole machine */
 	bool is_cgroup;
+	bool is_buffer; /* mmap of a buffer was refused, not perf_event_open */
 	bool wants_kernel;
+	uint32_t rate_hz; /* 0: by period */
 	const char *event;
 };
 /*

@@ -54,6 +54,19 @@ struct binary_symbol {
 /* The function at an address of the program's own. False: none is known. */
 bool binary_find_symbol(struct binary *b, uint64_t address, struct binary_symbol *found);
 
+struct binary_function {
+	struct str name; /* as it is in the file, mangled */
+	uint64_t start;	 /* in the program's own addresses */
+	bool is_chooser; /* it only says, when the program starts, which code has that name */
+};
+/*
+ * Calls visit with every name of every function that the file defines, aliases as well, in no order and
+ * maybe more than once, until it returns false. Names are good as long as b is.
+ */
+void binary_visit_functions(struct binary *b,
+			    bool (*visit)(void *context, const struct binary_function *f),
+			    void *context);
+
 enum binary_trouble binary_trouble_of(struct binary *b);
 /* Its file is used, though nothing says that it is the recorded one; it may be stripped, too. */
 bool binary_is_unverified(struct binary *b);

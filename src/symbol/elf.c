@@ -360,6 +360,18 @@ bool elf_address_of_offset(const struct elf *elf, uint64_t offset, uint64_t *add
 	return is_found;
 }
 
+bool elf_offset_of_address(const struct elf *elf, uint64_t address, uint64_t *offset)
+{
+	for (uint32_t i = 0; i < elf->segments.n; i++) {
+		const struct elf_segment *s = &elf->segments.p[i];
+		if (address < s->address || address - s->address >= s->file_bytes)
+			continue;
+		*offset = address - s->address + s->offset;
+		return true;
+	}
+	return false;
+}
+
 uint64_t elf_base_address(const struct elf *elf)
 {
 	uint64_t base = UINT64_MAX;

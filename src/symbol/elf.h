@@ -57,5 +57,7 @@ const struct elf_section *elf_find_section(const struct elf *elf, struct str nam
 struct str elf_section_bytes(struct elf *elf, const struct elf_section *section);
 /* Where a byte of the file is in the program's own addresses. False: it is not loaded. */
 bool elf_address_of_offset(const struct elf *elf, uint64_t offset, uint64_t *address);
+/* The other way round. False: the file does not hold it. */
+bool elf_offset_of_address(const struct elf *elf, uint64_t address, uint64_t *offset);
 /* The lowest address that it loads to. */
 uint64_t elf_base_address(const struct elf *elf);

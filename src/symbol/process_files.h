@@ -22,6 +22,15 @@ bool process_started_before(int32_t pid, uint64_t time_ns);
 /* The pid that a living process has in the innermost of its pid namespaces; 0: not known. */
 int32_t process_inner_pid(int32_t pid);
 
+/* The root folder of a living process, through any of its threads. False: it may not be seen. */
+bool process_root_path(int32_t pid, struct buf *root);
+/*
+ * A plain file below a root folder, for reading: -1, e and errno when there is none. Never waits, never
+ * leaves the root by a link, and refuses what another user than root or the caller may have made up.
+ * path is what messages call it.
+ */
+int process_plain_file(const char *root, const char *inside, const char *path, struct err *e);
+
 /* --- where its map may be --- */
 
 struct map_candidate {
@@ -67,6 +76,9 @@ struct map_search {
 bool process_map_read(const struct symbol_options *options, struct recorded_process process,
 		      const uint64_t *addresses, uint32_t n, struct perf_map_names *names,
 		      struct map_search *search);
+/* Reason and fix when a map names none of the addresses: what is in it instead. */
+void map_search_explain(struct map_search *search, const char *path,
+			const struct perf_map_names *names);
 void map_search_fini(struct map_search *search);
 
 /* --- its other files --- */

@@ -42,10 +42,10 @@ static void try_candidate(struct map_choice *choice, const struct map_candidate 
 	choice->best = candidate;
 }
 
-static void explain_unnamed(const struct map_choice *choice, struct map_search *search)
+void map_search_explain(struct map_search *search, const char *path,
+			const struct perf_map_names *names)
 {
-	const struct perf_map_names *names = &choice->names;
-	buf_addf(&search->reason, "%s ", choice->best->path);
+	buf_addf(&search->reason, "%s ", path);
 	if (!names->rows)
 		buf_add(&search->reason, STR("is empty"));
 	else if (names->bad_rows == names->rows)
@@ -95,7 +95,7 @@ bool process_map_read(const struct symbol_options *options, struct recorded_proc
 		return false;
 	}
 	if (!choice.names.found)
-		explain_unnamed(&choice, search);
+		map_search_explain(search, choice.best->path, &choice.names);
 	search->path = mem_strdup(choice.best->path);
 	search->is_guess = !choice.best->is_exact;
 	*names = choice.names;

@@ -91,7 +91,7 @@ static bool is_hidden(const Elf64_Sym *s)
 	return visibility == STV_HIDDEN || visibility == STV_INTERNAL;
 }
 
-static bool is_function(const struct elf *elf, const Elf64_Sym *s)
+bool elf_symbol_is_function(const struct elf *elf, const Elf64_Sym *s)
 {
 	unsigned type = ELF64_ST_TYPE(s->st_info);
 	if (!s->st_name || s->st_shndx == SHN_UNDEF || s->st_shndx == SHN_ABS)
@@ -154,7 +154,7 @@ void symbol_table_add(struct symbol_table *t, struct elf *elf, const struct elf_
 	add_code_sections(t, elf);
 	for (size_t at = 0; bytes.n - at >= size && t->rows.n < INDEX_NONE - 1; at += size) {
 		Elf64_Sym s = symbol_from(bytes.p + at, elf->is_64);
-		if (s.st_name >= texts.n || !is_function(elf, &s))
+		if (s.st_name >= texts.n || !elf_symbol_is_function(elf, &s))
 			continue;
 		if (may_have_marks && is_mapping_symbol(elf, symbol_text_at(texts, s.st_name)))
 			continue;

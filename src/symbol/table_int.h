@@ -84,3 +84,5 @@ struct elf_symbol {
 };
 bool elf_symbol_at(struct elf *elf, const struct elf_section *section, uint32_t i,
 		   struct elf_symbol *symbol);
+/* Whether it counts as code that is in this file. */
+bool elf_symbol_is_function(const struct elf *elf, const Elf64_Sym *symbol);

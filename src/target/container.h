@@ -8,6 +8,7 @@
 struct container {
 	char *id;      /* as the runtime has it, whole */
 	char *name;    /* NULL: not known */
+	char *pod;     /* of Kubernetes; NULL: none. A pod's own container (`pause`) has no name. */
 	char *runtime; /* `docker`, `podman`, ... */
 	int32_t pid;   /* of its first process, here; 0: it does not run */
 	char *cgroup;  /* path below the hierarchy's root; NULL: not known */
@@ -20,7 +21,12 @@ void containers_fini(struct containers *c);
 /* All that are known here. root: where /var/lib, /run, /proc, /sys are looked for; NULL: here. */
 void containers_find(const char *root, struct containers *out);
 /*
- * The container of a process, in the words people use: its name, else the first 12 digits of its id;
- * empty: it is in none, or nobody can tell.
+ * The container of a process, in the words people use: its name (in Kubernetes POD/NAME), else the first
+ * 12 digits of its id; empty: it is in none, or nobody can tell.
  */
 void container_of_process(int32_t pid, struct buf *name);
+/*
+ * The same for many processes: reads of /proc only. False: it is in a container that is not among the
+ * known ones; find them again, should its name be wanted.
+ */
+bool containers_name_process(const struct containers *known, int32_t pid, struct buf *name);

@@ -1,0 +1,92 @@
+/* What this machine has, found out by opening it. */
+#include "record/event_int.h"
+#include "record/kernel_text_int.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int event_try(const struct perf_event_attr *attr)
+{
+	struct perf_event_attr a = *attr;
+	a.size = sizeof(a);
+	a.disabled = 1;
+	int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int why = fd < 0 ? errno : 0;
+	if (fd >= 0)
+		close(fd);
+	return why;
+}
+
+/* The counters of processors are called `cpu`, `cpu_core`, `armv8_pmuv3_0`. */
+static bool is_listed(const char *pmus)
+{
+	bool is_found = false;
+	DIR *dir = opendir(pmus);
+	struct dirent *entry;
+	while (dir && !is_found && (entry = readdir(dir)))
+		is_found = strncmp(entry->d_name, "cpu", 3) == 0 ||
+			   strncmp(entry->d_name, "armv", 4) == 0;
+	if (dir)
+		closedir(dir);
+	return is_found;
+}
+
+bool event_has_pmu(const struct event_places *places)
+{
+	/* Sampling takes an interrupt, which some virtual machines do not give with the counters. */
+	struct perf_event_attr cycles = { .type = PERF_TYPE_HARDWARE,
+					  .config = PERF_COUNT_HW_CPU_CYCLES,
+					  .freq = 1,
+					  .sample_freq = 99,
+					  .exclude_kernel = 1,
+					  .exclude_hv = 1 };
+	int why = event_try(&cycles);
+	if (why == EACCES || why == EPERM || why == ENOSYS || why == EMFILE)
+		return is_listed(places->pmus);
+	return why == 0 || why == EBUSY;
+}
+
+static bool is_virtual_machine(void)
+{
+	AUTO(buf) struct buf text = { 0 };
+	return kernel_text_read("/proc/cpuinfo", &text) &&
+	       str_find(buf_str(&text), STR(" hypervisor")) >= 0;
+}
+
+void event_explain_no_pmu(struct buf *out)
+{
+	buf_add(out, STR("no hardware counters here"));
+	if (is_virtual_machine())
+		buf_add(out, STR(" (a virtual machine that is not given any)"));
+}
+
+bool event_is_there(const struct event_word *w, const struct perf_event_attr *attr, struct err *e)
+{
+	AUTO(buf) struct buf why = { 0 };
+	struct perf_event_attr probe = *attr;
+	probe.exclude_kernel = probe.exclude_hv = 1;
+	int error = event_try(&probe);
+	if (error != ENOENT && error != EOPNOTSUPP && error != ENODEV && error != EINVAL)
+		return true;
+	if (event_has_pmu(w->places))
+		return err_set(e, "%.*s: this processor does not count that%s", STR_ARG(w->text),
+			       w->precise ? ", or not so precisely" : "");
+	event_explain_no_pmu(&why);
+	return err_set(e, "%.*s: %s; -e cpu-clock samples time without them", STR_ARG(w->text),
+		       buf_c_string(&why));
+}
+
+void record_events_default(const struct record_event_wish *wish, struct record_events *events,
+			   struct buf *why)
+{
+	struct err ignored = { 0 };
+	why->n = 0;
+	if (event_has_pmu(&event_kernel_places) &&
+	    record_events_parse("cycles", wish, events, &ignored))
+		return;
+	event_explain_no_pmu(why);
+	buf_add(why, STR(": cpu-clock"));
+	record_events_parse("cpu-clock", wish, events, &ignored);
+}
