@@ -48,7 +48,7 @@ if [ "$(id -u)" = 0 ] && unshare -p -m -n --fork ip link set lo up 2>/dev/null &
 	record namespaces -p "$server" -- "$truth/until_used" "$server" 1
 	names "a server in its own namespaces" namespaces
 	killed_meanwhile gone "$server" -p "$server"
-	ok "it is gone" not_there "$server"
+	ok "it is gone" gone_soon "$server"
 	names "a server in its own namespaces that is gone before the end" gone
 else
 	skip "a server in its own namespaces" "unshare -p -m -n is not allowed here"
@@ -92,6 +92,6 @@ else
 	skip "a container, by its cgroup" "no cgroup2 that can be written to"
 fi
 killed_meanwhile gone "$server" --container "$container"
-ok "it is gone" not_there "$server"
+ok "it is gone" gone_soon "$server"
 names "a container that is gone before the end" gone
 finish

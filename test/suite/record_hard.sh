@@ -53,7 +53,7 @@ if start maps ./hard maps files 50000; then
 	"$plume" fold -q maps.plume >maps.folded
 	ok "... with names" grep -q ';burn ' maps.folded
 	ok "... and bounded memory: $(cat maps.peak) KiB" test "$(cat maps.peak)" -lt 600000
-	kill -KILL "$pid"
+	kill_now "$pid"
 else
 	skip "50,000 mapped files" "not allowed here (vm.max_map_count is $(cat /proc/sys/vm/max_map_count))"
 fi
@@ -87,7 +87,7 @@ planted() { # planted NAME WHAT TARGET: recorded while it has no more than anony
 	start "$1" chroot root /hard-static jit "$2" "$3" || return 1
 	./hard peak "$1.peak" timeout -s INT 30 "$plume" record -F 999 -o "$1.plume" -p "$pid" -- "$truth/until_used" "$pid" 1 >"$1.out" 2>"$1.err"
 	local status=$?
-	kill -KILL "$pid"
+	kill_now "$pid"
 	"$plume" fold -q "$1.plume" >"$1.folded"
 	return "$status"
 }
@@ -121,7 +121,7 @@ overflow() {
 	kill -INT "$recorder"
 	wait "$recorder"
 	local status=$?
-	kill -KILL "$pid"
+	kill_now "$pid"
 	return "$status"
 }
 ok "Ctrl-C ends a recording, and the file is there" overflow

@@ -44,12 +44,22 @@ stop() { # stop PID: it writes what it knows, and ends
 	kill -TERM "$1" 2>/dev/null
 	wait "$1" 2>/dev/null
 }
+kill_now() { # kill_now PID, one that was started here
+	kill -KILL "$1" 2>/dev/null
+	wait "$1" 2>/dev/null
+}
 sum() { awk '{ n += $NF } END { print n + 0 }' "$@"; } # of folded stacks
-not_there() { ! kill -0 "$1" 2>/dev/null; }
+gone_soon() { # gone_soon PID: it may take its time to end
+	for _ in {1..100}; do
+		kill -0 "$1" 2>/dev/null || return 0
+		sleep 0.1
+	done
+	return 1
+}
 end_started() {
 	local each
 	for each in "${started[@]}"; do
-		kill -KILL "$each" 2>/dev/null && wait "$each" 2>/dev/null
+		kill_now "$each"
 	done
 	return 0
 }

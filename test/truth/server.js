@@ -24,7 +24,7 @@ let answered = 0;
 function serve() {
   const server = http.createServer(handleRequest);
   server.listen(0, '127.0.0.1', () => {
-    const child = fork(__filename, ['ask', String(server.address().port)], { execArgv: [] });
+    const child = fork(__filename, ['ask', String(server.address().port)]);
     const end = () => { child.kill('SIGKILL'); process.exit(0); };
     process.on('SIGTERM', end);
     setTimeout(end, 60000);
