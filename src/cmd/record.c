@@ -322,7 +322,10 @@ static bool open_outputs(struct request *r, struct err *e)
 	for (uint32_t i = 0; i < r->words.outputs.n; i++)
 		text_list_add(&r->outputs.paths, str_from(r->words.outputs.p[i]));
 	r->outputs.format = r->words.format;
-	return r->words.every || record_outputs_open(&r->outputs, r->choice.file_stem, &facts, e);
+	if (!r->words.every && !record_outputs_open(&r->outputs, r->choice.file_stem, &facts, e))
+		return false;
+	r->options.data = r->outputs.data;
+	return true;
 }
 
 static void set_options(struct request *r)

@@ -145,7 +145,6 @@ static void end_period(struct run *r)
 	struct profile *done = r->profile;
 	r->profile = profile_new(COLUMNS_ALL);
 	recorder_set_profile(r->recorder, r->profile);
-	record_screen_forget(r->screen);
 	end_period_file(r, done);
 	profile_unref(done);
 	if (!open_period_file(r, &e))
@@ -198,8 +197,6 @@ static bool start(struct run *r, struct err *e)
 		if (!r->rotation || !open_period_file(r, e))
 			return false;
 		r->period_end_ns = now_ns() + plan->rotation->every_ns;
-	} else if (plan->outputs->data) {
-		recorder_write_to(r->recorder, plan->outputs->data);
 	}
 	struct str remarks = recorder_remarks(r->recorder);
 	while (remarks.n && !plan->is_quiet) {

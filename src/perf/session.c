@@ -186,7 +186,10 @@ static void add_call_graph_fact(struct perf_session *s)
 	if (!s->events.list.n)
 		return;
 	const struct perf_event *event = &s->events.list.p[0];
-	if (event->sample_type & PERF_SAMPLE_STACK_USER)
+	if (s->options.live && event->sample_type & PERF_SAMPLE_STACK_USER)
+		buf_addf(&text, "tables on copies of %u bytes, frame pointers",
+			 event->copied_stack_bytes);
+	else if (event->sample_type & PERF_SAMPLE_STACK_USER)
 		buf_addf(&text, "dwarf, %u bytes", event->copied_stack_bytes);
 	else if (event->branch_type & BRANCH_CALL_STACK)
 		buf_addf(&text, "lbr");

@@ -130,28 +130,44 @@ static uint32_t plausible_addresses(const struct perf_session *s,
 	return n;
 }
 
-/* Both are bounded, or a made-up sample could keep us busy for a second. */
-enum { MAX_TRIED = 32, MAX_CHAIN = 1024 };
+/*
+ * What the walk found last may be no caller, but not more of it than that: both know the leaf, which proves
+ * nothing about a chain that went astray behind it. The chain's part that is searched is bounded, or a
+ * made-up sample could keep us busy.
+ */
+enum { MAX_DROPPED = 2, MAX_CHAIN = 1024 };
+
+bool perf_stack_meet(const struct unwound_stack *u, const struct stack_address *chain, uint32_t n,
+		     uint32_t *last, uint32_t *from)
+{
+	uint32_t searched = n < MAX_CHAIN ? n : MAX_CHAIN;
+	for (uint32_t i = u->n; i-- > 0 && u->n - 1 - i <= MAX_DROPPED;) {
+		uint32_t k = find_in_chain(u, i, chain, searched);
+		if (k == UINT32_MAX || (i == 0 && u->n > 2))
+			continue;
+		*last = i;
+		*from = k + 1;
+		return *from < n;
+	}
+	return false;
+}
 
 /* Replaces the user's part by what walk and chain say together. */
 static void join(struct perf_session *s, const struct unwound_stack *u,
 		 const struct perf_process *process)
 {
 	struct stack *st = &s->stack;
-	uint32_t n = st->list.n - st->user_first, from = UINT32_MAX, last = u->n;
+	uint32_t n = st->list.n - st->user_first, from = 0, last = 0;
 	AUTO_FREE struct stack_address *chain = mem_alloc(n + 1, sizeof(*chain));
 	memcpy(chain, st->list.p + st->user_first, n * sizeof(*chain));
-	uint32_t searched = n < MAX_CHAIN ? n : MAX_CHAIN;
-	while (last > 0 && from == UINT32_MAX && u->n - last < MAX_TRIED)
-		from = find_in_chain(u, --last, chain, searched);
-	bool goes_on = from != UINT32_MAX && from + 1 < n;
+	bool goes_on = perf_stack_meet(u, chain, n, &last, &from);
 	if (!goes_on && plausible_addresses(s, process, chain, n) > u->n) {
 		s->counts.by_frame_pointer++;
 		return; /* the walk came to nothing */
 	}
 	st->list.n = st->user_first;
 	put_unwound(st, u, goes_on ? last + 1 : u->n);
-	for (uint32_t k = from + 1; goes_on && k < n; k++)
+	for (uint32_t k = from; goes_on && k < n; k++)
 		vec_push(&st->list, chain[k]);
 	st->is_cut = !goes_on && u->is_cut;
 	s->counts.by_both += goes_on;

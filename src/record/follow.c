@@ -10,7 +10,6 @@
 void follow_fini(struct follow *f)
 {
 	vec_fini(&f->list);
-	vec_fini(&f->forked);
 	index_map_fini(&f->map);
 }
 
@@ -121,10 +120,8 @@ static uint64_t take_u64(struct raw *r)
 static void on_fork(struct follow *f, struct raw r)
 {
 	int32_t pid = (int32_t)take_u32(&r), parent = (int32_t)take_u32(&r);
-	int32_t tid = (int32_t)take_u32(&r);
-	take_u32(&r); /* the parent's */
+	take_u64(&r); /* threads */
 	uint64_t time_ns = take_u64(&r);
-	vec_push(&f->forked, tid);
 	if (pid == parent)
 		return;
 	const struct known_process *from = find(f, parent);
@@ -223,10 +220,29 @@ static bool look_at(struct follow *f, const struct perf_event_header *h, const c
 			held_files_end_process(f->held, pid);
 		break;
 	}
+	case PERF_RECORD_LOST:
+		return trailer_time_ns(r) >= f->begin_ns;
 	default:
 		break;
 	}
 	return true;
+}
+
+bool records_tell_of_fork(struct str records, int32_t tid)
+{
+	struct perf_event_header h;
+	enum { TID_OFFSET = 8 };
+	while (records.n >= sizeof(h)) {
+		int32_t forked = 0;
+		memcpy(&h, records.p, sizeof(h));
+		if (h.size < sizeof(h) + TID_OFFSET + sizeof(tid) || h.size > records.n)
+			return false;
+		memcpy(&forked, records.p + sizeof(h) + TID_OFFSET, sizeof(forked));
+		if (h.type == PERF_RECORD_FORK && forked == tid)
+			return true;
+		records = str_from_byte(records, h.size);
+	}
+	return false;
 }
 
 void follow_records(struct follow *f, const char *bytes, size_t n)

@@ -5,6 +5,7 @@
 #include "record/record_int.h"
 
 #define ASK_EVERY_NS 5000000000ull
+#define SECOND_NS    1000000000ull
 #define COMMAND	     "Compiler.perfmap"
 enum { LAST_CALL_MS = 3000, MAX_FAILURES = 2 };
 
@@ -55,12 +56,20 @@ void jvm_maps_look_at(struct jvm_maps *j, int32_t pid)
 	runtime_fini(&runtime);
 }
 
+/* Much is compiled at first: the second and third time come sooner. */
+static bool is_time(const struct asked_jvm *a, uint64_t now_ns)
+{
+	uint64_t pause = a->answers == 1   ? SECOND_NS
+			 : a->answers == 2 ? 2 * SECOND_NS
+					   : ASK_EVERY_NS;
+	return !a->last_ns || now_ns - a->last_ns >= pause;
+}
+
 /* True: it has just answered. */
 static bool go_on(struct asked_jvm *a, uint64_t now_ns)
 {
 	if (!a->call) {
-		if (a->failures >= MAX_FAILURES ||
-		    (a->last_ns && now_ns - a->last_ns < ASK_EVERY_NS))
+		if (a->failures >= MAX_FAILURES || !is_time(a, now_ns))
 			return false;
 		a->last_ns = now_ns;
 		a->call = jvm_call_new(a->pid, COMMAND, now_ns);

@@ -69,7 +69,7 @@ static uint64_t round_up_to_power(uint64_t n)
 /* Room for half a second of samples, in bounds; of many cpus all together are bounded. */
 static uint64_t ring_bytes(const struct opened_events *x, const struct record_options *o)
 {
-	enum { LEAST = 512 << 10, MOST = 16 << 20, CHAIN_BYTES = 1024 };
+	enum { LEAST = 2 << 20, MOST = 16 << 20, CHAIN_BYTES = 1024 };
 	const struct perf_event_attr *first = &x->attrs.p[0];
 	uint64_t rate = first->freq ? first->sample_freq : 10000;
 	uint64_t bytes = rate * (first->sample_stack_user + CHAIN_BYTES) / 2;

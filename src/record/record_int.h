@@ -112,13 +112,14 @@ struct follow {
 	bool is_filtered;  /* samples of those that are not wanted are dropped */
 	uint64_t begin_ns; /* samples before are dropped */
 	uint64_t wanted_samples;
-	VEC(int32_t) forked; /* threads that came since the events were opened */
 };
 void follow_fini(struct follow *f);
 /* Processes that are there already. */
 void follow_begin(struct follow *f, const struct opened_events *x);
 /* Records of one buffer: looked at, then given to the session. */
 void follow_records(struct follow *f, const char *bytes, size_t n);
+/* Whether they say that a thread was made. */
+bool records_tell_of_fork(struct str records, int32_t tid);
 /* Records that say what a process and its threads are called and have mapped. False: it is gone. */
 bool synthesize_process(int32_t pid, struct buf *records, struct held_files *held);
 

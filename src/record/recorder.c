@@ -14,6 +14,7 @@ struct recorder {
 	struct held_files *held;
 	struct follow follow;
 	struct jvm_maps *jvms;
+	struct container_names containers;
 	struct started_command command;
 	struct profile *p;
 	struct buf remarks;
@@ -62,8 +63,8 @@ static struct reader *live_open_file(void *context, int32_t pid, const char *pat
 
 static void live_container(void *context, int32_t pid, struct buf *name)
 {
-	(void)context;
-	container_of_process(pid, name);
+	struct recorder *r = context;
+	container_names_get(&r->containers, pid, name);
 }
 
 /* --- beginning --- */
@@ -102,21 +103,35 @@ static void note_events(struct recorder *r)
 					  r->events.list.p[i].event);
 }
 
-static void take_rings(struct recorder *r)
+static void write_to(struct recorder *r, struct perf_data_writer *w)
+{
+	AUTO_FREE uint64_t *ids = mem_alloc(r->events.list.n + 1, sizeof(*ids));
+	for (uint32_t i = 0; i < r->events.attrs.n; i++) {
+		uint32_t n = 0;
+		for (uint32_t k = 0; k < r->events.list.n; k++)
+			if (r->events.list.p[k].event == i)
+				ids[n++] = r->events.list.p[k].id;
+		perf_data_writer_add_event(w, &r->events.attrs.p[i],
+					   r->options.events->list.p[i].name, ids, n);
+	}
+	perf_session_write_to(r->session, w);
+}
+
+/* What is in the buffers now. */
+static void take_rings(struct recorder *r, struct buf *out)
 {
 	for (uint32_t i = 0; i < r->events.rings.n; i++) {
 		struct ring *ring = &r->events.rings.p[i];
 		uint64_t n = ring_waiting_bytes(ring);
-		AUTO_FREE char *bytes = mem_alloc(n + 1, 1);
-		ring_take(ring, bytes, n);
-		follow_records(&r->follow, bytes, n);
+		ring_take(ring, buf_reserve(out, n), n);
+		out->n += n;
 	}
 }
 
-static bool is_among(int32_t tid, const int32_t *list, uint32_t n)
+static bool is_open(const struct recorder *r, int32_t tid)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if (list[i] == tid)
+	for (uint32_t i = 0; i < r->events.tids.n; i++)
+		if (r->events.tids.p[i] == tid)
 			return true;
 	return false;
 }
@@ -125,23 +140,21 @@ static bool is_among(int32_t tid, const int32_t *list, uint32_t n)
  * Threads that came while others were opened, from one that was not open yet. What came from one that was
  * has inherited its events; the kernel has told so.
  */
-static bool open_late_threads(struct recorder *r, struct err *e)
+static bool open_late_threads(struct recorder *r, struct buf *early, struct err *e)
 {
 	const struct target_choice *choice = r->options.choice;
-	if (r->events.is_per_cpu || r->command.pid || r->options.no_inherit)
+	if (r->events.is_per_cpu || r->events.tids.n == 0 || r->options.no_inherit)
 		return true;
 	for (uint32_t i = 0; i < choice->pids.n; i++) {
 		AUTO(buf) struct buf tids = { 0 };
 		if (!target_threads(choice->pids.p[i], &tids))
 			continue;
-		take_rings(r);
+		take_rings(r, early);
 		for (size_t k = 0; k + sizeof(int32_t) <= tids.n; k += sizeof(int32_t)) {
 			int32_t tid;
 			memcpy(&tid, tids.p + k, sizeof(tid));
-			if (is_among(tid, r->events.tids.p, r->events.tids.n) ||
-			    is_among(tid, r->follow.forked.p, r->follow.forked.n))
-				continue;
-			if (!open_events_of_thread(&r->events, &r->options, tid, e))
+			if (!is_open(r, tid) && !records_tell_of_fork(buf_str(early), tid) &&
+			    !open_events_of_thread(&r->events, &r->options, tid, e))
 				return false;
 		}
 	}
@@ -160,18 +173,21 @@ static void remark_on_kernel(struct recorder *r)
 static bool begin(struct recorder *r, struct err *e)
 {
 	const struct record_options *o = &r->options;
+	AUTO(buf) struct buf early = { 0 };
 	if (o->command && !command_prepare(&r->command, o->command, e))
 		return false;
 	int32_t target = o->is_command_timer ? 0 : r->command.pid;
-	if (!open_events(&r->events, o, target, &r->remarks, e))
+	if (!open_events(&r->events, o, target, &r->remarks, e) ||
+	    !open_late_threads(r, &early, e) || !drain_start(&r->drain, &r->events, e))
 		return false;
 	remark_on_kernel(r);
 	r->held = held_files_new(0);
 	begin_session(r);
-	follow_begin(&r->follow, &r->events);
-	if (!open_late_threads(r, e))
-		return false;
 	note_events(r);
+	if (o->data)
+		write_to(r, o->data);
+	follow_begin(&r->follow, &r->events);
+	follow_records(&r->follow, early.p, early.n);
 	return true;
 }
 
@@ -198,6 +214,7 @@ void recorder_free(struct recorder *r)
 	jvm_maps_free(r->jvms);
 	follow_fini(&r->follow);
 	held_files_free(r->held);
+	container_names_fini(&r->containers);
 	command_fini(&r->command);
 	buf_fini(&r->remarks);
 	free(r);
@@ -205,8 +222,6 @@ void recorder_free(struct recorder *r)
 
 bool recorder_start(struct recorder *r, struct err *e)
 {
-	if (!drain_start(&r->drain, &r->events, e))
-		return false;
 	r->start_ns = monotonic_ns() + r->options.delay_ns;
 	r->start_unix_ns = wall_ns() + r->options.delay_ns;
 	r->period_start_ns = r->last_flush_ns = r->start_ns;
@@ -364,20 +379,6 @@ void recorder_set_profile(struct recorder *r, struct profile *p)
 	perf_session_set_profile(r->session, p);
 	r->p = p;
 	r->period_start_ns = monotonic_ns();
-}
-
-void recorder_write_to(struct recorder *r, struct perf_data_writer *w)
-{
-	AUTO_FREE uint64_t *ids = mem_alloc(r->events.list.n + 1, sizeof(*ids));
-	for (uint32_t i = 0; i < r->events.attrs.n; i++) {
-		uint32_t n = 0;
-		for (uint32_t k = 0; k < r->events.list.n; k++)
-			if (r->events.list.p[k].event == i)
-				ids[n++] = r->events.list.p[k].id;
-		perf_data_writer_add_event(w, &r->events.attrs.p[i],
-					   r->options.events->list.p[i].name, ids, n);
-	}
-	perf_session_write_to(r->session, w);
 }
 
 /* --- how it goes --- */

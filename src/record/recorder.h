@@ -21,7 +21,8 @@ struct record_options {
 	char *const *command;  /* started when all is open; ends in NULL; NULL: none */
 	bool is_command_timer; /* it is not what is recorded, but how long */
 	struct symbol_options names;
-	const char *command_line; /* of plume itself, for the recording's facts */
+	struct perf_data_writer *data; /* what comes is written there, too; NULL: nowhere */
+	const char *command_line;      /* of plume itself, for the recording's facts */
 };
 
 struct recorder;
@@ -45,7 +46,6 @@ void recorder_flush(struct recorder *r);
 void recorder_end(struct recorder *r);
 /* The profile is done with (facts are added to it); what comes now goes into p. */
 void recorder_set_profile(struct recorder *r, struct profile *p);
-void recorder_write_to(struct recorder *r, struct perf_data_writer *w);
 
 struct record_status {
 	struct perf_counts counts;

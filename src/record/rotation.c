@@ -221,7 +221,7 @@ struct rotation *rotation_new(const struct rotation_options *o, struct err *e)
 	r->name_at = r->path.n;
 	r->wall_ns = now_ns(r, CLOCK_REALTIME);
 	r->boot_ns = now_ns(r, CLOCK_BOOTTIME);
-
+	find_last(r);
 	return r;
 }
 

@@ -23,7 +23,10 @@ void held_files_add_process(struct held_files *h, int32_t pid, int32_t parent, b
 			    uint64_t time_ns);
 /* It has mapped this, executable. Files that are no ELF (jitdump) count as well. */
 void held_files_add_mapping(struct held_files *h, int32_t pid, const struct target_mapping *m);
-/* It has ended: what is held of it stays, its number may come again. */
+/*
+ * It has ended, or its first thread has: what is held of it stays, its number may come again. Others of
+ * its threads that go on are noticed.
+ */
 void held_files_end_process(struct held_files *h, int32_t pid);
 
 /*

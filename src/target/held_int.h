@@ -33,13 +33,17 @@ struct map_state {
 struct held_process {
 	int32_t pid, inner_pid; /* here, and in its own namespace; 0: not known */
 	uint64_t begin_ns, end_ns;
+	uint64_t seen_ns;	/* it was there then */
+	uint64_t began_unix_ns; /* 0: not known */
 	bool lives;
-	bool is_newest; /* of those with its pid */
-	bool has_jit;	/* memory for code of its own making */
-	uint32_t older; /* who had the pid before, INDEX_NONE */
-	uint32_t root;	/* INDEX_NONE: not known */
+	bool may_be_over; /* its first thread has ended */
+	bool is_newest;	  /* of those with its pid */
+	bool has_jit;	  /* memory for code of its own making */
+	uint32_t older;	  /* who had the pid before, INDEX_NONE */
+	uint32_t root;	  /* INDEX_NONE: not known */
 
-	int map_fd; /* -1: none */
+	int map_fd;	      /* -1: none */
+	uint64_t next_try_ns; /* when it is looked for again */
 	uint64_t map_bytes;
 	uint32_t first_state; /* from its begin on */
 	VEC(struct map_state) states;
@@ -78,6 +82,10 @@ void held_close(struct held_files *h, int *fd);
 
 /* The newest process with that pid, or INDEX_NONE. */
 uint32_t held_find_process(const struct held_files *h, int32_t pid);
+/* Whether any of its threads is there. */
+bool held_is_running(int32_t pid);
+/* It has ended, seen at a moment. */
+void held_end_process(struct held_files *h, uint32_t process, uint64_t now_ns);
 /* Goes on as another one with a map of its own from a moment on; returns its number. */
 uint32_t held_split_process(struct held_files *h, uint32_t process, uint64_t begin_ns);
 void held_processes_fini(struct held_files *h);

@@ -1,7 +1,6 @@
 /* Maps of JIT code: found in the process's own root, watched as they grow, read through what is held. */
 #include "target/held_int.h"
 
-#include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +14,16 @@ static void map_path(const struct held_process *p, char path[MAP_PATH_BYTES])
 	snprintf(path, MAP_PATH_BYTES, "/tmp/perf-%d.map", p->inner_pid);
 }
 
+/* Pids come again, and maps in /tmp stay. */
+static bool is_left_over(int fd, const struct held_process *p)
+{
+	struct stat status;
+	if (fstat(fd, &status) != 0 || status.st_mtim.tv_sec < 0)
+		return false;
+	uint64_t changed = (uint64_t)status.st_mtim.tv_sec * 1000000000u;
+	return process_map_is_older(changed, p->began_unix_ns);
+}
+
 static int open_map(struct held_files *h, const struct held_process *p)
 {
 	char root[OWN_FD_PATH_BYTES], path[MAP_PATH_BYTES];
@@ -24,6 +33,10 @@ static int open_map(struct held_files *h, const struct held_process *p)
 	map_path(p, path);
 	held_own_path(h->roots.p[p->root].fd, root);
 	int fd = process_plain_file(root, path, path, &ignored);
+	if (fd >= 0 && is_left_over(fd, p)) {
+		close(fd);
+		return -1;
+	}
 	h->used += fd >= 0;
 	return fd;
 }
@@ -64,12 +77,26 @@ void held_look_at_map(struct held_files *h, uint32_t process, uint64_t now_ns)
 	vec_push(&p->states, (struct map_state){ ++h->last_state, now_ns, size });
 }
 
+/* Many that make code at run time never write a map. */
+static bool is_due(struct held_process *p, uint64_t now_ns)
+{
+	enum { TRY_EVERY_NS = 1000000000 };
+	if (p->map_fd < 0 && now_ns < p->next_try_ns)
+		return false;
+	p->next_try_ns = now_ns + TRY_EVERY_NS;
+	return true;
+}
+
 void held_files_look(struct held_files *h, uint64_t now_ns)
 {
 	uint32_t n = h->processes.n; /* those that come meanwhile have just been looked at */
-	for (uint32_t i = 0; i < n; i++)
-		if (h->processes.p[i].lives && h->processes.p[i].has_jit)
+	for (uint32_t i = 0; i < n; i++) {
+		struct held_process *p = &h->processes.p[i];
+		if (p->lives && p->may_be_over && !held_is_running(p->pid))
+			held_end_process(h, i, now_ns);
+		else if (p->lives && p->has_jit && is_due(p, now_ns))
 			held_look_at_map(h, i, now_ns);
+	}
 }
 
 /* --- states --- */
@@ -219,8 +246,10 @@ static bool read_found(struct held_files *h, int32_t pid, const struct symbol_op
 {
 	uint32_t i = held_find_process(h, pid), distinct = 0;
 	struct recorded_process process = { .pid = pid };
+	if (i != INDEX_NONE)
+		process.began_unix_ns = h->processes.p[i].began_unix_ns;
 	if (i != INDEX_NONE && h->processes.p[i].lives)
-		process.is_alive = process_started_before(pid, h->processes.p[i].begin_ns);
+		process.is_alive = process_started_before(pid, h->processes.p[i].seen_ns);
 	AUTO_FREE uint64_t *addresses = mem_alloc(n, sizeof(*addresses));
 	for (uint32_t w = 0; w < n; w++)
 		if (!distinct || addresses[distinct - 1] != wanted[w].address)

@@ -38,6 +38,8 @@ uint32_t held_split_process(struct held_files *h, uint32_t process, uint64_t beg
 	struct held_process next = { .pid = p->pid,
 				     .inner_pid = p->inner_pid,
 				     .begin_ns = begin_ns,
+				     .seen_ns = p->seen_ns,
+				     .began_unix_ns = p->began_unix_ns,
 				     .has_jit = p->has_jit,
 				     .root = held_share_root(h, p->root) };
 	return begin_process(h, next);
@@ -46,7 +48,36 @@ uint32_t held_split_process(struct held_files *h, uint32_t process, uint64_t beg
 /* The pid may be another process's by now, and nobody has said that the former one ended. */
 static bool is_still_there(const struct held_process *p)
 {
-	return p->lives && process_started_before(p->pid, p->begin_ns);
+	return p->lives && process_started_before(p->pid, p->seen_ns);
+}
+
+bool held_is_running(int32_t pid)
+{
+	AUTO(buf) struct buf ignored = { 0 };
+	return process_root_path(pid, &ignored);
+}
+
+void held_end_process(struct held_files *h, uint32_t process, uint64_t now_ns)
+{
+	int32_t pid = h->processes.p[process].pid;
+	/* Its root is held, so that its map can still be found. */
+	if (h->processes.p[process].has_jit)
+		held_look_at_map(h, process, now_ns);
+	process = held_find_process(h, pid); /* it may have been split */
+	h->processes.p[process].lives = false;
+	h->processes.p[process].end_ns = now_ns;
+	h->has_ended = true;
+}
+
+void held_files_end_process(struct held_files *h, int32_t pid)
+{
+	uint32_t i = held_find_process(h, pid);
+	if (i == INDEX_NONE || !h->processes.p[i].lives)
+		return;
+	if (held_is_running(pid))
+		h->processes.p[i].may_be_over = true;
+	else
+		held_end_process(h, i, held_now_ns());
 }
 
 /* What a process has from its parent, or from the program that it ran before. */
@@ -56,6 +87,8 @@ static void inherit(struct held_files *h, struct held_process *p, const struct h
 	if (p->root == INDEX_NONE)
 		p->root = held_share_root(h, from->root);
 	/* Gone before it could be asked: a child is in the namespace of its parent, mostly. */
+	if (is_same && !p->began_unix_ns)
+		p->began_unix_ns = from->began_unix_ns;
 	if (!p->inner_pid && (is_same || from->inner_pid == from->pid))
 		p->inner_pid = is_same ? from->inner_pid : p->pid;
 	/* A fork has the memory of its parent; another program has nothing yet. */
@@ -68,11 +101,15 @@ void held_files_add_process(struct held_files *h, int32_t pid, int32_t parent, b
 	uint32_t known = held_find_process(h, pid), from = held_find_process(h, parent);
 	if (known != INDEX_NONE && !is_exec && is_still_there(&h->processes.p[known]))
 		return;
+	uint64_t now_ns = held_now_ns();
 	/* The last that is seen of the map of the program before. */
-	held_files_end_process(h, pid);
+	if (known != INDEX_NONE && h->processes.p[known].lives)
+		held_end_process(h, known, now_ns);
 	struct held_process p = { .pid = pid,
 				  .inner_pid = process_inner_pid(pid),
-				  .begin_ns = time_ns ? time_ns : held_now_ns(),
+				  .begin_ns = time_ns ? time_ns : now_ns,
+				  .seen_ns = now_ns,
+				  .began_unix_ns = process_began_unix_ns(pid),
 				  .root = held_take_root(h, pid) };
 	if (is_exec && known != INDEX_NONE)
 		from = held_find_process(h, pid);
@@ -80,21 +117,6 @@ void held_files_add_process(struct held_files *h, int32_t pid, int32_t parent, b
 		inherit(h, &p, &h->processes.p[from]);
 	p.has_jit &= !is_exec;
 	begin_process(h, p);
-}
-
-void held_files_end_process(struct held_files *h, int32_t pid)
-{
-	uint32_t i = held_find_process(h, pid);
-	uint64_t now_ns = held_now_ns();
-	if (i == INDEX_NONE || !h->processes.p[i].lives)
-		return;
-	/* Its root is held, so that its map can still be found. */
-	if (h->processes.p[i].has_jit)
-		held_look_at_map(h, i, now_ns);
-	i = held_find_process(h, pid);
-	h->processes.p[i].lives = false;
-	h->processes.p[i].end_ns = now_ns;
-	h->has_ended = true;
 }
 
 /* --- forgetting --- */

@@ -5,7 +5,7 @@
  */
 #include "symbol/symbol.h"
 #include "target/jvm_int.h"
-#include "target/proc_int.h"
+#include "target/signals_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,13 +61,13 @@ static bool explain_closed(int32_t pid, uint32_t uid, struct err *e)
 
 bool jvm_place_open(struct jvm_place *p, int32_t pid, struct err *e)
 {
-	struct proc_status status;
+	struct signal_status status;
 	*p = (struct jvm_place){ .pid = pid, .process = -1, .tmp = -1 };
 	if (pid > 0)
 		p->process = (int)syscall(SYS_pidfd_open, pid, 0);
 	p->inner_pid = process_inner_pid(pid);
 	/* Of the process behind the pidfd: should the number be another's by now, no signal gets there. */
-	if (p->process < 0 || !p->inner_pid || !proc_status_read(pid, &status))
+	if (p->process < 0 || !p->inner_pid || !signal_status_read(pid, &status))
 		return err_set(e, "there is no process %d any more", pid);
 	p->uid = status.uid;
 	p->gid = status.gid;

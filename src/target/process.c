@@ -1,4 +1,5 @@
 #include "target/process_int.h"
+#include "target/proc_int.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -84,21 +85,14 @@ static bool read_stat(struct str stat, struct process_status *s)
 	return true;
 }
 
+/* Uid: real, effective, ... A program that runs as root counts as root's. */
 static void read_status(struct str status, struct process_status *s)
 {
-	for (struct str line; next_line(&status, &line);) {
-		uint64_t user;
-		struct str key = next_word(&line);
-		if (str_eq(key, STR("Tgid:"))) {
-			str_to_i32(next_word(&line), &s->tgid);
-		} else if (str_eq(key, STR("Uid:"))) {
-			next_word(
-				&line); /* the real one: a program that runs as root counts as root's */
-			if (str_to_u64(next_word(&line), &user))
-				s->user = (uint32_t)user;
-			return;
-		}
-	}
+	enum { EFFECTIVE = 1 };
+	uint64_t user;
+	str_to_i32(proc_text_field(status, STR("Tgid")), &s->tgid);
+	if (str_to_u64(proc_text_word(proc_text_field(status, STR("Uid")), EFFECTIVE), &user))
+		s->user = (uint32_t)user;
 }
 
 bool process_status_read(const char *root, int32_t pid, struct process_status *s)

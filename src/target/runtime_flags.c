@@ -1,5 +1,5 @@
 /* How a runtime was started: words of its command line and of the variables that its launcher reads. */
-#include "target/proc_int.h"
+#include "target/process_int.h"
 #include "target/runtime_int.h"
 
 enum { MAX_TEXT_BYTES = 4 << 20 };
@@ -110,7 +110,7 @@ static void take_flag(struct str word, struct str next, struct runtime *r)
 		r->has_map_flag = true;
 }
 
-static struct str next_word(struct str *rest, bool ends_in_nul)
+static struct str flag_word(struct str *rest, bool ends_in_nul)
 {
 	size_t n = 0;
 	while (!ends_in_nul && rest->n && is_space(rest->p[0]))
@@ -125,15 +125,15 @@ static struct str next_word(struct str *rest, bool ends_in_nul)
 /* Words behind the program's name are the program's own. */
 static void take_command_line(struct str words, struct runtime *r)
 {
-	next_word(&words, true);
+	flag_word(&words, true);
 	while (words.n) {
-		struct str word = next_word(&words, true), peek = words;
+		struct str word = flag_word(&words, true), peek = words;
 		if (!word.n || word.p[0] != '-' || str_eq(word, STR("--")) ||
 		    str_eq(word, STR("-jar")))
 			return;
-		take_flag(word, next_word(&peek, true), r);
+		take_flag(word, flag_word(&peek, true), r);
 		if (takes_value(word) || (r->kind == RUNTIME_PYTHON && str_eq(word, STR("-X"))))
-			next_word(&words, true);
+			flag_word(&words, true);
 	}
 }
 
@@ -141,7 +141,7 @@ static void take_command_line(struct str words, struct runtime *r)
 static struct str variable(struct str environ, struct str name)
 {
 	while (environ.n) {
-		struct str word = next_word(&environ, true);
+		struct str word = flag_word(&environ, true);
 		if (str_starts(word, name) && word.n > name.n && word.p[name.n] == '=')
 			return str_from_byte(word, name.n + 1);
 	}
@@ -152,7 +152,7 @@ static void take_variable(struct str environ, struct str name, struct runtime *r
 {
 	struct str value = variable(environ, name);
 	while (value.n)
-		take_flag(next_word(&value, false), STR(""), r);
+		take_flag(flag_word(&value, false), STR(""), r);
 }
 
 void runtime_take_flags(struct str cmdline, struct str environ, struct runtime *r)
@@ -176,7 +176,9 @@ void runtime_take_flags(struct str cmdline, struct str environ, struct runtime *
 void runtime_read_flags(int32_t pid, struct runtime *r)
 {
 	AUTO(buf) struct buf cmdline = { 0 }, environ_text = { 0 };
-	proc_text_read(pid, "cmdline", MAX_TEXT_BYTES, &cmdline);
-	proc_text_read(pid, "environ", MAX_TEXT_BYTES, &environ_text);
+	if (pid <= 0)
+		return;
+	process_file_read("", pid, "cmdline", MAX_TEXT_BYTES, &cmdline);
+	process_file_read("", pid, "environ", MAX_TEXT_BYTES, &environ_text);
 	runtime_take_flags(buf_str(&cmdline), buf_str(&environ_text), r);
 }

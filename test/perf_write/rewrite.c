@@ -23,38 +23,10 @@ static uint64_t number_at(struct str file, uint64_t offset)
 	return value;
 }
 
-/* The chain as recorded, and behind it what was found in the copy of the stack. */
-static void write_sample(struct rewriting *rw, const struct perf_record *r)
-{
-	struct perf_session *s = &rw->s;
-	struct perf_sample sample;
-	VEC(uint64_t) chain = { 0 };
-	uint32_t addresses = 0;
-	struct perf_event *event =
-		perf_events_find(&s->events, perf_sample_id(s->events.list.p, r, false));
-	if (!perf_sample_read(event, r, false, &sample))
-		return;
-	while (cursor_left(&sample.chain)) {
-		vec_push(&chain, cursor_u64(&sample.chain));
-		addresses += chain.p[chain.n - 1] < (uint64_t)PERF_CONTEXT_MAX;
-	}
-	if (addresses < s->stack.n)
-		vec_push(&chain, (uint64_t)PERF_CONTEXT_USER);
-	for (uint32_t i = addresses; i < s->stack.n; i++)
-		vec_push(&chain, s->locations.list.p[s->stack.p[i]].ip);
-	perf_data_write_sample(rw->w, sample.ids.id, &sample, r->misc, chain.p, chain.n);
-	vec_fini(&chain);
-}
-
 static void deliver(void *context, const char *bytes, uint64_t offset)
 {
 	struct rewriting *rw = context;
-	struct perf_record r = perf_record_at(bytes, offset, false);
 	perf_session_deliver(&rw->s, bytes, offset);
-	if (r.type == PERF_RECORD_SAMPLE)
-		write_sample(rw, &r);
-	else if (r.misc != PERF_RECORD_MISC_KERNEL || r.type != PERF_RECORD_MMAP)
-		perf_data_write_record(rw->w, &r); /* where the kernel is: the writer's own */
 	if (++rw->records == rw->killed_after)
 		raise(SIGKILL);
 	if (rw->records % FLUSH_EVERY == 0)
@@ -109,6 +81,8 @@ static void give_events(struct rewriting *rw, struct str file)
 static void give_record(struct rewriting *rw, const struct perf_record *r)
 {
 	const char *body_end;
+	if (r->misc == PERF_RECORD_MISC_KERNEL && r->type == PERF_RECORD_MMAP)
+		return; /* where the kernel is, the writer says itself */
 	if (r->type != PERF_RECORD_SAMPLE &&
 	    !perf_ids_read(rw->s.events.list.p, r, false, &body_end).time_ns)
 		deliver(rw, r->bytes, r->offset);
@@ -151,6 +125,7 @@ int main(int argc, char **argv)
 	add_events(&rw, file);
 	read_names(&rw, file);
 	give_events(&rw, file);
+	perf_session_write_to(&rw.s, rw.w);
 	give_records(&rw, str_first(str_from_byte(file, data), n), data);
 	bool ok = perf_data_writer_end(rw.w, &e);
 	if (!ok)
