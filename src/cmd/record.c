@@ -177,7 +177,7 @@ static bool parse_call_graph(struct request *r, struct err *e)
 		}
 	return err_usage(e,
 			 "--call-graph %s: must be auto, fp, dwarf, none, or dwarf,BYTES with a "
-			 "multiple of 8 below 65,528",
+			 "multiple of 8 up to 65,528",
 			 text);
 }
 
@@ -232,7 +232,7 @@ static bool parse_words(struct request *r, const struct command *self, char **wo
 		return true;
 	if (!r->command && r->in.files.n) { /* `plume record ./program` */
 		vec_push(&r->in.files, NULL);
-		r->in.files.n--;
+		r->in.files.n = 0;
 		r->command = r->in.files.p;
 	}
 	return check_words(r, e) && parse_call_graph(r, e) &&
