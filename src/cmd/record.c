@@ -386,7 +386,7 @@ static int run_record(const struct command *self, char **words, size_t n)
 const struct command record_command = {
 	.name = "record",
 	.arguments = "[options] [-- COMMAND [ARGS]]",
-	.summary = "samples a process, a container, a command or the machine; writes any format",
+	.summary = "samples a process, a container, a command or the machine",
 	.text = "Samples what runs, with stacks that reach the root and names from inside\n"
 		"containers, and writes a profile or a picture. Ctrl-C ends it early and still\n"
 		"writes everything. With -p, a command behind -- is the timer, as with perf.\n"
