@@ -1,7 +1,12 @@
+#include "cmd/doctor_living.h"
 #include "cmd/profile_options.h"
 #include "cmd/screen.h"
 
+#include <poll.h>
+#include <time.h>
+
 struct doctor_options {
+	struct text_list pids;
 	const char *output, *width_text;
 	uint32_t limit;
 	bool is_json;
@@ -9,10 +14,17 @@ struct doctor_options {
 
 #define DOCTOR(field) offsetof(struct doctor_options, field)
 
+static const struct option target_options[] = {
+	{ "pid", 'p', OPTION_LIST, DOCTOR(pids), "PID",
+	  "say what a recording of process PID will show (several with commas, or given again)" },
+};
+static const struct option_set target_option_set = { "Processes", target_options,
+						     ARRAY_SIZE(target_options) };
+
 static const struct option output_options[] = {
 	{ "json", 0, OPTION_FLAG, DOCTOR(is_json), NULL, "print JSON" },
 	{ "limit", 0, OPTION_NUMBER, DOCTOR(limit), "N",
-	  "show N files with frames without a name (default: 8; 0: all)" },
+	  "show N files with frames without a name, or of a process (default: 8; 0: all)" },
 	{ "width", 0, OPTION_TEXT, DOCTOR(width_text), "N",
 	  "fit lines to N columns (default: the terminal's width; 0, the default for files and "
 	  "pipes: lines whole)" },
@@ -22,9 +34,9 @@ static const struct option output_options[] = {
 static const struct option_set output_option_set = { "Output", output_options,
 						     ARRAY_SIZE(output_options) };
 
-static const struct option_set *const doctor_sets[] = { &output_option_set, &naming_option_set,
-							&input_option_set, &common_option_set,
-							NULL };
+static const struct option_set *const doctor_sets[] = { &target_option_set, &output_option_set,
+							&naming_option_set, &input_option_set,
+							&common_option_set, NULL };
 
 /* Everything the command line says. */
 struct request {
@@ -36,11 +48,13 @@ struct request {
 static void request_fini(struct request *r)
 {
 	profile_request_fini(&r->in);
+	text_list_fini(&r->doctor.pids);
 }
 
-/* One file each, with what keeps their texts. */
+/* One file or process each, with what keeps their texts. */
 struct examination {
 	VEC(struct doctor_report) reports;
+	VEC(struct process_facts) processes;
 	VEC(struct profile *) profiles;
 	struct arena text;
 	bool has_unreadable, has_damaged;
@@ -52,6 +66,9 @@ static void examination_fini(struct examination *x)
 		doctor_report_fini(&x->reports.p[i]);
 	for (uint32_t i = 0; i < x->profiles.n; i++)
 		profile_unref(x->profiles.p[i]);
+	for (uint32_t i = 0; i < x->processes.n; i++)
+		process_facts_fini(&x->processes.p[i]);
+	vec_fini(&x->processes);
 	vec_fini(&x->reports);
 	vec_fini(&x->profiles);
 	arena_fini(&x->text);
@@ -88,6 +105,99 @@ static void examine(struct examination *x, const struct request *r, const char *
 	vec_push(&x->reports, report);
 }
 
+/* --- what lives --- */
+
+static struct doctor_report new_report(const struct request *r)
+{
+	return (struct doctor_report){ .limit = r->doctor.limit,
+				       .is_verbose = r->in.common.verbose };
+}
+
+static void examine_machine(struct examination *x, const struct request *r,
+			    const struct permission *permission)
+{
+	struct source_options source = source_options_of(&r->in);
+	struct kernel_name_trouble names = { 0 };
+	struct kernel_id running = { 0 };
+	struct doctor_report report = new_report(r);
+	source.names.is_of_this_machine = true;
+	struct kernel_symbols *kernel = kernel_symbols_new(&running, &source.names);
+	kernel_symbols_explain(kernel, &names.why, &names.fix);
+	doctor_tell_machine(permission, &names, &report);
+	kernel_symbols_free(kernel);
+	buf_fini(&names.why);
+	buf_fini(&names.fix);
+	vec_push(&x->reports, report);
+}
+
+static uint64_t clock_ns(void)
+{
+	struct timespec t = { 0 };
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* A second after it was seen first, a map shows whether it grows. */
+static void watch_map(struct code_map *m)
+{
+	enum { WATCH_MS = 1000 };
+	uint64_t passed_ms = (clock_ns() - m->seen_ns) / 1000000;
+	if (m->fd >= 0 && passed_ms < WATCH_MS)
+		poll(NULL, 0, (int)(WATCH_MS - passed_ms));
+	code_map_watch(m);
+}
+
+/* All are seen before the first is waited for. */
+static void tell_processes(struct examination *x, const struct request *r,
+			   const struct permission *permission)
+{
+	for (uint32_t i = 0; i < x->processes.n; i++) {
+		struct doctor_report report = new_report(r);
+		watch_map(&x->processes.p[i].map);
+		doctor_tell_process(&x->processes.p[i], permission, &report);
+		vec_push(&x->reports, report);
+	}
+}
+
+static void examine_process(struct examination *x, const struct request *r, int32_t pid)
+{
+	struct err e = { 0 };
+	struct process_facts facts;
+	struct source_options source = source_options_of(&r->in);
+	if (process_facts_read(pid, &source.names, &facts, &e)) {
+		vec_push(&x->processes, facts);
+		return;
+	}
+	process_facts_fini(&facts);
+	struct doctor_report report = new_report(r);
+	report.subject = DOCTOR_PROCESS;
+	report.pid = pid;
+	report.error = arena_copy(&x->text, str_from(e.text));
+	x->has_unreadable = true;
+	vec_push(&x->reports, report);
+}
+
+/* False: e says who is not there. */
+static bool examine_living(struct examination *x, struct request *r, struct err *e)
+{
+	struct permission permission;
+	struct target_wish wish = { .pids = r->doctor.pids };
+	struct target_choice choice = { 0 };
+	bool is_chosen = !r->doctor.pids.n || target_choose(&wish, &choice, e);
+	if (is_chosen) {
+		permission_find(&permission);
+		examine_machine(x, r, &permission);
+	}
+	for (uint32_t i = 0; is_chosen && i < choice.pids.n; i++)
+		examine_process(x, r, choice.pids.p[i]);
+	if (is_chosen)
+		tell_processes(x, r, &permission);
+	target_choice_fini(&choice);
+	return is_chosen;
+}
+
+/* --- all of them --- */
+
 static bool write_reports(const struct examination *x, const struct request *r, struct err *e)
 {
 	struct writer *out = writer_open(r->doctor.output ? r->doctor.output : "-", e);
@@ -97,7 +207,7 @@ static bool write_reports(const struct examination *x, const struct request *r, 
 		sink_doctor_json(x->reports.p, x->reports.n, out);
 	bool is_first = true;
 	for (uint32_t i = 0; i < x->reports.n && !r->doctor.is_json; i++) {
-		if (!x->reports.p[i].profile) {
+		if (x->reports.p[i].error.n && !x->reports.p[i].profile) {
 			say("%.*s", STR_ARG(x->reports.p[i].error));
 			continue;
 		}
@@ -116,15 +226,17 @@ static int run_doctor(const struct command *self, char **words, size_t n)
 	struct err e = { 0 };
 	AUTO(request) struct request r = { .doctor.limit = 8 };
 	AUTO(examination) struct examination x = { 0 };
-	const struct option_binding own[] = { { &output_option_set, &r.doctor }, { 0 } };
+	const struct option_binding own[] = { { &target_option_set, &r.doctor },
+					      { &output_option_set, &r.doctor },
+					      { 0 } };
 	if (!profile_request_parse(&r.in, self, words, n, own, &e))
 		return say_error(self, &e);
 	if (r.in.common.help)
 		return print_help(self);
 	if (!screen_style(&r.style, r.doctor.output, r.doctor.width_text, &e))
 		return say_error(self, &e);
-	if (!r.in.files.n)
-		examine(&x, &r, default_input());
+	if ((r.doctor.pids.n || !r.in.files.n) && !examine_living(&x, &r, &e))
+		return say_error(self, &e);
 	for (uint32_t i = 0; i < r.in.files.n; i++)
 		examine(&x, &r, r.in.files.p[i]);
 	if (!write_reports(&x, &r, &e))
@@ -135,10 +247,14 @@ static int run_doctor(const struct command *self, char **words, size_t n)
 const struct command doctor_command = {
 	.name = "doctor",
 	.arguments = "[options] [FILE...]",
-	.summary = "what is in a recording, what is missing, and what would help",
+	.summary = "what a recording or a process shows, what is missing, and what would help",
 	.text = "Reads what fold reads and says of each file where and how it was recorded, what\n"
 		"was lost or cut, which frames have no name and why, and what to do about it.\n"
+		"Without a FILE it says what can be recorded on this machine, and with -p what a\n"
+		"recording of a process will show and what not.\n"
 		"\n"
+		"  plume doctor\n"
+		"  plume doctor -p 4711\n"
 		"  plume doctor perf.data\n"
 		"  plume doctor --symfs ./sysroot --map ./maps perf.data\n",
 	.sets = doctor_sets,

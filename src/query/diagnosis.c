@@ -281,8 +281,7 @@ static void add_remarks(const struct profile *p, struct diagnosis *d)
 	}
 }
 
-/* Stable: findings of one mark keep their order. */
-static void sort_by_mark(struct diagnosis *d)
+void diagnosis_sort(struct diagnosis *d)
 {
 	VEC(struct finding) sorted = { 0 };
 	for (enum finding_mark mark = 0; mark < FINDING_MARKS; mark++)
@@ -310,5 +309,5 @@ void diagnose(const struct profile *p, const struct recording *r,
 	if (p->samples.n)
 		add_times(p, d);
 	add_remarks(p, d);
-	sort_by_mark(d);
+	diagnosis_sort(d);
 }

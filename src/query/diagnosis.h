@@ -78,6 +78,21 @@ struct diagnosis {
 };
 void diagnosis_fini(struct diagnosis *d);
 
+/* A finding while it is made: its texts are copied into the diagnosis. */
+struct finding_text {
+	struct buf what, why, fix;
+};
+void finding_text_fini(struct finding_text *t);
+/* `1,234 samples` */
+void finding_add_count(struct buf *out, uint64_t n, const char *one, const char *many);
+/* Takes the texts, which are empty then. */
+void diagnosis_add(struct diagnosis *d, struct finding f, struct finding_text *t);
+/* A finding without a reason or a fix. */
+void diagnosis_add_plain(struct diagnosis *d, const char *key, enum finding_mark mark,
+			 struct str what);
+/* The worst first; findings of one mark keep their order. */
+void diagnosis_sort(struct diagnosis *d);
+
 /*
  * What happened while recording, and names that were not found: lost, throttled, truncated, unrooted,
  * names. Each is there, with FINDING_OK where all is well. Nothing when the input does not say.

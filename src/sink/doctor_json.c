@@ -117,14 +117,100 @@ static void add_file(struct buf *out, const struct doctor_report *r)
 	buf_add_char(out, '}');
 }
 
+/* --- this machine, processes --- */
+
+static void add_told(struct buf *out, const struct doctor_report *r)
+{
+	json_add_key(out, "facts");
+	buf_add_char(out, '[');
+	for (uint32_t i = 0; i < r->facts.n; i++) {
+		buf_add(out, i ? STR(",{") : STR("{"));
+		add_text(out, "key", str_from(r->facts.p[i].key));
+		add_text(out, "text", r->facts.p[i].text);
+		buf_add_char(out, '}');
+	}
+	buf_add_char(out, ']');
+}
+
+static void add_flag(struct buf *out, const char *key, bool value)
+{
+	json_add_key(out, key);
+	buf_addf(out, "%s", value ? "true" : "false");
+}
+
+static void add_mapped(struct buf *out, const struct doctor_report *r)
+{
+	json_add_key(out, "mapped");
+	buf_add_char(out, '[');
+	for (uint32_t i = 0; i < r->mapped.n; i++) {
+		const struct doctor_mapped *m = &r->mapped.p[i];
+		buf_add(out, i ? STR(",\n{") : STR("\n{"));
+		add_text(out, "path", m->path);
+		add_text(out, "frame_pointers", str_from(m->frame_pointers));
+		add_flag(out, "tables", m->has_tables);
+		add_text(out, "names", str_from(m->names));
+		add_flag(out, "lines", m->has_lines);
+		add_known_text(out, "why", m->why);
+		add_known_text(out, "fix", m->fix);
+		buf_add_char(out, '}');
+	}
+	buf_add_char(out, ']');
+}
+
+static void add_living(struct buf *out, const struct doctor_report *r)
+{
+	buf_add_char(out, '{');
+	if (r->subject == DOCTOR_PROCESS)
+		json_add_number_member(out, "pid", (uint64_t)r->pid);
+	if (r->error.n) {
+		add_text(out, "error", r->error);
+	} else {
+		add_text(out, "name", r->file);
+		add_told(out, r);
+		add_findings(out, &r->diagnosis);
+		if (r->subject == DOCTOR_PROCESS)
+			add_mapped(out, r);
+	}
+	buf_add_char(out, '}');
+}
+
+/* `"key":[...]` of all reports on one kind of subject. */
+static void add_list(struct buf *out, const char *key, enum doctor_subject subject,
+		     const struct doctor_report *reports, uint32_t n)
+{
+	bool is_first = true;
+	json_add_key(out, key);
+	buf_add_char(out, '[');
+	for (uint32_t i = 0; i < n; i++) {
+		if (reports[i].subject != subject)
+			continue;
+		buf_addf(out, is_first ? "\n" : ",\n");
+		is_first = false;
+		if (subject == DOCTOR_FILE)
+			add_file(out, &reports[i]);
+		else
+			add_living(out, &reports[i]);
+	}
+	buf_add_char(out, ']');
+}
+
 void sink_doctor_json(const struct doctor_report *reports, uint32_t n, struct writer *out)
 {
 	AUTO(buf) struct buf text = { 0 };
-	buf_addf(&text, "{\"files\":[");
+	bool has_files = false, has_processes = false;
+	buf_add_char(&text, '{');
 	for (uint32_t i = 0; i < n; i++) {
-		buf_addf(&text, i ? ",\n" : "\n");
-		add_file(&text, &reports[i]);
+		has_files |= reports[i].subject == DOCTOR_FILE;
+		has_processes |= reports[i].subject == DOCTOR_PROCESS;
+		if (reports[i].subject == DOCTOR_MACHINE) {
+			json_add_key(&text, "machine");
+			add_living(&text, &reports[i]);
+		}
 	}
-	buf_addf(&text, "]}\n");
+	if (has_processes)
+		add_list(&text, "processes", DOCTOR_PROCESS, reports, n);
+	if (has_files)
+		add_list(&text, "files", DOCTOR_FILE, reports, n);
+	buf_addf(&text, "}\n");
 	writer_add(out, buf_str(&text));
 }

@@ -1,4 +1,4 @@
-/* What doctor prints: the recording, then what is wrong with it, the worst first. */
+/* What doctor prints: what there is, then what is wrong with it, the worst first. */
 #include "sink/doctor.h"
 #include "sink/report_int.h"
 
@@ -11,6 +11,8 @@ void doctor_report_fini(struct doctor_report *r)
 	recording_fini(&r->recording);
 	unnamed_rows_fini(&r->unnamed);
 	diagnosis_fini(&r->diagnosis);
+	vec_fini(&r->facts);
+	vec_fini(&r->mapped);
 }
 
 struct page {
@@ -150,6 +152,70 @@ static void add_events(struct page *p, const struct doctor_report *r)
 	}
 }
 
+/* --- this machine, a process --- */
+
+static void add_told(struct page *p, const struct doctor_report *r)
+{
+	for (uint32_t i = 0; i < r->facts.n; i++) {
+		add_key(p, str_from(r->facts.p[i].key));
+		add_short(p, r->facts.p[i].text, FACT_COLUMN);
+	}
+}
+
+/* `frame pointers`: how stacks get through it. */
+static const char *stacks_in_words(const struct doctor_mapped *m)
+{
+	if (strcmp(m->frame_pointers, "kept") == 0)
+		return "frame pointers";
+	if (m->has_tables)
+		return "tables";
+	return strcmp(m->frame_pointers, "omitted") == 0 ? "no way through" : "unknown";
+}
+
+static void add_names_in_words(struct buf *out, const struct doctor_mapped *m)
+{
+	buf_addf(out, "%s%s",
+		 strcmp(m->names, "all") == 0	     ? "names"
+		 : strcmp(m->names, "exported") == 0 ? "exported names"
+						     : "no names",
+		 m->has_lines ? ", lines" : "");
+}
+
+static size_t mapped_width(const struct doctor_report *r, uint32_t n, unsigned columns)
+{
+	enum { LEAST = 12, BESIDE = FACT_COLUMN + 16 + 21 };
+	size_t width = LEAST, most = columns > BESIDE + LEAST ? columns - BESIDE : SIZE_MAX;
+	for (uint32_t i = 0; i < n; i++) {
+		size_t need = utf8_count(r->mapped.p[i].path);
+		width = need > width ? need : width;
+	}
+	return width < most ? width : most;
+}
+
+/* How stacks and names come out of each file that is mapped. */
+static void add_mapped(struct page *p, const struct doctor_report *r)
+{
+	enum { STACK_COLUMNS = 16 };
+	uint32_t n = r->limit && r->limit < r->mapped.n ? r->limit : r->mapped.n;
+	size_t width = mapped_width(r, n, p->style->columns);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct doctor_mapped *m = &r->mapped.p[i];
+		add_key(p, i ? STR("") : STR("files"));
+		size_t start = p->text.n;
+		fit_add_end(&p->text, m->path, width, p->style->is_unicode);
+		report_pad(&p->text, start, width + 2);
+		start = p->text.n;
+		buf_addf(&p->text, "%s", stacks_in_words(m));
+		report_pad(&p->text, start, STACK_COLUMNS);
+		add_names_in_words(&p->text, m);
+		buf_add_char(&p->text, '\n');
+	}
+	if (n < r->mapped.n) {
+		add_blanks(p, FACT_COLUMN);
+		buf_addf(&p->text, "and %u more: --limit 0 shows all\n", r->mapped.n - n);
+	}
+}
+
 /* --- findings --- */
 
 static void add_mark(struct page *p, enum finding_mark mark)
@@ -265,9 +331,14 @@ void sink_doctor_text(const struct doctor_report *r, const struct report_style *
 {
 	AUTO(page) struct page p = { .style = s };
 	add_heading(&p, r);
-	add_extent(&p, &r->recording);
-	add_events(&p, r);
-	add_facts(&p, r);
+	if (r->subject == DOCTOR_FILE) {
+		add_extent(&p, &r->recording);
+		add_events(&p, r);
+		add_facts(&p, r);
+	} else {
+		add_told(&p, r);
+		add_mapped(&p, r);
+	}
 	add_verdict(&p, r);
 	add_findings(&p, r);
 	writer_add(out, buf_str(&p.text));

@@ -47,13 +47,14 @@ static bool take_debug(struct binary *b, struct elf *elf, bool is_of_build)
 static struct elf *open_debug(struct binary *b, struct file_place place)
 {
 	struct err e = { 0 };
-	AUTO(buf) struct buf name = { 0 }, what = { 0 };
+	AUTO(buf) struct buf path = { 0 }, name = { 0 }, what = { 0 };
 	struct elf *elf = file_place_open(place, &e);
 	if (elf)
 		return elf;
+	file_place_path(place, &path);
 	file_place_name(place, &name);
 	/* A folder that may not be entered says nothing of a file in it. */
-	if (access(buf_c_string(&name), F_OK) == 0) {
+	if (access(buf_c_string(&path), F_OK) == 0) {
 		buf_add(&what, STR("cannot be used: "));
 		buf_add(&what, text_without_name(&e, buf_c_string(&name)));
 		binary_keep_useless_debug(b, buf_c_string(&name), buf_c_string(&what));

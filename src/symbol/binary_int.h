@@ -45,12 +45,15 @@ struct binary {
 /* A part of the kernel that looks like a library. */
 bool binary_is_vdso(const struct binary *b);
 
-/* The root of a live process, `/proc/12/root`. */
+/* The root of a process, `/proc/12/root` or one that is held; empty: it is not known. */
 enum { PROCESS_ROOT_BYTES = 32 };
-void binary_process_root(int32_t pid, char root[PROCESS_ROOT_BYTES]);
+void binary_process_root(const struct binary *b, int32_t pid, char root[PROCESS_ROOT_BYTES]);
 
 /* An ELF file at a place. NULL: e, and errno as elf_open has it. */
 struct elf *file_place_open(struct file_place place, struct err *e);
+/* Its path here. */
+void file_place_path(struct file_place place, struct buf *path);
+/* What messages call it: its path, but for files in a root that is held, as its process calls it. */
 void file_place_name(struct file_place place, struct buf *name);
 
 /* Calls `visit` with the folders that hold `.build-id`, best first, until it says true. */

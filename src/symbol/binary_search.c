@@ -8,18 +8,35 @@
 
 /* --- places --- */
 
-void binary_process_root(int32_t pid, char root[PROCESS_ROOT_BYTES])
+/* Descriptors of our own: their numbers say nothing to anybody else. */
+#define HELD_ROOT_PREFIX "/proc/self/fd/"
+
+void binary_process_root(const struct binary *b, int32_t pid, char root[PROCESS_ROOT_BYTES])
 {
-	snprintf(root, PROCESS_ROOT_BYTES, "/proc/%d/root", pid);
+	const struct symbol_options *o = b->options;
+	AUTO(buf) struct buf held = { 0 };
+	if (o->held_root && o->held_root(o->held, pid, &held))
+		snprintf(root, PROCESS_ROOT_BYTES, "%s", buf_c_string(&held));
+	else if (o->is_of_this_machine)
+		snprintf(root, PROCESS_ROOT_BYTES, "/proc/%d/root", pid);
+	else
+		root[0] = 0;
+}
+
+void file_place_path(struct file_place place, struct buf *path)
+{
+	if (place.root)
+		buf_add(path, str_from(place.root));
+	if (place.root && place.path[0] != '/' && !str_ends(buf_str(path), STR("/")))
+		buf_add_char(path, '/');
+	buf_add(path, str_from(place.path));
 }
 
 void file_place_name(struct file_place place, struct buf *name)
 {
-	if (place.root)
-		buf_add(name, str_from(place.root));
-	if (place.root && place.path[0] != '/' && !str_ends(buf_str(name), STR("/")))
-		buf_add_char(name, '/');
-	buf_add(name, str_from(place.path));
+	if (place.root && str_starts(str_from(place.root), STR(HELD_ROOT_PREFIX)))
+		place.root = NULL;
+	file_place_path(place, name);
 }
 
 static uint64_t change_time_unix_ns(int fd)
@@ -78,9 +95,9 @@ static bool add_perf_cache(struct buf *folder)
 static bool visit_processes(struct binary *b, build_id_folder_visit *visit)
 {
 	char root[PROCESS_ROOT_BYTES];
-	for (uint32_t i = 0; b->options->is_of_this_machine && i < b->processes.n; i++) {
-		binary_process_root(b->processes.p[i], root);
-		if (visit(b, root, "/usr/lib/debug"))
+	for (uint32_t i = 0; i < b->processes.n; i++) {
+		binary_process_root(b, b->processes.p[i], root);
+		if (root[0] && visit(b, root, "/usr/lib/debug"))
 			return true;
 	}
 	return false;
@@ -134,6 +151,7 @@ struct candidate {
 	struct elf *elf;
 	struct file_place place;
 	bool is_copy; /* it is where the user has put copies, which have inodes of their own */
+	bool is_held; /* it was open while it was mapped: whatever numbers its file system has */
 	uint64_t changed_unix_ns;
 };
 
@@ -154,6 +172,8 @@ static enum binary_agreement agreement_of(const struct binary *b, const struct c
 	if (id->build_id.n && c->elf->build_id.n)
 		return build_ids_agree(id->build_id, c->elf->build_id) ? AGREEMENT_SURE
 								       : AGREEMENT_NOT_BUILD_ID;
+	if (c->is_held)
+		return AGREEMENT_SURE;
 	if (id->has_inode && !c->is_copy)
 		return agreement_by_inode(b, c);
 	/* A build id that was recorded was in the file: one without is another file. */
@@ -218,10 +238,12 @@ static bool try_build_id_folder(struct binary *b, const char *root, const char *
 }
 
 /* A program that was replaced or deleted while it runs can still be had. */
-static bool try_running_program(struct binary *b, const char *root, const char *path)
+static bool try_running_program(struct binary *b, int32_t pid, const char *path)
 {
 	char link[PROCESS_ROOT_BYTES], target[4096];
-	snprintf(link, sizeof(link), "%.*sexe", (int)(strlen(root) - strlen("root")), root);
+	if (!b->options->is_of_this_machine)
+		return false;
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
 	ssize_t n = readlink(link, target, sizeof(target));
 	if (n < 0)
 		return false;
@@ -237,13 +259,42 @@ static bool try_running_program(struct binary *b, const char *root, const char *
 static bool try_processes(struct binary *b, const char *path)
 {
 	char root[PROCESS_ROOT_BYTES];
-	for (uint32_t i = 0; b->options->is_of_this_machine && i < b->processes.n; i++) {
-		binary_process_root(b->processes.p[i], root);
-		if (try_running_program(b, root, path) ||
-		    try_place(b, (struct file_place){ root, path }, false))
+	for (uint32_t i = 0; i < b->processes.n; i++) {
+		binary_process_root(b, b->processes.p[i], root);
+		if (try_running_program(b, b->processes.p[i], path) ||
+		    (root[0] && try_place(b, (struct file_place){ root, path }, false)))
 			return true;
 	}
 	return false;
+}
+
+/* Debug files are looked for in the root of the process that has it. */
+static bool take_held(struct binary *b, int fd, int32_t pid, const char *path)
+{
+	struct err e = { 0 };
+	char root[PROCESS_ROOT_BYTES];
+	struct elf *elf = elf_open_fd(fd, path, &e);
+	binary_process_root(b, pid, root);
+	if (elf)
+		return take_code(b, &(struct candidate){ elf,
+							 { root[0] ? root : NULL, path },
+							 .is_held = true });
+	binary_keep_failure(b, path, ENOEXEC, &e);
+	return false;
+}
+
+static bool try_held(struct binary *b, const char *path)
+{
+	const struct symbol_options *o = b->options;
+	bool is_taken = false;
+	for (uint32_t i = 0; o->open_held && i < b->processes.n && !is_taken; i++) {
+		int fd = o->open_held(o->held, b->processes.p[i], &b->id);
+		if (fd < 0)
+			continue;
+		is_taken = take_held(b, fd, b->processes.p[i], path);
+		close(fd);
+	}
+	return is_taken;
 }
 
 static bool try_paths(struct binary *b, const char *path)
@@ -282,7 +333,7 @@ void binary_search_code(struct binary *b)
 	b->obstacle.trouble = BINARY_MISSING;
 	/* `[vdso]`, `//anon` and the like are no files. */
 	bool is_path = path[0] == '/' && path[1] && path[1] != '/';
-	if (is_path && try_paths(b, path))
+	if (is_path && (try_held(b, path) || try_paths(b, path)))
 		return;
 	if (b->id.build_id.n &&
 	    (binary_visit_build_id_folders(b, try_build_id_folder) || try_debuginfod(b)))

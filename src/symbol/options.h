@@ -20,5 +20,10 @@ struct symbol_options {
 	 * A descriptor of the caller's own, or -1. May be NULL.
 	 */
 	int (*open_held)(void *held, int32_t pid, const struct binary_id *id);
+	/*
+	 * The root folder of a process, which may have ended, as a path that is good as long as what is
+	 * held: `/proc/self/fd/7`. False: it is not known. May be NULL.
+	 */
+	bool (*held_root)(void *held, int32_t pid, struct buf *root);
 	void *held;
 };

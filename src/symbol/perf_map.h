@@ -33,7 +33,7 @@ struct perf_map_names {
 struct perf_map_wanted {
 	uint64_t address, limit;
 };
-/* wanted: sorted by address, then limit, without doubles; names are in the same order. */
+/* wanted: sorted by address; names are in the same order. */
 void perf_map_read_as_of(struct reader *r, const struct perf_map_wanted *wanted, uint32_t n,
 			 struct perf_map_names *names);
 /* addresses: sorted, without doubles. */

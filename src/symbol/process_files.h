@@ -10,6 +10,8 @@
 struct recorded_process {
 	int32_t pid;
 	bool is_alive; /* it lives, and is the recorded one: see process_started_before */
+	/* When it began; maps in /tmp that are older were left by others. 0: not known. */
+	uint64_t began_unix_ns;
 };
 
 /* --- which process is it? --- */
@@ -19,8 +21,21 @@ struct recorded_process {
  * is not told another (time since boot). False: it is gone, or the pid was given to another one since.
  */
 bool process_started_before(int32_t pid, uint64_t time_ns);
+/* When a living process began, by the wall clock as it goes now; 0: it is gone. */
+uint64_t process_began_unix_ns(int32_t pid);
+/* Whether a map that was written to last at a moment is too old to be of a process. */
+bool process_map_is_older(uint64_t changed_unix_ns, uint64_t began_unix_ns);
 /* The pid that a living process has in the innermost of its pid namespaces; 0: not known. */
 int32_t process_inner_pid(int32_t pid);
+
+/* The root folder of a living process, through any of its threads. False: it may not be seen. */
+bool process_root_path(int32_t pid, struct buf *root);
+/*
+ * A plain file below a root folder, for reading: -1, e and errno when there is none. Never waits, never
+ * leaves the root by a link, and refuses what another user than root or the caller may have made up.
+ * path is what messages call it.
+ */
+int process_plain_file(const char *root, const char *inside, const char *path, struct err *e);
 
 /* --- where its map may be --- */
 
@@ -67,6 +82,9 @@ struct map_search {
 bool process_map_read(const struct symbol_options *options, struct recorded_process process,
 		      const uint64_t *addresses, uint32_t n, struct perf_map_names *names,
 		      struct map_search *search);
+/* Reason and fix when a map names none of the addresses: what is in it instead. */
+void map_search_explain(struct map_search *search, const char *path,
+			const struct perf_map_names *names);
 void map_search_fini(struct map_search *search);
 
 /* --- its other files --- */

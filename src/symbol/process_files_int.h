@@ -13,5 +13,3 @@ enum open_trust {
  */
 struct reader *safe_open(const char *root, const char *inside, const char *path,
 			 enum open_trust trust, struct err *e);
-/* The root folder of a living process, through any of its threads. False: it may not be seen. */
-bool process_root_path(int32_t pid, struct buf *root);

@@ -1,5 +1,6 @@
 /* Opening files of other processes and containers. */
 #include "symbol/open_int.h"
+#include "symbol/process_files.h"
 #include "symbol/process_files_int.h"
 
 #include <dirent.h>
@@ -22,23 +23,35 @@ static const char *trouble_of(int fd, enum open_trust trust)
 	return NULL;
 }
 
-struct reader *safe_open(const char *root, const char *inside, const char *path,
-			 enum open_trust trust, struct err *e)
+static int safe_descriptor(const char *root, const char *inside, const char *path,
+			   enum open_trust trust, struct err *e)
 {
 	int fd = open_plain_file(root, inside);
 	if (fd < 0) {
 		int why = errno;
 		err_set(e, "%s: %s", path, why == ENOEXEC ? "not a plain file" : strerror(why));
 		errno = why;
-		return NULL;
+		return -1;
 	}
 	const char *trouble = trouble_of(fd, trust);
 	if (!trouble)
-		return reader_of_fd(fd, path);
+		return fd;
 	err_set(e, "%s %s", path, trouble);
 	close(fd);
 	errno = EACCES;
-	return NULL;
+	return -1;
+}
+
+struct reader *safe_open(const char *root, const char *inside, const char *path,
+			 enum open_trust trust, struct err *e)
+{
+	int fd = safe_descriptor(root, inside, path, trust, e);
+	return fd >= 0 ? reader_of_fd(fd, path) : NULL;
+}
+
+int process_plain_file(const char *root, const char *inside, const char *path, struct err *e)
+{
+	return safe_descriptor(root, inside, path, OPEN_CHECKED, e);
 }
 
 static bool is_folder(const char *path)

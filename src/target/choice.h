@@ -2,27 +2,38 @@
 #pragma once
 #include "base/base.h"
 
+/*
+ * One way of saying it at a time: processes and threads by number; or by what they are; or one of cgroup,
+ * container, service; or everything. Of comms, cmdlines and users each kind that is given must fit, by one
+ * of its values: `--comm node --uid web` is every node of that user.
+ */
 struct target_wish {
 	struct text_list pids, tids; /* each `1,2,3` */
 	struct text_list comms;	     /* names as in /proc/PID/comm, whole */
 	struct text_list
 		cmdlines;	/* expressions on the words of /proc/PID/cmdline, blanks between */
 	struct text_list users; /* names or numbers */
-	const char *cgroup;    /* a path below the mount, or with it; NULL: none, so the next two */
-	const char *container; /* name, id or the start of one */
-	const char *service;   /* `nginx` or `nginx.service` */
+	const char *cgroup; /* a path below the mount, or with it; NULL: none, so the next two */
+	const char
+		*container;  /* name, id or the start of one, or Kubernetes' POD or POD/CONTAINER */
+	const char *service; /* `nginx` or `nginx.service` */
 	bool is_everything;
 };
 void target_wish_fini(struct target_wish *w);
+
+struct pid_list {
+	int32_t *p;
+	uint32_t n, capacity;
+};
 
 /*
  * Who that is now. With a cgroup the kernel finds its processes, those that come later as well; pids are
  * those that are in it now. Without one pids and tids are all.
  */
 struct target_choice {
-	VEC(int32_t) pids; /* of processes; sorted, without doubles */
-	VEC(int32_t) tids; /* single threads that were asked for */
-	char *cgroup;	   /* folder of a hierarchy that perf_event_open takes; NULL: none */
+	struct pid_list pids; /* of processes; sorted, without doubles */
+	struct pid_list tids; /* single threads that were asked for; the same */
+	char *cgroup;	      /* folder of a hierarchy that perf_event_open takes; NULL: none */
 	bool is_everything;
 	/* Processes that match and start later are meant, too: target_wish_matches tells them. */
 	bool is_by_property;
@@ -36,7 +47,9 @@ void target_choice_fini(struct target_choice *c);
  * thread, one of another pid namespace, two containers whose ids begin so, a container that has ended.
  */
 bool target_choose(const struct target_wish *wish, struct target_choice *choice, struct err *e);
-/* Whether a process is one of those that comms, cmdlines and users ask for. */
+/* Whether a process is one of those that comms, cmdlines and users ask for; never this program itself. */
 bool target_wish_matches(const struct target_wish *wish, int32_t pid);
 /* All threads of a process, sorted. False: it is gone. */
 bool target_threads(int32_t pid, struct buf *tids /* of int32_t */);
+/* Whose thread it is; 0: nobody's, it is gone. */
+int32_t target_process_of_thread(int32_t tid);

@@ -16,38 +16,47 @@ void held_files_free(struct held_files *h);
 
 /*
  * A process that was seen for the first time, or has begun another program (is_exec). parent 0: not
- * known. If it is gone already, its parent's root stands for its own.
+ * known. If it is gone already, its parent's root stands for its own. time_ns: when that was, by
+ * CLOCK_MONOTONIC: what is asked for earlier moments is of whoever had the number before. 0: now.
  */
-void held_files_add_process(struct held_files *h, int32_t pid, int32_t parent, bool is_exec);
+void held_files_add_process(struct held_files *h, int32_t pid, int32_t parent, bool is_exec,
+			    uint64_t time_ns);
 /* It has mapped this, executable. Files that are no ELF (jitdump) count as well. */
 void held_files_add_mapping(struct held_files *h, int32_t pid, const struct target_mapping *m);
-/* It has ended: what is held of it stays, its number may come again. */
+/*
+ * It has ended, or its first thread has: what is held of it stays, its number may come again. Others of
+ * its threads that go on are noticed.
+ */
 void held_files_end_process(struct held_files *h, int32_t pid);
 
 /*
  * Looks at the maps of all processes: how large each is at this moment (CLOCK_MONOTONIC). A map that
- * has come, was cut or replaced is noticed. Cheap: one fstat each.
+ * has come, was cut or replaced is noticed. Cheap: one fstat each, and nothing for processes that have
+ * mapped no memory for code of their own making.
  */
 void held_files_look(struct held_files *h, uint64_t now_ns);
 /*
- * Which of the moments that held_files_look was called at is the last one not after time_ns at which the
- * map had grown: a number that grows with time, 0 before the first. For held_files_read_map.
+ * The state that the map was in: a number that grows with time and stays while the map does, as far as
+ * held_files_look has seen it. 0: the process is not known. For held_files_read_map.
  */
 uint32_t held_files_map_state(struct held_files *h, int32_t pid, uint64_t time_ns);
 /*
  * Names addresses of JIT code: each by the newest row that the map had in the given state, else by the
- * first that came later. wanted: sorted by address, then state, without doubles. The rest as
- * process_map_read.
+ * first that came later. wanted: sorted by address. Its own map first, held or found now; where it has
+ * none, or that names nothing, the rest as process_map_read.
  */
 bool held_files_read_map(struct held_files *h, int32_t pid, const struct symbol_options *options,
 			 const struct jit_address *wanted, uint32_t n, struct perf_map_names *names,
 			 struct map_search *search);
-/* States before this one are not asked for any more. */
+/* Moments before this one are not asked for any more: processes that ended before it are forgotten. */
 void held_files_forget_states(struct held_files *h, uint64_t before_ns);
 
 /* A file that is held, as a descriptor of the caller's own; -1: it is not. For symbol_options. */
 int held_files_open(void *held, int32_t pid, const struct binary_id *id);
-/* Its root directory, held or of a living process, O_PATH, of the caller's own; -1: none. */
+/* Its root directory, held or of a living process, as a path that is good until the next call that adds,
+ * ends or forgets. False: none. For symbol_options. */
+bool held_files_root_path(void *held, int32_t pid, struct buf *root);
+/* The same as a descriptor, O_PATH, of the caller's own; -1: none. */
 int held_files_open_root(struct held_files *h, int32_t pid);
 /* A file by the path that the process knows it by: a jitdump. Never leaves the root. NULL: e. */
 struct reader *held_files_open_path(struct held_files *h, int32_t pid, const char *path,

@@ -5,6 +5,7 @@
 #pragma once
 #include "target/choice.h"
 #include "target/container.h"
+#include "target/facts.h"
 #include "target/held.h"
 #include "target/jvm.h"
 #include "target/mapping.h"

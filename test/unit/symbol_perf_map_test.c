@@ -89,6 +89,7 @@ static void check_long_line(size_t bytes, bool has_end)
 struct plain_row {
 	uint64_t start, end;
 	uint32_t name;
+	uint64_t offset;
 };
 
 static void random_case(uint32_t row_count, uint32_t span, uint32_t max_size)
@@ -102,7 +103,7 @@ static void random_case(uint32_t row_count, uint32_t span, uint32_t max_size)
 		addresses[i] = at += 1 + random_below(span / 32 + 1);
 	for (uint32_t r = 0; r < row_count; r++) {
 		uint64_t start = 900 + random_below(span), size = random_below(max_size);
-		rows[r] = (struct plain_row){ start, start + size, r };
+		rows[r] = (struct plain_row){ start, start + size, r, map.n };
 		buf_addf(&map, "%llx %llx n%u\n", (unsigned long long)start,
 			 (unsigned long long)size, r);
 	}
@@ -164,6 +165,129 @@ static void check_early_names(void)
 		   "early names stay when covered ones are dropped");
 }
 
+/* --- as of an earlier size --- */
+
+/* Names of `wanted`, joined by '|'; empty ones are `-`. */
+static void names_as_of(struct str map, size_t step, const struct perf_map_wanted *wanted,
+			uint32_t n, struct buf *out)
+{
+	AUTO(perf_map_names) struct perf_map_names names = { 0 };
+	struct reader *r = reader_of_memory(map, step);
+	perf_map_read_as_of(r, wanted, n, &names);
+	uint64_t found = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		buf_add(out, i ? STR("|") : STR(""));
+		buf_add(out, names.names[i].name.n ? names.names[i].name : STR("-"));
+		found += names.names[i].name.n > 0;
+	}
+	if (names.found != found || names.n != n)
+		tap_ok(false, "counts of what was found");
+	reader_free(r);
+}
+
+static void check_as_of(void)
+{
+	static const char map[] = "10 10 a\n10 10 b\n20 10 c\n10 10 d\n20 1 e\n";
+	static const struct perf_map_wanted wanted[] = {
+		{ 0x10, 0 },  { 0x10, 1 },  { 0x10, 8 },	  { 0x10, 9 },
+		{ 0x10, 24 }, { 0x10, 25 }, { 0x10, UINT64_MAX }, { 0x20, 0 },
+		{ 0x20, 32 }, { 0x20, 33 }, { 0x28, 0 },	  { 0x30, 3 },
+	};
+	static const size_t steps[] = { 0, 1, 5 };
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		AUTO(buf) struct buf got = { 0 };
+		names_as_of(STR(map), steps[i], wanted, ARRAY_SIZE(wanted), &got);
+		tap_str_eq(buf_str(&got), STR("a|a|a|b|b|d|d|c|c|e|c|-"),
+			   "the newest row before the limit, else the first behind it, step %zu",
+			   steps[i]);
+	}
+}
+
+/* A map whose rows are as long as their names are random, and where each row begins. */
+static void make_random_map(struct buf *map, struct plain_row *rows, uint32_t n, uint32_t span,
+			    uint32_t max_size)
+{
+	for (uint32_t r = 0; r < n; r++) {
+		uint64_t start = 900 + random_below(span), size = random_below(max_size);
+		if (random_below(20) == 0)
+			buf_add(map, STR("no row\n"));
+		rows[r] = (struct plain_row){ start, start + size, r, map->n };
+		buf_addf(map, "%llx %llx n%u%.*s\n", (unsigned long long)start,
+			 (unsigned long long)size, r, (int)random_below(9), "xxxxxxxx");
+	}
+}
+
+/* The index of the row that the plain rule says, or n. */
+static uint32_t plain_choice(const struct plain_row *rows, uint32_t n,
+			     const struct perf_map_wanted *w)
+{
+	uint32_t choice = n;
+	for (uint32_t r = 0; r < n; r++)
+		if (rows[r].start <= w->address && w->address < rows[r].end &&
+		    (rows[r].offset < w->limit || choice == n))
+			choice = r;
+	return choice;
+}
+
+static void random_as_of(uint32_t row_count, uint32_t span, uint32_t max_size)
+{
+	struct perf_map_wanted wanted[300];
+	AUTO(buf) struct buf map = { 0 }, want = { 0 }, got = { 0 };
+	AUTO_FREE struct plain_row *rows = mem_alloc(row_count, sizeof(*rows));
+	uint32_t n = 1 + random_below(ARRAY_SIZE(wanted)), limits = 1 + random_below(40);
+	uint64_t at = 1000;
+	make_random_map(&map, rows, row_count, span, max_size);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t limit = (uint64_t)random_below(limits) * map.n / limits + random_below(2);
+		wanted[i] = (struct perf_map_wanted){ at, random_below(8) ? limit : UINT64_MAX };
+		at += random_below(3) ? 0 : 1 + random_below(span / 64 + 1);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t r = plain_choice(rows, row_count, &wanted[i]);
+		struct str line = str_from_byte(buf_str(&map), r < row_count ? rows[r].offset : 0);
+		struct str name = str_from_byte(line, (size_t)str_find_char(line, 'n'));
+		buf_add(&want, i ? STR("|") : STR(""));
+		buf_add(&want, r == row_count ? STR("-")
+					      : str_first(name, (size_t)str_find_char(name, '\n')));
+	}
+	names_as_of(buf_str(&map), random_below(3) * 100, wanted, n, &got);
+	if (!str_eq(buf_str(&got), buf_str(&want)))
+		tap_str_eq(buf_str(&got), buf_str(&want), "as of earlier sizes: %u rows",
+			   row_count);
+}
+
+static void check_random_as_of(void)
+{
+	for (uint32_t i = 0; i < 3000; i++)
+		random_as_of(1 + random_below(60), 1 + random_below(2000), 1 + random_below(400));
+	for (uint32_t i = 0; i < 20; i++)
+		random_as_of(30000, 2000, 1 + random_below(3000));
+	tap_ok(true, "random maps as of earlier sizes name what the plain rule says");
+}
+
+/* Many limits: neither time nor memory may follow the product of addresses and limits. */
+static void check_many_limits(void)
+{
+	enum { N = 100000, ROWS = 200000 };
+	AUTO_FREE struct perf_map_wanted *wanted = mem_alloc(N, sizeof(*wanted));
+	AUTO(buf) struct buf map = { 0 };
+	AUTO(perf_map_names) struct perf_map_names names = { 0 };
+	for (uint32_t i = 0; i < ROWS; i++)
+		buf_addf(&map, "0 100000 %06u\n", i);
+	for (uint32_t i = 0; i < N; i++)
+		wanted[i] = (struct perf_map_wanted){ i, (uint64_t)(i + 1) * 32 };
+	struct reader *r = reader_of_memory(buf_str(&map), 1 << 20);
+	perf_map_read_as_of(r, wanted, N, &names);
+	reader_free(r);
+	bool ok = map.n == ROWS * 16;
+	for (uint32_t i = 0; i < N && ok; i++) {
+		AUTO(buf) struct buf want = { 0 };
+		buf_addf(&want, "%06u", 2 * i + 1);
+		ok = str_eq(names.names[i].name, buf_str(&want));
+	}
+	tap_ok(ok, "each of 100,000 addresses as of a size of its own");
+}
+
 int main(void)
 {
 	check_rows();
@@ -176,5 +300,8 @@ int main(void)
 	check_random();
 	check_churn();
 	check_early_names();
+	check_as_of();
+	check_random_as_of();
+	check_many_limits();
 	return tap_done();
 }

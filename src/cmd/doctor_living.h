@@ -1,0 +1,22 @@
+/* What doctor says of this machine and of processes, in words. */
+#pragma once
+#include "record/record.h"
+#include "sink/sink.h"
+
+/* What is in the kernel's symbols' way: empty where they have names. */
+struct kernel_name_trouble {
+	struct buf why, fix;
+};
+
+void doctor_tell_machine(const struct permission *p, const struct kernel_name_trouble *names,
+			 struct doctor_report *r);
+void doctor_tell_process(const struct process_facts *f, const struct permission *p,
+			 struct doctor_report *r);
+
+/* --- for both --- */
+
+/* text is copied, and empty then. */
+void doctor_add_fact(struct doctor_report *r, const char *key, struct buf *text);
+/* A finding of texts that need no numbers; why and fix may be NULL. */
+void doctor_add_finding(struct doctor_report *r, enum finding_mark mark, const char *key,
+			const char *what, const char *why, const char *fix);

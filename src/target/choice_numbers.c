@@ -1,0 +1,198 @@
+/* Processes and threads by number. */
+#include "target/choice_int.h"
+#include "target/container.h"
+#include "target/proc_int.h"
+#include "target/process_int.h"
+
+#include <errno.h>
+#include <signal.h>
+
+/* --- why not --- */
+
+/* What the first pid namespace of a machine is called (PROC_PID_INIT_INO of linux/proc_ns.h). */
+static const struct process_namespace first_pid_namespace = { "pid:[4026531836]" };
+
+enum { MAX_STATUS_BYTES = 64 << 10 };
+
+/* Whether a process has that number inside of its pid namespace: NSpid lists them from the outermost. */
+static bool has_inner_pid(int32_t pid, int32_t number)
+{
+	AUTO(buf) struct buf text = { 0 };
+	int32_t inner = 0;
+	process_file_read("", pid, "status", MAX_STATUS_BYTES, &text);
+	struct str numbers = proc_text_field(buf_str(&text), STR("NSpid"));
+	for (struct str word; (word = next_word(&numbers)).n;)
+		str_to_i32(word, &inner);
+	return inner == number && inner != pid;
+}
+
+/* `14467 (node in container web)`, at most three; false: there is none. */
+static bool list_inner(int32_t number, struct buf *out)
+{
+	struct pid_list pids = { 0 };
+	unsigned n = 0;
+	process_list("", &pids);
+	for (uint32_t i = 0; i < pids.n && n < 3; i++) {
+		struct process_status status;
+		AUTO(buf) struct buf container = { 0 };
+		if (!has_inner_pid(pids.p[i], number) ||
+		    !process_status_read("", pids.p[i], &status) || status.is_zombie)
+			continue;
+		container_of_process(pids.p[i], &container);
+		buf_addf(out, "%s%d (%s", n++ ? ", " : "", pids.p[i], status.comm);
+		if (container.n)
+			buf_addf(out, " in container %s", buf_c_string(&container));
+		buf_add_char(out, ')');
+	}
+	vec_fini(&pids);
+	return n;
+}
+
+static bool explain_missing(int32_t pid, struct err *e)
+{
+	AUTO(buf) struct buf inner = { 0 };
+	if (kill(pid, 0) != 0 && errno == EPERM)
+		return err_set(e,
+			       "pid %d is a process of another user's that /proc does not show "
+			       "(it is mounted with hidepid): sudo",
+			       pid);
+	if (list_inner(pid, &inner))
+		return err_set(e,
+			       "no process has pid %d here; it is the number that another one has "
+			       "inside of its container: outside it is -p %s",
+			       pid, buf_c_string(&inner));
+	if (process_namespaces_differ(process_namespace_of("", 0, "pid"), first_pid_namespace))
+		return err_set(
+			e,
+			"no process has pid %d in this container, and others cannot be seen "
+			"from in here: use the number it has here (ps), or record on the host",
+			pid);
+	return err_set(e, "no process has pid %d: it has ended, or never was", pid);
+}
+
+static bool explain_status(const struct process_status *s, bool is_thread_asked, struct err *e)
+{
+	struct process_status owner;
+	if (s->is_kernel_thread)
+		return err_set(e,
+			       "pid %d is %s, a thread of the kernel: no program; -a records the "
+			       "kernel's threads with everything else",
+			       s->pid, s->comm);
+	if (s->is_zombie)
+		return err_set(e,
+			       "pid %d (%s) has ended and waits for its parent to notice (a "
+			       "zombie): there is nothing left of it to record",
+			       s->pid, s->comm);
+	if (is_thread_asked || s->tgid == s->pid)
+		return true;
+	if (!process_status_read("", s->tgid, &owner))
+		owner = *s;
+	return err_set(e,
+		       "%d is a thread (%s) of the process %d (%s): -p %d records the process, -t "
+		       "%d only the thread",
+		       s->pid, s->comm, s->tgid, owner.comm, s->tgid, s->pid);
+}
+
+/* --- numbers --- */
+
+static bool explain_word(struct str word, bool is_thread, struct err *e)
+{
+	bool is_name = word.n && !is_digit(word.p[0]) && word.p[0] != '-';
+	if (is_name && !is_thread)
+		return err_usage(e, "-p %.*s: no number of a process; by name: --comm %.*s",
+				 STR_ARG(word), STR_ARG(word));
+	return err_usage(e, "%s %.*s: no number of a %s", is_thread ? "-t" : "-p", STR_ARG(word),
+			 is_thread ? "thread" : "process");
+}
+
+static bool add_number(struct str word, bool is_thread, struct pid_list *to, struct err *e)
+{
+	struct process_status s;
+	int32_t number;
+	if (!str_to_i32(word, &number) || number <= 0)
+		return explain_word(word, is_thread, e);
+	if (!process_status_read("", number, &s))
+		return explain_missing(number, e);
+	if (!explain_status(&s, is_thread, e))
+		return false;
+	vec_push(to, number);
+	return true;
+}
+
+static bool add_numbers(const struct text_list *texts, bool is_thread, struct pid_list *to,
+			struct err *e)
+{
+	for (uint32_t i = 0; i < texts->n; i++) {
+		struct str rest = str_from(texts->p[i]);
+		for (bool is_last = false; !is_last;) {
+			ptrdiff_t comma = str_find_char(rest, ',');
+			is_last = comma < 0;
+			struct str word = str_first(rest, is_last ? rest.n : (size_t)comma);
+			rest = str_from_byte(rest, word.n + 1);
+			if (!add_number(str_trim(word), is_thread, to, e))
+				return false;
+		}
+	}
+	pid_list_sort(to);
+	return true;
+}
+
+/* --- names --- */
+
+/* The one name that all of them have, or "". */
+static void shared_comm(const struct pid_list *pids, char comm[64])
+{
+	struct process_status s;
+	comm[0] = 0;
+	for (uint32_t i = 0; i < pids->n; i++) {
+		if (!process_status_read("", pids->p[i], &s))
+			continue;
+		if (comm[0] && strcmp(comm, s.comm) != 0) {
+			comm[0] = 0;
+			return;
+		}
+		snprintf(comm, 64, "%s", s.comm);
+	}
+}
+
+static void add_list(const struct pid_list *pids, const char *between, struct buf *out)
+{
+	enum { MOST = 3 };
+	for (uint32_t i = 0; i < pids->n && i < MOST; i++)
+		buf_addf(out, "%s%d", i ? between : "", pids->p[i]);
+	if (pids->n > MOST)
+		buf_addf(out, "%sand%s%u%smore", between[0] == '-' ? "-" : " ",
+			 between[0] == '-' ? "-" : " ", pids->n - MOST,
+			 between[0] == '-' ? "-" : " ");
+}
+
+static void name_numbers(struct target_choice *choice)
+{
+	bool is_threads = choice->tids.n && !choice->pids.n;
+	const struct pid_list *numbers = is_threads ? &choice->tids : &choice->pids;
+	const char *noun = is_threads ? "tid" : "pid";
+	AUTO(buf) struct buf list = { 0 };
+	AUTO(buf) struct buf stem = { 0 };
+	char comm[64];
+	shared_comm(numbers, comm);
+	if (comm[0])
+		buf_addf(&stem, "%s-", comm);
+	else
+		buf_addf(&stem, "%ss-", noun);
+	add_list(numbers, "-", &stem);
+	add_list(numbers, ", ", &list);
+	noun = numbers->n == 1 ? noun : is_threads ? "tids" : "pids";
+	if (comm[0])
+		choice_name(choice, buf_str(&stem), "%s (%s %s)", comm, noun, buf_c_string(&list));
+	else
+		choice_name(choice, buf_str(&stem), "%s %s", noun, buf_c_string(&list));
+}
+
+bool choose_numbers(const struct target_wish *wish, struct target_choice *choice, struct err *e)
+{
+	if (!add_numbers(&wish->pids, false, &choice->pids, e) ||
+	    !add_numbers(&wish->tids, true, &choice->tids, e))
+		return false;
+	name_numbers(choice);
+	return true;
+}

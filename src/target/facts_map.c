@@ -1,0 +1,67 @@
+/* The map that a JIT compiler writes: whether it is there, how large, how fast it grows. */
+#include "target/facts_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* More is not counted: a map may be of any size. */
+#define MOST_COUNTED_BYTES ((uint64_t)64 << 20)
+
+static uint64_t clock_ns(void)
+{
+	struct timespec t = { 0 };
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t size_of(int fd)
+{
+	struct stat status;
+	return fstat(fd, &status) == 0 && status.st_size > 0 ? (uint64_t)status.st_size : 0;
+}
+
+static void count_rows(struct code_map *m)
+{
+	enum { STEP = 256 << 10 };
+	AUTO(buf) struct buf piece = { 0 };
+	uint64_t at = 0;
+	ssize_t n = 0;
+	buf_reserve(&piece, STEP);
+	while (at < MOST_COUNTED_BYTES && (n = pread(m->fd, piece.p, STEP, (off_t)at)) > 0) {
+		for (ssize_t i = 0; i < n; i++)
+			m->rows += piece.p[i] == '\n';
+		at += (uint64_t)n;
+	}
+	m->is_counted_whole = at < MOST_COUNTED_BYTES;
+}
+
+void facts_find_map(struct process_facts *f)
+{
+	struct code_map *m = &f->map;
+	AUTO(buf) struct buf root = { 0 }, path = { 0 };
+	char inside[64];
+	snprintf(inside, sizeof(inside), "/tmp/perf-%d.map", f->inner_pid);
+	m->path = mem_strdup(inside);
+	m->fd = -1;
+	if (!f->inner_pid || !process_root_path(f->pid, &root))
+		return;
+	buf_addf(&path, "%s%s", buf_c_string(&root), inside);
+	m->fd = process_plain_file(buf_c_string(&root), inside, buf_c_string(&path), &m->e);
+	if (m->fd < 0 && errno == ENOENT)
+		m->e = (struct err){ 0 };
+	if (m->fd < 0)
+		return;
+	m->seen_ns = clock_ns();
+	m->size_bytes = size_of(m->fd);
+	count_rows(m);
+}
+
+void code_map_watch(struct code_map *m)
+{
+	uint64_t size = m->fd >= 0 ? size_of(m->fd) : 0;
+	m->grown_bytes = size > m->size_bytes ? size - m->size_bytes : 0;
+	m->grew_ns = clock_ns() - m->seen_ns;
+}

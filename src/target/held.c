@@ -1,0 +1,120 @@
+/* Descriptors that are held: how many there may be, and what the others are asked. */
+#include "target/held_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_DESCRIPTORS = 64 << 10 };
+
+uint64_t held_now_ns(void)
+{
+	struct timespec t = { 0 };
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void held_own_path(int fd, char path[OWN_FD_PATH_BYTES])
+{
+	snprintf(path, OWN_FD_PATH_BYTES, "/proc/self/fd/%d", fd);
+}
+
+/* Half of what we may have: events, files that are written and read need theirs. */
+static uint32_t descriptor_share(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return 256;
+	rlim_t allowed = limit.rlim_cur;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+		allowed = limit.rlim_cur;
+	return allowed / 2 < MAX_DESCRIPTORS ? (uint32_t)(allowed / 2) : MAX_DESCRIPTORS;
+}
+
+struct held_files *held_files_new(uint32_t max_descriptors)
+{
+	struct held_files *h = mem_zalloc(1, sizeof(*h));
+	h->max = max_descriptors ? max_descriptors : descriptor_share();
+	return h;
+}
+
+void held_files_free(struct held_files *h)
+{
+	if (!h)
+		return;
+	held_processes_fini(h);
+	held_inodes_fini(h);
+	free(h);
+}
+
+bool held_make_room(struct held_files *h, uint32_t n)
+{
+	/* Looked through again only when there may be something new to find. */
+	if (h->used + n > h->max && h->has_ended) {
+		h->has_ended = false;
+		held_sweep_files(h);
+	}
+	return h->used + n <= h->max;
+}
+
+void held_close(struct held_files *h, int *fd)
+{
+	if (*fd < 0)
+		return;
+	close(*fd);
+	*fd = -1;
+	h->used--;
+}
+
+uint32_t held_files_count(const struct held_files *h)
+{
+	return h->used;
+}
+
+uint64_t held_files_refused(const struct held_files *h)
+{
+	return h->refused;
+}
+
+/* --- what is below a root --- */
+
+bool held_files_root_path(void *held, int32_t pid, struct buf *root)
+{
+	const struct held_files *h = held;
+	uint32_t i = held_find_process(h, pid);
+	uint32_t at = i == INDEX_NONE ? INDEX_NONE : h->processes.p[i].root;
+	if (at == INDEX_NONE)
+		return process_root_path(pid, root);
+	char path[OWN_FD_PATH_BYTES];
+	held_own_path(h->roots.p[at].fd, path);
+	root->n = 0;
+	buf_add(root, str_from(path));
+	return true;
+}
+
+int held_files_open_root(struct held_files *h, int32_t pid)
+{
+	AUTO(buf) struct buf root = { 0 };
+	if (!held_files_root_path(h, pid, &root))
+		return -1;
+	return open(buf_c_string(&root), O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+struct reader *held_files_open_path(struct held_files *h, int32_t pid, const char *path,
+				    struct err *e)
+{
+	AUTO(buf) struct buf root = { 0 };
+	uint32_t file = held_find_path(h, pid, str_from(path));
+	int fd = file == INDEX_NONE ? -1 : held_reopen(h->files.p[file].fd);
+	if (fd < 0 && !held_files_root_path(h, pid, &root)) {
+		err_set(e, "%s: process %d is gone", path, pid);
+		errno = ENOENT;
+		return NULL;
+	}
+	if (fd < 0)
+		fd = process_plain_file(buf_c_string(&root), path, path, e);
+	return fd < 0 ? NULL : reader_of_fd(fd, path);
+}

@@ -1,0 +1,210 @@
+/* Mapped files, each held once, however many processes have it mapped. */
+#include "target/held_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* --- which file --- */
+
+static uint32_t hash_numbers(const struct held_file *f)
+{
+	return hash_pair((uint32_t)f->inode ^ f->device_minor << 16,
+			 (uint32_t)(f->inode >> 32) ^ f->device_major);
+}
+
+static bool has_numbers(const void *list, uint32_t i, const void *key)
+{
+	const struct held_file *a = &((const struct held_file *)list)[i], *b = key;
+	return a->inode == b->inode && a->device_minor == b->device_minor &&
+	       a->device_major == b->device_major;
+}
+
+static uint32_t find_file(const struct held_files *h, const struct held_file *like)
+{
+	return index_map_find(&h->by_inode, hash_numbers(like), has_numbers, h->files.p, like);
+}
+
+static struct str without_deleted(struct str path)
+{
+	if (str_ends(path, STR(" (deleted)")))
+		path.n -= strlen(" (deleted)");
+	return path;
+}
+
+static uint64_t hash_path(const struct held_files *h, int32_t pid, struct str path)
+{
+	uint32_t i = held_find_process(h, pid);
+	uint32_t root = i == INDEX_NONE ? INDEX_NONE : h->processes.p[i].root;
+	path = without_deleted(path);
+	return XXH3_64bits_withSeed(path.p, path.n,
+				    root == INDEX_NONE ? 0 : h->roots.p[root].serial);
+}
+
+uint32_t held_find_path(const struct held_files *h, int32_t pid, struct str path)
+{
+	uint64_t hash = hash_path(h, pid, path);
+	for (uint32_t i = h->files.n; i-- > 0;)
+		if (h->files.p[i].path_hash == hash)
+			return i;
+	return INDEX_NONE;
+}
+
+/* --- opening --- */
+
+static bool link_says(const char *link, struct str path)
+{
+	char target[4096];
+	ssize_t n = readlink(link, target, sizeof(target));
+	return n > 0 && str_eq((struct str){ target, (size_t)n }, path);
+}
+
+/*
+ * The file at these addresses, whatever has become of its name (man 5 proc_pid_map_files). It is found
+ * but not opened: it may be a device. Where a file system has other numbers for stat than for mappings,
+ * as overlayfs and btrfs do, the name has to agree.
+ */
+static int open_by_addresses(struct held_files *h, int32_t pid, const struct target_mapping *m)
+{
+	char link[96];
+	struct stat status;
+	snprintf(link, sizeof(link), "/proc/%d/map_files/%llx-%llx", pid,
+		 (unsigned long long)m->start, (unsigned long long)m->end);
+	int fd = h->has_no_map_files ? -1 : open(link, O_PATH | O_CLOEXEC);
+	if (fd < 0) {
+		h->has_no_map_files |= errno == EPERM;
+		return -1;
+	}
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	    (status.st_ino == m->inode || link_says(link, m->path)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int open_by_path(struct held_files *h, int32_t pid, const struct target_mapping *m)
+{
+	AUTO(buf) struct buf root = { 0 }, path = { 0 };
+	struct err ignored;
+	struct stat status;
+	buf_add(&path, without_deleted(m->path));
+	if (!held_files_root_path(h, pid, &root))
+		return -1;
+	int fd = process_plain_file(buf_c_string(&root), buf_c_string(&path), "", &ignored);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &status) == 0 && status.st_ino == m->inode &&
+	    major(status.st_dev) == m->device_major && minor(status.st_dev) == m->device_minor)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Anonymous memory, or a file that is nothing but memory. */
+static bool is_jit(const struct target_mapping *m)
+{
+	if (m->inode)
+		return str_starts(m->path, STR("/memfd:"));
+	return !str_starts(m->path, STR("[v")) && !str_starts(m->path, STR("[uprobes"));
+}
+
+void held_files_add_mapping(struct held_files *h, int32_t pid, const struct target_mapping *m)
+{
+	uint32_t process = held_find_process(h, pid);
+	if (process != INDEX_NONE && is_jit(m))
+		h->processes.p[process].has_jit = true;
+	if (!m->inode || !m->path.n || m->path.p[0] != '/')
+		return;
+	struct held_file f = { .device_major = m->device_major,
+			       .device_minor = m->device_minor,
+			       .inode = m->inode,
+			       .last_use = ++h->uses,
+			       .pid = pid };
+	uint32_t known = find_file(h, &f);
+	if (known != INDEX_NONE) {
+		h->files.p[known].last_use = f.last_use;
+		h->files.p[known].pid = pid;
+		return;
+	}
+	if (!held_make_room(h, 1)) {
+		h->refused++;
+		return;
+	}
+	f.fd = open_by_addresses(h, pid, m);
+	if (f.fd < 0 && (f.fd = open_by_path(h, pid, m)) < 0)
+		return;
+	h->used++;
+	f.path_hash = hash_path(h, pid, m->path);
+	vec_push(&h->files, f);
+	index_map_add(&h->by_inode, hash_numbers(&f), h->files.n - 1);
+}
+
+int held_reopen(int fd)
+{
+	char path[OWN_FD_PATH_BYTES];
+	held_own_path(fd, path);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+int held_files_open(void *held, int32_t pid, const struct binary_id *id)
+{
+	struct held_files *h = held;
+	struct held_file like = { .device_major = id->device_major,
+				  .device_minor = id->device_minor,
+				  .inode = id->inode };
+	uint32_t i = id->has_inode ? find_file(h, &like) : held_find_path(h, pid, id->path);
+	if (i == INDEX_NONE)
+		return -1;
+	h->files.p[i].last_use = ++h->uses;
+	return held_reopen(h->files.p[i].fd);
+}
+
+/* --- making room --- */
+
+static bool is_needed(const struct held_files *h, const struct held_file *f)
+{
+	uint32_t i = held_find_process(h, f->pid);
+	return i != INDEX_NONE && h->processes.p[i].lives;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Half of them at once, so that not each new file has to look through all. */
+void held_sweep_files(struct held_files *h)
+{
+	VEC(uint64_t) idle = { 0 };
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < h->files.n; i++)
+		if (!is_needed(h, &h->files.p[i]))
+			vec_push(&idle, h->files.p[i].last_use);
+	if (!idle.n)
+		return;
+	qsort(idle.p, idle.n, sizeof(*idle.p), compare_u64);
+	uint64_t last_to_go = idle.p[idle.n / 2];
+	vec_fini(&idle);
+	index_map_clear(&h->by_inode);
+	for (uint32_t i = 0; i < h->files.n; i++) {
+		struct held_file f = h->files.p[i];
+		if (f.last_use <= last_to_go && !is_needed(h, &f)) {
+			held_close(h, &f.fd);
+			continue;
+		}
+		h->files.p[kept] = f;
+		index_map_add(&h->by_inode, hash_numbers(&f), kept++);
+	}
+	h->files.n = kept;
+}
+
+void held_inodes_fini(struct held_files *h)
+{
+	for (uint32_t i = 0; i < h->files.n; i++)
+		held_close(h, &h->files.p[i].fd);
+	vec_fini(&h->files);
+	index_map_fini(&h->by_inode);
+}
