@@ -1,7 +1,6 @@
 /* Processes and threads by number. */
 #include "target/choice_int.h"
 #include "target/container.h"
-#include "target/proc_int.h"
 #include "target/process_int.h"
 
 #include <errno.h>
@@ -20,7 +19,7 @@ static bool has_inner_pid(int32_t pid, int32_t number)
 	AUTO(buf) struct buf text = { 0 };
 	int32_t inner = 0;
 	process_file_read("", pid, "status", MAX_STATUS_BYTES, &text);
-	struct str numbers = proc_text_field(buf_str(&text), STR("NSpid"));
+	struct str numbers = status_field(buf_str(&text), STR("NSpid"));
 	for (struct str word; (word = next_word(&numbers)).n;)
 		str_to_i32(word, &inner);
 	return inner == number && inner != pid;

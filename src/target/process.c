@@ -1,5 +1,4 @@
 #include "target/process_int.h"
-#include "target/proc_int.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -85,13 +84,26 @@ static bool read_stat(struct str stat, struct process_status *s)
 	return true;
 }
 
+struct str status_field(struct str status, struct str key)
+{
+	while (status.n) {
+		ptrdiff_t end = str_find_char(status, '\n');
+		struct str line = str_first(status, end < 0 ? status.n : (size_t)end);
+		if (str_starts(line, key) && line.n > key.n && line.p[key.n] == ':')
+			return str_trim(str_from_byte(line, key.n + 1));
+		status = str_from_byte(status, line.n + 1);
+	}
+	return STR("");
+}
+
 /* Uid: real, effective, ... A program that runs as root counts as root's. */
 static void read_status(struct str status, struct process_status *s)
 {
-	enum { EFFECTIVE = 1 };
 	uint64_t user;
-	str_to_i32(proc_text_field(status, STR("Tgid")), &s->tgid);
-	if (str_to_u64(proc_text_word(proc_text_field(status, STR("Uid")), EFFECTIVE), &user))
+	struct str users = status_field(status, STR("Uid"));
+	str_to_i32(status_field(status, STR("Tgid")), &s->tgid);
+	next_word(&users);
+	if (str_to_u64(next_word(&users), &user))
 		s->user = (uint32_t)user;
 }
 
