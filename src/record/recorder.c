@@ -123,7 +123,8 @@ static void take_rings(struct recorder *r, struct buf *out)
 	for (uint32_t i = 0; i < r->events.rings.n; i++) {
 		struct ring *ring = &r->events.rings.p[i];
 		uint64_t n = ring_waiting_bytes(ring);
-		ring_take(ring, buf_reserve(out, n), n);
+		if (n)
+			ring_take(ring, buf_reserve(out, n), n);
 		out->n += n;
 	}
 }
