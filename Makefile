@@ -4,12 +4,16 @@
 #   make install    honours PREFIX and DESTDIR        make fuzz    libFuzzer on every parser, 60 s each
 #   make bench      plume and its peers, in one run   make accept  rewrite golden outputs
 #   make format     lay the sources out               make clean   remove what was built
+#   make static     build-static/plume: one file that runs in any container
 PREFIX ?= /usr/local
 DESTDIR ?=
 SECONDS_EACH ?= 60
 
 all: deps-build
 	@tools/build build
+
+static: deps-static
+	@tools/build build-static
 
 demo: all
 	@tools/demo
@@ -43,6 +47,6 @@ deps-%:
 	@tools/deps $*
 
 clean:
-	rm -rf build build-asan build-fuzz build-clang build-gcc
+	rm -rf build build-static build-asan build-fuzz build-clang build-gcc
 
-.PHONY: all demo check install accept lint fuzz bench format clean
+.PHONY: all static demo check install accept lint fuzz bench format clean

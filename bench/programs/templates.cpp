@@ -65,9 +65,10 @@ int main(int argc, char **argv)
 {
 	double seconds = argc > 1 ? std::atof(argv[1]) : 1;
 	unsigned seed = argc > 2 ? unsigned(std::atoi(argv[2])) : 1;
+	long rounds = argc > 3 ? std::atol(argv[3]) : -1; // the same work each time, whatever it takes
 	auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
 	size_t sum = 0;
-	while (std::chrono::steady_clock::now() < end) {
+	while (rounds-- != 0 && std::chrono::steady_clock::now() < end) {
 		auto tree = grow(5 + int(seed % 3), seed);
 		sum += weigh(*tree);
 		auto text = print(*tree, [](const std::string &s) { return "\"" + s + "\""; });

@@ -77,3 +77,24 @@ bool str_to_i32(struct str s, int32_t *value)
 	*value = is_negative ? -(int32_t)magnitude : (int32_t)magnitude;
 	return true;
 }
+
+bool str_to_seconds(struct str s, double *seconds)
+{
+	static const struct {
+		const char *unit;
+		double seconds;
+	} units[] = { { "ms", 1e-3 }, { "us", 1e-6 }, { "s", 1 }, { "m", 60 },
+		      { "h", 3600 },  { "d", 86400 }, { "", 1 } };
+	char copy[64], *end;
+	if (s.n == 0 || s.n >= sizeof(copy) || !(is_digit(s.p[0]) || s.p[0] == '.'))
+		return false;
+	memcpy(copy, s.p, s.n);
+	copy[s.n] = '\0';
+	double value = strtod(copy, &end);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(end, units[i].unit) == 0) {
+			*seconds = value * units[i].seconds;
+			return *seconds < 1e9;
+		}
+	return false;
+}

@@ -80,6 +80,8 @@ bool str_to_u64(struct str s, uint64_t *value);
 bool str_hex_to_u64(struct str s, uint64_t *value);
 /* A decimal number with an optional '-', for magnitudes up to INT32_MAX: INT32_MIN marks an unknown id. */
 bool str_to_i32(struct str s, int32_t *value);
+/* `5`, `5s`, `200ms`, `1.5m`, `1h`, `2d`; a sign is the caller's. */
+bool str_to_seconds(struct str s, double *seconds);
 /*
  * So many letters of `text` are to be changed until it is a part of `name`; case does not matter. Only
  * the first STR_DISTANCE_BYTES of text count.

@@ -64,6 +64,19 @@ void writer_flush(struct writer *w)
 	w->buffer.n = 0;
 }
 
+void writer_write_at(struct writer *w, uint64_t offset, struct str s)
+{
+	while (s.n && !w->error) {
+		ssize_t n = pwrite(w->fd, s.p, s.n, (off_t)offset);
+		if (n < 0 && errno != EINTR)
+			w->error = errno;
+		if (n > 0) {
+			offset += (uint64_t)n;
+			s = str_from_byte(s, (size_t)n);
+		}
+	}
+}
+
 void writer_set_gzip(struct writer *w)
 {
 	enum { GZIP_WINDOW = 15 + 16, MEMORY_LEVEL = 8 };
@@ -112,7 +125,9 @@ static char *folder_of(const char *path)
 static bool open_temporary(struct writer *w)
 {
 	AUTO_FREE char *folder = folder_of(w->path);
-	w->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	/* It gets its name by way of /proc, which a bare chroot does not have. */
+	if (access("/proc/self/fd", X_OK) == 0)
+		w->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 	if (w->fd >= 0)
 		return true;
 	AUTO(buf) struct buf name = { 0 };

@@ -29,5 +29,10 @@ void writer_add(struct writer *w, struct str s);
 bool writer_is_healthy(const struct writer *w);
 /* Hands what is buffered to the kernel. Not for gzip, which would compress worse. */
 void writer_flush(struct writer *w);
+/*
+ * Of a live file that is not gzip: bytes at a place, over what is flushed or behind it. What writer_add
+ * adds still goes behind what it added before. Nothing is written once a write has failed.
+ */
+void writer_write_at(struct writer *w, uint64_t offset, struct str s);
 /* Writes out what is buffered and gives the file its name. */
 bool writer_commit(struct writer *w, struct err *e);

@@ -20,7 +20,14 @@ extern const struct command *const commands[];
 const struct command *command_by_name(const char *name);
 
 extern const struct command fold_command, flame_command, diff_command, report_command,
-	convert_command, doctor_command, help_command, completion_command;
+	convert_command, doctor_command, record_command, help_command, completion_command;
+
+struct profile;
+/*
+ * A profile at hand, sealed, drawn or written as flame and convert would with these words; the exit code.
+ */
+int flame_profile(struct profile *p, char **words, size_t n);
+int convert_profile(struct profile *p, char **words, size_t n);
 
 /* --- saying things --- */
 

@@ -173,8 +173,8 @@ static bool is_live(const struct request *r, const struct target *t)
 {
 	bool reads_pipe =
 		r->in.files.n == 0 || (r->in.files.n == 1 && strcmp(r->in.files.p[0], "-") == 0);
-	return t->format == &plume_sink && !t->is_gzip && reads_pipe && stdin_is_piped() &&
-	       query_takes_everything(&r->in.query);
+	return !r->in.profile && t->format == &plume_sink && !t->is_gzip && reads_pipe &&
+	       stdin_is_piped() && query_takes_everything(&r->in.query);
 }
 
 static int convert(struct request *r, const struct target *t, struct err *e)
@@ -185,7 +185,7 @@ static int convert(struct request *r, const struct target *t, struct err *e)
 	unsigned columns =
 		r->convert.sink.each_sample ? t->format->columns_of_each : t->format->columns;
 	struct profile *p =
-		read_profiles(&r->in.files, &source, columns | query_columns(&r->in.query), e);
+		request_profile(&r->in, &source, columns | query_columns(&r->in.query), e);
 	if (!p)
 		return code;
 	struct profile *selected = query_profile(p, &r->in.query, &ledger, e);
@@ -205,11 +205,11 @@ static bool is_picture(const struct convert_options *o)
 	return !o->format && (str_ends(path, STR(".svg")) || str_ends(path, STR(".html")));
 }
 
-static int run_convert(const struct command *self, char **words, size_t n)
+static int run(const struct command *self, char **words, size_t n, struct profile *at_hand)
 {
 	struct err e = { 0 };
 	struct target target;
-	AUTO(request) struct request r = { 0 };
+	AUTO(request) struct request r = { .in.profile = at_hand };
 	const struct option_binding own[] = { { &output_option_set, &r.convert }, { 0 } };
 	r.in.query.all_events = true;
 	if (!profile_request_parse(&r.in, self, words, n, own, &e))
@@ -217,11 +217,22 @@ static int run_convert(const struct command *self, char **words, size_t n)
 	if (r.in.common.help)
 		return print_help(self);
 	if (is_picture(&r.convert))
-		return flame_command.run(&flame_command, words, n);
+		return at_hand ? flame_profile(at_hand, words, n)
+			       : flame_command.run(&flame_command, words, n);
 	if (!choose_target(&r.convert, &target, &e))
 		return say_error(self, &e);
 	int code = is_live(&r, &target) ? convert_live(&r, &target, &e) : convert(&r, &target, &e);
 	return e.kind ? say_error(self, &e) : code;
+}
+
+static int run_convert(const struct command *self, char **words, size_t n)
+{
+	return run(self, words, n, NULL);
+}
+
+int convert_profile(struct profile *p, char **words, size_t n)
+{
+	return run(&convert_command, words, n, p);
 }
 
 const struct command convert_command = {

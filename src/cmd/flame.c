@@ -315,7 +315,7 @@ static int flame(const struct request *r, struct drawing *d, struct err *e)
 	struct source_options source = source_options_of(&r->in);
 	source.keep_names = r->flame.compat;
 	int code = EXIT_FAILED;
-	struct profile *p = read_profiles(&r->in.files, &source, query_columns(&r->in.query), e);
+	struct profile *p = request_profile(&r->in, &source, query_columns(&r->in.query), e);
 	if (!p)
 		return code;
 	struct query query = r->in.query; /* its lists are r's */
@@ -342,10 +342,10 @@ static const char *default_title(const struct request *r)
 					: "Flame Graph";
 }
 
-static int run_flame(const struct command *self, char **words, size_t n)
+static int run(const struct command *self, char **words, size_t n, struct profile *at_hand)
 {
 	struct err e = { 0 };
-	AUTO(request) struct request r = { 0 };
+	AUTO(request) struct request r = { .in.profile = at_hand };
 	if (!parse(&r, self, words, n, &e))
 		return say_error(self, &e);
 	if (r.in.common.help)
@@ -365,6 +365,16 @@ static int run_flame(const struct command *self, char **words, size_t n)
 	if (path.is_named && code != EXIT_FAILED)
 		printf("%s\n", path.path);
 	return code;
+}
+
+static int run_flame(const struct command *self, char **words, size_t n)
+{
+	return run(self, words, n, NULL);
+}
+
+int flame_profile(struct profile *p, char **words, size_t n)
+{
+	return run(&flame_command, words, n, p);
 }
 
 const struct command flame_command = {

@@ -36,7 +36,8 @@ struct profile_request {
 	struct naming_options naming;
 	struct input_options input;
 	struct common_options common;
-	bool has_ledger; /* what is written says itself what the recording lacks */
+	bool has_ledger;	 /* what is written says itself what the recording lacks */
+	struct profile *profile; /* at hand already, sealed: no files are read; the caller's */
 };
 void profile_request_fini(struct profile_request *r);
 
@@ -71,6 +72,10 @@ bool knows_kinds(const struct profile *p);
  */
 struct profile *read_profiles(const struct text_list *files, const struct source_options *options,
 			      unsigned columns, struct err *e);
+/* The profile that r has at hand, or the files of r. To be unreferenced. NULL: e. */
+struct profile *request_profile(const struct profile_request *r,
+				const struct source_options *options, unsigned columns,
+				struct err *e);
 /* What is read when no file is named. Says so where that is not what is piped in. */
 const char *default_input(void);
 /* As source_read, with a line on a terminal that counts samples. */

@@ -88,3 +88,12 @@ struct profile *read_profiles(const struct text_list *files, const struct source
 	profile_seal(p);
 	return p;
 }
+
+struct profile *request_profile(const struct profile_request *r,
+				const struct source_options *options, unsigned columns,
+				struct err *e)
+{
+	if (r->profile)
+		return profile_ref(r->profile);
+	return read_profiles(&r->files, options, columns, e);
+}

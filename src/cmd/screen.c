@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-static bool locale_is_utf8(void)
+bool screen_is_utf8(void)
 {
 	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
 	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
@@ -13,7 +13,7 @@ static bool locale_is_utf8(void)
 	return false;
 }
 
-static bool wants_colours(void)
+bool screen_wants_colours(void)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 	return !(no && *no) && !(term && strcmp(term, "dumb") == 0);
@@ -44,7 +44,7 @@ bool screen_style(struct report_style *s, const char *output, const char *width_
 	if (width_text && !number_parse("width", width_text, MIN_WIDTH, MAX_WIDTH, &width, e))
 		return false;
 	*s = (struct report_style){ .columns = (unsigned)width,
-				    .has_colours = to_terminal && wants_colours(),
-				    .is_unicode = width && locale_is_utf8() };
+				    .has_colours = to_terminal && screen_wants_colours(),
+				    .is_unicode = width && screen_is_utf8() };
 	return true;
 }

@@ -1,9 +1,10 @@
 #include "cmd/cmd.h"
 
 /* In the order of `plume help`. */
-const struct command *const commands[] = { &fold_command,	&flame_command,	  &diff_command,
-					   &report_command,	&convert_command, &doctor_command,
-					   &completion_command, &help_command,	  NULL };
+const struct command *const commands[] = {
+	&record_command,  &fold_command,   &flame_command,	&diff_command, &report_command,
+	&convert_command, &doctor_command, &completion_command, &help_command, NULL
+};
 
 const struct command *command_by_name(const char *name)
 {

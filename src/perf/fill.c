@@ -35,19 +35,19 @@ static bool is_rooted(const struct location_names *n, location_id outermost)
 	return f->kind == FRAME_KERNEL || is_thread_start(profile_str(p, f->name));
 }
 
-static node_id *add_nodes(struct location_names *n)
+/* Stacks that came since the last time. */
+static void add_nodes(struct location_names *n)
 {
 	const struct profile *raw = n->s->raw;
-	node_id *nodes = mem_alloc(raw->nodes.n, sizeof(*nodes));
-	nodes[NODE_ROOT] = NODE_ROOT;
-	for (uint32_t i = 1; i < raw->nodes.n; i++) {
+	if (!n->nodes.n)
+		vec_push(&n->nodes, NODE_ROOT);
+	for (uint32_t i = n->nodes.n; i < raw->nodes.n; i++) {
 		location_id id = raw->nodes.p[i].frame;
-		node_id node = nodes[raw->nodes.p[i].parent];
+		node_id node = n->nodes.p[raw->nodes.p[i].parent];
 		for (uint32_t k = 0; k < n->count[id]; k++)
 			node = profile_add_node(n->s->p, node, n->frames.p[n->first[id] + k]);
-		nodes[i] = node;
+		vec_push(&n->nodes, node);
 	}
-	return nodes;
 }
 
 static void count_frames(const struct location_names *n, const uint64_t *node_weight)
@@ -123,8 +123,8 @@ static void add_modules(struct perf_session *s)
 
 void perf_session_fill(struct location_names *n, const uint64_t *node_weight)
 {
-	AUTO_FREE node_id *nodes = add_nodes(n);
+	add_nodes(n);
 	count_frames(n, node_weight);
-	add_samples(n->s, nodes);
+	add_samples(n->s, n->nodes.p);
 	add_modules(n->s);
 }

@@ -36,10 +36,15 @@ static bool mapped_equal(const void *list, uint32_t i, const void *key)
 	       str_eq(a->build_id, b->build_id);
 }
 
+static uint32_t hash_mapped(const struct mapped *m)
+{
+	return hash_str(m->path) ^
+	       hash_pair(m->kind, is_per_process(m->kind) ? (uint32_t)m->pid : 0);
+}
+
 mapped_id mapped_table_get(struct mapped_table *t, const struct mapped *m)
 {
-	uint32_t hash = hash_str(m->path) ^
-			hash_pair(m->kind, is_per_process(m->kind) ? (uint32_t)m->pid : 0);
+	uint32_t hash = hash_mapped(m);
 	uint32_t i = index_map_find(&t->map, hash, mapped_equal, t->list.p, m);
 	if (i != INDEX_NONE)
 		return i;
@@ -88,4 +93,71 @@ const struct unwind_table *mapped_unwind(struct mapped_table *t, mapped_id id)
 	if (code)
 		m->unwind = unwind_table_cached(code, t->options->unwind_cache, &e);
 	return m->unwind;
+}
+
+/* --- what is not needed any more --- */
+
+static void mark_rows(const struct address_space *a, bool *is_needed)
+{
+	for (uint32_t i = 0; i < a->rows.n; i++)
+		is_needed[a->rows.p[i].mapped] = true;
+}
+
+static void renumber_rows(struct address_space *a, const mapped_id *new_id)
+{
+	for (uint32_t i = 0; i < a->rows.n; i++)
+		a->rows.p[i].mapped = new_id[a->rows.p[i].mapped];
+}
+
+static mapped_id renumbered(mapped_id id, const mapped_id *new_id)
+{
+	return id == INDEX_NONE ? INDEX_NONE : new_id[id];
+}
+
+/* Moves what is needed to the front; new_id: INDEX_NONE for the others. */
+static void compact(struct mapped_table *t, const bool *is_needed, mapped_id *new_id)
+{
+	uint32_t kept = 0;
+	struct arena old = t->text;
+	index_map_fini(&t->map);
+	t->map = (struct index_map){ 0 };
+	t->text = (struct arena){ 0 };
+	for (uint32_t i = 0; i < t->list.n; i++) {
+		struct mapped m = t->list.p[i];
+		new_id[i] = is_needed[i] ? kept : INDEX_NONE;
+		if (!is_needed[i]) {
+			mapped_close(&m);
+			continue;
+		}
+		m.path = arena_copy(&t->text, m.path);
+		m.build_id = arena_copy(&t->text, m.build_id);
+		m.is_explained = false;
+		m.is_used = false;
+		index_map_add(&t->map, hash_mapped(&m), kept);
+		t->list.p[kept++] = m;
+	}
+	t->list.n = kept;
+	arena_fini(&old);
+}
+
+void mapped_table_forget_unused(struct mapped_table *t, struct perf_processes *processes)
+{
+	AUTO_FREE bool *is_needed = mem_zalloc(t->list.n + 1, sizeof(*is_needed));
+	AUTO_FREE mapped_id *new_id = mem_alloc(t->list.n + 1, sizeof(*new_id));
+	is_needed[0] = true; /* the kernel */
+	mark_rows(&processes->kernel, is_needed);
+	for (uint32_t i = 0; i < processes->spaces.n; i++)
+		mark_rows(&processes->spaces.p[i], is_needed);
+	for (uint32_t i = 0; i < processes->list.n; i++)
+		if (processes->list.p[i].jitdump != INDEX_NONE)
+			is_needed[processes->list.p[i].jitdump] = true;
+	compact(t, is_needed, new_id);
+	renumber_rows(&processes->kernel, new_id);
+	for (uint32_t i = 0; i < processes->spaces.n; i++)
+		renumber_rows(&processes->spaces.p[i], new_id);
+	for (uint32_t i = 0; i < processes->list.n; i++) {
+		struct perf_process *process = &processes->list.p[i];
+		process->jitdump = renumbered(process->jitdump, new_id);
+		process->nowhere = INDEX_NONE;
+	}
 }

@@ -235,7 +235,7 @@ static void name_location(struct location_names *n, location_id id)
 	}
 }
 
-/* Why a file's frames have no name, for all that have none. */
+/* Why a file's frames have no name. */
 struct unnamed_reason {
 	struct buf module, reason, fix;
 };
@@ -263,13 +263,36 @@ static void explain(struct location_names *n, mapped_id id, struct unnamed_reaso
 		buf_add(&why->reason, STR("no symbol covers these addresses"));
 }
 
-static void add_unnamed(struct location_names *n, struct unnamed_reason *why, uint64_t frames)
+/* Keeps it with what the frames are in: more of them may come when its file is closed. */
+static void keep_reason(struct location_names *n, mapped_id id, struct unnamed_reason *why)
+{
+	struct mapped_table *t = &n->s->mapped;
+	struct mapped *m = &t->list.p[id];
+	struct str module = why->module.n ? buf_str(&why->module) : STR("[unknown]");
+	if (m->is_explained && str_eq(m->reason, buf_str(&why->reason)))
+		return;
+	m->is_explained = true;
+	m->unnamed_module = arena_copy(&t->text, module);
+	m->reason = arena_copy(&t->text, buf_str(&why->reason));
+	m->fix = arena_copy(&t->text, buf_str(&why->fix));
+}
+
+static void add_unnamed(struct location_names *n, const uint64_t *location_weight)
 {
 	struct profile *p = n->s->p;
-	struct str module = why->module.n ? buf_str(&why->module) : STR("[unknown]");
-	profile_add_unnamed(p, (struct unnamed){ profile_add_str(p, module),
-						 profile_add_str(p, buf_str(&why->reason)),
-						 profile_add_str(p, buf_str(&why->fix)), frames });
+	const struct mapped_table *t = &n->s->mapped;
+	AUTO_FREE uint64_t *frames = mem_zalloc(t->list.n + 1, sizeof(*frames));
+	for (uint32_t i = 0; i < n->s->locations.list.n; i++)
+		if (n->is_unnamed[i])
+			frames[n->s->locations.list.p[i].mapped] += location_weight[i];
+	for (uint32_t i = 0; i < t->list.n; i++) {
+		const struct mapped *m = &t->list.p[i];
+		if (frames[i])
+			profile_add_unnamed(
+				p, (struct unnamed){ profile_add_str(p, m->unnamed_module),
+						     profile_add_str(p, m->reason),
+						     profile_add_str(p, m->fix), frames[i] });
+	}
 }
 
 /* Location ids by what they are in: list[start[m]] to list[start[m + 1]]. */
@@ -278,16 +301,18 @@ struct grouped_locations {
 	uint32_t *start;
 };
 
-static void group_locations(const struct perf_session *s, struct grouped_locations *g)
+/* Those from `first` on. */
+static void group_locations(const struct perf_session *s, uint32_t first,
+			    struct grouped_locations *g)
 {
 	uint32_t n = s->locations.list.n, groups = s->mapped.list.n;
-	g->list = mem_alloc(n + 1, sizeof(*g->list));
+	g->list = mem_alloc(n - first + 1, sizeof(*g->list));
 	g->start = mem_zalloc(groups + 2, sizeof(*g->start));
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = first; i < n; i++)
 		g->start[s->locations.list.p[i].mapped + 2]++;
 	for (uint32_t i = 2; i < groups + 2; i++)
 		g->start[i] += g->start[i - 1];
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = first; i < n; i++)
 		g->list[g->start[s->locations.list.p[i].mapped + 1]++] = i;
 }
 
@@ -302,21 +327,8 @@ static uint64_t *node_weights(const struct profile *raw)
 	return weight;
 }
 
-/* Names its locations and says why some have none. */
-static void name_group(struct location_names *n, mapped_id id, const location_id *list,
-		       uint32_t count, const uint64_t *location_weight)
+static void note_file(struct location_names *n, struct mapped *m)
 {
-	AUTO(unnamed_reason) struct unnamed_reason why = { 0 };
-	struct mapped *m = &n->s->mapped.list.p[id];
-	uint64_t unnamed = 0;
-	if (m->kind == MAPPED_JIT)
-		names_of_jit(n, id, list, count, &why.reason, &why.fix, &why.module);
-	for (uint32_t i = 0; i < count; i++) {
-		if (n->first[list[i]] == INDEX_NONE)
-			name_location(n, list[i]);
-		if (n->is_unnamed[list[i]])
-			unnamed += location_weight[list[i]];
-	}
 	if (m->binary && m->is_found && binary_is_unverified(m->binary)) {
 		buf_addf(&n->unverified, "%s%.*s", n->unverified.n ? ", " : "",
 			 STR_ARG(str_basename(m->path)));
@@ -324,23 +336,64 @@ static void name_group(struct location_names *n, mapped_id id, const location_id
 	}
 	if (m->debug && debug_info_gave_up(m->debug))
 		n->s->p->ledger.count[LEDGER_NO_INLINES]++;
-	if (unnamed) {
+}
+
+/* Names its locations and says why some have none. */
+static void name_group(struct location_names *n, mapped_id id, const location_id *list,
+		       uint32_t count)
+{
+	AUTO(unnamed_reason) struct unnamed_reason why = { 0 };
+	struct mapped *m = &n->s->mapped.list.p[id];
+	bool is_first = !m->is_used, has_unnamed = false;
+	m->is_used = true;
+	if (m->kind == MAPPED_JIT)
+		names_of_jit(n, id, list, count, &why.reason, &why.fix, &why.module);
+	for (uint32_t i = 0; i < count; i++) {
+		if (n->first[list[i]] == INDEX_NONE)
+			name_location(n, list[i]);
+		has_unnamed |= n->is_unnamed[list[i]];
+	}
+	if (is_first)
+		note_file(n, m);
+	if (has_unnamed) {
 		explain(n, id, &why);
-		add_unnamed(n, &why, unnamed);
+		keep_reason(n, id, &why);
 	}
 }
 
-/* One file after the other, so that only one is open at a time. */
-static void name_all(struct location_names *n, const struct grouped_locations *g,
-		     const uint64_t *location_weight)
+/* A recording in the making has the same files open again and again: a few stay so. */
+enum { MAX_OPEN_FILES = 48 };
+
+static void close_files(struct location_names *n, uint32_t used_before)
 {
-	for (mapped_id i = 0; i < n->s->mapped.list.n; i++) {
+	struct perf_session *s = n->s;
+	uint32_t open = 0;
+	for (mapped_id i = 0; i < s->mapped.list.n; i++) {
+		struct mapped *m = &s->mapped.list.p[i];
+		if (m->last_use < used_before && m->kind != MAPPED_JITDUMP)
+			mapped_close(m);
+		open += m->binary != NULL;
+	}
+	n->open_files = open;
+}
+
+/* One file after the other, so that only one is open at a time. */
+static void name_all(struct location_names *n, const struct grouped_locations *g)
+{
+	struct perf_session *s = n->s;
+	for (mapped_id i = 0; i < s->mapped.list.n; i++) {
 		uint32_t count = g->start[i + 1] - g->start[i];
+		struct mapped *m = &s->mapped.list.p[i];
 		if (!count)
 			continue;
-		n->s->mapped.list.p[i].is_used = true;
-		name_group(n, i, g->list + g->start[i], count, location_weight);
-		mapped_close(&n->s->mapped.list.p[i]);
+		bool was_open = m->binary != NULL;
+		m->last_use = s->flushes;
+		name_group(n, i, g->list + g->start[i], count);
+		n->open_files += !was_open && m->binary;
+		if (!s->options.live)
+			mapped_close(m);
+		else if (n->open_files > MAX_OPEN_FILES)
+			close_files(n, s->flushes);
 	}
 }
 
@@ -352,12 +405,77 @@ static uint64_t *location_weights(const struct perf_session *s, const uint64_t *
 	return weight;
 }
 
+void location_names_free(struct location_names *n)
+{
+	if (!n)
+		return;
+	vec_fini(&n->frames);
+	vec_fini(&n->nodes);
+	vec_fini(&n->symbols);
+	index_map_fini(&n->symbol_map);
+	kernel_symbols_free(n->kernel);
+	buf_fini(&n->text);
+	buf_fini(&n->unverified);
+	free(n->first);
+	free(n->count);
+	free(n->is_unnamed);
+	free(n);
+}
+
+void perf_session_forget_names(struct perf_session *s)
+{
+	struct location_names *n = s->names;
+	if (!n)
+		return;
+	struct kernel_symbols *kernel = n->kernel; /* takes a while to read, and stays as it is */
+	uint32_t open_files = n->open_files;
+	n->kernel = NULL;
+	location_names_free(n);
+	s->names = mem_zalloc(1, sizeof(*s->names));
+	*s->names = (struct location_names){ .s = s, .kernel = kernel, .open_files = open_files };
+}
+
+/* Room for the locations that came since. */
+static void grow(struct location_names *n, uint32_t count)
+{
+	if (count <= n->n)
+		return;
+	n->first = mem_realloc(n->first, count, sizeof(*n->first));
+	n->count = mem_realloc(n->count, count, sizeof(*n->count));
+	n->is_unnamed = mem_realloc(n->is_unnamed, count, sizeof(*n->is_unnamed));
+	memset(n->first + n->n, 0xff, (count - n->n) * sizeof(*n->first));
+	memset(n->count + n->n, 0, (count - n->n) * sizeof(*n->count));
+	memset(n->is_unnamed + n->n, 0, (count - n->n) * sizeof(*n->is_unnamed));
+	n->n = count;
+}
+
+void perf_session_name(struct perf_session *s)
+{
+	if (!s->names) {
+		s->names = mem_zalloc(1, sizeof(*s->names));
+		s->names->s = s;
+	}
+	struct location_names *n = s->names;
+	struct grouped_locations g;
+	group_locations(s, n->n, &g);
+	s->flushes++;
+	grow(n, s->locations.list.n);
+	AUTO_FREE uint64_t *node_weight = node_weights(s->raw);
+	AUTO_FREE uint64_t *location_weight = location_weights(s, node_weight);
+	name_all(n, &g);
+	add_unnamed(n, location_weight);
+	perf_session_fill(n, node_weight);
+	free(g.list);
+	free(g.start);
+}
+
 /* They may be others than those that ran, and their names wrong: that must not go unsaid. */
-static void note_unverified(struct location_names *n)
+void perf_session_note_unverified(struct perf_session *s)
 {
 	enum { MAX_LISTED_BYTES = 200 };
 	AUTO(buf) struct buf text = { 0 };
-	if (!n->unverified_count)
+	const struct location_names *n = s->names;
+	if (!n || !n->unverified_count)
 		return;
 	struct str listed = str_first(buf_str(&n->unverified), MAX_LISTED_BYTES);
 	bool is_one = n->unverified_count == 1;
@@ -368,37 +486,4 @@ static void note_unverified(struct location_names *n)
 		 is_one ? "it is" : "they are", STR_ARG(listed),
 		 listed.n < n->unverified.n ? ", ..." : "");
 	profile_add_note(n->s->p, buf_str(&text));
-}
-
-static void names_fini(struct location_names *n)
-{
-	vec_fini(&n->frames);
-	vec_fini(&n->symbols);
-	index_map_fini(&n->symbol_map);
-	kernel_symbols_free(n->kernel);
-	buf_fini(&n->text);
-	buf_fini(&n->unverified);
-	free(n->first);
-	free(n->count);
-	free(n->is_unnamed);
-}
-
-void perf_session_name(struct perf_session *s)
-{
-	uint32_t count = s->locations.list.n;
-	struct location_names n = { .s = s,
-				    .first = mem_alloc(count + 1, sizeof(*n.first)),
-				    .count = mem_zalloc(count + 1, sizeof(*n.count)),
-				    .is_unnamed = mem_zalloc(count + 1, sizeof(*n.is_unnamed)) };
-	memset(n.first, 0xff, (count + 1) * sizeof(*n.first));
-	struct grouped_locations g;
-	group_locations(s, &g);
-	AUTO_FREE uint64_t *node_weight = node_weights(s->raw);
-	AUTO_FREE uint64_t *location_weight = location_weights(s, node_weight);
-	name_all(&n, &g, location_weight);
-	note_unverified(&n);
-	perf_session_fill(&n, node_weight);
-	free(g.list);
-	free(g.start);
-	names_fini(&n);
 }

@@ -2,28 +2,48 @@
 #include "perf/perf_int.h"
 
 struct wanted_address {
-	uint64_t address;
+	struct jit_address at;
 	location_id id;
 };
 
 static int compare_wanted(const void *a, const void *b)
 {
-	const struct wanted_address *x = a, *y = b;
-	return (x->address > y->address) - (x->address < y->address);
+	const struct jit_address *x = &((const struct wanted_address *)a)->at;
+	const struct jit_address *y = &((const struct wanted_address *)b)->at;
+	if (x->address != y->address)
+		return x->address > y->address ? 1 : -1;
+	return (x->state > y->state) - (x->state < y->state);
 }
 
 /* Addresses in order, each once; index[i]: which of them is wanted[i]'s. */
-static uint32_t sort_addresses(struct wanted_address *wanted, uint32_t n, uint64_t *addresses,
-			       uint32_t *index)
+static uint32_t sort_addresses(struct wanted_address *wanted, uint32_t n,
+			       struct jit_address *addresses, uint32_t *index)
 {
 	uint32_t distinct = 0;
 	qsort(wanted, n, sizeof(*wanted), compare_wanted);
 	for (uint32_t i = 0; i < n; i++) {
-		if (!distinct || addresses[distinct - 1] != wanted[i].address)
-			addresses[distinct++] = wanted[i].address;
+		const struct jit_address *last = distinct ? &addresses[distinct - 1] : NULL;
+		if (!last || last->address != wanted[i].at.address ||
+		    last->state != wanted[i].at.state)
+			addresses[distinct++] = wanted[i].at;
 		index[i] = distinct - 1;
 	}
 	return distinct;
+}
+
+/* By the map that the recorder looks after, or by what is left of it. */
+static void read_map(const struct perf_session *s, int32_t pid, const struct jit_address *addresses,
+		     uint32_t n, struct perf_map_names *names, struct map_search *search)
+{
+	const struct perf_live *live = s->options.live;
+	if (live && live->read_map) {
+		live->read_map(live->context, pid, addresses, n, names, search);
+		return;
+	}
+	AUTO_FREE uint64_t *plain = mem_alloc(n + 1, sizeof(*plain));
+	for (uint32_t i = 0; i < n; i++)
+		plain[i] = addresses[i].address;
+	process_map_read(&s->options.names, perf_session_process(s, pid), plain, n, names, search);
 }
 
 /* `/tmp/perf-6.map`, wherever it was found: as the process has it. */
@@ -58,6 +78,25 @@ static void add_names(struct location_names *n, const struct wanted_address *wan
 			location_add_name(n, wanted[i].id, name, module, FRAME_KIND_COUNT);
 		else
 			location_add_unnamed(n, wanted[i].id, is_nowhere ? STR("") : module);
+	}
+}
+
+/* What its jitdump has learned of since the sample was taken. */
+static void name_by_jitdump(struct location_names *n, const struct wanted_address *wanted,
+			    uint32_t count, int32_t pid)
+{
+	struct perf_session *s = n->s;
+	mapped_id id = perf_process_get(&s->processes, pid)->jitdump;
+	const struct mapped *m = id == INDEX_NONE ? NULL : &s->mapped.list.p[id];
+	for (uint32_t i = 0; m && m->jitdump && i < count; i++) {
+		uint32_t code = n->is_unnamed[wanted[i].id]
+					? jitdump_find(m->jitdump, wanted[i].at.address, UINT64_MAX)
+					: INDEX_NONE;
+		if (code == INDEX_NONE)
+			continue;
+		n->is_unnamed[wanted[i].id] = false;
+		location_add_name(n, wanted[i].id, jitdump_name(m->jitdump, code), m->path,
+				  FRAME_JIT);
 	}
 }
 
@@ -96,19 +135,21 @@ void names_of_jit(struct location_names *n, mapped_id mapped, const location_id 
 {
 	const struct mapped *m = &n->s->mapped.list.p[mapped];
 	AUTO_FREE struct wanted_address *wanted = mem_alloc(count, sizeof(*wanted));
-	AUTO_FREE uint64_t *addresses = mem_alloc(count, sizeof(*addresses));
+	AUTO_FREE struct jit_address *addresses = mem_alloc(count, sizeof(*addresses));
 	AUTO_FREE uint32_t *index = mem_alloc(count, sizeof(*index));
 	struct map_search search = { 0 };
 	struct perf_map_names names = { 0 };
-	for (uint32_t i = 0; i < count; i++)
-		wanted[i] =
-			(struct wanted_address){ n->s->locations.list.p[ids[i]].address, ids[i] };
+	for (uint32_t i = 0; i < count; i++) {
+		const struct location *l = &n->s->locations.list.p[ids[i]];
+		wanted[i] = (struct wanted_address){ { l->address, l->code }, ids[i] };
+	}
 	uint32_t distinct = sort_addresses(wanted, count, addresses, index);
-	process_map_read(&n->s->options.names, perf_session_process(n->s, m->pid), addresses,
-			 distinct, &names, &search);
+	read_map(n->s, m->pid, addresses, distinct, &names, &search);
 	add_module(module, m, &search);
 	note_guess(n->s, m, &search);
 	add_names(n, wanted, count, index, &names, buf_str(module), m->is_nowhere);
+	if (n->s->options.live)
+		name_by_jitdump(n, wanted, count, m->pid);
 	explain(n->s, m, &search, reason, fix);
 	if (m->is_nowhere) /* a map that names others of them is not what lacks these */
 		module->n = 0;

@@ -55,12 +55,31 @@ static void open_jitdump(struct perf_session *s, int32_t pid, mapped_id id)
 	if (m->jitdump)
 		return;
 	struct recorded_process process = perf_session_process(s, pid);
+	const struct perf_live *live = s->options.live;
 	AUTO_FREE char *path = mem_strdup(m->path.p); /* arena texts end in NUL */
-	struct reader *r = process_file_open(&s->options.names, process, path, &e);
+	struct reader *r = live && live->open_file
+				   ? live->open_file(live->context, pid, path, &e)
+				   : process_file_open(&s->options.names, process, path, &e);
 	if (!r)
 		return;
 	m->jitdump = jitdump_read(r, &e);
 	reader_free(r);
+}
+
+void perf_session_read_jitdumps(struct perf_session *s)
+{
+	for (mapped_id i = 0; i < s->mapped.list.n; i++) {
+		struct mapped *m = &s->mapped.list.p[i];
+		if (m->kind != MAPPED_JITDUMP)
+			continue;
+		struct jitdump *before = m->jitdump;
+		m->jitdump = NULL;
+		open_jitdump(s, m->pid, i);
+		if (m->jitdump)
+			jitdump_free(before);
+		else
+			m->jitdump = before;
+	}
 }
 
 /* False: there are too many mappings. */
@@ -184,6 +203,21 @@ static bool on_fork(struct perf_session *s, const struct perf_record *r, struct 
 	t->pid = pid;
 	t->comm = comm;
 	t->row = THREAD_NONE;
+	t->has_ended = false;
+	return true;
+}
+
+static bool on_end(struct perf_session *s, const struct perf_record *r, struct cursor c)
+{
+	(void)r;
+	int32_t pid = (int32_t)cursor_u32(&c);
+	cursor_u32(&c); /* parent */
+	int32_t tid = (int32_t)cursor_u32(&c);
+	if (c.is_short)
+		return false;
+	struct perf_thread *t = perf_thread_get(&s->processes, pid, tid);
+	s->processes.ended += !t->has_ended;
+	t->has_ended = true;
 	return true;
 }
 
@@ -278,7 +312,7 @@ static record_handler *const handlers[] = {
 	[PERF_RECORD_MMAP2] = on_mmap,
 	[PERF_RECORD_COMM] = on_comm,
 	[PERF_RECORD_FORK] = on_fork,
-	[PERF_RECORD_EXIT] = on_ignored, /* samples of its last moments may follow */
+	[PERF_RECORD_EXIT] = on_end,
 	[PERF_RECORD_LOST] = on_lost,
 	[PERF_RECORD_LOST_SAMPLES] = on_lost,
 	[PERF_RECORD_THROTTLE] = on_throttle,

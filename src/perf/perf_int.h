@@ -175,6 +175,10 @@ struct mapped {
 	bool is_debug_open;
 	struct unwind_table *unwind;
 	bool is_unwind_open;
+	/* Why frames in it have no name; texts of the table. */
+	struct str reason, fix, unnamed_module;
+	bool is_explained;
+	uint32_t last_use; /* flush that it was last open in */
 };
 
 typedef uint32_t mapped_id;
@@ -221,13 +225,18 @@ struct perf_process {
 	uint32_t old_space;
 	mapped_id nowhere; /* what stands for addresses without a mapping, or INDEX_NONE */
 	mapped_id jitdump;
+	uint32_t map_state; /* of its map of JIT code, at the last sample; see struct perf_live */
+	str_id container;
+	bool is_container_known;
+	int32_t jit_pid; /* whose code it runs: its own, or that of whom it was forked from */
 };
 
 struct perf_thread {
 	int32_t tid, pid;
 	str_id comm; /* of the profile */
 	bool has_comm;
-	thread_id row; /* in the profile, THREAD_NONE: to be made */
+	bool has_ended; /* samples of its last moments may follow */
+	thread_id row;	/* in the profile, THREAD_NONE: to be made */
 	str_id row_container;
 };
 
@@ -242,6 +251,7 @@ struct perf_processes {
 	uint32_t last_version;
 	uint32_t last_process, last_thread;
 	VEC(uint32_t) free_spaces;
+	uint32_t ended; /* threads that have */
 };
 
 void perf_processes_init(struct perf_processes *s, struct profile *p);
@@ -260,6 +270,45 @@ void perf_process_forget_old(struct perf_processes *s, struct perf_process *proc
 /* NULL: nothing is known to be there. */
 const struct mapping_row *address_space_find(const struct address_space *a, uint64_t address);
 thread_id perf_thread_row(struct perf_processes *s, struct perf_thread *t, str_id container);
+
+/*
+ * Those whose threads all have ended are forgotten. Numbers of processes change; what is mapped keeps its number.
+ */
+void perf_processes_forget_ended(struct perf_processes *s);
+/* Names of threads and containers go into another profile. */
+void perf_processes_set_profile(struct perf_processes *s, struct profile *p);
+
+/* --- stacks (stack.c, stack_copy.c) --- */
+
+enum stack_part { PART_USER, PART_KERNEL, PART_GUEST };
+
+struct stack_address {
+	uint64_t ip;
+	enum stack_part part;
+	bool is_call; /* ip is where a call returns to, which may be in the next function already */
+};
+
+/* The addresses of a sample's stack, leaf first, and how they were found. */
+struct stack {
+	VEC(struct stack_address) list;
+	uint32_t chain_addresses; /* of the kernel's call chain, before anything was done to it */
+	uint32_t user_first;	  /* where the user's part begins */
+	bool is_rooted;		  /* the unwinder knows that it is whole */
+	bool is_cut;		  /* ... that it goes on where the recorder did not */
+	bool is_deferred;	  /* the user's part comes later, with this cookie */
+	uint64_t cookie;
+};
+
+/* What a walk up a copy of the stack found. */
+enum { STACK_MAX_UNWOUND = 1024 };
+struct unwound_stack {
+	uint64_t addresses[STACK_MAX_UNWOUND], is_return[STACK_MAX_UNWOUND / 64];
+	uint32_t n;
+	bool is_rooted, is_cut;
+};
+
+/* What no process has mapped any more goes, when no location is in it. Numbers of others change. */
+void mapped_table_forget_unused(struct mapped_table *t, struct perf_processes *processes);
 
 /* --- locations (location.c) --- */
 
@@ -331,6 +380,8 @@ struct perf_session {
 	struct locations locations;
 	struct recent_location *recent;
 
+	struct perf_data_writer *writer; /* NULL: records are not written */
+
 	struct arena text;
 	VEC(struct build_id_row) build_ids;
 	struct index_map build_id_map; /* by path */
@@ -339,17 +390,22 @@ struct perf_session {
 	mapped_id kernel_id;
 	VEC(struct kernel_module) kernel_modules;
 	VEC(struct cgroup) cgroups;
-	struct index_map cgroup_map; /* by id */
-	VEC(location_id) stack;	     /* of the sample at hand, leaf first */
-	bool is_cut;		     /* ... which was counted as cut */
-	VEC(location_id) rooted_at;  /* outermost frames of stacks that are known to be whole */
-	VEC(location_id) cut_at;     /* outermost frames of stacks that were cut, one for each */
+	struct index_map cgroup_map;   /* by id */
+	struct stack stack;	       /* of the sample at hand */
+	struct unwound_stack *unwound; /* NULL until one is needed */
+	VEC(location_id) stack_locations;
+	struct perf_counts counts;
+	VEC(location_id) rooted_at; /* outermost frames of stacks that are known to be whole */
+	VEC(location_id) cut_at;    /* outermost frames of stacks that were cut, one for each */
 	VEC(struct deferred_sample) deferred;
 	VEC(location_id) deferred_locations;
 	bool is_unfinished; /* perf did not write what comes last */
 	uint64_t first_ns, last_ns;
 	uint64_t aux_records;
 	uint64_t lost_in_rings, lost_by_events; /* two counts of the same */
+	uint64_t lost_in_ledger;		/* of them, counted in some profile */
+	struct location_names *names;		/* of the locations so far; NULL: none yet */
+	uint32_t flushes;
 	uint64_t other_abi; /* samples with registers of a machine that is not unwound here */
 };
 
@@ -362,6 +418,9 @@ void perf_session_deliver(void *session, const char *bytes, uint64_t offset);
 void perf_session_add(struct perf_session *s, const struct perf_record *r);
 /* All records came: names are given, and everything goes into the profile. */
 void perf_session_end(struct perf_session *s);
+void perf_session_add_facts(struct perf_session *s);
+/* What the kernel lost since the last call goes into the ledger. */
+void perf_session_note_lost(struct perf_session *s);
 void perf_session_bad_record(struct perf_session *s, uint64_t offset, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -370,16 +429,27 @@ void perf_session_sample(struct perf_session *s, const struct perf_record *r);
 void perf_session_deferred(struct perf_session *s, const struct perf_record *r,
 			   const struct perf_ids *ids, const char *body_end);
 void perf_session_end_deferred(struct perf_session *s);
-/* is_call: ip is where a call returns to, which may be in the next function already. */
-location_id perf_session_locate(struct perf_session *s, struct perf_process *process, uint64_t ip,
-				bool is_call, uint64_t time_ns);
-/* The stack at hand goes on where the recorder did not. */
-void perf_session_note_cut(struct perf_session *s);
-/* stack_copy.c: the user's part of a stack from a copy, appended to s->stack. */
-void perf_session_unwind(struct perf_session *s, const struct perf_event *event,
-			 const struct perf_sample *sample, struct perf_process *process);
+/* stack.c: fills s->stack. */
+void perf_session_stack(struct perf_session *s, const struct perf_event *event,
+			const struct perf_record *r, const struct perf_sample *sample,
+			struct perf_process *process);
+/* The same for a user's part that came later. */
+void perf_session_stack_of_chain(struct perf_session *s, struct cursor chain, uint16_t misc);
+enum stack_part stack_part_of_mode(uint16_t misc);
+/*
+ * Where the chain goes on from what a walk found: behind the walk's address `last` comes chain[*from].
+ * False: they have nothing in common, or the chain has nothing more.
+ */
+bool perf_stack_meet(const struct unwound_stack *u, const struct stack_address *chain, uint32_t n,
+		     uint32_t *last, uint32_t *from);
+/* stack_copy.c: the user's part of a stack from a copy. False: it is of another machine. */
+bool perf_session_unwind(struct perf_session *s, const struct perf_event *event,
+			 const struct perf_sample *sample, const struct perf_process *process,
+			 struct unwound_stack *out);
 /* other_records.c: what is no sample; body_end: where the ids at its end begin. */
 void perf_session_other(struct perf_session *s, const struct perf_record *r, const char *body_end);
+/* Reads them again: they have grown. Numbers of their pieces of code stay. */
+void perf_session_read_jitdumps(struct perf_session *s);
 struct cgroup *perf_cgroup_find(const struct perf_session *s, uint64_t id);
 struct str perf_session_build_id(const struct perf_session *s, struct str path);
 void perf_session_add_build_id(struct perf_session *s, struct str path, struct str build_id);
@@ -391,8 +461,15 @@ struct perf_record perf_record_at(const char *bytes, uint64_t offset, bool is_sw
 /* feature.c: a section of the file that says something about the recording. */
 void perf_feature_read(struct perf_session *s, unsigned feature, struct cursor c);
 void perf_build_id_read(struct perf_session *s, struct cursor c, uint16_t misc);
-/* names.c: frames for all locations, and with them everything goes into the profile. */
+/*
+ * names.c: frames for all locations that have none, and with them everything that came since the last
+ * call goes into the profile.
+ */
 void perf_session_name(struct perf_session *s);
+/* Frames are of a profile: with another one, all are found anew. */
+void perf_session_forget_names(struct perf_session *s);
+void location_names_free(struct location_names *n);
+void perf_session_note_unverified(struct perf_session *s);
 
 /* --- names (names.c, names_jit.c) --- */
 
@@ -400,15 +477,18 @@ void perf_session_name(struct perf_session *s);
 struct location_names {
 	struct perf_session *s;
 	VEC(frame_id) frames; /* of all locations, outermost first in each */
+	uint32_t n;	      /* locations that the three below have room for */
 	uint32_t *first;      /* by location; INDEX_NONE: not named yet */
 	uint8_t *count;
 	bool *is_unnamed;
+	VEC(node_id) nodes; /* of the profile, by node of the raw stacks */
 	struct kernel_symbols *kernel;
 	VEC(struct known_symbol) symbols;
 	struct index_map symbol_map;
 	struct buf text;
 	struct buf unverified; /* files whose names may be of another version */
 	uint32_t unverified_count;
+	uint32_t open_files;
 };
 
 /* A function whose frame is made: most locations are in one that another is in, too. */
@@ -425,6 +505,15 @@ void location_add_name(struct location_names *n, location_id id, struct str name
 void location_add_unnamed(struct location_names *n, location_id id, struct str module);
 /* fill.c: all stacks and samples. node_weight: samples by node of the raw stacks. */
 void perf_session_fill(struct location_names *n, const uint64_t *node_weight);
-/* All locations of the code that a process made at run time. */
+/* Locations of the code that a process made at run time. */
 void names_of_jit(struct location_names *n, mapped_id mapped, const location_id *ids,
 		  uint32_t count, struct buf *reason, struct buf *fix, struct buf *module);
+
+/* --- writing (write.c) --- */
+
+/* A record that is no sample, in the machine's own byte order. */
+void perf_data_write_record(struct perf_data_writer *w, const struct perf_record *r);
+/* chain: all of it, leaf first, with PERF_CONTEXT_KERNEL and PERF_CONTEXT_USER before their parts. */
+void perf_data_write_sample(struct perf_data_writer *w, uint64_t id,
+			    const struct perf_sample *sample, uint16_t misc, const uint64_t *chain,
+			    uint32_t n);

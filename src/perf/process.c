@@ -144,7 +144,8 @@ struct perf_process *perf_process_get(struct perf_processes *s, int32_t pid)
 							  .space = space_new(s),
 							  .old_space = INDEX_NONE,
 							  .nowhere = INDEX_NONE,
-							  .jitdump = INDEX_NONE });
+							  .jitdump = INDEX_NONE,
+							  .jit_pid = pid });
 	}
 	s->last_process = i;
 	return &s->list.p[i];
@@ -176,6 +177,9 @@ void perf_process_fork(struct perf_processes *s, int32_t pid, int32_t parent)
 	perf_process_forget_old(s, process);
 	process->space = from.space;
 	process->jitdump = from.jitdump;
+	process->jit_pid = from.jit_pid;
+	process->map_state = from.map_state;
+	process->is_container_known = false;
 }
 
 void perf_process_forget_old(struct perf_processes *s, struct perf_process *process)
@@ -192,6 +196,8 @@ void perf_process_exec(struct perf_processes *s, int32_t pid)
 	process->old_space = process->space;
 	process->space = space_new(s);
 	process->jitdump = INDEX_NONE;
+	process->jit_pid = pid;
+	process->map_state = 0;
 }
 
 /* --- threads --- */
@@ -239,4 +245,71 @@ thread_id perf_thread_row(struct perf_processes *s, struct perf_thread *t, str_i
 			      .container = container,
 		      });
 	return t->row;
+}
+
+/* --- those that have ended --- */
+
+static void forget_threads(struct perf_processes *s)
+{
+	uint32_t kept = 0;
+	index_map_fini(&s->thread_map);
+	s->thread_map = (struct index_map){ 0 };
+	s->last_thread = INDEX_NONE;
+	for (uint32_t i = 0; i < s->threads.n; i++) {
+		if (s->threads.p[i].has_ended)
+			continue;
+		s->threads.p[kept] = s->threads.p[i];
+		index_map_add(&s->thread_map, hash_pair((uint32_t)s->threads.p[kept].tid, 1), kept);
+		kept++;
+	}
+	s->threads.n = kept;
+	s->ended = 0;
+}
+
+/* By process: 0 no thread of it is known, 1 all have ended, 2 some live. */
+static uint8_t *states_of_processes(struct perf_processes *s)
+{
+	uint8_t *states = mem_zalloc(s->list.n + 1, sizeof(*states));
+	for (uint32_t i = 0; i < s->threads.n; i++) {
+		int32_t pid = s->threads.p[i].pid;
+		uint32_t at = index_map_find(&s->process_map, hash_pair((uint32_t)pid, 0),
+					     process_equal, s->list.p, &pid);
+		uint8_t state = s->threads.p[i].has_ended ? 1 : 2;
+		if (at != INDEX_NONE && state > states[at])
+			states[at] = state;
+	}
+	return states;
+}
+
+void perf_processes_forget_ended(struct perf_processes *s)
+{
+	AUTO_FREE uint8_t *states = states_of_processes(s);
+	uint32_t kept = 0;
+	index_map_fini(&s->process_map);
+	s->process_map = (struct index_map){ 0 };
+	s->last_process = INDEX_NONE;
+	for (uint32_t i = 0; i < s->list.n; i++) {
+		struct perf_process *process = &s->list.p[i];
+		if (states[i] == 1) {
+			perf_process_forget_old(s, process);
+			space_release(s, process->space);
+			continue;
+		}
+		index_map_add(&s->process_map, hash_pair((uint32_t)process->pid, 0), kept);
+		s->list.p[kept++] = *process;
+	}
+	s->list.n = kept;
+	forget_threads(s);
+}
+
+void perf_processes_set_profile(struct perf_processes *s, struct profile *p)
+{
+	for (uint32_t i = 0; i < s->threads.n; i++) {
+		struct perf_thread *t = &s->threads.p[i];
+		t->comm = profile_add_str(p, profile_str(s->p, t->comm));
+		t->row = THREAD_NONE;
+	}
+	for (uint32_t i = 0; i < s->list.n; i++)
+		s->list.p[i].is_container_known = false;
+	s->p = p;
 }

@@ -52,6 +52,8 @@ static location_id locate_slowly(struct perf_session *s, struct perf_process *pr
 		l.mapped = row ? row->mapped : nowhere(s, process);
 		if (row)
 			l.address = l.address - row->start + row->file_offset;
+		if (!is_file)
+			l.code = process->map_state & INT32_MAX;
 	}
 	return locations_get(&s->locations, &l);
 }
@@ -62,8 +64,8 @@ static struct recent_location *recent_slot(struct perf_session *s, uint64_t ip, 
 	return &s->recent[hash >> 48 & (RECENT_LOCATIONS - 1)];
 }
 
-location_id perf_session_locate(struct perf_session *s, struct perf_process *process, uint64_t ip,
-				bool is_call, uint64_t time_ns)
+static location_id locate_user(struct perf_session *s, struct perf_process *process, uint64_t ip,
+			       bool is_call, uint64_t time_ns)
 {
 	/* The lowest bit of version is is_call: an address may be both. */
 	uint32_t version = s->processes.spaces.p[process->space].version << 1 | is_call;
@@ -105,117 +107,77 @@ static location_id locate_guest(struct perf_session *s, uint64_t ip)
 
 /* --- stacks --- */
 
-enum stack_part { PART_USER, PART_KERNEL, PART_GUEST };
-
-static enum stack_part part_of_mode(uint16_t misc)
+/* What is known of the process's map of JIT code at that moment decides whose code an address is. */
+static void set_map_state(struct perf_session *s, struct perf_process *process, uint64_t time_ns)
 {
-	switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
-	case PERF_RECORD_MISC_KERNEL:
-	case PERF_RECORD_MISC_HYPERVISOR:
-		return PART_KERNEL;
-	case PERF_RECORD_MISC_GUEST_KERNEL:
-	case PERF_RECORD_MISC_GUEST_USER:
-		return PART_GUEST;
-	default:
-		return PART_USER;
+	const struct perf_live *live = s->options.live;
+	if (!live || !live->map_state)
+		return;
+	uint32_t state = live->map_state(live->context, process->jit_pid, time_ns);
+	if (state == process->map_state)
+		return;
+	process->map_state = state;
+	s->processes.spaces.p[process->space].version = ++s->processes.last_version;
+}
+
+static void locate_stack(struct perf_session *s, struct perf_process *process, uint64_t time_ns)
+{
+	set_map_state(s, process, time_ns);
+	s->stack_locations.n = 0;
+	for (uint32_t i = 0; i < s->stack.list.n; i++) {
+		const struct stack_address *a = &s->stack.list.p[i];
+		location_id id = a->part == PART_KERNEL ? locate_kernel(s, a->ip, a->is_call)
+				 : a->part == PART_GUEST
+					 ? locate_guest(s, a->ip)
+					 : locate_user(s, process, a->ip, a->is_call, time_ns);
+		vec_push(&s->stack_locations, id);
 	}
-}
-
-static void push_address(struct perf_session *s, struct perf_process *process, enum stack_part part,
-			 uint64_t ip, bool is_call, uint64_t time_ns)
-{
-	location_id id = part == PART_KERNEL ? locate_kernel(s, ip, is_call)
-			 : part == PART_GUEST
-				 ? locate_guest(s, ip)
-				 : perf_session_locate(s, process, ip, is_call, time_ns);
-	vec_push(&s->stack, id);
-}
-
-struct chain_facts {
-	uint32_t addresses;
-	bool has_user;
-	bool is_deferred;
-	uint64_t cookie;
-};
-
-/* Stacks of code without frame pointers hold any number; these few are the kernel's. */
-static bool is_context(uint64_t ip)
-{
-	return ip == PERF_CONTEXT_KERNEL || ip == PERF_CONTEXT_USER || ip == PERF_CONTEXT_HV ||
-	       ip == CONTEXT_USER_DEFERRED || ip == PERF_CONTEXT_GUEST ||
-	       ip == PERF_CONTEXT_GUEST_KERNEL || ip == PERF_CONTEXT_GUEST_USER;
-}
-
-/* The addresses of a call chain, which names its parts by numbers that are no addresses. */
-static struct chain_facts push_chain(struct perf_session *s, struct perf_process *process,
-				     const struct perf_record *r, const struct perf_sample *sample)
-{
-	struct chain_facts facts = { 0 };
-	struct cursor c = sample->chain;
-	enum stack_part part = part_of_mode(r->misc);
-	bool is_call = false; /* the first address of each part was interrupted: it is exact */
-	while (cursor_left(&c) >= 8) {
-		uint64_t ip = cursor_u64(&c);
-		if (!is_context(ip)) {
-			push_address(s, process, part, ip, is_call, sample->ids.time_ns);
-			facts.addresses++;
-			facts.has_user |= part == PART_USER;
-			is_call = true;
-			continue;
-		}
-		is_call = false;
-		if (ip == CONTEXT_USER_DEFERRED) {
-			facts.is_deferred = true;
-			facts.cookie = cursor_u64(&c);
-		}
-		part = ip == PERF_CONTEXT_KERNEL || ip == PERF_CONTEXT_HV ? PART_KERNEL
-		       : ip == PERF_CONTEXT_USER			  ? PART_USER
-									  : PART_GUEST;
-	}
-	return facts;
 }
 
 static node_id node_of_stack(struct perf_session *s)
 {
 	node_id node = NODE_ROOT;
-	for (uint32_t i = s->stack.n; i-- > 0;)
-		node = profile_add_node(s->raw, node, s->stack.p[i]);
+	for (uint32_t i = s->stack_locations.n; i-- > 0;)
+		node = profile_add_node(s->raw, node, s->stack_locations.p[i]);
 	return node;
 }
 
-void perf_session_note_cut(struct perf_session *s)
+/* What the unwinder knows of the stack, beyond the name of its outermost frame. */
+static void note_end(struct perf_session *s)
 {
-	if (s->is_cut)
-		return;
-	s->is_cut = true;
-	s->p->ledger.count[LEDGER_TRUNCATED]++;
-	if (s->stack.n)
-		vec_push(&s->cut_at, s->stack.p[s->stack.n - 1]);
-}
-
-/* The kernel's own limit is kernel.perf_event_max_stack, which recordings do not say. */
-enum { USUAL_MAX_STACK = 127 };
-
-static void note_truncation(struct perf_session *s, const struct perf_event *event,
-			    const struct chain_facts *facts)
-{
-	uint32_t max = event->max_stack ? event->max_stack : USUAL_MAX_STACK;
-	if (facts->addresses >= max)
-		perf_session_note_cut(s);
+	location_id outermost = 0;
+	if (s->stack_locations.n)
+		outermost = s->stack_locations.p[s->stack_locations.n - 1];
+	if (s->stack.is_cut) {
+		s->p->ledger.count[LEDGER_TRUNCATED]++;
+		if (s->stack_locations.n)
+			vec_push(&s->cut_at, outermost);
+	} else if (s->stack.is_rooted && s->stack_locations.n) {
+		vec_push(&s->rooted_at, outermost);
+	}
 }
 
 /* --- samples --- */
 
-static str_id container_of(const struct perf_session *s, uint64_t cgroup)
+static str_id container_of(struct perf_session *s, struct perf_process *process, uint64_t cgroup)
 {
 	const struct cgroup *c = cgroup ? perf_cgroup_find(s, cgroup) : NULL;
-	return c ? c->path : STR_NONE;
+	const struct perf_live *live = s->options.live;
+	if (c || !live || !live->container)
+		return c ? c->path : STR_NONE;
+	if (!process->is_container_known) {
+		AUTO(buf) struct buf name = { 0 };
+		live->container(live->context, process->pid, &name);
+		process->container = profile_add_str(s->p, buf_str(&name));
+		process->is_container_known = true;
+	}
+	return process->container;
 }
 
 static void add_row(struct perf_session *s, struct sample *row)
 {
 	row->node = node_of_stack(s);
-	s->p->ledger.count[LEDGER_NO_STACK] += s->stack.n == 0;
+	s->p->ledger.count[LEDGER_NO_STACK] += s->stack_locations.n == 0;
 	profile_add_sample(s->raw, row);
 }
 
@@ -240,46 +202,29 @@ static void defer(struct perf_session *s, const struct perf_sample *sample,
 {
 	if (s->deferred.n == MAX_DEFERRED)
 		perf_session_end_deferred(s);
+	uint32_t n = s->stack_locations.n;
 	struct deferred_sample d = { cookie, sample->ids.pid,	      sample->ids.tid,
-				     *row,   s->deferred_locations.n, s->stack.n };
-	for (uint32_t i = 0; i < s->stack.n; i++)
-		vec_push(&s->deferred_locations, s->stack.p[i]);
+				     *row,   s->deferred_locations.n, n };
+	for (uint32_t i = 0; i < n; i++)
+		vec_push(&s->deferred_locations, s->stack_locations.p[i]);
 	vec_push(&s->deferred, d);
 }
 
-static void push_stack(struct perf_session *s, const struct perf_event *event,
-		       const struct perf_record *r, const struct perf_sample *sample,
-		       struct chain_facts *facts)
-{
-	struct perf_process *process = perf_process_get(&s->processes, sample->ids.pid);
-	if (part_of_mode(r->misc) == PART_USER)
-		perf_process_forget_old(&s->processes, process);
-	if (sample->has_chain)
-		*facts = push_chain(s, process, r, sample);
-	if (!facts->has_user && sample->has_user_registers && sample->user_stack.n)
-		perf_session_unwind(s, event, sample, process);
-	if (!s->stack.n && event->sample_type & PERF_SAMPLE_IP && !sample->has_chain)
-		push_address(s, process, part_of_mode(r->misc), sample->ip, false,
-			     sample->ids.time_ns);
-	note_truncation(s, event, facts);
-}
-
 static void end_sample(struct perf_session *s, struct perf_event *event,
-		       const struct perf_sample *sample, struct sample *row,
-		       const struct chain_facts *facts)
+		       const struct perf_sample *sample, struct sample *row)
 {
 	event->samples++;
+	s->counts.samples++;
 	s->p->ledger.count[LEDGER_SAMPLES]++;
-	if (facts->is_deferred)
-		defer(s, sample, row, facts->cookie);
+	if (s->stack.is_deferred)
+		defer(s, sample, row, s->stack.cookie);
 	else
 		add_row(s, row);
 }
 
 /* One event of a group sampled, and all were read: each that counted something has a sample here. */
 static void add_group(struct perf_session *s, const struct perf_event *leader,
-		      const struct perf_sample *sample, struct sample row,
-		      const struct chain_facts *facts)
+		      const struct perf_sample *sample, struct sample row)
 {
 	struct cursor c = sample->group;
 	while (cursor_left(&c)) {
@@ -293,8 +238,71 @@ static void add_group(struct perf_session *s, const struct perf_event *leader,
 		row.event = id->event;
 		row.period = counted - id->counted;
 		id->counted = counted;
-		end_sample(s, event, sample, &row, facts);
+		end_sample(s, event, sample, &row);
 	}
+}
+
+static uint64_t context_of_part(enum stack_part part)
+{
+	return part == PART_KERNEL ? PERF_CONTEXT_KERNEL
+	       : part == PART_USER ? PERF_CONTEXT_USER
+				   : PERF_CONTEXT_GUEST;
+}
+
+static void write_sample(struct perf_session *s, const struct perf_record *r,
+			 const struct perf_sample *sample)
+{
+	enum { MAX_CHAIN = STACK_MAX_UNWOUND + 256 };
+	uint64_t chain[MAX_CHAIN];
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->stack.list.n && n + 2 < MAX_CHAIN; i++) {
+		const struct stack_address *a = &s->stack.list.p[i];
+		if (!i || a->part != s->stack.list.p[i - 1].part)
+			chain[n++] = context_of_part(a->part);
+		chain[n++] = a->ip;
+	}
+	perf_data_write_sample(s->writer, sample->ids.id, sample, r->misc, chain, n);
+}
+
+static thread_id thread_row(struct perf_session *s, const struct perf_sample *sample,
+			    struct perf_process *process)
+{
+	str_id container = container_of(s, process, sample->cgroup);
+	struct perf_thread *thread =
+		perf_thread_get(&s->processes, sample->ids.pid, sample->ids.tid);
+	if (thread->pid != sample->ids.pid) { /* its number was given to another process */
+		thread->pid = sample->ids.pid;
+		thread->row = THREAD_NONE;
+	}
+	return perf_thread_row(&s->processes, thread, container);
+}
+
+static void add_sample(struct perf_session *s, struct perf_event *event,
+		       const struct perf_record *r, const struct perf_sample *sample)
+{
+	struct perf_process *process = perf_process_get(&s->processes, sample->ids.pid);
+	if (stack_part_of_mode(r->misc) == PART_USER)
+		perf_process_forget_old(&s->processes, process);
+	perf_session_stack(s, event, r, sample, process);
+	if (s->writer)
+		write_sample(s, r, sample);
+	locate_stack(s, process, sample->ids.time_ns);
+	note_end(s);
+	note_time(s, sample->ids.time_ns);
+	struct sample row = {
+		.thread = thread_row(s, sample, process),
+		.event = (event_id)(event - s->events.list.p),
+		.cpu = sample->ids.cpu,
+		.time_ns = sample->ids.time_ns,
+		.count = 1,
+		.period = sample->has_period ? sample->period
+			  : event->is_rate   ? 1
+					     : event->period,
+	};
+	if (cursor_left(&sample->group))
+		add_group(s, event, sample, row);
+	else
+		end_sample(s, event, sample, &row);
 }
 
 void perf_session_sample(struct perf_session *s, const struct perf_record *r)
@@ -303,41 +311,15 @@ void perf_session_sample(struct perf_session *s, const struct perf_record *r)
 	struct perf_event *event = s->events.list.p;
 	if (s->events.list.n > 1)
 		event = perf_events_find(&s->events, perf_sample_id(event, r, s->is_swapped));
-	if (!event) {
+	if (!event)
 		perf_session_bad_record(s, r->offset, "a sample, but no event is described");
-		return;
-	}
-	if (!perf_sample_read(event, r, s->is_swapped, &sample)) {
+	else if (!perf_sample_read(event, r, s->is_swapped, &sample))
 		perf_session_bad_record(s, r->offset,
 					"a sample of %u bytes is shorter than its "
 					"fields",
 					r->size);
-		return;
-	}
-	struct chain_facts facts = { 0 };
-	s->stack.n = 0;
-	s->is_cut = false;
-	push_stack(s, event, r, &sample, &facts);
-	note_time(s, sample.ids.time_ns);
-	struct perf_thread *thread = perf_thread_get(&s->processes, sample.ids.pid, sample.ids.tid);
-	if (thread->pid != sample.ids.pid) { /* its number was given to another process */
-		thread->pid = sample.ids.pid;
-		thread->row = THREAD_NONE;
-	}
-	struct sample row = {
-		.thread = perf_thread_row(&s->processes, thread, container_of(s, sample.cgroup)),
-		.event = (event_id)(event - s->events.list.p),
-		.cpu = sample.ids.cpu,
-		.time_ns = sample.ids.time_ns,
-		.count = 1,
-		.period = sample.has_period ? sample.period
-			  : event->is_rate  ? 1
-					    : event->period,
-	};
-	if (cursor_left(&sample.group))
-		add_group(s, event, &sample, row, &facts);
 	else
-		end_sample(s, event, &sample, &row, &facts);
+		add_sample(s, event, r, &sample);
 }
 
 /* --- user stacks that come later --- */
@@ -345,11 +327,11 @@ void perf_session_sample(struct perf_session *s, const struct perf_record *r)
 static void end_deferred(struct perf_session *s, struct deferred_sample *d, const location_id *user,
 			 uint32_t n)
 {
-	s->stack.n = 0;
+	s->stack_locations.n = 0;
 	for (uint32_t i = 0; i < d->n; i++)
-		vec_push(&s->stack, s->deferred_locations.p[d->first + i]);
+		vec_push(&s->stack_locations, s->deferred_locations.p[d->first + i]);
 	for (uint32_t i = 0; i < n; i++)
-		vec_push(&s->stack, user[i]);
+		vec_push(&s->stack_locations, user[i]);
 	add_row(s, &d->sample);
 }
 
@@ -358,8 +340,6 @@ void perf_session_deferred(struct perf_session *s, const struct perf_record *r,
 {
 	struct cursor c = { r->bytes + RECORD_HEADER_BYTES, body_end, s->is_swapped, false };
 	uint64_t cookie = cursor_u64(&c), n = cursor_u64(&c);
-	struct perf_sample part = { .ids = *ids };
-	part.chain = (struct cursor){ c.p, c.end, s->is_swapped, false };
 	if (c.is_short || n > cursor_left(&c) / 8) {
 		perf_session_bad_record(s, r->offset,
 					"a user stack that came later has %llu "
@@ -367,15 +347,13 @@ void perf_session_deferred(struct perf_session *s, const struct perf_record *r,
 					(unsigned long long)n, r->size);
 		return;
 	}
-	part.chain.end = part.chain.p + n * 8;
-	s->stack.n = 0;
-	struct perf_record user_mode = *r;
-	user_mode.misc = PERF_RECORD_MISC_USER;
-	push_chain(s, perf_process_get(&s->processes, ids->pid), &user_mode, &part);
-	uint32_t count = s->stack.n, kept = 0;
+	struct cursor chain = { c.p, c.p + n * 8, s->is_swapped, false };
+	perf_session_stack_of_chain(s, chain, PERF_RECORD_MISC_USER);
+	locate_stack(s, perf_process_get(&s->processes, ids->pid), ids->time_ns);
+	uint32_t count = s->stack_locations.n, kept = 0;
 	AUTO_FREE location_id *user = mem_alloc(count + 1, sizeof(*user));
 	if (count)
-		memcpy(user, s->stack.p, count * sizeof(*user));
+		memcpy(user, s->stack_locations.p, count * sizeof(*user));
 	for (uint32_t i = 0; i < s->deferred.n; i++) {
 		struct deferred_sample *d = &s->deferred.p[i];
 		if (d->cookie == cookie && d->tid == ids->tid)

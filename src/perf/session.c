@@ -37,7 +37,10 @@ void perf_session_fini(struct perf_session *s)
 	vec_fini(&s->kernel_modules);
 	vec_fini(&s->cgroups);
 	index_map_fini(&s->cgroup_map);
-	vec_fini(&s->stack);
+	vec_fini(&s->stack.list);
+	vec_fini(&s->stack_locations);
+	free(s->unwound);
+	location_names_free(s->names);
 	vec_fini(&s->cut_at);
 	vec_fini(&s->rooted_at);
 	vec_fini(&s->deferred);
@@ -152,6 +155,8 @@ void perf_session_deliver(void *session, const char *bytes, uint64_t offset)
 	}
 	const char *body_end;
 	struct perf_ids ids = perf_ids_read(event, &r, s->is_swapped, &body_end);
+	if (s->writer)
+		perf_data_write_record(s->writer, &r);
 	if (r.type == RECORD_CALLCHAIN_DEFERRED)
 		perf_session_deferred(s, &r, &ids, body_end);
 	else
@@ -181,7 +186,10 @@ static void add_call_graph_fact(struct perf_session *s)
 	if (!s->events.list.n)
 		return;
 	const struct perf_event *event = &s->events.list.p[0];
-	if (event->sample_type & PERF_SAMPLE_STACK_USER)
+	if (s->options.live && event->sample_type & PERF_SAMPLE_STACK_USER)
+		buf_addf(&text, "tables on copies of %u bytes, frame pointers",
+			 event->copied_stack_bytes);
+	else if (event->sample_type & PERF_SAMPLE_STACK_USER)
 		buf_addf(&text, "dwarf, %u bytes", event->copied_stack_bytes);
 	else if (event->branch_type & BRANCH_CALL_STACK)
 		buf_addf(&text, "lbr");
@@ -226,6 +234,19 @@ static void add_notes(struct perf_session *s)
 	}
 }
 
+void perf_session_add_facts(struct perf_session *s)
+{
+	add_event_facts(s);
+	add_call_graph_fact(s);
+}
+
+void perf_session_note_lost(struct perf_session *s)
+{
+	uint64_t lost = s->lost_in_rings > s->lost_by_events ? s->lost_in_rings : s->lost_by_events;
+	s->p->ledger.count[LEDGER_LOST] += lost - s->lost_in_ledger;
+	s->lost_in_ledger = lost;
+}
+
 void perf_session_end(struct perf_session *s)
 {
 	perf_order_flush(&s->order);
@@ -238,10 +259,9 @@ void perf_session_end(struct perf_session *s)
 		if (m->binary && m->build_id.n)
 			binary_set_build_id(m->binary, m->build_id);
 	}
-	uint64_t lost = s->lost_in_rings > s->lost_by_events ? s->lost_in_rings : s->lost_by_events;
-	s->p->ledger.count[LEDGER_LOST] += lost;
-	add_event_facts(s);
-	add_call_graph_fact(s);
+	perf_session_note_lost(s);
+	perf_session_add_facts(s);
 	add_notes(s);
 	perf_session_name(s);
+	perf_session_note_unverified(s);
 }

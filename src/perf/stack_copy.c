@@ -2,7 +2,7 @@
 #include "perf/perf_int.h"
 #include "unwind/unwind.h"
 
-enum { MAX_FRAMES = 1024, ABI_64 = 2 };
+enum { ABI_64 = 2 };
 
 static bool read_registers(uint16_t machine, uint64_t mask, struct cursor c,
 			   struct unwind_registers *registers)
@@ -41,29 +41,24 @@ static void find_place(void *context, uint64_t address, struct unwind_place *pla
 		place->table = NULL;
 }
 
-void perf_session_unwind(struct perf_session *s, const struct perf_event *event,
-			 const struct perf_sample *sample, struct perf_process *process)
+bool perf_session_unwind(struct perf_session *s, const struct perf_event *event,
+			 const struct perf_sample *sample, const struct perf_process *process,
+			 struct unwound_stack *out)
 {
-	uint64_t addresses[MAX_FRAMES], is_return[MAX_FRAMES / 64];
 	struct unwind_registers registers;
 	enum unwind_end end;
 	if (sample->user_abi != ABI_64 || !read_registers(s->machine, event->user_registers,
 							  sample->user_registers, &registers)) {
 		s->other_abi++;
-		return;
+		return false;
 	}
 	struct finder f = { s, &s->processes.spaces.p[process->space] };
 	struct unwinder u = { s->machine, find_place, &f };
 	enum { STACK_POINTER = 7 };
 	struct unwind_memory memory = { registers.value[STACK_POINTER], sample->user_stack };
-	uint32_t n = unwind_stack(&u, &registers, &memory, addresses, is_return, MAX_FRAMES, &end);
-	for (uint32_t i = 0; i < n; i++) {
-		bool is_call = is_return[i / 64] >> i % 64 & 1;
-		vec_push(&s->stack, perf_session_locate(s, process, addresses[i], is_call,
-							sample->ids.time_ns));
-	}
-	if (end == UNWIND_ROOTED && n)
-		vec_push(&s->rooted_at, s->stack.p[s->stack.n - 1]);
-	if (end == UNWIND_TRUNCATED || end == UNWIND_FULL)
-		perf_session_note_cut(s);
+	out->n = unwind_stack(&u, &registers, &memory, out->addresses, out->is_return,
+			      STACK_MAX_UNWOUND, &end);
+	out->is_rooted = end == UNWIND_ROOTED;
+	out->is_cut = end == UNWIND_TRUNCATED || end == UNWIND_FULL;
+	return true;
 }

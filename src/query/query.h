@@ -84,6 +84,8 @@ struct query_ledger {
 	event_id event;	    /* the one shown; INDEX_NONE: several */
 };
 
+/* True when the leaf of a row of samples is the kernel's idle loop. */
+bool row_is_idle(const struct profile *p, uint32_t row);
 /* True when q neither selects nor transforms, all events but the first aside. */
 bool query_takes_everything(const struct query *q);
 /*

@@ -11,8 +11,6 @@ struct selection *selection_new(const struct profile *p, const struct query *q,
 void selection_free(struct selection *s);
 /* True when the row is shown; else counts in the ledger why not. */
 bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledger);
-/* True when the row's leaf is the kernel's idle loop. */
-bool row_is_idle(const struct profile *p, uint32_t row);
 /* The event shown, or INDEX_NONE for several. */
 event_id selection_event(const struct selection *s);
 

@@ -175,28 +175,6 @@ static bool compile_clause(struct selection *s, const char *text, struct err *e)
 	return true;
 }
 
-/* `5`, `5s`, `200ms`, `1.5m`, `1h`; a sign is the caller's. */
-static bool duration_parse(struct str text, double *seconds)
-{
-	static const struct {
-		const char *unit;
-		double seconds;
-	} units[] = { { "ms", 1e-3 }, { "us", 1e-6 }, { "s", 1 },
-		      { "m", 60 },    { "h", 3600 },  { "", 1 } };
-	char copy[64], *end;
-	if (text.n == 0 || text.n >= sizeof(copy) || !(is_digit(text.p[0]) || text.p[0] == '.'))
-		return false;
-	memcpy(copy, text.p, text.n);
-	copy[text.n] = '\0';
-	double value = strtod(copy, &end);
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		if (strcmp(end, units[i].unit) == 0) {
-			*seconds = value * units[i].seconds;
-			return *seconds < 1e9;
-		}
-	return false;
-}
-
 /* One end of a range, in ns of the profile's own clock. */
 static bool time_point(struct str text, uint64_t first, uint64_t last, uint64_t if_empty,
 		       uint64_t *ns)
@@ -206,7 +184,7 @@ static bool time_point(struct str text, uint64_t first, uint64_t last, uint64_t 
 	*ns = if_empty;
 	if (text.n == 0)
 		return true;
-	if (!duration_parse(str_from_byte(text, from_end), &seconds))
+	if (!str_to_seconds(str_from_byte(text, from_end), &seconds))
 		return false;
 	uint64_t span = (uint64_t)(seconds * 1e9);
 	if (from_end)

@@ -4,6 +4,7 @@
 const struct event_places event_kernel_places = {
 	.pmus = "/sys/bus/event_source/devices",
 	.tracefs = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" },
+	.try_open = event_try,
 };
 
 void record_events_fini(struct record_events *e)
@@ -11,6 +12,7 @@ void record_events_fini(struct record_events *e)
 	for (uint32_t i = 0; i < e->list.n; i++) {
 		free(e->list.p[i].name);
 		free(e->list.p[i].file);
+		free(e->list.p[i].cpus);
 	}
 	vec_fini(&e->list);
 }
@@ -48,27 +50,36 @@ static void set_exclusions(struct perf_event_attr *attr, const struct event_kind
 	attr->exclude_guest = kind->is_hardware;
 }
 
+/* False: e, when it is not here, or not in that way. */
+static bool is_possible(const struct event_word *w, const struct event_kind *kind,
+			const struct perf_event_attr *attr, struct err *e)
+{
+	if (w->precise && !kind->is_hardware)
+		return err_usage(e, "%.*s: only hardware counters can be precise (:p)",
+				 STR_ARG(w->text));
+	return !kind->is_hardware || event_is_there(w, attr, e);
+}
+
 bool event_add(const struct event_word *w, const struct event_kind *kind,
 	       struct record_events *events, struct err *e)
 {
 	struct record_event event = { .attr = kind->attr,
 				      .file = kind->file,
+				      .cpus = kind->cpus,
 				      .samples_time = kind->samples_time,
 				      .is_tracepoint = kind->is_tracepoint };
 	AUTO(buf) struct buf name = { 0 };
 	bool only_user = w->only_user || (w->wish->user_only && !w->only_kernel);
 	bool only_kernel = w->only_kernel || (w->wish->kernel_only && !w->only_user);
-	if (w->precise && !kind->is_hardware) {
-		free(kind->file);
-		return err_usage(e, "%.*s: only hardware counters can be precise (:p)",
-				 STR_ARG(w->text));
-	}
 	event.attr.size = sizeof(event.attr);
 	event.attr.precise_ip = w->precise & 3;
 	set_sampling(&event.attr, kind, w->wish);
 	set_exclusions(&event.attr, kind, only_user, only_kernel);
-	if (kind->is_hardware && !event_is_there(w, &event.attr, e))
+	if (!is_possible(w, kind, &event.attr, e)) {
+		free(kind->file);
+		free(kind->cpus);
 		return false;
+	}
 	buf_add(&name, kind->name);
 	buf_add(&name, str_from_byte(w->text, w->name.n));
 	event.name = mem_strdup(buf_c_string(&name));

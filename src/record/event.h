@@ -10,8 +10,13 @@ struct record_event {
 	struct perf_event_attr attr;
 	char *name; /* as it is shown: `cycles`, `sched:sched_switch`, `uprobe:/bin/x:main` */
 	char *file; /* uprobe: what attr.config1 (uprobe_path) points to; owned here */
-	bool samples_time; /* a clock, or cycles: how often is -F's, not -c's */
-	bool is_tracepoint;
+	/*
+	 * The only processors that have it, `0-7,16`; NULL: all. Where they are of several kinds, `cycles`
+	 * is one event for each kind, all of the same name. On others opening it says ENOENT.
+	 */
+	char *cpus;
+	bool samples_time;  /* a clock, or cycles: its samples are time */
+	bool is_tracepoint; /* or a probe: each is taken, and samples can have PERF_SAMPLE_RAW */
 };
 struct record_events {
 	VEC(struct record_event) list;
@@ -19,16 +24,17 @@ struct record_events {
 void record_events_fini(struct record_events *e);
 
 struct record_event_wish {
-	uint32_t rate_hz; /* of events that sample time, and of hardware counters */
-	uint64_t period;  /* -c: every so many; 0: by rate */
-	bool user_only, kernel_only;
+	uint32_t rate_hz;	     /* of events that sample time, and of hardware counters */
+	uint64_t period;	     /* -c: every so many, of all events; 0: by rate */
+	bool user_only, kernel_only; /* what an event's own modifier says goes before */
 };
 /*
- * Adds the events of `text`: `cycles`, `cpu-clock`, `page-faults`, `sched:sched_switch`, `syscalls:*enter*`
- * (bounded), `uprobe:FILE:FUNCTION[+OFFSET]`, `uretprobe:...`, `r01c2`, with modifiers `:u`, `:k`, several
- * with commas. Tracepoints and software events other than clocks are taken each time (period 1) unless a
- * period was asked for. False: e names what is not known, with the nearest names there are, or says that
- * this machine does not have it (no PMU), or that tracefs is not mounted and how to mount it.
+ * Adds the events of `text`: `cycles`, `cpu-clock`, `page-faults`, `sched:sched_switch`,
+ * `syscalls:*enter*` (bounded), `uprobe:FILE:FUNCTION[+OFFSET]` or `uprobe:FILE:0xADDRESS`,
+ * `uretprobe:...`, `r01c2`, `cpu/event=0x3c,umask=0/`, with modifiers `:u`, `:k`, `:p` to `:ppp`,
+ * several with commas. Tracepoints and software events other than clocks are taken each time (period 1)
+ * unless a period was asked for. False: e names what is not known, with the nearest names there are, or
+ * says that this machine does not have it (no PMU), or that tracefs is not mounted and how to mount it.
  */
 bool record_events_parse(const char *text, const struct record_event_wish *wish,
 			 struct record_events *events, struct err *e);

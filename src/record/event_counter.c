@@ -103,6 +103,40 @@ void event_offer_counters(struct nearest *near)
 	}
 }
 
+/* --- processors of several kinds --- */
+
+/*
+ * The number of a counter is one of one kind of processors only, unless its upper half says of which
+ * (PERF_PMU_TYPE_SHIFT in linux/perf_event.h).
+ */
+static bool add_for_each_kind(const struct event_word *w, const struct event_kind *kind,
+			      const struct event_units *units, struct record_events *events,
+			      struct err *e)
+{
+	uint32_t before = events->list.n;
+	for (uint32_t i = 0; i < units->n; i++) {
+		struct event_kind one = *kind;
+		one.attr.config |= (uint64_t)units->p[i].type << 32;
+		one.cpus = mem_strdup(units->p[i].cpus);
+		event_add(w, &one, events, e);
+	}
+	bool is_added = events->list.n > before;
+	if (is_added) /* some kinds do not have all counters */
+		*e = (struct err){ 0 };
+	return is_added;
+}
+
+static enum event_answer add_counter(const struct event_word *w, const struct event_kind *kind,
+				     struct record_events *events, struct err *e)
+{
+	struct event_units units = { 0 };
+	if (kind->is_hardware)
+		event_find_units(w->places, &units);
+	bool ok = units.n > 1 ? add_for_each_kind(w, kind, &units, events, e)
+			      : event_add(w, kind, events, e);
+	return ok ? EVENT_ADDED : EVENT_WRONG;
+}
+
 /* --- reading --- */
 
 enum event_answer event_read_counter(const struct event_word *w, struct record_events *events,
@@ -126,7 +160,7 @@ enum event_answer event_read_counter(const struct event_word *w, struct record_e
 				   .fires_in_kernel = c.fires_in_kernel,
 				   .is_hardware = c.type != PERF_TYPE_SOFTWARE };
 	kind.takes_each = !c.samples_time && !kind.is_hardware;
-	return event_add(w, &kind, events, e) ? EVENT_ADDED : EVENT_WRONG;
+	return add_counter(w, &kind, events, e);
 }
 
 /* `r01c2`: a number of the processor's own. */

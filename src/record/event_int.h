@@ -2,10 +2,12 @@
 #pragma once
 #include "record/event.h"
 
-/* Where the kernel shows what there is; tests bring folders of their own. */
+/* Where the kernel shows what there is; tests bring places of their own. */
 struct event_places {
 	const char *pmus;
 	const char *tracefs[2]; /* the first one that there is */
+	/* Opens it on this process and closes it: 0, or errno. */
+	int (*try_open)(const struct perf_event_attr *attr);
 };
 extern const struct event_places event_kernel_places;
 
@@ -34,7 +36,7 @@ struct event_kind {
 	struct perf_event_attr
 		attr; /* type, config, config1, config2; sample_period: else by wish */
 	struct str name;
-	char *file;	   /* taken */
+	char *file, *cpus; /* taken */
 	bool samples_time; /* as in struct record_event */
 	bool is_tracepoint;
 	bool takes_each; /* something that happens, rather than something that runs: period 1 */
@@ -54,17 +56,32 @@ bool record_events_parse_at(const char *text, const struct record_event_wish *wi
 
 /* --- trying --- */
 
-/* Opens it on this process and closes it: 0, or errno. */
 int event_try(const struct perf_event_attr *attr);
 /*
  * False: e, when this machine does not have such a counter. Whether the user may have it is seen when it
  * is opened.
  */
 bool event_is_there(const struct event_word *w, const struct perf_event_attr *attr, struct err *e);
+/* Whether a unit is a processor: `cpu`, `cpu_core`, `armv8_pmuv3_0`; others are memory, buses, clocks. */
+bool event_is_processor(struct str unit);
 /* Hardware counters can be opened, or would be if this user were allowed to. */
 bool event_has_pmu(const struct event_places *places);
 /* Part of a sentence: `no hardware counters here (...)`. */
 void event_explain_no_pmu(struct buf *out);
+
+/* --- processors of several kinds --- */
+
+enum { EVENT_MAX_UNITS = 8, EVENT_CPUS_BYTES = 256 };
+/* The counters of one kind of processors: `cpu_core`, `cpu_atom`. */
+struct event_unit {
+	uint32_t type;
+	char cpus[EVENT_CPUS_BYTES];
+};
+struct event_units {
+	struct event_unit p[EVENT_MAX_UNITS];
+	uint32_t n;
+};
+void event_find_units(const struct event_places *places, struct event_units *units);
 
 /* --- names that come near --- */
 
@@ -77,6 +94,9 @@ struct nearest {
 	} best[NEAREST_COUNT]; /* best first */
 	uint32_t n;
 };
+/* ASCII that a terminal shows as it is: names in a program may be made up to do harm. */
+bool is_plain_text(struct str text);
+/* Names that are no plain text are passed over. */
 void nearest_offer(struct nearest *near, struct str name);
 /* `a, b or c`; nothing when none comes near. */
 void nearest_add_to(const struct nearest *near, struct buf *out);

@@ -232,6 +232,7 @@ enum event_answer event_read_pmu(const struct event_word *w, struct record_event
 	terms.n--;
 	if (!find_type(&p, e) || !add_terms(&p, terms, false, e))
 		return EVENT_WRONG;
+	kind.is_hardware = event_is_processor(p.name);
 	if (label.n)
 		kind.name = buf_str(&label);
 	return event_add(w, &kind, events, e) ? EVENT_ADDED : EVENT_WRONG;

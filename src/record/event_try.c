@@ -19,18 +19,52 @@ int event_try(const struct perf_event_attr *attr)
 	return why;
 }
 
-/* The counters of processors are called `cpu`, `cpu_core`, `armv8_pmuv3_0`. */
+bool event_is_processor(struct str unit)
+{
+	return str_starts(unit, STR("cpu")) || str_starts(unit, STR("armv"));
+}
+
 static bool is_listed(const char *pmus)
 {
 	bool is_found = false;
 	DIR *dir = opendir(pmus);
 	struct dirent *entry;
 	while (dir && !is_found && (entry = readdir(dir)))
-		is_found = strncmp(entry->d_name, "cpu", 3) == 0 ||
-			   strncmp(entry->d_name, "armv", 4) == 0;
+		is_found = event_is_processor(str_from(entry->d_name));
 	if (dir)
 		closedir(dir);
 	return is_found;
+}
+
+/* Those that belong to some processors list them in `cpus`; other units have a `cpumask`. */
+static void add_unit(const char *pmus, const char *name, struct event_units *units)
+{
+	AUTO(buf) struct buf path = { 0 }, cpus = { 0 };
+	buf_addf(&path, "%s/%s/cpus", pmus, name);
+	if (!kernel_text_read(buf_c_string(&path), &cpus) || !cpus.n ||
+	    cpus.n >= EVENT_CPUS_BYTES || units->n == EVENT_MAX_UNITS)
+		return;
+	path.n = 0;
+	buf_addf(&path, "%s/%s/type", pmus, name);
+	int64_t type = kernel_number_read(buf_c_string(&path), -1);
+	if (type < 0)
+		return;
+	struct event_unit *unit = &units->p[units->n++];
+	unit->type = (uint32_t)type;
+	memcpy(unit->cpus, buf_c_string(&cpus), cpus.n + 1);
+}
+
+void event_find_units(const struct event_places *places, struct event_units *units)
+{
+	struct dirent **entries;
+	int n = scandir(places->pmus, &entries, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		if (entries[i]->d_name[0] != '.')
+			add_unit(places->pmus, entries[i]->d_name, units);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
 }
 
 bool event_has_pmu(const struct event_places *places)
@@ -42,7 +76,7 @@ bool event_has_pmu(const struct event_places *places)
 					  .sample_freq = 99,
 					  .exclude_kernel = 1,
 					  .exclude_hv = 1 };
-	int why = event_try(&cycles);
+	int why = places->try_open(&cycles);
 	if (why == EACCES || why == EPERM || why == ENOSYS || why == EMFILE)
 		return is_listed(places->pmus);
 	return why == 0 || why == EBUSY;
@@ -67,7 +101,7 @@ bool event_is_there(const struct event_word *w, const struct perf_event_attr *at
 	AUTO(buf) struct buf why = { 0 };
 	struct perf_event_attr probe = *attr;
 	probe.exclude_kernel = probe.exclude_hv = 1;
-	int error = event_try(&probe);
+	int error = w->places->try_open(&probe);
 	if (error != ENOENT && error != EOPNOTSUPP && error != ENODEV && error != EINVAL)
 		return true;
 	if (event_has_pmu(w->places))

@@ -33,8 +33,8 @@ struct open_attempt {
 	int error;   /* errno */
 	int32_t pid; /* -1: the whole machine */
 	bool is_cgroup;
+	bool is_buffer; /* mmap of a buffer was refused, not perf_event_open */
 	bool wants_kernel;
-	bool is_buffer;	  /* it was opened, but its buffer could not be mapped */
 	uint32_t rate_hz; /* 0: by period */
 	const char *event;
 };

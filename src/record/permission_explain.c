@@ -91,13 +91,19 @@ static bool is_of_another_user(int32_t pid)
 }
 
 /* The settings allow it, but something else does not (ptrace_may_access, security_perf_event_open). */
-static void explain_other(const struct open_attempt *a, const struct need *need, struct err *e)
+static void explain_other(const struct open_attempt *a, const struct permission *p,
+			  const struct need *need, struct err *e)
 {
 	if (a->pid <= 0)
 		err_set(e,
 			"recording %s is not allowed (%s): a security module forbids it, "
 			"`cat /sys/kernel/security/{lsm,lockdown}` lists them",
 			need->what, strerror(a->error));
+	else if (p->is_in_user_namespace)
+		err_set(e,
+			"process %d is outside of the user namespace that plume is in: run plume "
+			"outside with sudo",
+			a->pid);
 	else if (is_of_another_user(a->pid))
 		err_set(e,
 			"process %d belongs to another user: run with sudo, or "
@@ -116,7 +122,7 @@ static void explain_rights(const struct open_attempt *a, const struct permission
 	AUTO(buf) struct buf text = { 0 };
 	struct need need = need_of(a, p);
 	if (p->has_perfmon || p->paranoid <= need.paranoid) {
-		explain_other(a, &need, e);
+		explain_other(a, p, &need, e);
 		return;
 	}
 	buf_addf(&text, "recording %s is not allowed to this user", need.what);

@@ -16,6 +16,16 @@ struct str fit_known(struct str name)
 	return name.n ? name : STR("(no name)");
 }
 
+struct str fit_module(struct str module)
+{
+	struct str name = str_basename(module);
+	if (str_starts(name, STR("[kernel")))
+		return STR("[kernel]");
+	if (str_starts(name, STR("perf-")) && str_ends(name, STR(".map")))
+		return STR("[jit]");
+	return name;
+}
+
 void fit_add_safe(struct buf *out, struct str s)
 {
 	for (size_t at = 0; at < s.n;) {

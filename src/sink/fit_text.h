@@ -9,6 +9,8 @@ struct str fit_ellipsis(bool unicode);
 void fit_add_safe(struct buf *out, struct str s);
 /* The name, or words for one that is empty. */
 struct str fit_known(struct str name);
+/* The file that a function comes from, as it is called on a screen. */
+struct str fit_module(struct str module);
 /* The function in a name that ends in its place, `JS:*f /srv/a.js:1:2`: `JS:*f`; else all of it. */
 struct str fit_without_place(struct str name);
 /* The place: `/srv/a.js:1:2`, or nothing. */

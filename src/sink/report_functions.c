@@ -1,17 +1,6 @@
 /* The table of functions. */
 #include "sink/report_int.h"
 
-/* The file that a function comes from, as it is called on a screen. */
-static struct str short_module(struct str module)
-{
-	struct str name = str_basename(module);
-	if (str_starts(name, STR("[kernel")))
-		return STR("[kernel]");
-	if (str_starts(name, STR("perf-")) && str_ends(name, STR(".map")))
-		return STR("[jit]");
-	return name;
-}
-
 /* Its place in the source; what the name says already is taken out of it by the caller. */
 static void add_source(struct buf *out, const struct report_function *f, struct str name)
 {
@@ -48,7 +37,7 @@ static struct columns columns_of(const struct report *r, const struct report_sty
 		source.n = 0;
 		add_source(&source, f, name);
 		size_t widths[] = { utf8_count(fit_without_place(name)),
-				    utf8_count(short_module(f->module)),
+				    utf8_count(fit_module(f->module)),
 				    utf8_count(buf_str(&source)) };
 		c.name = widths[0] > c.name ? widths[0] : c.name;
 		c.module = widths[1] > c.module ? widths[1] : c.module;
@@ -177,7 +166,7 @@ static void add_fitted(struct buf *out, const struct report *r, const struct rep
 	buf_add(out, shown);
 	report_pad(out, start, c->name + 1);
 	start = out->n;
-	fit_add_start(out, short_module(f->module), c->module, s->is_unicode);
+	fit_add_start(out, fit_module(f->module), c->module, s->is_unicode);
 	report_pad(out, start, c->module + 1);
 	add_source(&source, f, name);
 	fit_add_end(out, buf_str(&source), c->source, s->is_unicode);

@@ -4,6 +4,16 @@
  */
 #include "symbol/binary_int.h"
 
+#ifdef PLUME_STATIC
+struct elf *debuginfod_find(struct str build_id, bool wants_code, const char **failure)
+{
+	(void)build_id, (void)wants_code;
+	*failure = "debuginfod was not asked: this plume is a static program, which cannot load "
+		   "libdebuginfod.so.1; another build of it can";
+	return NULL;
+}
+#else
+
 #include <dlfcn.h>
 #include <time.h>
 #include <unistd.h>
@@ -103,3 +113,4 @@ struct elf *debuginfod_find(struct str build_id, bool wants_code, const char **f
 	*failure = elf ? NULL : "the servers in DEBUGINFOD_URLS do not have it";
 	return elf;
 }
+#endif

@@ -10,6 +10,8 @@
 struct recorded_process {
 	int32_t pid;
 	bool is_alive; /* it lives, and is the recorded one: see process_started_before */
+	/* When it began; maps in /tmp that are older were left by others. 0: not known. */
+	uint64_t began_unix_ns;
 };
 
 /* --- which process is it? --- */
@@ -19,6 +21,10 @@ struct recorded_process {
  * is not told another (time since boot). False: it is gone, or the pid was given to another one since.
  */
 bool process_started_before(int32_t pid, uint64_t time_ns);
+/* When a living process began, by the wall clock as it goes now; 0: it is gone. */
+uint64_t process_began_unix_ns(int32_t pid);
+/* Whether a map that was written to last at a moment is too old to be of a process. */
+bool process_map_is_older(uint64_t changed_unix_ns, uint64_t began_unix_ns);
 /* The pid that a living process has in the innermost of its pid namespaces; 0: not known. */
 int32_t process_inner_pid(int32_t pid);
 

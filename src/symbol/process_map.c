@@ -10,14 +10,31 @@ struct map_choice {
 	struct perf_map_names names; /* of the best so far */
 	const struct map_candidate *best;
 	bool is_denied;		  /* a candidate is there and may not be read */
+	bool is_stale;		  /* a candidate is there and of another process */
 	struct err why;		  /* of the candidate that tells most */
 	const char *missing_path; /* of the first exact one that is not there */
 	uint32_t missing;
 };
 
+/* Pids come again, and maps in /tmp stay. */
+static bool is_stale(struct map_choice *choice, const struct map_candidate *candidate,
+		     struct recorded_process process, struct reader *r)
+{
+	if (candidate->is_given ||
+	    !process_map_is_older(reader_changed_unix_ns(r), process.began_unix_ns))
+		return false;
+	if (!choice->is_denied && !choice->is_stale)
+		err_set(&choice->why,
+			"%s is older than the process: it is of another one that had "
+			"its pid",
+			candidate->path);
+	choice->is_stale = true;
+	return true;
+}
+
 /* Reads a candidate; the one that names more is kept. */
 static void try_candidate(struct map_choice *choice, const struct map_candidate *candidate,
-			  const uint64_t *addresses, uint32_t n)
+			  struct recorded_process process, const uint64_t *addresses, uint32_t n)
 {
 	struct err e = { 0 };
 	struct perf_map_names names;
@@ -29,6 +46,10 @@ static void try_candidate(struct map_choice *choice, const struct map_candidate 
 		if (!is_missing && !choice->is_denied)
 			choice->why = e;
 		choice->is_denied |= !is_missing;
+		return;
+	}
+	if (is_stale(choice, candidate, process, r)) {
+		reader_free(r);
 		return;
 	}
 	perf_map_read(r, addresses, n, &names);
@@ -66,7 +87,9 @@ static void explain_missing(const struct map_choice *choice, struct recorded_pro
 		return;
 	}
 	buf_add(&search->reason, STR("no map of JIT code: "));
-	if (choice->missing_path)
+	if (choice->is_stale)
+		buf_add(&search->reason, str_from(choice->why.text));
+	else if (choice->missing_path)
 		buf_addf(&search->reason, "%s is not there", choice->missing_path);
 	else
 		buf_addf(&search->reason, "perf-%d.map is on the machine that was recorded",
@@ -81,12 +104,14 @@ bool process_map_read(const struct symbol_options *options, struct recorded_proc
 	AUTO(map_candidates) struct map_candidates candidates = { 0 };
 	struct map_choice choice = { 0 };
 	*search = (struct map_search){ 0 };
+	if (process.is_alive && options->is_of_this_machine && !process.began_unix_ns)
+		process.began_unix_ns = process_began_unix_ns(process.pid);
 	process_map_candidates(options, process, &candidates);
 	for (uint32_t i = 0; i < candidates.list.n; i++) {
 		const struct map_candidate *candidate = &candidates.list.p[i];
 		if (choice.names.found && (choice.best->is_exact || candidate->is_exact))
 			break;
-		try_candidate(&choice, candidate, addresses, n);
+		try_candidate(&choice, candidate, process, addresses, n);
 	}
 	if (!choice.best) {
 		explain_missing(&choice, process, search);

@@ -69,14 +69,39 @@ static bool start_ticks(struct str stat, uint64_t *ticks)
 	return str_to_u64(next_field(&rest), ticks);
 }
 
-bool process_started_before(int32_t pid, uint64_t time_ns)
+/* By CLOCK_BOOTTIME. */
+static bool start_boot_ns(int32_t pid, uint64_t *start)
 {
 	AUTO(buf) struct buf text = { 0 };
 	uint64_t ticks, ticks_per_second = (uint64_t)sysconf(_SC_CLK_TCK);
 	if (!read_status(pid, "stat", &text) || !start_ticks(buf_str(&text), &ticks))
 		return false;
-	uint64_t start = ticks / ticks_per_second * 1000000000u +
-			 ticks % ticks_per_second * (1000000000u / ticks_per_second);
+	*start = ticks / ticks_per_second * 1000000000u +
+		 ticks % ticks_per_second * (1000000000u / ticks_per_second);
+	return true;
+}
+
+uint64_t process_began_unix_ns(int32_t pid)
+{
+	uint64_t start, wall = clock_ns(CLOCK_REALTIME), boot = clock_ns(CLOCK_BOOTTIME);
+	if (!start_boot_ns(pid, &start) || start > boot || boot - start > wall)
+		return 0;
+	return wall - (boot - start);
+}
+
+bool process_map_is_older(uint64_t changed_unix_ns, uint64_t began_unix_ns)
+{
+	/* The wall clock may have been set since, by a little. */
+	const uint64_t slack_ns = 60000000000u;
+	return changed_unix_ns && began_unix_ns && changed_unix_ns < began_unix_ns &&
+	       began_unix_ns - changed_unix_ns > slack_ns;
+}
+
+bool process_started_before(int32_t pid, uint64_t time_ns)
+{
+	uint64_t start;
+	if (!start_boot_ns(pid, &start))
+		return false;
 	/* Start times count the time the machine slept, perf's clock does not. */
 	uint64_t boot = clock_ns(CLOCK_BOOTTIME), awake = clock_ns(CLOCK_MONOTONIC);
 	uint64_t asleep = boot > awake ? boot - awake : 0;

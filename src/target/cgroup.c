@@ -138,7 +138,7 @@ char *cgroup_folder(const struct cgroup_hierarchy *h, const char *path)
 	AUTO(buf) struct buf folder = { 0 };
 	struct str inside = str_from(path), top = str_from(h->top);
 	/* `/..`: outside of this program's cgroup namespace. */
-	if (str_starts(inside, STR("/..")) || str_find(inside, STR("/../")) >= 0)
+	if (str_find(inside, STR("/../")) >= 0 || str_ends(inside, STR("/..")))
 		return NULL;
 	if (!str_eq(top, STR("/"))) {
 		if (!str_starts(inside, top) || (inside.n > top.n && inside.p[top.n] != '/'))

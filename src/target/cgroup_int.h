@@ -44,3 +44,8 @@ struct cgroup_container {
 	const char *runtime;
 };
 bool cgroup_container_of(struct str path, struct cgroup_container *c);
+/*
+ * The same for what /proc/PID/cgroup says, by any hierarchy: with version 1, that of perf events need not be
+ * one that the runtime uses.
+ */
+bool cgroup_container_in_text(struct str text, struct cgroup_container *c);

@@ -135,3 +135,13 @@ bool cgroup_container_of(struct str path, struct cgroup_container *c)
 	}
 	return false;
 }
+
+bool cgroup_container_in_text(struct str text, struct cgroup_container *c)
+{
+	for (struct str line; next_line(&text, &line);) {
+		ptrdiff_t slash = str_find_char(line, '/');
+		if (slash >= 0 && cgroup_container_of(str_from_byte(line, (size_t)slash), c))
+			return true;
+	}
+	return false;
+}

@@ -51,3 +51,5 @@ bool target_choose(const struct target_wish *wish, struct target_choice *choice,
 bool target_wish_matches(const struct target_wish *wish, int32_t pid);
 /* All threads of a process, sorted. False: it is gone. */
 bool target_threads(int32_t pid, struct buf *tids /* of int32_t */);
+/* Whose thread it is; 0: nobody's, it is gone. */
+int32_t target_process_of_thread(int32_t tid);

@@ -97,6 +97,11 @@ bool choose_cgroup(const char *path, struct target_choice *choice, struct err *e
 
 /* --- by unit --- */
 
+static struct str without_ending(struct str unit)
+{
+	return str_first(unit, unit.n - (str_ends(unit, STR(".service")) ? 8 : 0));
+}
+
 struct unit_hunt {
 	struct str unit; /* `nginx.service` */
 	struct text_list found;
@@ -113,7 +118,7 @@ static void look_at_folder(void *context, const char *path)
 	if (!str_ends(name, STR(".service")))
 		return;
 	hunt->units++;
-	near_names_add(&hunt->near, name);
+	near_names_add(&hunt->near, without_ending(name));
 }
 
 static void hunt_fini(struct unit_hunt *hunt)
@@ -166,8 +171,8 @@ bool choose_service(const char *unit, struct target_choice *choice, struct err *
 {
 	AUTO(cgroup_hierarchy) struct cgroup_hierarchy h;
 	AUTO(buf) struct buf whole = { 0 };
-	struct str name = str_from(unit);
-	buf_addf(&whole, "%s%s", unit, has_unit_ending(name) ? "" : ".service");
+	struct str name = without_ending(str_from(unit));
+	buf_addf(&whole, "%s%s", unit, has_unit_ending(str_from(unit)) ? "" : ".service");
 	AUTO(hunt) struct unit_hunt hunt = { .unit = buf_str(&whole), .near = { .word = name } };
 	cgroup_hierarchy_of_perf("", &h);
 	find_unit(&h, &hunt);
@@ -178,8 +183,6 @@ bool choose_service(const char *unit, struct target_choice *choice, struct err *
 	take_folder(&h, hunt.found.p[0], choice);
 	if (!choice->pids.n)
 		return err_set(e, "%s has no process: it does not run", buf_c_string(&whole));
-	if (str_ends(name, STR(".service")))
-		name.n -= sizeof(".service") - 1;
 	choice_name(choice, name, "service %.*s", STR_ARG(name));
 	return true;
 }

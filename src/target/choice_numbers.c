@@ -19,15 +19,10 @@ static bool has_inner_pid(int32_t pid, int32_t number)
 	AUTO(buf) struct buf text = { 0 };
 	int32_t inner = 0;
 	process_file_read("", pid, "status", MAX_STATUS_BYTES, &text);
-	struct str rest = buf_str(&text);
-	for (struct str line; next_line(&rest, &line);) {
-		if (!str_eq(next_word(&line), STR("NSpid:")))
-			continue;
-		for (struct str word; (word = next_word(&line)).n;)
-			str_to_i32(word, &inner);
-		return inner == number && inner != pid;
-	}
-	return false;
+	struct str numbers = status_field(buf_str(&text), STR("NSpid"));
+	for (struct str word; (word = next_word(&numbers)).n;)
+		str_to_i32(word, &inner);
+	return inner == number && inner != pid;
 }
 
 /* `14467 (node in container web)`, at most three; false: there is none. */
@@ -99,16 +94,22 @@ static bool explain_status(const struct process_status *s, bool is_thread_asked,
 
 /* --- numbers --- */
 
+static bool explain_word(struct str word, bool is_thread, struct err *e)
+{
+	bool is_name = word.n && !is_digit(word.p[0]) && word.p[0] != '-';
+	if (is_name && !is_thread)
+		return err_usage(e, "-p %.*s: no number of a process; by name: --comm %.*s",
+				 STR_ARG(word), STR_ARG(word));
+	return err_usage(e, "%s %.*s: no number of a %s", is_thread ? "-t" : "-p", STR_ARG(word),
+			 is_thread ? "thread" : "process");
+}
+
 static bool add_number(struct str word, bool is_thread, struct pid_list *to, struct err *e)
 {
 	struct process_status s;
-	const char *option = is_thread ? "-t" : "-p";
 	int32_t number;
 	if (!str_to_i32(word, &number) || number <= 0)
-		return err_usage(e, "%s %.*s: no number of a %s%s%.*s", option, STR_ARG(word),
-				 is_thread ? "thread" : "process",
-				 word.n && !is_thread ? "; by name: --comm " : "",
-				 word.n && !is_thread ? (int)word.n : 0, word.p);
+		return explain_word(word, is_thread, e);
 	if (!process_status_read("", number, &s))
 		return explain_missing(number, e);
 	if (!explain_status(&s, is_thread, e))

@@ -145,13 +145,14 @@ static void explain_none(const struct target_wish *wish, const struct pid_list *
 	near.word = words->n ? str_from(words->p[0]) : STR("");
 	for (uint32_t i = 0; i < pids->n && near.word.n; i++)
 		if (process_status_read("", pids->p[i], &s) && !s.is_zombie &&
-		    !s.is_kernel_thread && s.pid != getpid())
+		    !s.is_kernel_thread && s.pid != getpid() &&
+		    !str_eq(near.word, str_from(s.comm)))
 			near_names_add(&near, str_from(s.comm));
 	describe(wish, &text);
 	if (near.n)
 		buf_add(&text, STR("; there are: "));
 	near_names_write(&near, &text);
-	if (wish->comms.n && !near.n)
+	if (!near.n && !wish->cmdlines.n && !wish->users.n)
 		buf_addf(&text, "; by a word of the command line: --cmdline %s", wish->comms.p[0]);
 	err_set(e, "no process %s", buf_c_string(&text));
 }

@@ -1,4 +1,4 @@
-/* All containers, and which one a process is in. */
+/* All containers. */
 #include "target/cgroup_int.h"
 #include "target/container_int.h"
 
@@ -17,7 +17,7 @@ void containers_fini(struct containers *all)
 	vec_fini(&all->list);
 }
 
-static struct container *find(const struct containers *all, struct str id)
+struct container *containers_get(const struct containers *all, struct str id)
 {
 	for (uint32_t i = 0; i < all->list.n; i++)
 		if (str_eq(str_from(all->list.p[i].id), id))
@@ -34,7 +34,7 @@ static char *copy_of(struct str text)
 
 struct container *containers_add(struct containers *all, struct str id)
 {
-	struct container *c = find(all, id);
+	struct container *c = containers_get(all, id);
 	if (c || all->list.n >= MAX_CONTAINERS)
 		return c;
 	vec_push(&all->list, (struct container){ .id = copy_of(id) });
@@ -43,26 +43,15 @@ struct container *containers_add(struct containers *all, struct str id)
 
 /* --- by cgroups --- */
 
-/* Of any hierarchy: with version 1, that of perf events need not be one that the runtime uses. */
-static bool container_in_text(struct str text, struct cgroup_container *c)
-{
-	for (struct str line; next_line(&text, &line);) {
-		ptrdiff_t slash = str_find_char(line, '/');
-		if (slash >= 0 && cgroup_container_of(str_from_byte(line, (size_t)slash), c))
-			return true;
-	}
-	return false;
-}
-
 static void look_at_process(const char *root, int32_t pid, struct containers *found)
 {
 	AUTO(buf) struct buf text = { 0 };
 	struct cgroup_container in;
 	struct process_status status;
 	if (!process_file_read(root, pid, "cgroup", MAX_CGROUP_BYTES, &text) ||
-	    !container_in_text(buf_str(&text), &in))
+	    !cgroup_container_in_text(buf_str(&text), &in))
 		return;
-	struct container *c = find(found, in.id);
+	struct container *c = containers_get(found, in.id);
 	if ((c && c->pid) || !process_status_read(root, pid, &status) || status.is_zombie)
 		return;
 	c = containers_add(found, in.id);
@@ -100,53 +89,4 @@ void containers_find(const char *root, struct containers *out)
 	for (uint32_t i = 0; has_cgroups && i < out->list.n; i++)
 		set_cgroup(h.root, hierarchy.controller, &out->list.p[i]);
 	cgroup_hierarchy_fini(&hierarchy);
-}
-
-/* --- of a process --- */
-
-/* Without a cgroup of its own a container still has namespaces of its own. */
-static const struct container *find_by_namespace(const struct containers *all, int32_t pid)
-{
-	const char *kind = "pid";
-	struct process_namespace its = process_namespace_of("", pid, kind);
-	if (process_namespaces_equal(its, process_namespace_of("", 0, kind))) {
-		kind = "mnt"; /* as with --pid=host */
-		its = process_namespace_of("", pid, kind);
-		if (process_namespaces_equal(its, process_namespace_of("", 0, kind)))
-			return NULL;
-	}
-	for (uint32_t i = 0; i < all->list.n; i++) {
-		const struct container *c = &all->list.p[i];
-		if (c->pid && process_namespaces_equal(its, process_namespace_of("", c->pid, kind)))
-			return c;
-	}
-	return NULL;
-}
-
-bool containers_name_process(const struct containers *known, int32_t pid, struct buf *name)
-{
-	AUTO(buf) struct buf text = { 0 };
-	struct cgroup_container in;
-	const struct container *c;
-	name->n = 0;
-	process_file_read("", pid, "cgroup", MAX_CGROUP_BYTES, &text);
-	bool has_id = container_in_text(buf_str(&text), &in);
-	c = has_id ? find(known, in.id) : find_by_namespace(known, pid);
-	if (c)
-		container_title(c, name);
-	else if (has_id)
-		buf_add(name, str_first(in.id, 12));
-	return c || !has_id;
-}
-
-void container_of_process(int32_t pid, struct buf *name)
-{
-	AUTO(containers) struct containers all = { 0 };
-	/* Most are in none, which costs nothing to see. */
-	if (containers_name_process(&all, pid, name) &&
-	    process_namespaces_equal(process_namespace_of("", pid, "mnt"),
-				     process_namespace_of("", 0, "mnt")))
-		return;
-	containers_find(NULL, &all);
-	containers_name_process(&all, pid, name);
 }

@@ -25,8 +25,14 @@ void containers_find(const char *root, struct containers *out);
  * 12 digits of its id; empty: it is in none, or nobody can tell.
  */
 void container_of_process(int32_t pid, struct buf *name);
+
 /*
- * The same for many processes: reads of /proc only. False: it is in a container that is not among the
- * known ones; find them again, should its name be wanted.
+ * The same for many processes: containers are looked for again only when a process comes that is in none of
+ * those that are known. Begins as { 0 }.
  */
-bool containers_name_process(const struct containers *known, int32_t pid, struct buf *name);
+struct container_names {
+	struct containers known;
+	struct text_list tried; /* ids and namespaces that containers were looked for because of */
+};
+void container_names_get(struct container_names *names, int32_t pid, struct buf *name);
+void container_names_fini(struct container_names *names);

@@ -306,7 +306,7 @@ void container_files_read(struct container_hunt *h)
 	AUTO(text_list) struct text_list homes = { 0 };
 	h->bytes_left = MAX_BYTES;
 	h->roots = 0;
-	visit_places(h, NULL, false);
+	visit_places(h, &homes, false);
 	struct reader *settings = open_state(h, "/etc/docker/daemon.json");
 	if (settings)
 		container_states_read(settings, on_docker_settings, h);

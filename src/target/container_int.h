@@ -38,6 +38,7 @@ void container_files_read(struct container_hunt *h);
 
 /* The container with this id, which is added when it is a new one; NULL: there are too many. */
 struct container *containers_add(struct containers *all, struct str id);
+struct container *containers_get(const struct containers *all, struct str id);
 
 /* --- what people call it --- */
 

@@ -104,9 +104,10 @@ static void explain_ended(const struct container *c, struct err *e)
 	const char *runtime = c->runtime ? c->runtime : "";
 	bool is_startable = strcmp(runtime, "docker") == 0 || strcmp(runtime, "podman") == 0;
 	describe(c, &text);
+	buf_add(&text, STR(" does not run"));
 	if (is_startable)
 		buf_addf(&text, "; to start it: %s start %s", runtime, c->name ? c->name : c->id);
-	err_set(e, "container %s does not run", buf_c_string(&text));
+	err_set(e, "container %s", buf_c_string(&text));
 }
 
 static void explain_several(const struct containers *all, const char *wish, enum fit fit,

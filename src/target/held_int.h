@@ -18,7 +18,7 @@ struct held_file {
 	uint32_t device_major, device_minor;
 	uint64_t inode;
 	uint64_t path_hash; /* of its path and the root that it is in */
-	uint64_t last_use;
+	uint64_t last_use_ns;
 	int32_t pid; /* who has mapped it last */
 	int fd;
 };
@@ -31,15 +31,19 @@ struct map_state {
 
 /* A process as long as it runs one program and has one map. */
 struct held_process {
-	int32_t pid, inner_pid; /* inner_pid 0: not known yet */
+	int32_t pid, inner_pid; /* here, and in its own namespace; 0: not known */
 	uint64_t begin_ns, end_ns;
+	uint64_t seen_ns;	/* it was there then */
+	uint64_t began_unix_ns; /* 0: not known */
 	bool lives;
-	bool is_newest; /* of those with its pid */
-	bool has_jit;	/* memory for code of its own making */
-	uint32_t older; /* who had the pid before, INDEX_NONE */
-	uint32_t root;	/* INDEX_NONE: not known */
+	bool may_be_over; /* its first thread has ended */
+	bool is_newest;	  /* of those with its pid */
+	bool has_jit;	  /* memory for code of its own making */
+	uint32_t older;	  /* who had the pid before, INDEX_NONE */
+	uint32_t root;	  /* INDEX_NONE: not known */
 
-	int map_fd; /* -1: none */
+	int map_fd;	      /* -1: none */
+	uint64_t next_try_ns; /* when it is looked for again */
 	uint64_t map_bytes;
 	uint32_t first_state; /* from its begin on */
 	VEC(struct map_state) states;
@@ -51,7 +55,6 @@ struct held_files {
 
 	VEC(struct held_root) roots;
 	uint64_t last_serial;
-	struct held_root own; /* ours, without descriptors */
 
 	VEC(struct held_process) processes;
 	struct index_map by_pid; /* of processes that are the newest of their pid */
@@ -59,7 +62,6 @@ struct held_files {
 
 	VEC(struct held_file) files;
 	struct index_map by_inode;
-	uint64_t uses;
 	bool has_ended; /* a process, since room was made last */
 	bool has_no_map_files;
 };
@@ -79,6 +81,10 @@ void held_close(struct held_files *h, int *fd);
 
 /* The newest process with that pid, or INDEX_NONE. */
 uint32_t held_find_process(const struct held_files *h, int32_t pid);
+/* Whether any of its threads is there. */
+bool held_is_running(int32_t pid);
+/* It has ended, seen at a moment. */
+void held_end_process(struct held_files *h, uint32_t process, uint64_t now_ns);
 /* Goes on as another one with a map of its own from a moment on; returns its number. */
 uint32_t held_split_process(struct held_files *h, uint32_t process, uint64_t begin_ns);
 void held_processes_fini(struct held_files *h);
@@ -92,7 +98,9 @@ void held_leave_root(struct held_files *h, uint32_t root);
 
 /* --- held_inode.c --- */
 
-/* Closes files that no living process has mapped, those that were used last longest ago first. */
+/* Closes files that no living process has mapped and nobody has used since then. */
+void held_drop_files(struct held_files *h, uint64_t since_ns);
+/* Closes half of the files that no living process has mapped, those that were used last longest ago. */
 void held_sweep_files(struct held_files *h);
 /* A held file by its path in the root of a process, or INDEX_NONE. */
 uint32_t held_find_path(const struct held_files *h, int32_t pid, struct str path);

@@ -1,44 +1,42 @@
 /* Maps of JIT code: found in the process's own root, watched as they grow, read through what is held. */
 #include "target/held_int.h"
 
-#include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { MAP_PATH_BYTES = 64 };
+
 /* --- watching --- */
 
-/* A process that was never seen alive has its own pid, unless it was in a container. */
-static int32_t inner_pid_of(struct held_files *h, struct held_process *p)
+/* As the process calls it. */
+static void map_path(const struct held_process *p, char path[MAP_PATH_BYTES])
 {
-	if (!p->inner_pid && p->lives)
-		p->inner_pid = process_inner_pid(p->pid);
-	if (p->inner_pid || p->root == INDEX_NONE)
-		return p->inner_pid;
-	if (!h->own.users) {
-		struct stat status;
-		h->own.users = 1;
-		if (stat("/proc/self/ns/mnt", &status) == 0)
-			h->own.namespace_inode = status.st_ino;
-	}
-	const struct held_root *root = &h->roots.p[p->root];
-	return root->namespace_inode == h->own.namespace_inode ? p->pid : 0;
+	snprintf(path, MAP_PATH_BYTES, "/tmp/perf-%d.map", p->inner_pid);
 }
 
-static void add_map_path(struct held_files *h, struct held_process *p, struct buf *path)
+/* Pids come again, and maps in /tmp stay. */
+static bool is_left_over(int fd, const struct held_process *p)
 {
-	buf_addf(path, "/tmp/perf-%d.map", inner_pid_of(h, p));
+	struct stat status;
+	if (fstat(fd, &status) != 0 || status.st_mtim.tv_sec < 0)
+		return false;
+	uint64_t changed = (uint64_t)status.st_mtim.tv_sec * 1000000000u;
+	return process_map_is_older(changed, p->began_unix_ns);
 }
 
-static int open_map(struct held_files *h, struct held_process *p)
+static int open_map(struct held_files *h, const struct held_process *p)
 {
-	AUTO(buf) struct buf path = { 0 };
-	char root[OWN_FD_PATH_BYTES];
+	char root[OWN_FD_PATH_BYTES], path[MAP_PATH_BYTES];
 	struct err ignored;
-	if (p->root == INDEX_NONE || !inner_pid_of(h, p) || !held_make_room(h, 1))
+	if (p->root == INDEX_NONE || !p->inner_pid || !held_make_room(h, 1))
 		return -1;
-	add_map_path(h, p, &path);
+	map_path(p, path);
 	held_own_path(h->roots.p[p->root].fd, root);
-	int fd = process_plain_file(root, buf_c_string(&path), buf_c_string(&path), &ignored);
+	int fd = process_plain_file(root, path, path, &ignored);
+	if (fd >= 0 && is_left_over(fd, p)) {
+		close(fd);
+		return -1;
+	}
 	h->used += fd >= 0;
 	return fd;
 }
@@ -79,12 +77,26 @@ void held_look_at_map(struct held_files *h, uint32_t process, uint64_t now_ns)
 	vec_push(&p->states, (struct map_state){ ++h->last_state, now_ns, size });
 }
 
+/* Many that make code at run time never write a map. */
+static bool is_due(struct held_process *p, uint64_t now_ns)
+{
+	enum { TRY_EVERY_NS = 1000000000 };
+	if (p->map_fd < 0 && now_ns < p->next_try_ns)
+		return false;
+	p->next_try_ns = now_ns + TRY_EVERY_NS;
+	return true;
+}
+
 void held_files_look(struct held_files *h, uint64_t now_ns)
 {
 	uint32_t n = h->processes.n; /* those that come meanwhile have just been looked at */
-	for (uint32_t i = 0; i < n; i++)
-		if (h->processes.p[i].lives && h->processes.p[i].has_jit)
+	for (uint32_t i = 0; i < n; i++) {
+		struct held_process *p = &h->processes.p[i];
+		if (p->lives && p->may_be_over && !held_is_running(p->pid))
+			held_end_process(h, i, now_ns);
+		else if (p->lives && p->has_jit && is_due(p, now_ns))
 			held_look_at_map(h, i, now_ns);
+	}
 }
 
 /* --- states --- */
@@ -213,7 +225,7 @@ static bool read_held(struct held_files *h, int32_t pid, const struct jit_addres
 		      uint32_t n, struct perf_map_names *names, struct map_search *search)
 {
 	AUTO(map_parts) struct map_parts parts = { 0 };
-	AUTO(buf) struct buf path = { 0 };
+	char path[MAP_PATH_BYTES];
 	find_parts(h, pid, &parts);
 	if (!parts.list.n)
 		return false;
@@ -222,8 +234,8 @@ static bool read_held(struct held_files *h, int32_t pid, const struct jit_addres
 	for (uint32_t i = 0; i < parts.list.n; i++)
 		read_part(h, &parts.list.p[i], names);
 	move_names(names);
-	add_map_path(h, &h->processes.p[parts.list.p[0].process], &path);
-	search->path = mem_strdup(buf_c_string(&path));
+	map_path(&h->processes.p[parts.list.p[0].process], path);
+	search->path = mem_strdup(path);
 	return true;
 }
 
@@ -234,8 +246,10 @@ static bool read_found(struct held_files *h, int32_t pid, const struct symbol_op
 {
 	uint32_t i = held_find_process(h, pid), distinct = 0;
 	struct recorded_process process = { .pid = pid };
+	if (i != INDEX_NONE)
+		process.began_unix_ns = h->processes.p[i].began_unix_ns;
 	if (i != INDEX_NONE && h->processes.p[i].lives)
-		process.is_alive = process_started_before(pid, h->processes.p[i].begin_ns);
+		process.is_alive = process_started_before(pid, h->processes.p[i].seen_ns);
 	AUTO_FREE uint64_t *addresses = mem_alloc(n, sizeof(*addresses));
 	for (uint32_t w = 0; w < n; w++)
 		if (!distinct || addresses[distinct - 1] != wanted[w].address)

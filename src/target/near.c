@@ -46,7 +46,7 @@ static unsigned distance(struct str word, struct str name)
 	if (!shorter || word.n > MAX_LETTERS || name.n > MAX_LETTERS)
 		return FAR;
 	unsigned apart = letters_apart(word, name);
-	return apart <= 1 + word.n / 4 && apart < shorter ? apart : FAR;
+	return apart <= 1 + word.n / 3 && apart < shorter ? apart : FAR;
 }
 
 void near_names_add(struct near_names *near, struct str name)

@@ -84,21 +84,27 @@ static bool read_stat(struct str stat, struct process_status *s)
 	return true;
 }
 
+struct str status_field(struct str status, struct str key)
+{
+	while (status.n) {
+		ptrdiff_t end = str_find_char(status, '\n');
+		struct str line = str_first(status, end < 0 ? status.n : (size_t)end);
+		if (str_starts(line, key) && line.n > key.n && line.p[key.n] == ':')
+			return str_trim(str_from_byte(line, key.n + 1));
+		status = str_from_byte(status, line.n + 1);
+	}
+	return STR("");
+}
+
+/* Uid: real, effective, ... A program that runs as root counts as root's. */
 static void read_status(struct str status, struct process_status *s)
 {
-	for (struct str line; next_line(&status, &line);) {
-		uint64_t user;
-		struct str key = next_word(&line);
-		if (str_eq(key, STR("Tgid:"))) {
-			str_to_i32(next_word(&line), &s->tgid);
-		} else if (str_eq(key, STR("Uid:"))) {
-			next_word(
-				&line); /* the real one: a program that runs as root counts as root's */
-			if (str_to_u64(next_word(&line), &user))
-				s->user = (uint32_t)user;
-			return;
-		}
-	}
+	uint64_t user;
+	struct str users = status_field(status, STR("Uid"));
+	str_to_i32(status_field(status, STR("Tgid")), &s->tgid);
+	next_word(&users);
+	if (str_to_u64(next_word(&users), &user))
+		s->user = (uint32_t)user;
 }
 
 bool process_status_read(const char *root, int32_t pid, struct process_status *s)
@@ -186,4 +192,10 @@ bool target_threads(int32_t pid, struct buf *tids)
 	buf_add(tids, (struct str){ (const char *)list.p, list.n * sizeof(*list.p) });
 	vec_fini(&list);
 	return is_there;
+}
+
+int32_t target_process_of_thread(int32_t tid)
+{
+	struct process_status s;
+	return process_status_read("", tid, &s) ? s.tgid : 0;
 }

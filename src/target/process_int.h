@@ -46,3 +46,5 @@ void pid_list_sort(struct pid_list *pids);
 struct str next_word(struct str *rest);
 /* The next line without its end; false: there is none. */
 bool next_line(struct str *rest, struct str *line);
+/* What stands behind `Key:` in /proc/PID/status; empty: no such line. */
+struct str status_field(struct str status, struct str key);

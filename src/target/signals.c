@@ -1,17 +1,5 @@
 #include "target/signals_int.h"
 
-static struct str status_field(struct str status, struct str key)
-{
-	while (status.n) {
-		ptrdiff_t end = str_find_char(status, '\n');
-		struct str line = str_first(status, end < 0 ? status.n : (size_t)end);
-		if (str_starts(line, key) && line.n > key.n && line.p[key.n] == ':')
-			return str_trim(str_from_byte(line, key.n + 1));
-		status = str_from_byte(status, line.n + 1);
-	}
-	return STR("");
-}
-
 /* The second of the numbers in a line: real, effective, saved. */
 static struct str effective_of(struct str line)
 {

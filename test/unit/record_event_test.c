@@ -12,6 +12,7 @@
 static const struct record_event_wish usual = { .rate_hz = 99 };
 static char folder[] = "/tmp/plume-test-XXXXXX";
 static char self[4096]; /* this program */
+static bool has_probes;
 
 /* --- functions that are probed --- */
 
@@ -79,7 +80,7 @@ static struct event_places made_places(void)
 	write_file("tracing/events/ftrace/print/format", "no id\n");
 	snprintf(pmus, sizeof(pmus), "%s/pmus", folder);
 	snprintf(tracing, sizeof(tracing), "%s/tracing", folder);
-	return (struct event_places){ pmus, { "/nowhere", tracing } };
+	return (struct event_places){ pmus, { "/nowhere", tracing }, event_try };
 }
 
 static struct event_places places;
@@ -222,9 +223,30 @@ static void check_refusals(void)
 	check_wrong(buf_c_string(&terms), ERR_USAGE, "more than 64 terms");
 }
 
+static void check_names_are_harmless(void)
+{
+	struct nearest near = { .text = STR("open") };
+	AUTO(buf) struct buf text = { 0 };
+	nearest_offer(&near, STR("open\033[2J"));
+	nearest_offer(&near, STR("\xff"
+				 "open"));
+	tap_num_eq(near.n, 0, "names with control characters are not offered");
+	nearest_offer(&near, STR("reopened"));
+	nearest_offer(&near, STR("opens"));
+	nearest_offer(&near, STR("opens"));
+	nearest_offer(&near, STR("opan"));
+	nearest_offer(&near, STR("close"));
+	nearest_offer(&near, STR("opener"));
+	nearest_add_to(&near, &text);
+	tap_str_eq(buf_str(&text), STR("opens, opener or reopened"),
+		   "the three nearest, once each");
+}
+
 static void check_no_tracefs(void)
 {
-	struct event_places none = { "/nowhere", { "/nowhere/tracing", "/nowhere/debug" } };
+	struct event_places none = { "/nowhere",
+				     { "/nowhere/tracing", "/nowhere/debug" },
+				     event_try };
 	struct record_events events = { 0 };
 	struct err e = { 0 };
 	bool ok = record_events_parse_at("sched:sched_switch", &usual, &none, &events, &e);
@@ -232,6 +254,52 @@ static void check_no_tracefs(void)
 		       strstr(e.text, "sudo mount -t tracefs nodev /nowhere/tracing"),
 	       "without tracefs: %s", e.text);
 	record_events_fini(&events);
+}
+
+/* --- processors that this machine does not have --- */
+
+/* Counters of every kind, but caches only on the first kind of processors, and nothing precise. */
+static int try_made(const struct perf_event_attr *attr)
+{
+	if (attr->precise_ip)
+		return EOPNOTSUPP;
+	return attr->type == PERF_TYPE_HW_CACHE && attr->config >> 32 != 4 ? ENOENT : 0;
+}
+
+static void check_kinds_of_processors(void)
+{
+	struct event_places before = places;
+	struct record_events events[4] = { 0 };
+	places.try_open = try_made;
+	struct record_event one = only("cycles", &usual, &events[0]);
+	tap_ok(one.attr.type == PERF_TYPE_HARDWARE && one.attr.config == 0 && one.attr.freq &&
+		       one.samples_time && !one.cpus && events[0].list.n == 1,
+	       "cycles of processors of one kind");
+	one = only("r01c2:k", &usual, &events[1]);
+	tap_ok(one.attr.type == PERF_TYPE_RAW && one.attr.config == 0x1c2 && one.attr.freq &&
+		       one.attr.exclude_user && one.attr.exclude_guest,
+	       "a raw counter");
+	write_file("pmus/cpu_core/type", "4\n");
+	write_file("pmus/cpu_core/cpus", "0-7\n");
+	write_file("pmus/cpu_atom/type", "10\n");
+	write_file("pmus/cpu_atom/cpus", "8-15\n");
+	only("instructions:u", &usual, &events[2]);
+	bool are_two = events[2].list.n == 2;
+	tap_ok(are_two && events[2].list.p[0].attr.config == (10ull << 32 | 1) &&
+		       strcmp(events[2].list.p[0].cpus, "8-15") == 0 &&
+		       events[2].list.p[1].attr.config == (4ull << 32 | 1),
+	       "of two kinds, each kind has its own");
+	tap_ok(are_two && strcmp(events[2].list.p[0].name, events[2].list.p[1].name) == 0,
+	       "... of one name");
+	one = only("L1-dcache-load-misses", &usual, &events[3]);
+	tap_ok(events[3].list.n == 1 && one.attr.config == (4ull << 32 | 1 << 16),
+	       "what one kind lacks is taken from the other");
+	check_wrong("cycles:pp", ERR_FAILED, "not so precisely");
+	check_wrong("cpu_core/config=1/pp", ERR_FAILED, "not so precisely");
+	check_attr("cpu_core/config=1/u", 4, 1, "cpu_core/config=1/u");
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		record_events_fini(&events[i]);
+	places = before;
 }
 
 /* --- probes --- */
@@ -254,8 +322,8 @@ static void check_probe_texts(void)
 		{ "uprobe:%sx:f", "No such file" },
 		{ "uprobe:/dev/null:f", "not a plain file" },
 	};
-	if (access("/sys/bus/event_source/devices/uprobe/type", R_OK) != 0) {
-		tap_ok(true, "probes # SKIP this kernel has none");
+	if (!has_probes) {
+		tap_ok(true, "probes # SKIP this kernel has none, or /proc is not mounted");
 		return;
 	}
 	places.pmus = event_kernel_places.pmus;
@@ -344,11 +412,13 @@ static void check_opened(void)
 		check_count("syscalls:sys_enter_getppid", 10, true);
 		check_count("syscalls:sys_enter_getpp*:u", 10, true);
 		check_count("sched:sched_switch", 5, false);
+		check_count("sched:sched_switch:u", 5, false);
+		check_count("cs:u", 5, false);
 	} else {
 		tap_ok(true, "tracepoints # SKIP they cannot be read here");
 	}
-	if (access("/sys/bus/event_source/devices/uprobe/type", R_OK) != 0) {
-		tap_ok(true, "probes # SKIP this kernel has none");
+	if (!has_probes) {
+		tap_ok(true, "probes # SKIP this kernel has none, or /proc is not mounted");
 		return;
 	}
 	check_probe_count("uprobe", "plume_test_probed", 10);
@@ -374,15 +444,19 @@ static void check_default(void)
 
 int main(void)
 {
-	if (!mkdtemp(folder) || readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+	if (!mkdtemp(folder))
 		return 1;
+	has_probes = readlink("/proc/self/exe", self, sizeof(self) - 1) > 0 &&
+		     access("/sys/bus/event_source/devices/uprobe/type", R_OK) == 0;
 	places = made_places();
 	check_attrs();
 	check_sampling();
 	check_exclusions();
 	check_lists();
 	check_refusals();
+	check_names_are_harmless();
 	check_no_tracefs();
+	check_kinds_of_processors();
 	check_probe_texts();
 	check_opened();
 	check_default();

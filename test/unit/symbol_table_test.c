@@ -148,6 +148,23 @@ static void check_plt(void)
 
 /* --- damage --- */
 
+struct wanted {
+	struct str name;
+	uint64_t start;
+	uint32_t seen, choosers;
+};
+
+static bool look_for(void *context, const struct binary_function *f)
+{
+	struct wanted *w = context;
+	if (str_eq(f->name, w->name)) {
+		w->start = f->start;
+		w->seen++;
+		w->choosers += f->is_chooser;
+	}
+	return true;
+}
+
 /* The copy has the exact size, so that ASan sees a read of one byte too many. */
 static uint32_t look_around(struct str bytes)
 {
@@ -160,6 +177,7 @@ static uint32_t look_around(struct str bytes)
 		n += binary_find_symbol(b, address, &found);
 	for (uint64_t address = 0x20000; address < 0x200c0; address += 8)
 		n += binary_find_symbol(b, address, &found) && found.name.p[0];
+	binary_visit_functions(b, look_for, &(struct wanted){ STR("plain") });
 	(void)binary_trouble_of(b);
 	binary_free(b);
 	return n;
@@ -182,6 +200,42 @@ static void check_endless_names(void)
 	tap_ok(!binary_find_symbol(b, 0x200a0, &found), "a name without an end is none");
 	tap_ok(binary_find_symbol(b, 0x20000, &found) && str_eq(found.name, STR("plain")),
 	       "and gives way to one that has an end");
+	binary_free(b);
+}
+
+/* --- by name --- */
+
+static bool stop_at_once(void *context, const struct binary_function *f)
+{
+	(void)f;
+	++*(uint32_t *)context;
+	return false;
+}
+
+static void check_functions_by_name(const char *file)
+{
+	AUTO(buf) struct buf bytes = { 0 };
+	struct wanted plain = { STR("plain") }, weak = { STR("weak_and_very_long_name") },
+		      chosen = { STR("chosen") };
+	uint32_t visits = 0;
+	uint64_t offset = 0;
+	fixture_bytes(file, &bytes);
+	struct binary *b = open_bytes(buf_str(&bytes));
+	binary_visit_functions(b, look_for, &plain);
+	binary_visit_functions(b, look_for, &weak);
+	binary_visit_functions(b, look_for, &chosen);
+	binary_visit_functions(b, stop_at_once, &visits);
+	tap_ok(plain.seen && plain.start == 0x20000, "%s: a function by its name", file);
+	tap_ok(weak.seen && weak.start == 0x20010, "%s: by a name that is never shown", file);
+	tap_ok(chosen.seen && chosen.choosers == chosen.seen, "%s: one that only chooses", file);
+	tap_num_eq(visits, 1, "%s: a visit that ends", file);
+	struct elf *elf = binary_code(b);
+	tap_ok(elf && elf_offset_of_address(elf, 0x20010, &offset) && offset == 0x1010,
+	       "%s: where in the file that is", file);
+	tap_ok(elf && !elf_offset_of_address(elf, 0x200c0, &offset) &&
+		       !elf_offset_of_address(elf, 0x1838, &offset) &&
+		       !elf_offset_of_address(elf, UINT64_MAX, &offset),
+	       "%s: what the file does not hold has no place in it", file);
 	binary_free(b);
 }
 
@@ -228,6 +282,8 @@ int main(int argc, char **argv)
 	check_exported_symbols();
 	check_plt();
 	check_endless_names();
+	check_functions_by_name("normal.so");
+	check_functions_by_name("mini.so");
 	check_truncation("normal.so");
 	check_truncation("mini.so");
 	check_truncation("narrow.so");

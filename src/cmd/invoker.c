@@ -1,0 +1,41 @@
+#include "cmd/invoker.h"
+
+#include "base/base.h"
+
+#include <sys/fsuid.h>
+#include <unistd.h>
+
+static bool id_of(const char *variable, uid_t *id)
+{
+	const char *text = getenv(variable);
+	uint64_t value;
+	if (!text || !str_to_u64(str_from(text), &value) || value > INT32_MAX)
+		return false;
+	*id = (uid_t)value;
+	return true;
+}
+
+static bool invoking_ids(uid_t *user, gid_t *group)
+{
+	return geteuid() == 0 && id_of("SUDO_UID", user) && id_of("SUDO_GID", group) && *user != 0;
+}
+
+void invoker_enter(void)
+{
+	uid_t user;
+	gid_t group;
+	if (!invoking_ids(&user, &group))
+		return;
+	setfsgid(group); /* first: afterwards there is no right to */
+	setfsuid(user);
+}
+
+void invoker_leave(void)
+{
+	uid_t user;
+	gid_t group;
+	if (!invoking_ids(&user, &group))
+		return;
+	setfsuid(geteuid());
+	setfsgid(getegid());
+}

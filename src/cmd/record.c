@@ -1,0 +1,417 @@
+#include "cmd/cmd.h"
+#include "cmd/profile_options.h"
+#include "cmd/record_loop.h"
+
+#include <malloc.h>
+#include <sys/stat.h>
+#include <time.h>
+
+struct record_words {
+	struct target_wish wish;
+	struct text_list events, outputs;
+	const char *format;
+	uint32_t rate_hz, period;
+	bool has_call_graph, user_only, kernel_only, no_inherit, no_attach, shows_overhead;
+	const char *call_graph, *duration, *delay, *every, *keep, *folder, *max_size, *buffer;
+};
+
+#define WORD(field) offsetof(struct record_words, field)
+
+static const struct option target_options[] = {
+	{ "pid", 'p', OPTION_LIST, WORD(wish.pids), "PID[,PID]",
+	  "processes, with all their threads and children" },
+	{ "tid", 't', OPTION_LIST, WORD(wish.tids), "TID[,TID]", "single threads" },
+	{ "comm", 0, OPTION_LIST, WORD(wish.comms), "NAME",
+	  "processes called NAME, those that start later too" },
+	{ "cmdline", 0, OPTION_LIST, WORD(wish.cmdlines), "RE",
+	  "processes whose command line matches RE, those that start later too" },
+	{ "uid", 'u', OPTION_LIST, WORD(wish.users), "USER",
+	  "processes of a user, by name or number, those that start later too" },
+	{ "container", 0, OPTION_TEXT, WORD(wish.container), "NAME|ID",
+	  "a container of docker, podman, containerd, cri-o, crun or runc" },
+	{ "service", 0, OPTION_TEXT, WORD(wish.service), "UNIT", "a service of systemd" },
+	{ "cgroup", 'G', OPTION_TEXT, WORD(wish.cgroup), "PATH", "all that is in a cgroup" },
+	{ "all-cpus", 'a', OPTION_FLAG, WORD(wish.is_everything), NULL, "the whole machine" },
+	{ "no-inherit", 'i', OPTION_FLAG, WORD(no_inherit), NULL,
+	  "not the children and threads that start later" },
+};
+static const struct option_set target_option_set = { "Whom", target_options,
+						     ARRAY_SIZE(target_options) };
+
+static const struct option event_options[] = {
+	{ "freq", 'F', OPTION_NUMBER, WORD(rate_hz), "HZ",
+	  "samples a second (default: 99, which does not march in step with timers)" },
+	{ "event", 'e', OPTION_LIST, WORD(events), "EVENT[,EVENT]",
+	  "what to sample by: cycles, cpu-clock, page-faults, sched:sched_switch, "
+	  "uprobe:FILE:FUNCTION, ... (default: cycles where the machine counts them, else "
+	  "cpu-clock); repeatable, kept apart" },
+	{ "count", 'c', OPTION_NUMBER, WORD(period), "N", "a sample each N events, instead of -F" },
+	{ "call-graph", 0, OPTION_TEXT, WORD(call_graph), "HOW",
+	  "how stacks are found: auto (the default: tables where code keeps no frame pointers, "
+	  "frame pointers elsewhere), fp, dwarf or none; auto,BYTES and dwarf,BYTES say how much "
+	  "of each stack is copied" },
+	{ "graph", 'g', OPTION_FLAG, WORD(has_call_graph), NULL,
+	  "the same as --call-graph auto, as perf users type it" },
+	{ "user-only", 0, OPTION_FLAG, WORD(user_only), NULL, "nothing of the kernel" },
+	{ "kernel-only", 0, OPTION_FLAG, WORD(kernel_only), NULL, "the kernel alone" },
+	{ "mmap-pages", 'm', OPTION_TEXT, WORD(buffer), "N|SIZE",
+	  "size of each cpu's buffer, in pages or as 16M (default: as the rate needs)" },
+	{ "no-attach", 0, OPTION_FLAG, WORD(no_attach), NULL,
+	  "do not ask JVMs for the map of their code" },
+};
+static const struct option_set event_option_set = { "What", event_options,
+						    ARRAY_SIZE(event_options) };
+
+static const struct option time_options[] = {
+	{ "duration", 'd', OPTION_TEXT, WORD(duration), "TIME",
+	  "how long, in seconds or with ms, s, m, h (default: until it ends, or Ctrl-C)" },
+	{ "delay", 'D', OPTION_TEXT, WORD(delay), "TIME", "begin after TIME" },
+};
+static const struct option_set record_time_option_set = { "When", time_options,
+							  ARRAY_SIZE(time_options) };
+
+static const struct option output_options[] = {
+	{ "output", 'o', OPTION_LIST, WORD(outputs), "FILE",
+	  "write to FILE; its ending picks the format: .plume (the default, with a name of its "
+	  "own), .data (perf.data), .svg, .html, .folded, .pb.gz, and all that convert writes; "
+	  "repeatable" },
+	{ "format", 0, OPTION_TEXT, WORD(format), "NAME", "write NAME whatever the ending says" },
+	{ "overhead", 0, OPTION_FLAG, WORD(shows_overhead), NULL, "say what recording cost" },
+	{ "every", 0, OPTION_TEXT, WORD(every), "TIME",
+	  "record on and on, a .plume for each TIME" },
+	{ "keep", 0, OPTION_TEXT, WORD(keep), "TIME",
+	  "with --every: files of the last TIME are kept (default: 24h)" },
+	{ "dir", 0, OPTION_FILE, WORD(folder), "DIR",
+	  "with --every: the folder for them (default: .)" },
+	{ "max-size", 0, OPTION_TEXT, WORD(max_size), "BYTES",
+	  "with --every: the most that all files take, as 500M or 2G" },
+};
+static const struct option_set output_option_set = { "Output", output_options,
+						     ARRAY_SIZE(output_options) };
+
+static const struct option_set *const record_sets[] = { &target_option_set,
+							&event_option_set,
+							&record_time_option_set,
+							&output_option_set,
+							&naming_option_set,
+							&common_option_set,
+							NULL };
+
+/* Everything the command line says, and what follows from it. */
+struct request {
+	struct profile_request in;
+	struct record_words words;
+	char *const *command; /* behind `--`; NULL: none */
+	struct target_choice choice;
+	struct record_events events;
+	struct record_options options;
+	struct rotation_options rotation;
+	struct record_outputs outputs;
+	uint64_t duration_ns;
+	struct buf about_event, command_line;
+};
+
+static void request_fini(struct request *r)
+{
+	profile_request_fini(&r->in);
+	target_wish_fini(&r->words.wish);
+	text_list_fini(&r->words.events);
+	text_list_fini(&r->words.outputs);
+	target_choice_fini(&r->choice);
+	record_events_fini(&r->events);
+	record_outputs_fini(&r->outputs);
+	buf_fini(&r->about_event);
+	buf_fini(&r->command_line);
+}
+
+/* --- words --- */
+
+static bool parse_time(const char *option, const char *text, uint64_t *ns, struct err *e)
+{
+	double seconds;
+	if (!text)
+		return true;
+	if (!str_to_seconds(str_from(text), &seconds))
+		return err_usage(e, "--%s %s: must be a time such as 30, 500ms, 10m, 24h", option,
+				 text);
+	*ns = (uint64_t)(seconds * 1e9);
+	return true;
+}
+
+/* `500M`, `2G`, `1000000`. */
+static bool parse_size(const char *option, const char *text, uint64_t *bytes, struct err *e)
+{
+	static const char units[] = "KMGT";
+	struct str number = str_from(text);
+	unsigned shift = 0;
+	const char *unit = number.n ? strchr(units, number.p[number.n - 1]) : NULL;
+	if (unit && *unit) {
+		shift = 10 * (unsigned)(unit - units + 1);
+		number.n--;
+	}
+	if (!str_to_u64(number, bytes) || *bytes > UINT64_MAX >> shift || !*bytes)
+		return err_usage(e, "--%s %s: must be a number, or a size such as 500M or 2G",
+				 option, text);
+	*bytes <<= shift;
+	return true;
+}
+
+/* A bare number counts pages; the kernel wants a power of two of them. */
+static bool parse_buffer(struct request *r, struct err *e)
+{
+	enum { PAGE_BYTES = 4096, MAX_PAGES = 1 << 20 };
+	const char *text = r->words.buffer;
+	uint64_t size, pages = 1;
+	if (!text)
+		return true;
+	if (!parse_size("mmap-pages", text, &size, e))
+		return false;
+	if (!is_digit(text[strlen(text) - 1]))
+		size /= PAGE_BYTES;
+	while (pages < size && pages < MAX_PAGES)
+		pages *= 2;
+	r->options.buffer_pages = (uint32_t)pages;
+	return true;
+}
+
+static bool parse_call_graph(struct request *r, struct err *e)
+{
+	static const char *const names[] = { "auto", "fp", "dwarf", "none" };
+	const char *text = r->words.call_graph;
+	uint64_t bytes = 0;
+	if (!text)
+		return true;
+	size_t n = strcspn(text, ",");
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
+		if (strlen(names[i]) == n && strncmp(names[i], text, n) == 0) {
+			r->options.call_graph = i;
+			if (!text[n])
+				return true;
+			/* The kernel's own limits: a multiple of 8, below 64 KB. */
+			if (str_to_u64(str_from(text + n + 1), &bytes) && bytes >= 8 &&
+			    bytes < UINT16_MAX && bytes % 8 == 0 && i != CALL_GRAPH_FP) {
+				r->options.stack_bytes = (uint32_t)bytes;
+				return true;
+			}
+		}
+	return err_usage(e,
+			 "--call-graph %s: must be auto, fp, dwarf or none; auto and dwarf also "
+			 "with ,BYTES, a "
+			 "multiple of 8 up to 65,528",
+			 text);
+}
+
+/* Words behind `--` are the command's own, options among them. */
+static size_t split_command(struct request *r, char **words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(words[i], "--") == 0) {
+			r->command = i + 1 < n ? words + i + 1 : NULL;
+			return i;
+		}
+	return n;
+}
+
+static bool has_target(const struct target_wish *w)
+{
+	return w->pids.n || w->tids.n || w->comms.n || w->cmdlines.n || w->users.n || w->cgroup ||
+	       w->container || w->service || w->is_everything;
+}
+
+static bool check_words(const struct request *r, struct err *e)
+{
+	const struct record_words *w = &r->words;
+	if (r->in.files.n && r->command)
+		return err_usage(e, "'%s': the command to run goes behind --", r->in.files.p[0]);
+	if (!has_target(&w->wish) && !r->command)
+		return err_usage(e, "whom? -p PID, --container NAME, --service UNIT, --comm NAME, "
+				    "-a for the whole machine, or -- COMMAND");
+	if (w->user_only && w->kernel_only)
+		return err_usage(e, "--user-only and --kernel-only contradict each other");
+	if (!w->every && (w->keep || w->folder || w->max_size))
+		return err_usage(e, "--keep, --dir and --max-size go with --every");
+	if (w->every && w->outputs.n)
+		return err_usage(e, "--every names its files itself: --dir DIR instead of -o");
+	return true;
+}
+
+static bool parse_words(struct request *r, const struct command *self, char **words, size_t n,
+			struct err *e)
+{
+	const struct option_binding own[] = { { &target_option_set, &r->words },
+					      { &event_option_set, &r->words },
+					      { &record_time_option_set, &r->words },
+					      { &output_option_set, &r->words },
+					      { 0 } };
+	size_t own_words = split_command(r, words, n);
+	if (!profile_request_parse(&r->in, self, words, own_words, own, e))
+		return false;
+	if (r->in.common.help)
+		return true;
+	if (!r->command && r->in.files.n) { /* `plume record ./program` */
+		vec_push(&r->in.files, NULL);
+		r->in.files.n--;
+		r->command = r->in.files.p;
+	}
+	return check_words(r, e) && parse_call_graph(r, e) && parse_buffer(r, e) &&
+	       parse_time("duration", r->words.duration, &r->duration_ns, e) &&
+	       parse_time("delay", r->words.delay, &r->options.delay_ns, e);
+}
+
+/* --- what follows from them --- */
+
+static void add_words(struct buf *out, char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n && words[i]; i++)
+		buf_addf(out, "%s%s", out->n ? " " : "", words[i]);
+}
+
+static bool choose_target(struct request *r, struct err *e)
+{
+	struct target_choice *c = &r->choice;
+	if (has_target(&r->words.wish))
+		return target_choose(&r->words.wish, c, e);
+	AUTO(buf) struct buf title = { 0 };
+	struct str name = str_basename(str_from(r->command[0]));
+	add_words(&title, r->command, SIZE_MAX);
+	c->title = mem_strdup(buf_c_string(&title));
+	c->file_stem = mem_strdup(name.n ? name.p : "command");
+	return true;
+}
+
+static bool choose_events(struct request *r, struct err *e)
+{
+	enum { USUAL_HZ = 99 };
+	AUTO(buf) struct buf why = { 0 };
+	struct record_event_wish wish = { .rate_hz = r->words.rate_hz ? r->words.rate_hz : USUAL_HZ,
+					  .period = r->words.period,
+					  .user_only = r->words.user_only,
+					  .kernel_only = r->words.kernel_only };
+	if (!r->words.events.n)
+		record_events_default(&wish, &r->events, &why);
+	for (uint32_t i = 0; i < r->words.events.n; i++)
+		if (!record_events_parse(r->words.events.p[i], &wish, &r->events, e))
+			return false;
+	const struct record_event *first = &r->events.list.p[0];
+	buf_addf(&r->about_event, "%s", first->name);
+	if (first->attr.freq)
+		buf_addf(&r->about_event, ", %llu Hz", (unsigned long long)first->attr.sample_freq);
+	else if (first->attr.sample_period > 1)
+		buf_addf(&r->about_event, ", every %llu",
+			 (unsigned long long)first->attr.sample_period);
+	if (r->events.list.n > 1)
+		buf_addf(&r->about_event, " and %u more", r->events.list.n - 1);
+	if (why.n && !r->in.common.quiet && r->in.common.verbose)
+		say("%s", buf_c_string(&why));
+	return true;
+}
+
+static bool choose_rotation(struct request *r, struct err *e)
+{
+	const struct record_words *w = &r->words;
+	const uint64_t least_ns = 1000000000, day_ns = 24 * 3600 * 1000000000ull;
+	r->rotation = (struct rotation_options){ .folder = w->folder ? w->folder : ".",
+						 .stem = r->choice.file_stem,
+						 .keep_ns = day_ns };
+	if (!w->every)
+		return true;
+	if (!parse_time("every", w->every, &r->rotation.every_ns, e) ||
+	    !parse_time("keep", w->keep, &r->rotation.keep_ns, e) ||
+	    (w->max_size && !parse_size("max-size", w->max_size, &r->rotation.max_bytes, e)))
+		return false;
+	if (r->rotation.every_ns < least_ns || r->rotation.keep_ns < r->rotation.every_ns)
+		return err_usage(e, "--every %s: at least a second, and not more than --keep",
+				 w->every);
+	return true;
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool open_outputs(struct request *r, struct err *e)
+{
+	struct perf_data_facts facts = { .command = buf_c_string(&r->command_line),
+					 .wall_ns = clock_ns(CLOCK_REALTIME),
+					 .monotonic_ns = clock_ns(CLOCK_MONOTONIC) };
+	for (uint32_t i = 0; i < r->words.outputs.n; i++)
+		text_list_add(&r->outputs.paths, str_from(r->words.outputs.p[i]));
+	r->outputs.format = r->words.format;
+	if (!r->words.every && !record_outputs_open(&r->outputs, r->choice.file_stem, &facts, e))
+		return false;
+	r->options.data = r->outputs.data;
+	return true;
+}
+
+static void set_options(struct request *r)
+{
+	struct record_options *o = &r->options;
+	struct source_options source = source_options_of(&r->in);
+	o->names = source.names;
+	o->events = &r->events;
+	o->wish = &r->words.wish;
+	o->choice = &r->choice;
+	o->user_only = r->words.user_only;
+	o->kernel_only = r->words.kernel_only;
+	o->no_inherit = r->words.no_inherit;
+	o->no_attach = r->words.no_attach;
+	o->command = r->command;
+	o->is_command_timer = r->command && has_target(&r->words.wish);
+	o->command_line = buf_c_string(&r->command_line);
+}
+
+static int record(struct request *r, struct err *e)
+{
+	struct record_plan plan = { .options = &r->options,
+				    .title = r->choice.title,
+				    .about_event = buf_c_string(&r->about_event),
+				    .duration_ns = r->duration_ns,
+				    .outputs = &r->outputs,
+				    .rotation = r->words.every ? &r->rotation : NULL,
+				    .is_quiet = r->in.common.quiet,
+				    .shows_overhead = r->words.shows_overhead };
+	return record_run(&plan, e);
+}
+
+static int run_record(const struct command *self, char **words, size_t n)
+{
+	struct err e = { 0 };
+	AUTO(request) struct request r = { 0 };
+	if (!parse_words(&r, self, words, n, &e))
+		return say_error(self, &e);
+	if (r.in.common.help)
+		return print_help(self);
+	/* What is recorded shows paths and names of others: it is for its owner's eyes. */
+	umask(077);
+	/* Buffers come and go for hours: what is free goes back. */
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	mallopt(M_TRIM_THRESHOLD, 16 << 20);
+	mallopt(M_TOP_PAD, 1 << 20);
+	buf_addf(&r.command_line, "plume record");
+	add_words(&r.command_line, words, n);
+	set_options(&r);
+	int code = EXIT_FAILED;
+	if (choose_target(&r, &e) && choose_events(&r, &e) && choose_rotation(&r, &e) &&
+	    open_outputs(&r, &e))
+		code = record(&r, &e);
+	return e.kind ? say_error(self, &e) : code;
+}
+
+const struct command record_command = {
+	.name = "record",
+	.arguments = "[options] [-- COMMAND [ARGS]]",
+	.summary = "samples a process, a container, a command or the machine; writes any format",
+	.text = "Samples what runs, with stacks that reach the root and names from inside\n"
+		"containers, and writes a profile or a picture. Ctrl-C ends it early and still\n"
+		"writes everything. With -p, a command behind -- is the timer, as with perf.\n"
+		"\n"
+		"  plume record -p 1234 -d 30 -o web.svg\n"
+		"  plume record --container web -d 30 -o web.svg\n"
+		"  plume record -o build.plume -- make -j8\n"
+		"  plume record -a --every 60s --keep 24h --dir /var/lib/plume\n",
+	.sets = record_sets,
+	.run = run_record,
+};

@@ -1,0 +1,327 @@
+#include "cmd/record_loop.h"
+
+#include "cmd/invoker.h"
+#include "cmd/record_screen.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* --- Ctrl-C --- */
+
+static volatile sig_atomic_t is_interrupted;
+
+static void on_signal(int number)
+{
+	(void)number;
+	is_interrupted = 1;
+}
+
+/* The first one ends the recording, the second plume itself. */
+static void catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+	is_interrupted = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* --- one recording, or one after the other --- */
+
+struct run {
+	const struct record_plan *plan;
+	struct recorder *recorder;
+	struct profile *profile;
+	struct record_screen *screen;
+	uint64_t last_screen_ns;
+	/* With --every. */
+	struct rotation *rotation;
+	struct growing_file file;
+	uint64_t period_end_ns, files;
+	bool is_disk_full;
+};
+
+static void run_fini(struct run *r)
+{
+	record_screen_free(r->screen);
+	recorder_free(r->recorder);
+	growing_file_fini(&r->file);
+	rotation_free(r->rotation);
+	profile_unref(r->profile);
+}
+
+static uint64_t output_bytes(const struct run *r)
+{
+	const char *path = r->rotation ? r->file.path : r->plan->outputs->growing.path;
+	return path ? file_bytes(path) : 0;
+}
+
+static void show(struct run *r, const char *state)
+{
+	enum { EVERY_NS = 250000000 };
+	uint64_t now = now_ns();
+	if (!r->screen || now - r->last_screen_ns < EVERY_NS)
+		return;
+	r->last_screen_ns = now;
+	struct record_status s = recorder_status(r->recorder);
+	struct record_progress progress = { .elapsed_ns = s.elapsed_ns,
+					    .duration_ns = r->plan->duration_ns,
+					    .samples = s.counts.samples,
+					    .lost = s.counts.lost,
+					    .on_cpu = s.busy_cpus,
+					    .output_bytes = output_bytes(r),
+					    .state = state };
+	record_screen_update(r->screen, &progress, r->profile);
+}
+
+/* --- files by period --- */
+
+static bool open_period_file(struct run *r, struct err *e)
+{
+	invoker_enter();
+	const char *path = rotation_next(r->rotation);
+	bool ok = growing_file_open(&r->file, path, e);
+	rotation_prune(r->rotation);
+	invoker_leave();
+	r->files += ok;
+	return ok;
+}
+
+/*
+ * Nothing more can be written: the disk is full. The oldest file goes, and what this period has so far
+ * is written again; it is still in memory.
+ */
+static void make_room(struct run *r)
+{
+	struct err e = { 0 };
+	AUTO_FREE char *path = r->file.path ? mem_strdup(r->file.path) : NULL;
+	growing_file_fini(&r->file);
+	invoker_enter();
+	if (path)
+		unlink(path);
+	bool has_room = rotation_make_room(r->rotation);
+	invoker_leave();
+	if (!r->is_disk_full)
+		say("the disk is full: %s", has_room ? "the oldest recording gives way"
+						     : "this period is kept in memory only");
+	r->is_disk_full = true;
+	if (open_period_file(r, &e) && growing_file_append(&r->file, r->profile))
+		r->is_disk_full = false;
+}
+
+static void append(struct run *r)
+{
+	if (!r->rotation) {
+		record_outputs_append(r->plan->outputs, r->profile);
+		return;
+	}
+	if (!r->file.out || !growing_file_append(&r->file, r->profile))
+		make_room(r);
+}
+
+static void end_period_file(struct run *r, struct profile *p)
+{
+	struct err e = { 0 };
+	if (!r->file.out)
+		return;
+	if (!growing_file_end(&r->file, p, &e))
+		say("%s", e.text);
+	growing_file_fini(&r->file);
+}
+
+static void end_period(struct run *r)
+{
+	struct err e = { 0 };
+	struct profile *done = r->profile;
+	r->profile = profile_new(COLUMNS_ALL);
+	recorder_set_profile(r->recorder, r->profile);
+	end_period_file(r, done);
+	profile_unref(done);
+	if (!open_period_file(r, &e))
+		say("%s", e.text); /* tried again with the next samples */
+	r->period_end_ns += r->plan->rotation->every_ns;
+}
+
+/* --- the loop --- */
+
+static bool is_over(const struct run *r)
+{
+	struct record_status s = recorder_status(r->recorder);
+	return is_interrupted || s.is_command_over ||
+	       (r->plan->duration_ns && s.elapsed_ns >= r->plan->duration_ns);
+}
+
+static int step_ms(const struct run *r)
+{
+	enum { USUAL_MS = 50 };
+	struct record_status s = recorder_status(r->recorder);
+	uint64_t left = r->plan->duration_ns > s.elapsed_ns ? r->plan->duration_ns - s.elapsed_ns
+							    : UINT64_MAX;
+	return left < USUAL_MS * 1000000ull ? (int)(left / 1000000u) + 1 : USUAL_MS;
+}
+
+static void go_on(struct run *r)
+{
+	while (recorder_step(r->recorder, step_ms(r)) && !is_over(r)) {
+		if (r->rotation && now_ns() >= r->period_end_ns) {
+			end_period(r);
+		} else if (recorder_wants_flush(r->recorder)) {
+			recorder_flush(r->recorder);
+			append(r);
+		}
+		show(r, "recording");
+	}
+}
+
+static bool start(struct run *r, struct err *e)
+{
+	const struct record_plan *plan = r->plan;
+	r->profile = profile_new(COLUMNS_ALL);
+	r->recorder = recorder_new(plan->options, r->profile, e);
+	if (!r->recorder)
+		return false;
+	if (plan->rotation) {
+		invoker_enter();
+		r->rotation = rotation_new(plan->rotation, e);
+		invoker_leave();
+		if (!r->rotation || !open_period_file(r, e))
+			return false;
+		r->period_end_ns = now_ns() + plan->rotation->every_ns;
+	}
+	struct str remarks = recorder_remarks(r->recorder);
+	while (remarks.n && !plan->is_quiet) {
+		ptrdiff_t newline = str_find_char(remarks, '\n');
+		struct str line = str_first(remarks, (size_t)newline);
+		say("%.*s", STR_ARG(line));
+		remarks = str_from_byte(remarks, line.n + 1);
+	}
+	return recorder_start(r->recorder, e);
+}
+
+/* --- what is said at the end --- */
+
+static void add_seconds(struct buf *out, uint64_t ns)
+{
+	buf_add_fixed(out, (double)ns / 1e9, 1);
+	buf_add(out, STR(" s"));
+}
+
+static void say_summary(const struct run *r)
+{
+	AUTO(buf) struct buf text = { 0 };
+	struct record_status s = recorder_status(r->recorder);
+	const uint64_t *count = r->profile->ledger.count;
+	buf_add_grouped(&text, s.counts.samples);
+	buf_addf(&text, " %s of %s in ", s.counts.samples == 1 ? "sample" : "samples",
+		 r->plan->title);
+	add_seconds(&text, s.elapsed_ns);
+	buf_addf(&text, " (%s)", r->plan->about_event);
+	if (s.busy_cpus > 0) {
+		buf_addf(&text, ", ");
+		buf_add_fixed(&text, s.busy_cpus, 2);
+		buf_addf(&text, " cpus busy");
+	}
+	if (!r->rotation && count[LEDGER_SAMPLES]) {
+		buf_addf(&text, ", ");
+		buf_add_percent(&text,
+				count[LEDGER_SAMPLES] - count[LEDGER_UNROOTED] -
+					count[LEDGER_TRUNCATED],
+				count[LEDGER_SAMPLES]);
+		buf_addf(&text, " of stacks whole, ");
+		buf_add_percent(&text, count[LEDGER_UNKNOWN_FRAMES], count[LEDGER_FRAMES]);
+		buf_addf(&text, " of frames without a name");
+	}
+	buf_addf(&text, ", ");
+	buf_add_grouped(&text, s.counts.lost);
+	buf_addf(&text, " lost");
+	say("%s", buf_c_string(&text));
+}
+
+static void say_overhead(const struct run *r)
+{
+	struct rusage own;
+	AUTO(buf) struct buf text = { 0 };
+	struct record_status s = recorder_status(r->recorder);
+	getrusage(RUSAGE_SELF, &own);
+	double user = (double)own.ru_utime.tv_sec + (double)own.ru_utime.tv_usec / 1e6;
+	double system = (double)own.ru_stime.tv_sec + (double)own.ru_stime.tv_usec / 1e6;
+	double elapsed = (double)s.elapsed_ns / 1e9;
+	buf_addf(&text, "recording and naming took %.2f s of CPU time (%.2f s user, %.2f s system)",
+		 user + system, user, system);
+	if (elapsed > 0)
+		buf_addf(&text, ", %.2f %% of one cpu", (user + system) / elapsed * 100);
+	if (s.counts.samples)
+		buf_addf(&text, ", %.0f us per sample",
+			 (user + system) * 1e6 / (double)s.counts.samples);
+	buf_addf(&text, "; %ld MB of memory at most", own.ru_maxrss / 1024);
+	say("%s", buf_c_string(&text));
+}
+
+/* An empty result needs a reason. */
+static void say_why_nothing(const struct run *r)
+{
+	struct record_status s = recorder_status(r->recorder);
+	if (s.counts.samples)
+		return;
+	if (s.counts.lost)
+		say("all samples were lost: the buffers were full; a lower -F, or more pages with "
+		    "-m");
+	else if (r->plan->options->events->list.p[0].samples_time)
+		say("there are no samples because nothing of it was on a cpu: it waited all the "
+		    "time. plume samples what runs; a longer -d may see more");
+	else
+		say("there are no samples: the event did not happen");
+}
+
+static int exit_code_of_command(const struct run *r)
+{
+	struct record_status s = recorder_status(r->recorder);
+	if (!r->plan->options->command || r->plan->options->is_command_timer || !s.is_command_over)
+		return EXIT_DONE;
+	return WIFEXITED(s.command_status) ? WEXITSTATUS(s.command_status)
+					   : 128 + WTERMSIG(s.command_status);
+}
+
+static int end(struct run *r)
+{
+	const struct record_plan *plan = r->plan;
+	int code = EXIT_DONE;
+	recorder_end(r->recorder);
+	record_screen_free(r->screen);
+	r->screen = NULL;
+	if (!plan->is_quiet) {
+		say_summary(r);
+		say_why_nothing(r);
+	}
+	if (r->rotation) {
+		end_period_file(r, r->profile);
+	} else {
+		profile_seal(r->profile);
+		code = record_outputs_end(plan->outputs, r->profile, plan->title, plan->is_quiet);
+	}
+	if (plan->shows_overhead)
+		say_overhead(r);
+	return code != EXIT_DONE ? code : exit_code_of_command(r);
+}
+
+int record_run(const struct record_plan *plan, struct err *e)
+{
+	AUTO(run) struct run r = { .plan = plan };
+	catch_signals();
+	if (!start(&r, e))
+		return EXIT_FAILED;
+	if (!plan->is_quiet && isatty(STDERR_FILENO))
+		r.screen = record_screen_new(STDERR_FILENO, plan->title);
+	go_on(&r);
+	return end(&r);
+}

@@ -1,0 +1,218 @@
+#include "cmd/record_output.h"
+
+#include "cmd/invoker.h"
+#include "sink/sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+uint64_t file_bytes(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && status.st_size > 0 ? (uint64_t)status.st_size : 0;
+}
+
+/* --- what grows --- */
+
+bool growing_file_open(struct growing_file *g, const char *path, struct err *e)
+{
+	invoker_enter();
+	g->out = writer_open_live(path, e);
+	invoker_leave();
+	if (!g->out)
+		return false;
+	g->path = mem_strdup(path);
+	g->store = store_writer_new(g->out);
+	return true;
+}
+
+bool growing_file_append(struct growing_file *g, const struct profile *p)
+{
+	store_writer_append(g->store, p);
+	return writer_is_healthy(g->out);
+}
+
+bool growing_file_end(struct growing_file *g, const struct profile *p, struct err *e)
+{
+	store_writer_end(g->store, p);
+	return writer_commit(g->out, e);
+}
+
+void growing_file_fini(struct growing_file *g)
+{
+	store_writer_free(g->store);
+	writer_free(g->out);
+	free(g->path);
+	*g = (struct growing_file){ 0 };
+}
+
+/* --- all --- */
+
+static bool ends(const char *path, const char *ending)
+{
+	return str_ends(str_from(path), str_from(ending));
+}
+
+/* `node-12-20261115-213000.plume` */
+static void add_default(struct record_outputs *o, const char *stem)
+{
+	AUTO(buf) struct buf path = { 0 };
+	char when[32];
+	time_t now = time(NULL);
+	struct tm local;
+	localtime_r(&now, &local);
+	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", &local);
+	buf_addf(&path, "%s-%s.plume", stem, when);
+	text_list_add(&o->paths, buf_str(&path));
+}
+
+static bool is_picture(const char *path)
+{
+	return ends(path, ".svg") || ends(path, ".html");
+}
+
+static bool has_known_ending(const char *path)
+{
+	struct str name = str_from(path);
+	if (str_ends(name, STR(".gz")))
+		name.n -= strlen(".gz");
+	for (size_t i = 0; profile_formats[i]; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(profile_formats[i]->endings); k++) {
+			const char *ending = profile_formats[i]->endings[k];
+			if (ending && (str_ends(name, str_from(ending)) ||
+				       str_ends(str_from(path), str_from(ending))))
+				return true;
+		}
+	return is_picture(path);
+}
+
+/* Made at the end: can its folder be written to? */
+static bool check_folder(const char *path, struct err *e)
+{
+	AUTO(buf) struct buf folder = { 0 };
+	struct str whole = str_from(path);
+	ptrdiff_t slash = str_find_last_char(whole, '/');
+	if (strcmp(path, "-") == 0)
+		return true;
+	buf_add(&folder, slash < 0 ? STR(".") : str_first(whole, slash ? (size_t)slash : 1));
+	invoker_enter();
+	int denied = faccessat(AT_FDCWD, buf_c_string(&folder), W_OK | X_OK, AT_EACCESS);
+	int error = errno;
+	invoker_leave();
+	return denied == 0 || err_set(e, "-o %s: %s", path, strerror(error));
+}
+
+static bool open_one(struct record_outputs *o, const char *path,
+		     const struct perf_data_facts *facts, struct err *e)
+{
+	if (!o->format && ends(path, ".plume") && !o->growing.path)
+		return growing_file_open(&o->growing, path, e);
+	if (!o->format && ends(path, ".data")) {
+		if (o->data)
+			return err_usage(e, "-o %s: one .data is enough", path);
+		invoker_enter();
+		o->data = perf_data_writer_new(path, facts, e);
+		invoker_leave();
+		o->data_path = mem_strdup(path);
+		return o->data != NULL;
+	}
+	if (!o->format && !has_known_ending(path))
+		return err_usage(e,
+				 "-o %s: its ending names no format: .plume, .data, .svg, .html, "
+				 ".folded, .pb.gz, .speedscope.json, .cpuprofile, .firefox.json, "
+				 ".json or .csv",
+				 path);
+	return check_folder(path, e);
+}
+
+bool record_outputs_open(struct record_outputs *o, const char *stem,
+			 const struct perf_data_facts *facts, struct err *e)
+{
+	if (!o->paths.n)
+		add_default(o, stem);
+	for (uint32_t i = 0; i < o->paths.n; i++)
+		if (!open_one(o, o->paths.p[i], facts, e))
+			return false;
+	return true;
+}
+
+bool record_outputs_append(struct record_outputs *o, const struct profile *p)
+{
+	bool ok = true;
+	if (o->growing.path)
+		ok = growing_file_append(&o->growing, p);
+	if (o->data)
+		ok &= perf_data_writer_flush(o->data);
+	return ok;
+}
+
+static void say_written(const char *path)
+{
+	AUTO(buf) struct buf size = { 0 };
+	buf_add_grouped(&size, (file_bytes(path) + 1023) / 1024);
+	if (strcmp(path, "-") != 0)
+		say("wrote %s (%s KB)", path, buf_c_string(&size));
+}
+
+static char *word(const char *text)
+{
+	return (char *)text; /* argv is not const, for reasons of its age */
+}
+
+static int write_other(const struct record_outputs *o, struct profile *p, const char *path,
+		       const char *title)
+{
+	int code;
+	invoker_enter();
+	if (is_picture(path) && !o->format) {
+		char *words[] = { word("-q"), word("-o"), word(path), word("--title"),
+				  word(title) };
+		code = flame_profile(p, words, ARRAY_SIZE(words));
+	} else {
+		char *words[] = { word("-q"), word("-o"), word(path), word("--format"),
+				  word(o->format) };
+		code = convert_profile(p, words, ARRAY_SIZE(words) - (o->format ? 0 : 2));
+	}
+	invoker_leave();
+	return code;
+}
+
+static int end_one(struct record_outputs *o, struct profile *p, const char *path, const char *title)
+{
+	struct err e = { 0 };
+	bool ok = true;
+	if (o->growing.path && strcmp(path, o->growing.path) == 0)
+		ok = growing_file_end(&o->growing, p, &e);
+	else if (o->data_path && strcmp(path, o->data_path) == 0)
+		ok = perf_data_writer_end(o->data, &e);
+	else
+		return write_other(o, p, path, title);
+	if (!ok)
+		say("%s", e.text);
+	return ok ? EXIT_DONE : EXIT_FAILED;
+}
+
+int record_outputs_end(struct record_outputs *o, struct profile *p, const char *title,
+		       bool is_quiet)
+{
+	int worst = EXIT_DONE;
+	for (uint32_t i = 0; i < o->paths.n; i++) {
+		int code = end_one(o, p, o->paths.p[i], title);
+		if (code == EXIT_DONE && !is_quiet)
+			say_written(o->paths.p[i]);
+		if (code != EXIT_DONE && worst != EXIT_FAILED)
+			worst = code;
+	}
+	return worst;
+}
+
+void record_outputs_fini(struct record_outputs *o)
+{
+	growing_file_fini(&o->growing);
+	perf_data_writer_free(o->data);
+	free(o->data_path);
+	text_list_fini(&o->paths);
+}

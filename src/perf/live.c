@@ -1,0 +1,131 @@
+/* A recording in the making: the session as a recorder uses it. */
+#include "perf/perf_int.h"
+
+#include <sys/utsname.h>
+
+/* It is of this machine, whatever else is known of it. */
+static void set_machine(struct perf_session *s)
+{
+	struct utsname here;
+	AUTO(buf) struct buf build_id = { 0 };
+	if (uname(&here) == 0) {
+		s->host = arena_copy(&s->text, str_from(here.nodename));
+		s->kernel.release = arena_copy(&s->text, str_from(here.release));
+	}
+	kernel_running_build_id(&build_id);
+	s->kernel.build_id = arena_copy(&s->text, buf_str(&build_id));
+	s->options.names.is_of_this_machine = true;
+}
+
+struct perf_session *perf_session_new(const struct perf_options *options, struct profile *p)
+{
+	struct perf_session *s = mem_alloc(1, sizeof(*s));
+	perf_session_init(s, options, p);
+	set_machine(s);
+	return s;
+}
+
+void perf_session_free(struct perf_session *s)
+{
+	if (!s)
+		return;
+	perf_session_fini(s);
+	free(s);
+}
+
+uint32_t perf_session_add_event(struct perf_session *s, const struct perf_event_attr *attr,
+				const char *name)
+{
+	struct perf_event event;
+	struct cursor c = { (const char *)attr, (const char *)attr + attr->size, false, false };
+	perf_event_read(&event, &c, attr->size);
+	if (name)
+		perf_event_set_name(&event, str_from(name));
+	vec_push(&s->events.list, event);
+	return s->events.list.n - 1;
+}
+
+void perf_session_add_event_id(struct perf_session *s, uint64_t id, uint32_t event)
+{
+	perf_events_add_id(&s->events, id, event);
+}
+
+void perf_session_add_records(struct perf_session *s, const char *bytes, size_t n)
+{
+	while (n >= RECORD_HEADER_BYTES) {
+		struct perf_record r = perf_record_at(bytes, 0, false);
+		if (r.size < RECORD_HEADER_BYTES || r.size > n)
+			return;
+		perf_session_add(s, &r);
+		bytes += r.size;
+		n -= r.size;
+	}
+}
+
+void perf_session_end_round(struct perf_session *s)
+{
+	perf_order_end_round(&s->order);
+}
+
+/* What is only needed to name the next samples may grow so far, then it is begun anew. */
+enum { MAX_LOCATIONS = 1 << 19, MAX_RAW_NODES = 1 << 21, MAX_ENDED = 1 << 10 };
+
+static void begin_raw(struct perf_session *s)
+{
+	unsigned columns = s->raw->columns;
+	profile_unref(s->raw);
+	s->raw = profile_new(columns);
+	locations_fini(&s->locations);
+	s->locations = (struct locations){ .by_ip = s->options.keep_addresses };
+	memset(s->recent, 0, RECENT_LOCATIONS * sizeof(*s->recent));
+	perf_session_forget_names(s);
+}
+
+/* Rows that are in the profile are not needed any more; stacks are, for the next ones. */
+static void drop_rows(struct perf_session *s)
+{
+	s->raw->samples.n = 0;
+	s->rooted_at.n = 0;
+	s->cut_at.n = 0;
+	if (s->locations.list.n > MAX_LOCATIONS || s->raw->nodes.n > MAX_RAW_NODES)
+		begin_raw(s);
+	if (s->processes.ended > MAX_ENDED)
+		perf_processes_forget_ended(&s->processes);
+}
+
+void perf_session_flush(struct perf_session *s, bool is_end)
+{
+	if (is_end) {
+		perf_order_flush(&s->order);
+		perf_session_end_deferred(s);
+	}
+	perf_session_read_jitdumps(s);
+	perf_session_note_lost(s);
+	if (is_end)
+		perf_session_add_facts(s);
+	perf_session_name(s);
+	if (is_end)
+		perf_session_note_unverified(s);
+	drop_rows(s);
+}
+
+void perf_session_set_profile(struct perf_session *s, struct profile *p)
+{
+	perf_processes_forget_ended(&s->processes);
+	perf_processes_set_profile(&s->processes, p);
+	for (uint32_t i = 0; i < s->cgroups.n; i++)
+		s->cgroups.p[i].path = profile_add_str(p, profile_str(s->p, s->cgroups.p[i].path));
+	for (uint32_t i = 0; i < s->events.list.n; i++)
+		s->events.list.p[i].samples = 0;
+	s->p = p;
+	s->first_ns = s->last_ns = 0;
+	begin_raw(s);
+	mapped_table_forget_unused(&s->mapped, &s->processes);
+}
+
+struct perf_counts perf_session_counts(const struct perf_session *s)
+{
+	struct perf_counts counts = s->counts;
+	counts.lost = s->lost_in_rings > s->lost_by_events ? s->lost_in_rings : s->lost_by_events;
+	return counts;
+}

@@ -1,0 +1,222 @@
+/*
+ * The stack of a sample, from what it holds: the kernel's call chain, which follows frame pointers; a copy
+ * of registers and stack, which is walked by tables and, in code that has none, by frame pointers; or
+ * both. The copy is right about the frames near the leaf, where functions without frame pointers make the
+ * chain skip their callers or go astray; the chain reaches the root where the copy is too small. So what
+ * the walk found goes first, and the chain goes on from the last address that both know.
+ */
+#include "perf/perf_int.h"
+
+enum stack_part stack_part_of_mode(uint16_t misc)
+{
+	switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+	case PERF_RECORD_MISC_KERNEL:
+	case PERF_RECORD_MISC_HYPERVISOR:
+		return PART_KERNEL;
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+	case PERF_RECORD_MISC_GUEST_USER:
+		return PART_GUEST;
+	default:
+		return PART_USER;
+	}
+}
+
+/* --- the kernel's chain --- */
+
+/* Stacks of code without frame pointers hold any number; these few are the kernel's. */
+static bool is_context(uint64_t ip)
+{
+	return ip == PERF_CONTEXT_KERNEL || ip == PERF_CONTEXT_USER || ip == PERF_CONTEXT_HV ||
+	       ip == CONTEXT_USER_DEFERRED || ip == PERF_CONTEXT_GUEST ||
+	       ip == PERF_CONTEXT_GUEST_KERNEL || ip == PERF_CONTEXT_GUEST_USER;
+}
+
+static enum stack_part part_of_context(uint64_t context)
+{
+	return context == PERF_CONTEXT_KERNEL || context == PERF_CONTEXT_HV ? PART_KERNEL
+	       : context == PERF_CONTEXT_USER				    ? PART_USER
+									    : PART_GUEST;
+}
+
+/* Addresses, among which numbers that are no addresses say what part of the stack follows. */
+static void push_chain(struct stack *st, struct cursor c, enum stack_part part)
+{
+	bool is_call = false; /* the first address of each part was interrupted: it is exact */
+	st->user_first = UINT32_MAX;
+	while (cursor_left(&c) >= 8) {
+		uint64_t ip = cursor_u64(&c);
+		if (!is_context(ip)) {
+			if (part == PART_USER && st->user_first == UINT32_MAX)
+				st->user_first = st->list.n;
+			vec_push(&st->list, (struct stack_address){ ip, part, is_call });
+			st->chain_addresses++;
+			is_call = true;
+			continue;
+		}
+		is_call = false;
+		if (ip == CONTEXT_USER_DEFERRED) {
+			st->is_deferred = true;
+			st->cookie = cursor_u64(&c);
+		}
+		part = part_of_context(ip);
+	}
+	if (st->user_first == UINT32_MAX)
+		st->user_first = st->list.n;
+}
+
+static void clear(struct stack *st)
+{
+	st->list.n = 0;
+	st->chain_addresses = 0;
+	st->user_first = 0;
+	st->is_rooted = st->is_cut = st->is_deferred = false;
+}
+
+void perf_session_stack_of_chain(struct perf_session *s, struct cursor chain, uint16_t misc)
+{
+	clear(&s->stack);
+	push_chain(&s->stack, chain, stack_part_of_mode(misc));
+}
+
+/* --- both --- */
+
+/* How many addresses before these two, and they themselves, are the same. */
+static uint32_t run_before(const struct unwound_stack *u, uint32_t i,
+			   const struct stack_address *chain, uint32_t k)
+{
+	uint32_t n = 0;
+	while (n <= i && n <= k && u->addresses[i - n] == chain[k - n].ip)
+		n++;
+	return n;
+}
+
+/*
+ * Where in the chain the walk's address i is; UINT32_MAX: nowhere. A function that calls itself is there
+ * several times: most addresses before must agree, then the first one counts.
+ */
+static uint32_t find_in_chain(const struct unwound_stack *u, uint32_t i,
+			      const struct stack_address *chain, uint32_t n)
+{
+	uint32_t best = UINT32_MAX, best_run = 0;
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t run = run_before(u, i, chain, k);
+		if (run > best_run) {
+			best = k;
+			best_run = run;
+		}
+	}
+	return best;
+}
+
+static void put_unwound(struct stack *st, const struct unwound_stack *u, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		vec_push(&st->list, (struct stack_address){ u->addresses[i], PART_USER,
+							    u->is_return[i / 64] >> i % 64 & 1 });
+}
+
+/* The chain as far as its addresses are in code: beyond, it followed something else. */
+static uint32_t plausible_addresses(const struct perf_session *s,
+				    const struct perf_process *process,
+				    const struct stack_address *chain, uint32_t n)
+{
+	const struct address_space *space = &s->processes.spaces.p[process->space];
+	for (uint32_t i = 0; i < n; i++) {
+		const struct mapping_row *row =
+			address_space_find(space, chain[i].ip - chain[i].is_call);
+		if (!row || !row->is_code)
+			return i;
+	}
+	return n;
+}
+
+/*
+ * What the walk found last may be no caller, but not more of it than that: both know the leaf, which proves
+ * nothing about a chain that went astray behind it. The chain's part that is searched is bounded, or a
+ * made-up sample could keep us busy.
+ */
+enum { MAX_DROPPED = 2, MAX_CHAIN = 1024 };
+
+bool perf_stack_meet(const struct unwound_stack *u, const struct stack_address *chain, uint32_t n,
+		     uint32_t *last, uint32_t *from)
+{
+	uint32_t searched = n < MAX_CHAIN ? n : MAX_CHAIN;
+	for (uint32_t i = u->n; i-- > 0 && u->n - 1 - i <= MAX_DROPPED;) {
+		uint32_t k = find_in_chain(u, i, chain, searched);
+		if (k == UINT32_MAX || (i == 0 && u->n > 2))
+			continue;
+		*last = i;
+		*from = k + 1;
+		return *from < n;
+	}
+	return false;
+}
+
+/* Replaces the user's part by what walk and chain say together. */
+static void join(struct perf_session *s, const struct unwound_stack *u,
+		 const struct perf_process *process)
+{
+	struct stack *st = &s->stack;
+	uint32_t n = st->list.n - st->user_first, from = 0, last = 0;
+	AUTO_FREE struct stack_address *chain = mem_alloc(n + 1, sizeof(*chain));
+	memcpy(chain, st->list.p + st->user_first, n * sizeof(*chain));
+	bool goes_on = perf_stack_meet(u, chain, n, &last, &from);
+	if (!goes_on && plausible_addresses(s, process, chain, n) > u->n) {
+		s->counts.by_frame_pointer++;
+		return; /* the walk came to nothing */
+	}
+	st->list.n = st->user_first;
+	put_unwound(st, u, goes_on ? last + 1 : u->n);
+	for (uint32_t k = from; goes_on && k < n; k++)
+		vec_push(&st->list, chain[k]);
+	st->is_cut = !goes_on && u->is_cut;
+	s->counts.by_both += goes_on;
+	s->counts.by_table += !goes_on;
+}
+
+/* --- samples --- */
+
+static void use_copy(struct perf_session *s, const struct perf_event *event,
+		     const struct perf_sample *sample, const struct perf_process *process)
+{
+	struct stack *st = &s->stack;
+	if (!s->unwound)
+		s->unwound = mem_alloc(1, sizeof(*s->unwound));
+	struct unwound_stack *u = s->unwound;
+	if (!perf_session_unwind(s, event, sample, process, u))
+		return;
+	bool has_chain = st->user_first < st->list.n;
+	if (has_chain && !u->is_rooted) {
+		join(s, u, process);
+		return;
+	}
+	st->list.n = st->user_first;
+	put_unwound(st, u, u->n);
+	st->is_rooted = u->is_rooted && u->n;
+	st->is_cut = u->is_cut;
+	s->counts.by_table++;
+}
+
+/* The kernel's own limit is kernel.perf_event_max_stack, which recordings do not say. */
+enum { USUAL_MAX_STACK = 127 };
+
+void perf_session_stack(struct perf_session *s, const struct perf_event *event,
+			const struct perf_record *r, const struct perf_sample *sample,
+			struct perf_process *process)
+{
+	struct stack *st = &s->stack;
+	clear(st);
+	if (sample->has_chain)
+		push_chain(st, sample->chain, stack_part_of_mode(r->misc));
+	bool has_copy = sample->has_user_registers && sample->user_stack.n;
+	if (has_copy)
+		use_copy(s, event, sample, process);
+	else if (st->user_first < st->list.n)
+		s->counts.by_frame_pointer++;
+	if (!st->list.n && event->sample_type & PERF_SAMPLE_IP && !sample->has_chain)
+		vec_push(&st->list,
+			 (struct stack_address){ sample->ip, stack_part_of_mode(r->misc), false });
+	uint32_t max = event->max_stack ? event->max_stack : USUAL_MAX_STACK;
+	if (st->chain_addresses >= max && !st->is_rooted)
+		st->is_cut = true;
+}

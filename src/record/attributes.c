@@ -1,0 +1,66 @@
+/* What each sample holds: struct perf_event_attr (man 2 perf_event_open). */
+#include "record/record_int.h"
+
+#include <time.h>
+
+/* Registers that the unwinder asks for: all general ones (arch/x86/include/uapi/asm/perf_regs.h). */
+#if defined(__x86_64__)
+#define USER_REGISTERS 0xff0fffull
+#elif defined(__aarch64__)
+#define USER_REGISTERS 0x1ffffffffull
+#else
+#define USER_REGISTERS 0ull
+#endif
+
+uint32_t attributes_stack_bytes(const struct record_options *o)
+{
+	enum { USUAL = 16 << 10, OF_MANY = 8 << 10, MANY_HZ = 1000 };
+	if (o->call_graph == CALL_GRAPH_FP || o->call_graph == CALL_GRAPH_NONE || o->kernel_only ||
+	    !USER_REGISTERS)
+		return 0;
+	if (o->stack_bytes)
+		return o->stack_bytes;
+	const struct perf_event_attr *first = &o->events->list.p[0].attr;
+	bool is_much = (first->freq && first->sample_freq > MANY_HZ) || !first->freq ||
+		       o->choice->is_everything;
+	return is_much ? OF_MANY : USUAL;
+}
+
+static void ask_for_stacks(struct perf_event_attr *attr, const struct record_options *o,
+			   uint32_t stack_bytes)
+{
+	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attr->exclude_callchain_kernel = o->user_only;
+	attr->exclude_callchain_user = o->kernel_only || o->call_graph == CALL_GRAPH_DWARF;
+	if (!stack_bytes)
+		return;
+	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr->sample_regs_user = USER_REGISTERS;
+	attr->sample_stack_user = stack_bytes;
+}
+
+void attributes_complete(struct perf_event_attr *attr, const struct record_options *o,
+			 bool is_first, uint32_t stack_bytes)
+{
+	attr->size = sizeof(*attr);
+	attr->sample_type |= PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			     PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+	if (o->call_graph != CALL_GRAPH_NONE)
+		ask_for_stacks(attr, o, stack_bytes);
+	attr->read_format = PERF_FORMAT_ID;
+	attr->disabled = 1;
+	attr->sample_id_all = 1;
+	attr->exclude_hv = 1;
+	attr->exclude_idle = 1;
+	attr->exclude_user |= o->kernel_only;
+	attr->exclude_kernel |= o->user_only;
+	/* The clock of jitdump, and one that everybody can read. */
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC;
+	attr->watermark = 1;
+	if (!is_first)
+		return;
+	attr->mmap = attr->mmap2 = 1;
+	attr->comm = attr->comm_exec = 1;
+	attr->task = 1;
+}

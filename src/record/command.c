@@ -1,0 +1,76 @@
+/* A command that plume starts: it waits until events are open on it, then becomes what it is. */
+#include "record/record_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* In the child: nothing but system calls. */
+static void become(int go_fd, int failure_fd, char *const *words)
+{
+	char go;
+	signal(SIGPIPE, SIG_DFL);
+	if (read(go_fd, &go, 1) != 1) /* plume has given up */
+		_exit(127);
+	execvp(words[0], words);
+	int error = errno;
+	ssize_t ignored = write(failure_fd, &error, sizeof(error));
+	(void)ignored;
+	_exit(127);
+}
+
+bool command_prepare(struct started_command *c, char *const *words, struct err *e)
+{
+	int go[2], failure[2];
+	*c = (struct started_command){ .go_fd = -1, .failure_fd = -1 };
+	if (pipe2(go, O_CLOEXEC) != 0)
+		return err_set(e, "cannot make a pipe: %s", strerror(errno));
+	if (pipe2(failure, O_CLOEXEC) != 0) {
+		close(go[0]);
+		close(go[1]);
+		return err_set(e, "cannot make a pipe: %s", strerror(errno));
+	}
+	c->pid = fork();
+	if (c->pid == 0) {
+		close(go[1]);
+		become(go[0], failure[1], words);
+	}
+	close(go[0]);
+	close(failure[1]);
+	c->go_fd = go[1];
+	c->failure_fd = failure[0];
+	return c->pid > 0 || err_set(e, "cannot start %s: %s", words[0], strerror(errno));
+}
+
+bool command_go(struct started_command *c, const char *name, struct err *e)
+{
+	int error = 0;
+	ssize_t sent = write(c->go_fd, "", 1);
+	ssize_t n = sent == 1 ? read(c->failure_fd, &error, sizeof(error)) : -1;
+	close(c->go_fd);
+	c->go_fd = -1;
+	if (n == 0)
+		return true;
+	waitpid(c->pid, &c->status, 0);
+	c->is_over = true;
+	return err_set(e, "%s: %s", name, n > 0 ? strerror(error) : "it ended before it began");
+}
+
+bool command_is_over(struct started_command *c)
+{
+	if (c->pid > 0 && !c->is_over)
+		c->is_over = waitpid(c->pid, &c->status, WNOHANG) == c->pid;
+	return c->pid > 0 && c->is_over;
+}
+
+void command_fini(struct started_command *c)
+{
+	if (c->go_fd > 0)
+		close(c->go_fd); /* which ends one that still waits */
+	if (c->failure_fd > 0)
+		close(c->failure_fd);
+	if (c->pid > 0 && !c->is_over && c->go_fd > 0)
+		waitpid(c->pid, &c->status, 0);
+}

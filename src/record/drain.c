@@ -1,0 +1,194 @@
+/*
+ * A thread that does nothing but move records out of the kernel's buffers. Naming may take its time; the
+ * buffers are small and what does not fit is lost.
+ */
+#include "record/record_int.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Beyond this the buffers are left to fill up, and the kernel counts what is lost. */
+#define MAX_WAITING_BYTES (512ull << 20)
+enum { LOOK_MS = 100 };
+
+static struct chunk *chunk_new(size_t n)
+{
+	struct chunk *c = mem_alloc(1, sizeof(*c) + n);
+	c->next = NULL;
+	c->n = n;
+	return c;
+}
+
+static void append(struct drain *d, struct chunk *c)
+{
+	pthread_mutex_lock(&d->lock);
+	*d->last = c;
+	d->last = &c->next;
+	d->waiting_bytes += c->n;
+	pthread_cond_signal(&d->has_chunks);
+	pthread_mutex_unlock(&d->lock);
+}
+
+static bool is_full(struct drain *d)
+{
+	pthread_mutex_lock(&d->lock);
+	bool is = d->waiting_bytes > MAX_WAITING_BYTES;
+	pthread_mutex_unlock(&d->lock);
+	return is;
+}
+
+/* Looks at all buffers once. */
+static void take_all(struct drain *d)
+{
+	bool has_any = false;
+	if (is_full(d))
+		return;
+	for (uint32_t i = 0; i < d->events->rings.n; i++) {
+		struct ring *ring = &d->events->rings.p[i];
+		uint64_t n = ring_waiting_bytes(ring);
+		if (!n)
+			continue;
+		struct chunk *c = chunk_new(n);
+		ring_take(ring, c->bytes, n);
+		append(d, c);
+		has_any = true;
+	}
+	if (has_any)
+		append(d, chunk_new(0));
+}
+
+/* A descriptor whose thread has ended says so, again and again. */
+static void on_gone(struct drain *d, int fd)
+{
+	epoll_ctl(d->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+	pthread_mutex_lock(&d->lock);
+	if (--d->living == 0)
+		d->all_gone = true;
+	pthread_cond_signal(&d->has_chunks);
+	pthread_mutex_unlock(&d->lock);
+}
+
+static bool is_stopping(struct drain *d)
+{
+	pthread_mutex_lock(&d->lock);
+	bool is = d->is_stopping;
+	pthread_mutex_unlock(&d->lock);
+	return is;
+}
+
+static void *run(void *context)
+{
+	struct drain *d = context;
+	enum { MAX_NEWS = 64 };
+	struct epoll_event news[MAX_NEWS];
+	while (!is_stopping(d)) {
+		int n = epoll_wait(d->epoll_fd, news, MAX_NEWS, LOOK_MS);
+		for (int i = 0; i < n; i++)
+			if (news[i].events & (EPOLLHUP | EPOLLERR) && news[i].data.fd != d->wake_fd)
+				on_gone(d, news[i].data.fd);
+		take_all(d);
+	}
+	take_all(d);
+	return NULL;
+}
+
+static bool watch(struct drain *d, int fd, uint32_t events)
+{
+	struct epoll_event e = { .events = events, .data.fd = fd };
+	return epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &e) == 0;
+}
+
+static bool has_ring(const struct opened_events *x, int fd)
+{
+	for (uint32_t i = 0; i < x->rings.n; i++)
+		if (x->rings.p[i].fd == fd)
+			return true;
+	return false;
+}
+
+static bool start_thread(struct drain *d)
+{
+	/* Ctrl-C is for the thread that waits for it. */
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	int error = pthread_create(&d->thread, NULL, run, d);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error == 0;
+}
+
+bool drain_start(struct drain *d, struct opened_events *events, struct err *e)
+{
+	pthread_condattr_t clock;
+	*d = (struct drain){ .events = events,
+			     .last = &d->first,
+			     .epoll_fd = epoll_create1(EPOLL_CLOEXEC),
+			     .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+	pthread_mutex_init(&d->lock, NULL);
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&d->has_chunks, &clock);
+	pthread_condattr_destroy(&clock);
+	bool ok = d->epoll_fd >= 0 && d->wake_fd >= 0 && watch(d, d->wake_fd, EPOLLIN);
+	for (uint32_t i = 0; ok && i < events->list.n; i++) {
+		int fd = events->list.p[i].fd;
+		ok = watch(d, fd, has_ring(events, fd) ? EPOLLIN : 0);
+	}
+	d->living = events->list.n;
+	d->is_started = ok && start_thread(d);
+	return d->is_started ||
+	       err_set(e, "cannot watch the kernel's buffers: %s", strerror(errno));
+}
+
+struct chunk *drain_take(struct drain *d, int timeout_ms)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	uint64_t ns = (uint64_t)until.tv_nsec + (uint64_t)timeout_ms * 1000000u;
+	until.tv_sec += (time_t)(ns / 1000000000u);
+	until.tv_nsec = (long)(ns % 1000000000u);
+	pthread_mutex_lock(&d->lock);
+	while (!d->first && !d->all_gone && timeout_ms > 0)
+		if (pthread_cond_timedwait(&d->has_chunks, &d->lock, &until) != 0)
+			break;
+	struct chunk *all = d->first;
+	d->first = NULL;
+	d->last = &d->first;
+	d->waiting_bytes = 0;
+	pthread_mutex_unlock(&d->lock);
+	return all;
+}
+
+void drain_stop(struct drain *d)
+{
+	uint64_t one = 1;
+	if (!d->is_started)
+		return;
+	pthread_mutex_lock(&d->lock);
+	d->is_stopping = true;
+	pthread_mutex_unlock(&d->lock);
+	ssize_t ignored = write(d->wake_fd, &one, sizeof(one));
+	(void)ignored; /* it looks by itself soon */
+	pthread_join(d->thread, NULL);
+	d->is_started = false;
+}
+
+void drain_fini(struct drain *d)
+{
+	if (!d->last)
+		return;
+	drain_stop(d);
+	struct chunk *next;
+	for (struct chunk *c = d->first; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	close(d->epoll_fd);
+	close(d->wake_fd);
+	pthread_mutex_destroy(&d->lock);
+	pthread_cond_destroy(&d->has_chunks);
+}

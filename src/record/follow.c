@@ -1,0 +1,260 @@
+/*
+ * Records on their way to the session. What processes do is looked at as soon as it is known, so that
+ * what names need is held before they end; samples that nobody asked for are left out.
+ */
+#include "record/record_int.h"
+
+#include <dirent.h>
+#include <sys/mman.h>
+
+void follow_fini(struct follow *f)
+{
+	vec_fini(&f->list);
+	index_map_fini(&f->map);
+}
+
+/* --- processes --- */
+
+static bool pid_equal(const void *list, uint32_t i, const void *key)
+{
+	return ((const struct known_process *)list)[i].pid == *(const int32_t *)key;
+}
+
+static struct known_process *find(struct follow *f, int32_t pid)
+{
+	uint32_t i =
+		index_map_find(&f->map, hash_pair((uint32_t)pid, 0), pid_equal, f->list.p, &pid);
+	return i == INDEX_NONE ? NULL : &f->list.p[i];
+}
+
+/* Good until the next call. */
+static struct known_process *get(struct follow *f, int32_t pid)
+{
+	struct known_process *known = find(f, pid);
+	if (known)
+		return known;
+	index_map_add(&f->map, hash_pair((uint32_t)pid, 0), f->list.n);
+	vec_push(&f->list, (struct known_process){ .pid = pid });
+	return &f->list.p[f->list.n - 1];
+}
+
+static bool is_chosen(const struct follow *f, int32_t pid)
+{
+	const struct target_choice *choice = f->options->choice;
+	for (uint32_t i = 0; i < choice->pids.n; i++)
+		if (choice->pids.p[i] == pid)
+			return true;
+	return choice->is_by_property && target_wish_matches(f->options->wish, pid);
+}
+
+/* A process that is there, seen for the first time: what it is and has mapped is told to the session. */
+static void describe(struct follow *f, int32_t pid)
+{
+	AUTO(buf) struct buf records = { 0 };
+	struct known_process *known = get(f, pid);
+	known->is_described = true;
+	if (f->is_filtered)
+		known->is_wanted = known->is_wanted || is_chosen(f, pid);
+	if (pid <= 0)
+		return;
+	held_files_add_process(f->held, pid, 0, false, 1); /* it was there before */
+	synthesize_process(pid, &records, f->held);
+	perf_session_add_records(f->session, records.p, records.n);
+}
+
+static void describe_all(struct follow *f)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	int32_t pid;
+	while (dir && (entry = readdir(dir)))
+		if (str_to_i32(str_from(entry->d_name), &pid) && pid > 0)
+			describe(f, pid);
+	if (dir)
+		closedir(dir);
+}
+
+/* /proc/TID says of threads, too, whose they are. */
+static void describe_thread(struct follow *f, int32_t tid)
+{
+	int32_t pid = target_process_of_thread(tid);
+	if (pid > 0)
+		describe(f, pid);
+}
+
+void follow_begin(struct follow *f, const struct opened_events *x)
+{
+	const struct target_choice *choice = f->options->choice;
+	f->is_filtered = x->is_filtered;
+	if (x->is_per_cpu && x->cgroup_fd < 0) {
+		describe_all(f);
+		return;
+	}
+	for (uint32_t i = 0; i < choice->pids.n; i++)
+		describe(f, choice->pids.p[i]);
+	for (uint32_t i = 0; i < choice->tids.n; i++)
+		describe_thread(f, choice->tids.p[i]);
+}
+
+/* --- records --- */
+
+struct raw {
+	const char *p, *end;
+};
+
+static uint32_t take_u32(struct raw *r)
+{
+	uint32_t value = 0;
+	if (r->end - r->p >= (ptrdiff_t)sizeof(value))
+		memcpy(&value, r->p, sizeof(value));
+	r->p += sizeof(value);
+	return value;
+}
+
+static uint64_t take_u64(struct raw *r)
+{
+	uint64_t low = take_u32(r), high = take_u32(r);
+	return high << 32 | low;
+}
+
+static void on_fork(struct follow *f, struct raw r)
+{
+	int32_t pid = (int32_t)take_u32(&r), parent = (int32_t)take_u32(&r);
+	take_u64(&r); /* threads */
+	uint64_t time_ns = take_u64(&r);
+	if (pid == parent)
+		return;
+	const struct known_process *from = find(f, parent);
+	bool is_wanted = from && from->is_wanted;
+	struct known_process *known = get(f, pid);
+	known->is_wanted = is_wanted && !f->options->no_inherit;
+	known->is_described = true; /* it has what its parent has */
+	held_files_add_process(f->held, pid, parent, false, time_ns);
+}
+
+static void on_exec(struct follow *f, int32_t pid, uint64_t time_ns)
+{
+	struct known_process *known = get(f, pid);
+	known->is_described = true; /* records of all that it maps follow */
+	if (f->is_filtered && !known->is_wanted)
+		known->is_wanted = is_chosen(f, pid);
+	held_files_add_process(f->held, pid, 0, true, time_ns);
+}
+
+static uint64_t trailer_time_ns(struct raw r)
+{
+	struct record_trailer trailer = { 0 };
+	if (r.end - r.p >= (ptrdiff_t)sizeof(trailer))
+		memcpy(&trailer, r.end - sizeof(trailer), sizeof(trailer));
+	return trailer.time_ns;
+}
+
+static void on_comm(struct follow *f, uint16_t misc, struct raw r)
+{
+	int32_t pid = (int32_t)take_u32(&r);
+	if (misc & PERF_RECORD_MISC_COMM_EXEC) {
+		on_exec(f, pid, trailer_time_ns(r));
+	} else if (f->is_filtered) { /* it may be called as one that is wanted now */
+		struct known_process *known = get(f, pid);
+		known->is_wanted = known->is_wanted || is_chosen(f, pid);
+	}
+}
+
+static void on_mapping(struct follow *f, struct raw r)
+{
+	struct target_mapping m = { 0 };
+	int32_t pid = (int32_t)take_u32(&r);
+	take_u32(&r); /* tid */
+	m.start = take_u64(&r);
+	m.end = m.start + take_u64(&r);
+	m.offset = take_u64(&r);
+	m.device_major = take_u32(&r);
+	m.device_minor = take_u32(&r);
+	m.inode = take_u64(&r);
+	take_u64(&r); /* generation */
+	m.protection = take_u32(&r);
+	m.is_shared = take_u32(&r) & MAP_SHARED;
+	if (r.p >= r.end)
+		return;
+	m.path = (struct str){ r.p, strnlen(r.p, (size_t)(r.end - r.p)) };
+	if (str_eq(m.path, STR("//anon")))
+		m.path = STR("");
+	held_files_add_mapping(f->held, pid, &m);
+}
+
+/* Whether the session is to see it. */
+static bool takes_sample(struct follow *f, struct raw r)
+{
+	take_u64(&r); /* identifier */
+	take_u64(&r); /* ip */
+	int32_t pid = (int32_t)take_u32(&r);
+	take_u32(&r); /* tid */
+	uint64_t time_ns = take_u64(&r);
+	const struct known_process *known = find(f, pid);
+	if (!known || !known->is_described) {
+		describe(f, pid);
+		known = find(f, pid);
+	}
+	return time_ns >= f->begin_ns && (!f->is_filtered || known->is_wanted);
+}
+
+static bool look_at(struct follow *f, const struct perf_event_header *h, const char *bytes)
+{
+	struct raw r = { bytes + sizeof(*h), bytes + h->size };
+	switch (h->type) {
+	case PERF_RECORD_SAMPLE:
+		return takes_sample(f, r);
+	case PERF_RECORD_FORK:
+		on_fork(f, r);
+		break;
+	case PERF_RECORD_COMM:
+		on_comm(f, h->misc, r);
+		break;
+	case PERF_RECORD_MMAP2:
+		on_mapping(f, r);
+		break;
+	case PERF_RECORD_EXIT: {
+		int32_t pid = (int32_t)take_u32(&r);
+		take_u32(&r); /* parent */
+		if ((int32_t)take_u32(&r) == pid)
+			held_files_end_process(f->held, pid);
+		break;
+	}
+	case PERF_RECORD_LOST:
+		return trailer_time_ns(r) >= f->begin_ns;
+	default:
+		break;
+	}
+	return true;
+}
+
+bool records_tell_of_fork(struct str records, int32_t tid)
+{
+	struct perf_event_header h;
+	enum { TID_OFFSET = 8 };
+	while (records.n >= sizeof(h)) {
+		int32_t forked = 0;
+		memcpy(&h, records.p, sizeof(h));
+		if (h.size < sizeof(h) + TID_OFFSET + sizeof(tid) || h.size > records.n)
+			return false;
+		memcpy(&forked, records.p + sizeof(h) + TID_OFFSET, sizeof(forked));
+		if (h.type == PERF_RECORD_FORK && forked == tid)
+			return true;
+		records = str_from_byte(records, h.size);
+	}
+	return false;
+}
+
+void follow_records(struct follow *f, const char *bytes, size_t n)
+{
+	struct perf_event_header h;
+	while (n >= sizeof(h)) {
+		memcpy(&h, bytes, sizeof(h));
+		if (h.size < sizeof(h) || h.size > n)
+			return;
+		if (look_at(f, &h, bytes))
+			perf_session_add_records(f->session, bytes, h.size);
+		bytes += h.size;
+		n -= h.size;
+	}
+}

@@ -1,0 +1,149 @@
+/*
+ * JVMs do not keep a map of their compiled code on disk; from version 17 on they write one when asked.
+ * They are asked when they are first seen, every few seconds, and at the end.
+ */
+#include "record/record_int.h"
+
+#define ASK_EVERY_NS 5000000000ull
+#define SECOND_NS    1000000000ull
+#define COMMAND	     "Compiler.perfmap"
+enum { LAST_CALL_MS = 3000, MAX_FAILURES = 2 };
+
+struct asked_jvm {
+	int32_t pid;
+	struct jvm_call *call; /* NULL: none is under way */
+	uint64_t last_ns;
+	uint32_t answers, failures;
+	struct err error;
+	bool lacks_frame_pointers;
+};
+
+struct jvm_maps {
+	struct follow *follow;
+	VEC(struct asked_jvm) list;
+	uint32_t looked_at; /* processes of follow */
+};
+
+struct jvm_maps *jvm_maps_new(struct follow *f)
+{
+	struct jvm_maps *j = mem_zalloc(1, sizeof(*j));
+	j->follow = f;
+	return j;
+}
+
+void jvm_maps_free(struct jvm_maps *j)
+{
+	if (!j)
+		return;
+	for (uint32_t i = 0; i < j->list.n; i++)
+		jvm_call_free(j->list.p[i].call);
+	vec_fini(&j->list);
+	free(j);
+}
+
+void jvm_maps_look_at(struct jvm_maps *j, int32_t pid)
+{
+	for (uint32_t i = 0; i < j->list.n; i++)
+		if (j->list.p[i].pid == pid)
+			return;
+	if (!jvm_is_one(pid))
+		return;
+	struct runtime runtime = { 0 };
+	runtime_of_process(pid, &runtime);
+	vec_push(&j->list,
+		 (struct asked_jvm){ .pid = pid,
+				     .lacks_frame_pointers = !runtime.keeps_frame_pointers });
+	runtime_fini(&runtime);
+}
+
+/* Much is compiled at first: the second and third time come sooner. */
+static bool is_time(const struct asked_jvm *a, uint64_t now_ns)
+{
+	uint64_t pause = a->answers == 1   ? SECOND_NS
+			 : a->answers == 2 ? 2 * SECOND_NS
+					   : ASK_EVERY_NS;
+	return !a->last_ns || now_ns - a->last_ns >= pause;
+}
+
+/* True: it has just answered. */
+static bool go_on(struct asked_jvm *a, uint64_t now_ns)
+{
+	if (!a->call) {
+		if (a->failures >= MAX_FAILURES || !is_time(a, now_ns))
+			return false;
+		a->last_ns = now_ns;
+		a->call = jvm_call_new(a->pid, COMMAND, now_ns);
+	}
+	enum jvm_call_state state = jvm_call_go_on(a->call, now_ns);
+	if (state == JVM_CALL_WAITS)
+		return false;
+	if (state == JVM_CALL_FAILED) {
+		a->failures++;
+		a->error = *jvm_call_error(a->call);
+	} else {
+		a->answers++;
+	}
+	jvm_call_free(a->call);
+	a->call = NULL;
+	return state == JVM_CALL_DONE;
+}
+
+bool jvm_maps_go_on(struct jvm_maps *j, uint64_t now_ns)
+{
+	bool has_answer = false;
+	for (uint32_t i = 0; i < j->list.n; i++)
+		has_answer |= go_on(&j->list.p[i], now_ns);
+	return has_answer;
+}
+
+void jvm_maps_end(struct jvm_maps *j)
+{
+	for (uint32_t i = 0; i < j->list.n; i++) {
+		struct asked_jvm *a = &j->list.p[i];
+		AUTO(buf) struct buf output = { 0 };
+		struct err e = { 0 };
+		jvm_call_free(a->call);
+		a->call = NULL;
+		if (a->failures >= MAX_FAILURES || !jvm_is_one(a->pid))
+			continue;
+		if (jvm_command(a->pid, COMMAND, LAST_CALL_MS, &output, &e))
+			a->answers++;
+		else
+			a->error = e;
+	}
+}
+
+bool jvm_maps_has_any(const struct jvm_maps *j)
+{
+	for (uint32_t i = 0; i < j->list.n; i++)
+		if (j->list.p[i].failures < MAX_FAILURES)
+			return true;
+	return false;
+}
+
+void jvm_maps_add_notes(const struct jvm_maps *j, struct profile *p)
+{
+	for (uint32_t i = 0; i < j->list.n; i++) {
+		const struct asked_jvm *a = &j->list.p[i];
+		AUTO(buf) struct buf text = { 0 };
+		if (a->answers)
+			buf_addf(&text,
+				 "asked the JVM of process %d for the map of its code (" COMMAND
+				 ") %u times",
+				 a->pid, a->answers);
+		else if (a->error.kind)
+			buf_addf(&text, "the JVM of process %d did not write a map of its code: %s",
+				 a->pid, a->error.text);
+		if (text.n)
+			profile_add_note(p, buf_str(&text));
+		if (!a->lacks_frame_pointers)
+			continue;
+		text.n = 0;
+		buf_addf(&text,
+			 "the JVM of process %d keeps no frame pointers, so most stacks of Java "
+			 "code "
+			 "end at their first frame: start it with -XX:+PreserveFramePointer",
+			 a->pid);
+		profile_add_note(p, buf_str(&text));
+	}
+}

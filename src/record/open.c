@@ -1,0 +1,315 @@
+/*
+ * Opening events. Threads that are asked for get a descriptor for each cpu, which their children inherit:
+ * the kernel has no other way to write what inherits into a buffer. The machine and cgroups get one for
+ * each cpu. All of a cpu share its buffer.
+ */
+#include "record/record_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void opened_events_init(struct opened_events *x)
+{
+	*x = (struct opened_events){ .cgroup_fd = -1 };
+}
+
+void opened_events_fini(struct opened_events *x)
+{
+	for (uint32_t i = 0; i < x->rings.n; i++)
+		ring_unmap(&x->rings.p[i]);
+	for (uint32_t i = 0; i < x->list.n; i++)
+		close(x->list.p[i].fd);
+	if (x->cgroup_fd >= 0)
+		close(x->cgroup_fd);
+	vec_fini(&x->list);
+	vec_fini(&x->rings);
+	vec_fini(&x->cpus);
+	vec_fini(&x->attrs);
+	vec_fini(&x->tids);
+}
+
+/* --- cpus --- */
+
+/* `0-3,6`, as in /sys/devices/system/cpu/online. */
+static void find_cpus(struct opened_events *x)
+{
+	enum { MAX_CPUS = 4096 };
+	char text[4096];
+	int fd = open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	for (char *p = text; *p && *p != '\n';) {
+		long first = strtol(p, &p, 10), last = *p == '-' ? strtol(p + 1, &p, 10) : first;
+		for (long i = first; i <= last && x->cpus.n < MAX_CPUS; i++)
+			vec_push(&x->cpus, (int)i);
+		p += *p == ',';
+	}
+	/* /sys is not mounted. */
+	long count = x->cpus.n ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
+	for (long i = 0; i < count; i++)
+		vec_push(&x->cpus, (int)i);
+}
+
+/* --- buffers --- */
+
+static uint64_t round_up_to_power(uint64_t n)
+{
+	uint64_t power = 1;
+	while (power < n)
+		power *= 2;
+	return power;
+}
+
+/* Room for half a second of samples, in bounds; of many cpus all together are bounded. */
+static uint64_t ring_bytes(const struct opened_events *x, const struct record_options *o)
+{
+	enum { LEAST = 2 << 20, MOST = 16 << 20, CHAIN_BYTES = 1024 };
+	const struct perf_event_attr *first = &x->attrs.p[0];
+	uint64_t rate = first->freq ? first->sample_freq : 10000;
+	uint64_t bytes = rate * (first->sample_stack_user + CHAIN_BYTES) / 2;
+	uint64_t most = (256ull << 20) / x->cpus.n;
+	if (o->buffer_pages)
+		return (uint64_t)o->buffer_pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	if (bytes > most)
+		bytes = most;
+	return round_up_to_power(bytes < LEAST ? LEAST : bytes > MOST ? MOST : bytes);
+}
+
+static bool add_to_ring(struct opened_events *x, const struct record_options *o, int fd,
+			uint32_t cpu_index, struct err *e)
+{
+	struct ring ring;
+	if (cpu_index < x->rings.n)
+		return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, x->rings.p[cpu_index].fd) == 0 ||
+		       err_set(e, "cannot join a buffer: %s", strerror(errno));
+	if (!ring_map(&ring, fd, ring_bytes(x, o))) {
+		permission_explain(&(struct open_attempt){ .error = errno, .is_buffer = true }, e);
+		return false;
+	}
+	vec_push(&x->rings, ring);
+	return true;
+}
+
+/* --- one descriptor --- */
+
+static int perf_event_open(const struct perf_event_attr *attr, int pid, int cpu,
+			   unsigned long flags)
+{
+	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, flags | PERF_FLAG_FD_CLOEXEC);
+}
+
+struct place {
+	int pid; /* -1: all; with a cgroup its descriptor */
+	uint32_t cpu_index;
+	bool is_command; /* sampled from its exec on */
+	bool is_alone;	 /* no children */
+};
+
+static struct perf_event_attr attr_for(const struct opened_events *x,
+				       const struct record_options *o, uint32_t event,
+				       const struct place *at)
+{
+	struct perf_event_attr attr = x->attrs.p[event];
+	attr.inherit = !x->is_per_cpu && !o->no_inherit && !at->is_alone;
+	attr.disabled = at->is_command;
+	attr.enable_on_exec = at->is_command;
+	if (x->lacks_kernel)
+		attr.exclude_kernel = 1;
+	attr.wakeup_watermark = (uint32_t)(ring_bytes(x, o) / 4);
+	return attr;
+}
+
+static bool explain(const struct opened_events *x, const struct record_options *o, uint32_t event,
+		    const struct place *at, int error, struct err *e)
+{
+	struct open_attempt attempt = { .error = error,
+					.pid = x->is_per_cpu ? -1 : at->pid,
+					.is_cgroup = x->cgroup_fd >= 0,
+					.wants_kernel = !x->attrs.p[event].exclude_kernel &&
+							!x->lacks_kernel,
+					.event = o->events->list.p[event].name };
+	permission_explain(&attempt, e);
+	return false;
+}
+
+/* Opens one event in one place. errno is left as perf_event_open set it. */
+static bool open_one(struct opened_events *x, const struct record_options *o, uint32_t event,
+		     const struct place *at, struct err *e)
+{
+	struct perf_event_attr attr = attr_for(x, o, event, at);
+	unsigned long flags = x->cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0;
+	int fd = perf_event_open(&attr, at->pid, x->cpus.p[at->cpu_index], flags);
+	/* Only the first one may be refused for the kernel's sake: all are opened in the same way. */
+	if (fd < 0 && (errno == EACCES || errno == EPERM) && !attr.exclude_kernel && !x->list.n &&
+	    !o->kernel_only) {
+		attr.exclude_kernel = 1;
+		fd = perf_event_open(&attr, at->pid, x->cpus.p[at->cpu_index], flags);
+		x->lacks_kernel = fd >= 0;
+		errno = EACCES;
+	}
+	int error = errno;
+	if (fd < 0) {
+		explain(x, o, event, at, error, e);
+		errno = error;
+		return false;
+	}
+	struct opened opened = { .fd = fd, .event = event };
+	vec_push(&x->list, opened);
+	ioctl(fd, PERF_EVENT_IOC_ID, &x->list.p[x->list.n - 1].id);
+	errno = 0;
+	return add_to_ring(x, o, fd, at->cpu_index, e);
+}
+
+static bool open_place(struct opened_events *x, const struct record_options *o, struct place at,
+		       struct err *e)
+{
+	for (uint32_t c = 0; c < x->cpus.n; c++) {
+		at.cpu_index = c;
+		for (uint32_t i = 0; i < x->attrs.n; i++)
+			if (!open_one(x, o, i, &at, e))
+				return false;
+	}
+	return true;
+}
+
+/* --- threads --- */
+
+bool open_events_of_thread(struct opened_events *x, const struct record_options *o, int32_t tid,
+			   struct err *e)
+{
+	struct place at = { .pid = tid, .is_alone = o->choice->tids.n > 0 };
+	errno = 0;
+	if (open_place(x, o, at, e)) {
+		vec_push(&x->tids, tid);
+		return true;
+	}
+	/* It has ended meanwhile, which threads do. */
+	if (errno != ESRCH)
+		return false;
+	*e = (struct err){ 0 };
+	return true;
+}
+
+static bool list_threads(const struct record_options *o, struct buf *tids)
+{
+	for (uint32_t i = 0; i < o->choice->tids.n; i++)
+		buf_add(tids, (struct str){ (const char *)&o->choice->tids.p[i], sizeof(int32_t) });
+	for (uint32_t i = 0; i < o->choice->pids.n; i++) {
+		AUTO(buf) struct buf own = { 0 };
+		if (target_threads(o->choice->pids.p[i], &own))
+			buf_add(tids, buf_str(&own));
+	}
+	return tids->n > 0;
+}
+
+static void raise_limit(struct rlimit *limit)
+{
+	getrlimit(RLIMIT_NOFILE, limit);
+	if (limit->rlim_cur < limit->rlim_max) {
+		limit->rlim_cur = limit->rlim_max;
+		setrlimit(RLIMIT_NOFILE, limit);
+	}
+}
+
+/* Too many for a descriptor on each cpu: the whole machine is recorded, and the others are left out. */
+static bool needs_too_many(const struct opened_events *x, size_t threads)
+{
+	enum { KEPT_FOR_FILES = 512 };
+	struct rlimit limit = { 0 };
+	raise_limit(&limit);
+	uint64_t need = (uint64_t)threads * x->cpus.n * x->attrs.n;
+	return need + KEPT_FOR_FILES > limit.rlim_cur;
+}
+
+static bool open_everywhere(struct opened_events *x, const struct record_options *o, struct err *e)
+{
+	x->is_per_cpu = true;
+	return open_place(x, o, (struct place){ .pid = x->cgroup_fd }, e);
+}
+
+static bool open_threads(struct opened_events *x, const struct record_options *o,
+			 struct buf *remarks, struct err *e)
+{
+	AUTO(buf) struct buf tids = { 0 };
+	if (!list_threads(o, &tids))
+		return err_set(e, "%s: it has ended", o->choice->title);
+	size_t n = tids.n / sizeof(int32_t);
+	if (needs_too_many(x, n)) {
+		buf_addf(remarks,
+			 "%zu threads on %u cpus are too many to be watched one by one: the whole "
+			 "machine is recorded, and others are left out\n",
+			 n, x->cpus.n);
+		x->is_filtered = true;
+		return open_everywhere(x, o, e);
+	}
+	for (size_t i = 0; i < n; i++) {
+		int32_t tid;
+		memcpy(&tid, tids.p + i * sizeof(tid), sizeof(tid));
+		if (!open_events_of_thread(x, o, tid, e))
+			return false;
+	}
+	return x->list.n > 0 || err_set(e, "%s: it has ended", o->choice->title);
+}
+
+/* --- all --- */
+
+static bool open_cgroup(struct opened_events *x, const struct record_options *o, struct err *e)
+{
+	x->cgroup_fd = open(o->choice->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (x->cgroup_fd < 0)
+		return err_set(e, "%s: %s", o->choice->cgroup, strerror(errno));
+	return open_everywhere(x, o, e);
+}
+
+/* By name or user: those that start later are meant, too, so the whole machine is watched if it may be. */
+static bool open_by_property(struct opened_events *x, const struct record_options *o,
+			     struct buf *remarks, struct err *e)
+{
+	x->is_filtered = true;
+	if (open_everywhere(x, o, e))
+		return true;
+	if (!o->choice->pids.n)
+		return false;
+	for (uint32_t i = 0; i < x->list.n; i++)
+		close(x->list.p[i].fd);
+	x->list.n = 0;
+	x->is_filtered = x->is_per_cpu = x->lacks_kernel = false;
+	*e = (struct err){ 0 };
+	buf_addf(remarks,
+		 "only processes that run now are recorded, with their children: the whole "
+		 "machine may not be watched\n");
+	return open_threads(x, o, remarks, e);
+}
+
+bool open_events(struct opened_events *x, const struct record_options *o, int32_t command_pid,
+		 struct buf *remarks, struct err *e)
+{
+	uint32_t stack_bytes = attributes_stack_bytes(o);
+	find_cpus(x);
+	for (uint32_t i = 0; i < o->events->list.n; i++) {
+		vec_push(&x->attrs, o->events->list.p[i].attr);
+		attributes_complete(&x->attrs.p[i], o, i == 0, stack_bytes);
+	}
+	if (command_pid)
+		return open_place(x, o, (struct place){ .pid = command_pid, .is_command = true },
+				  e);
+	if (o->choice->cgroup)
+		return open_cgroup(x, o, e);
+	if (o->choice->is_everything)
+		return open_everywhere(x, o, e);
+	if (o->choice->is_by_property)
+		return open_by_property(x, o, remarks, e);
+	return open_threads(x, o, remarks, e);
+}
+
+void opened_events_stop(const struct opened_events *x)
+{
+	for (uint32_t i = 0; i < x->list.n; i++)
+		ioctl(x->list.p[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}

@@ -1,0 +1,154 @@
+/* What the files of this module share: descriptors, buffers, the thread that empties them, processes. */
+#pragma once
+#include "record/record.h"
+
+#include <pthread.h>
+
+uint64_t monotonic_ns(void);
+
+/* --- what is asked of the kernel (attributes.c) --- */
+
+/* Completes an event: what each sample holds. is_first: it tells of processes and mappings, too. */
+void attributes_complete(struct perf_event_attr *attr, const struct record_options *o,
+			 bool is_first, uint32_t stack_bytes);
+/* Bytes of the stack that are copied with each sample; 0: none. */
+uint32_t attributes_stack_bytes(const struct record_options *o);
+/* Fields at the end of records that are no samples, as attributes_complete asks for them. */
+struct record_trailer {
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	uint32_t cpu, unused;
+	uint64_t id;
+};
+
+/* --- buffers (ring.c) --- */
+
+/* A buffer that the kernel writes records of one cpu into. */
+struct ring {
+	struct perf_event_mmap_page *page;
+	char *data;
+	uint64_t size_bytes;
+	int fd;
+};
+/* The largest up to so many bytes that the kernel allows. False: errno. */
+bool ring_map(struct ring *ring, int fd, uint64_t size_bytes);
+void ring_unmap(struct ring *ring);
+uint64_t ring_waiting_bytes(const struct ring *ring);
+/* Moves the first n of them to `to`. */
+void ring_take(struct ring *ring, char *to, uint64_t n);
+
+/* --- descriptors (open.c) --- */
+
+struct opened {
+	int fd;
+	uint32_t event;
+	uint64_t id;
+};
+
+struct opened_events {
+	VEC(struct opened) list;
+	VEC(struct ring) rings;
+	VEC(int) cpus;
+	VEC(struct perf_event_attr) attrs; /* by event, as they were opened */
+	bool is_per_cpu;   /* the whole machine, or a cgroup: no descriptors per thread */
+	bool is_filtered;  /* ... of which only some processes are wanted */
+	bool lacks_kernel; /* the kernel's part may not be seen */
+	int cgroup_fd;	   /* -1: none */
+	VEC(int32_t) tids; /* threads that descriptors were opened for */
+};
+void opened_events_init(struct opened_events *x);
+void opened_events_fini(struct opened_events *x);
+/* Opens all on whom is meant. False: e. remarks gets what had to be done otherwise. */
+bool open_events(struct opened_events *x, const struct record_options *o, int32_t command_pid,
+		 struct buf *remarks, struct err *e);
+/* Threads that came while the others were opened, and that no other's descriptors cover. */
+bool open_events_of_thread(struct opened_events *x, const struct record_options *o, int32_t tid,
+			   struct err *e);
+/* No more samples. */
+void opened_events_stop(const struct opened_events *x);
+
+/* --- emptying them (drain.c) --- */
+
+/* What was in one buffer; n 0: all have been looked at since the last such one. */
+struct chunk {
+	struct chunk *next;
+	size_t n;
+	char bytes[];
+};
+
+struct drain {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t has_chunks;
+	struct chunk *first, **last;
+	uint64_t waiting_bytes;
+	struct opened_events *events;
+	int epoll_fd, wake_fd;
+	uint32_t living; /* descriptors whose thread lives, or that have no thread */
+	bool is_stopping, is_started, all_gone;
+};
+bool drain_start(struct drain *d, struct opened_events *events, struct err *e);
+/* All that came since the last call, oldest first; NULL after so long. The caller frees them. */
+struct chunk *drain_take(struct drain *d, int timeout_ms);
+/* Empties the buffers a last time and ends the thread; what it took can still be had. */
+void drain_stop(struct drain *d);
+void drain_fini(struct drain *d);
+
+/* --- processes (follow.c, synthesize.c) --- */
+
+struct known_process {
+	int32_t pid;
+	bool is_wanted;
+	bool is_described; /* its mappings are known to the session */
+};
+
+/* Which processes there are; what must be held of them is held from their first sight on. */
+struct follow {
+	const struct record_options *options;
+	struct perf_session *session;
+	struct held_files *held;
+	VEC(struct known_process) list;
+	struct index_map map;
+	bool is_filtered;  /* samples of those that are not wanted are dropped */
+	uint64_t begin_ns; /* samples before are dropped */
+	uint64_t wanted_samples;
+};
+void follow_fini(struct follow *f);
+/* Processes that are there already. */
+void follow_begin(struct follow *f, const struct opened_events *x);
+/* Records of one buffer: looked at, then given to the session. */
+void follow_records(struct follow *f, const char *bytes, size_t n);
+/* Whether they say that a thread was made. */
+bool records_tell_of_fork(struct str records, int32_t tid);
+/* Records that say what a process and its threads are called and have mapped. False: it is gone. */
+bool synthesize_process(int32_t pid, struct buf *records, struct held_files *held);
+
+/* --- maps of JVMs (jvm_maps.c) --- */
+
+struct jvm_maps;
+struct jvm_maps *jvm_maps_new(struct follow *f);
+void jvm_maps_free(struct jvm_maps *j);
+/* Is it one? Then it is asked from now on. */
+void jvm_maps_look_at(struct jvm_maps *j, int32_t pid);
+/* Asks them now and then. True: one has just written its map. */
+bool jvm_maps_go_on(struct jvm_maps *j, uint64_t now_ns);
+/* A last time, waiting for the answers. */
+void jvm_maps_end(struct jvm_maps *j);
+bool jvm_maps_has_any(const struct jvm_maps *j);
+/* What was asked of whom, and what went wrong, as notes of a profile. */
+void jvm_maps_add_notes(const struct jvm_maps *j, struct profile *p);
+
+/* --- a command (command.c) --- */
+
+struct started_command {
+	int32_t pid; /* 0: none */
+	int go_fd, failure_fd;
+	bool is_over;
+	int status;
+};
+/* Forks; the command waits until it may go. */
+bool command_prepare(struct started_command *c, char *const *words, struct err *e);
+bool command_go(struct started_command *c, const char *name, struct err *e);
+/* Has it ended? Does not wait. */
+bool command_is_over(struct started_command *c);
+void command_fini(struct started_command *c);

@@ -1,0 +1,95 @@
+/*
+ * Processes that were there before: records as the kernel would have written them, without a time, so that
+ * they hold from the start.
+ */
+#include "record/record_int.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Header, body, trailer; each text is padded to eight bytes. */
+static void add_record(struct buf *out, uint32_t type, uint16_t misc, struct str body,
+		       struct str text, int32_t pid, int32_t tid)
+{
+	static const char zeros[8];
+	struct record_trailer trailer = { .pid = (uint32_t)pid, .tid = (uint32_t)tid };
+	size_t padded = (text.n + 8) / 8 * 8; /* at least one NUL */
+	struct perf_event_header header = {
+		type, misc, (uint16_t)(sizeof(header) + body.n + padded + sizeof(trailer))
+	};
+	buf_add(out, (struct str){ (const char *)&header, sizeof(header) });
+	buf_add(out, body);
+	buf_add(out, text);
+	buf_add(out, (struct str){ zeros, padded - text.n });
+	buf_add(out, (struct str){ (const char *)&trailer, sizeof(trailer) });
+}
+
+static void add_comm(struct buf *out, int32_t pid, int32_t tid)
+{
+	enum { COMM_BYTES = 16 };
+	char path[64], comm[COMM_BYTES + 1];
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, comm, COMM_BYTES);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return;
+	struct str name = { comm, (size_t)n - (comm[n - 1] == '\n') };
+	int32_t ids[2] = { pid, tid };
+	add_record(out, PERF_RECORD_COMM, PERF_RECORD_MISC_USER,
+		   (struct str){ (const char *)ids, sizeof(ids) }, name, pid, tid);
+}
+
+/* PERF_RECORD_MMAP2 behind its header, up to the file's name. */
+struct mmap2_body {
+	uint32_t pid, tid;
+	uint64_t address, length, offset;
+	uint32_t major, minor;
+	uint64_t inode, generation;
+	uint32_t protection, flags;
+};
+
+struct mapping_out {
+	int32_t pid;
+	struct buf *records;
+	struct held_files *held;
+};
+
+static void add_mapping(void *context, const struct target_mapping *m)
+{
+	struct mapping_out *out = context;
+	enum { MAX_PATH_BYTES = 4096 };
+	struct mmap2_body body = {
+		.pid = (uint32_t)out->pid,
+		.tid = (uint32_t)out->pid,
+		.address = m->start,
+		.length = m->end - m->start,
+		.offset = m->offset,
+		.major = m->device_major,
+		.minor = m->device_minor,
+		.inode = m->inode,
+		.protection = m->protection,
+		.flags = m->is_shared ? MAP_SHARED : MAP_PRIVATE,
+	};
+	struct str path = m->path.n ? str_first(m->path, MAX_PATH_BYTES) : STR("//anon");
+	held_files_add_mapping(out->held, out->pid, m);
+	add_record(out->records, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER,
+		   (struct str){ (const char *)&body, sizeof(body) }, path, out->pid, out->pid);
+}
+
+bool synthesize_process(int32_t pid, struct buf *records, struct held_files *held)
+{
+	struct err e = { 0 };
+	AUTO(buf) struct buf tids = { 0 };
+	struct mapping_out out = { pid, records, held };
+	if (!target_threads(pid, &tids))
+		return false;
+	for (size_t i = 0; i + sizeof(int32_t) <= tids.n; i += sizeof(int32_t)) {
+		int32_t tid;
+		memcpy(&tid, tids.p + i, sizeof(tid));
+		add_comm(records, pid, tid);
+	}
+	return target_read_mappings(pid, false, add_mapping, &out, &e);
+}

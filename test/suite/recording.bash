@@ -1,0 +1,65 @@
+# What suites that record have in common; sourced after tap.bash.
+# shellcheck shell=bash disable=SC2154 # plume, suite, work: of tap.bash
+export ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS:-}
+export XDG_CACHE_HOME=$work/cache
+# shellcheck disable=SC2034 # used by those who source it
+truth=$(cd "$suite/../truth" && pwd)
+started=() # processes of this suite, to be ended with it
+trap 'end_started; rm -rf "$work"' EXIT
+
+# record NAME OPTION... [-- COMMAND...]: NAME.plume, NAME.folded, what plume said in NAME.err
+record() {
+	local name=$1
+	shift
+	timeout -s INT 120 "$plume" record -F "${rate:-999}" -o "$name.plume" "$@" >"$name.out" 2>"$name.err"
+	local status=$?
+	"$plume" fold -q "$name.plume" >"$name.folded"
+	return $status
+}
+
+# False, with a skipped test that says why, where nothing can be recorded.
+recording_allowed() {
+	"$plume" record -o probe.plume -- true >probe.out 2>&1 && return
+	skip "recordings" "not allowed here: $(tail -1 probe.out)"
+	return 1
+}
+
+# start NAME COMMAND...: in the background, up to its line `ready`; $pid
+start() {
+	local name=$1
+	shift
+	mkfifo "$name.says"
+	"$@" >"$name.says" 2>"$name.program" &
+	pid=$!
+	started+=("$pid")
+	says_ready "$name.says" && return
+	sed 's/^/# /' "$name.program"
+	return 1
+}
+says_ready() { # says_ready FIFO: opened for both, so that nobody has to come
+	local line=
+	read -r -t 60 line <>"$1" && [ "$line" = ready ]
+}
+stop() { # stop PID: it writes what it knows, and ends
+	kill -TERM "$1" 2>/dev/null
+	wait "$1" 2>/dev/null
+}
+kill_now() { # kill_now PID, one that was started here
+	kill -KILL "$1" 2>/dev/null
+	wait "$1" 2>/dev/null
+}
+sum() { awk '{ n += $NF } END { print n + 0 }' "$@"; } # of folded stacks
+gone_soon() { # gone_soon PID: it may take its time to end
+	for _ in {1..100}; do
+		kill -0 "$1" 2>/dev/null || return 0
+		sleep 0.1
+	done
+	return 1
+}
+end_started() {
+	local each
+	for each in "${started[@]}"; do
+		kill_now "$each"
+	done
+	return 0
+}
