@@ -250,7 +250,7 @@ static bool parse_words(struct request *r, const struct command *self, char **wo
 		return true;
 	if (!r->command && r->in.files.n) { /* `plume record ./program` */
 		vec_push(&r->in.files, NULL);
-		r->in.files.n--;
+		r->in.files.n = 0;
 		r->command = r->in.files.p;
 	}
 	return check_words(r, e) && parse_call_graph(r, e) && parse_buffer(r, e) &&
@@ -403,7 +403,7 @@ static int run_record(const struct command *self, char **words, size_t n)
 const struct command record_command = {
 	.name = "record",
 	.arguments = "[options] [-- COMMAND [ARGS]]",
-	.summary = "samples a process, a container, a command or the machine; writes any format",
+	.summary = "samples a process, a container, a command or the machine",
 	.text = "Samples what runs, with stacks that reach the root and names from inside\n"
 		"containers, and writes a profile or a picture. Ctrl-C ends it early and still\n"
 		"writes everything. With -p, a command behind -- is the timer, as with perf.\n"
