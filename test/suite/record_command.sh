@@ -16,7 +16,8 @@ is "... of one that a signal ended" "$(status -- sh -c 'kill -KILL $$')" 137
 is "the timer's is not plume's" "$(status -p $$ -- sh -c 'exit 7')" 0
 is "a command without --" "$(status sh)" 0
 is "-d ends the command, too" "$(status -d 0.2 -- sh -c 'echo $$ >forever.pid; while :; do :; done')" 0
-ok "... it is gone" gone_soon "$(cat forever.pid)"
+started+=("$(cat forever.pid)")
+ok "... it is gone" gone_soon "${started[0]}"
 
 # Five million additions: some samples, whatever the machine is busy with.
 busy=(perl -e 'my $n = 0; $n += $_ for 1 .. 5000000')
