@@ -332,7 +332,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static bool open_outputs(struct request *r, struct err *e)
+static bool check_outputs(struct request *r, struct err *e)
 {
 	struct perf_data_facts facts = { .command = buf_c_string(&r->command_line),
 					 .wall_ns = clock_ns(CLOCK_REALTIME),
@@ -340,7 +340,7 @@ static bool open_outputs(struct request *r, struct err *e)
 	for (uint32_t i = 0; i < r->words.outputs.n; i++)
 		text_list_add(&r->outputs.paths, str_from(r->words.outputs.p[i]));
 	r->outputs.format = r->words.format;
-	if (!r->words.every && !record_outputs_open(&r->outputs, r->choice.file_stem, &facts, e))
+	if (!r->words.every && !record_outputs_check(&r->outputs, r->choice.file_stem, &facts, e))
 		return false;
 	r->options.data = r->outputs.data;
 	return true;
@@ -395,7 +395,7 @@ static int run_record(const struct command *self, char **words, size_t n)
 	set_options(&r);
 	int code = EXIT_FAILED;
 	if (choose_target(&r, &e) && choose_events(&r, &e) && choose_rotation(&r, &e) &&
-	    open_outputs(&r, &e))
+	    check_outputs(&r, &e))
 		code = record(&r, &e);
 	return e.kind ? say_error(self, &e) : code;
 }

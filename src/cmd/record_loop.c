@@ -188,7 +188,7 @@ static bool start(struct run *r, struct err *e)
 	const struct record_plan *plan = r->plan;
 	r->profile = profile_new(COLUMNS_ALL);
 	r->recorder = recorder_new(plan->options, r->profile, e);
-	if (!r->recorder)
+	if (!r->recorder || (!plan->rotation && !record_outputs_open(plan->outputs, e)))
 		return false;
 	if (plan->rotation) {
 		invoker_enter();
@@ -317,13 +317,21 @@ static int end(struct run *r)
 	return code != EXIT_DONE ? code : exit_code_of_command(r);
 }
 
+/* A command that writes to the terminal has it for itself. */
+static bool shares_terminal(const struct record_options *o)
+{
+	return o->command && !o->is_command_timer && isatty(STDOUT_FILENO);
+}
+
 int record_run(const struct record_plan *plan, struct err *e)
 {
 	AUTO(run) struct run r = { .plan = plan };
 	catch_signals();
-	if (!start(&r, e))
+	if (!start(&r, e)) {
+		record_outputs_discard(plan->outputs);
 		return EXIT_FAILED;
-	if (!plan->is_quiet && isatty(STDERR_FILENO))
+	}
+	if (!plan->is_quiet && !shares_terminal(plan->options))
 		r.screen = record_screen_new(STDERR_FILENO, plan->title);
 	go_on(&r);
 	return end(&r);

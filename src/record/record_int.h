@@ -10,11 +10,11 @@ uint64_t monotonic_ns(void);
 
 /* How many samples an event lost: from Linux 6.0 on (PERF_FORMAT_LOST, which older headers lack). */
 #define READ_LOST (1ull << 4)
-/* Completes an event: what each sample holds. is_first: it tells of processes and mappings, too. */
-void attributes_complete(struct perf_event_attr *attr, const struct record_options *o,
-			 bool is_first, uint32_t stack_bytes);
+/* Completes an event: what each sample holds. tells: of processes and mappings, too. */
+void attributes_complete(struct perf_event_attr *attr, const struct record_options *o, bool tells,
+			 uint32_t stack_bytes);
 /* Bytes of the stack that are copied with each sample; 0: none. */
-uint32_t attributes_stack_bytes(const struct record_options *o);
+uint32_t attributes_stack_bytes(const struct record_options *o, uint32_t cpus);
 /* Fields at the end of records that are no samples, as attributes_complete asks for them. */
 struct record_trailer {
 	uint32_t pid, tid;
@@ -27,7 +27,7 @@ struct record_trailer {
 
 /* A buffer that the kernel writes records of one cpu into. */
 struct ring {
-	struct perf_event_mmap_page *page;
+	struct perf_event_mmap_page *page; /* NULL: there is none */
 	char *data;
 	uint64_t size_bytes;
 	int fd;
@@ -49,7 +49,7 @@ struct opened {
 
 struct opened_events {
 	VEC(struct opened) list;
-	VEC(struct ring) rings;
+	VEC(struct ring) rings; /* by cpu, as in cpus */
 	VEC(int) cpus;
 	VEC(struct perf_event_attr) attrs; /* by event, as they were opened */
 	bool is_per_cpu;   /* the whole machine, or a cgroup: no descriptors per thread */
