@@ -1,6 +1,6 @@
 # The front door; meson and ninja do the work behind it.
 #   make            the program: build/plume          make check   every test, under ASan and UBSan
-#   make demo       a profile turned into an answer   make lint    clang-format, clang-tidy, gcc -fanalyzer
+#   make demo       a program recorded live           make lint    clang-format, clang-tidy, gcc -fanalyzer
 #   make install    honours PREFIX and DESTDIR        make fuzz    libFuzzer on every parser, 60 s each
 #   make bench      plume and its peers, in one run   make accept  rewrite golden outputs
 #   make format     lay the sources out               make clean   remove what was built

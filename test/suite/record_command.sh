@@ -1,0 +1,49 @@
+#!/bin/bash
+# plume record of commands: whose exit status it is, what is written where, how many samples -c takes, files by period.
+# shellcheck disable=SC2317,SC2016 # functions are called by ok; programs in words have variables of their own
+# shellcheck source=test/suite/tap.bash
+. "$(dirname "$0")/tap.bash" "$1"
+# shellcheck source=test/suite/recording.bash
+. "$suite/recording.bash"
+recording_allowed || finish
+
+status() { # status OPTION... -- COMMAND: of plume
+	"$plume" record -q -o status.plume "$@" >status.out 2>&1
+	echo $?
+}
+is "a command's own exit status" "$(status -- sh -c 'exit 7')" 7
+is "... of one that a signal ended" "$(status -- sh -c 'kill -KILL $$')" 137
+is "the timer's is not plume's" "$(status -p $$ -- sh -c 'exit 7')" 0
+is "a command without --" "$(status sh)" 0
+is "-d ends the command, too" "$(status -d 0.2 -- sh -c 'echo $$ >forever.pid; while :; do :; done')" 0
+started+=("$(cat forever.pid)")
+ok "... it is gone" gone_soon "${started[0]}"
+
+# Five million additions: some samples, whatever the machine is busy with.
+busy=(perl -e 'my $n = 0; $n += $_ for 1 .. 5000000')
+"$plume" record -q -F 999 -o all.plume -o all.data -o all.folded -o all.svg -o all.pb.gz -- "${busy[@]}" 2>all.err
+is "several outputs at once" "$(find . -name 'all.*' ! -name all.err ! -empty | wc -l)" 5
+ok "... with samples" test "$(sum all.folded)" -ge 20
+for ending in plume data pb.gz; do
+	"$plume" fold -q "all.$ending" >again.folded
+	is "... as many in .$ending" "$(sum again.folded)" "$(sum all.folded)"
+done
+(mkdir named && cd named && "$plume" record -q -- "${busy[@]}" && ls perl-*-*.plume) >named.out 2>&1
+is "a file that is not named is called after the command" $? 0
+"$plume" record -q --format folded -o - -- "${busy[@]}" >stdout.folded
+ok "folded stacks on standard output" grep -q '^perl;.* [0-9]*$' stdout.folded
+
+# Pages that are touched for the first time, a sample for each or for every tenth.
+faults() { "$plume" record -q -e page-faults:u -c "$1" -o "faults-$1.plume" -- perl -e 'my $x = "a" x 8000000'; }
+in_file() { "$plume" fold -q --weight "$2" "faults-$1.plume" | sum; }
+near() { test $(($1 * 10)) -gt $(($2 * 8)) -a $(($1 * 10)) -lt $(($2 * 12)); } # a fifth more or less
+faults 1 && faults 10
+each=$(in_file 1 samples) tenth=$(in_file 10 samples)
+ok "-c 10 takes a tenth of the samples: $tenth of $each" near $((tenth * 10)) "$each"
+ok "... each of which counts for ten" near "$(in_file 10 period)" "$each"
+
+"$plume" record -q --every 1s --keep 1h --dir periods/of -- perl -e '$n++ while time - $^T < 4' 2>periods.err
+is "--every: files by period" "$(find periods/of -name 'perl-????-??-??T??????.???Z.plume' | awk 'END { print (NR >= 2) }')" 1
+"$plume" fold -q periods/of/*.plume >periods.folded
+is "... that are whole, and read as one" $? 0
+finish
