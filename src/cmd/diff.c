@@ -396,7 +396,7 @@ static int run_diff(const struct command *self, char **words, size_t n)
 const struct command diff_command = {
 	.name = "diff",
 	.arguments = "[options] BEFORE AFTER",
-	.summary = "two profiles to a differential flame graph, table or folded stacks",
+	.summary = "two profiles to a differential flame graph, table, folded stacks",
 	.text = "Compares two profiles, or two time ranges of one. BEFORE is scaled so that what\n"
 		"did not change is equal on both sides, or else by total, so that recordings may\n"
 		"differ in length; changes that sampling noise explains are grey in the picture\n"

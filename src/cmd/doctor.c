@@ -247,7 +247,7 @@ static int run_doctor(const struct command *self, char **words, size_t n)
 const struct command doctor_command = {
 	.name = "doctor",
 	.arguments = "[options] [FILE...]",
-	.summary = "what a recording or a process shows, what is missing, and what would help",
+	.summary = "what a recording, process or machine shows, and what is missing",
 	.text = "Reads what fold reads and says of each file where and how it was recorded, what\n"
 		"was lost or cut, which frames have no name and why, and what to do about it.\n"
 		"Without a FILE it says what can be recorded on this machine, and with -p what a\n"

@@ -13,7 +13,13 @@ void doctor_tell_machine(const struct permission *p, const struct kernel_name_tr
 void doctor_tell_process(const struct process_facts *f, const struct permission *p,
 			 struct doctor_report *r);
 
-/* --- for both --- */
+/* The part of doctor_tell_process that is about JIT compilers and interpreters. */
+void doctor_tell_runtime(const struct process_facts *f, struct doctor_report *r);
+
+/* --- for all --- */
+
+/* `834 kB` */
+void doctor_add_bytes(struct buf *out, uint64_t n);
 
 /* text is copied, and empty then. */
 void doctor_add_fact(struct doctor_report *r, const char *key, struct buf *text);

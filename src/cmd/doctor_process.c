@@ -5,16 +5,6 @@
 
 /* --- what there is --- */
 
-static void add_bytes(struct buf *out, uint64_t n)
-{
-	static const char *const units[] = { "bytes", "kB", "MB", "GB", "TB" };
-	unsigned unit = 0;
-	for (; n >= 10000 && unit + 1 < ARRAY_SIZE(units); unit++)
-		n /= 1000;
-	buf_add_grouped(out, n);
-	buf_addf(out, " %s", units[unit]);
-}
-
 static const char *kind_name(enum runtime_kind kind)
 {
 	static const char *const names[] = { [RUNTIME_NATIVE] = "native code",
@@ -94,10 +84,10 @@ static void add_map(const struct process_facts *f, struct doctor_report *r)
 		buf_addf(&text, "%s, ", m->path);
 		finding_add_count(&text, m->rows, "row", "rows");
 		buf_addf(&text, "%s, ", m->is_counted_whole ? "" : " at least");
-		add_bytes(&text, m->size_bytes);
+		doctor_add_bytes(&text, m->size_bytes);
 		buf_addf(&text, ", %s", m->grown_bytes ? "+" : "does not grow");
 		if (m->grown_bytes)
-			add_bytes(&text, m->grown_bytes);
+			doctor_add_bytes(&text, m->grown_bytes);
 		if (m->grown_bytes)
 			buf_addf(&text, " in %.1f s", (double)m->grew_ns / 1e9);
 	}
@@ -130,165 +120,6 @@ static void add_mapped(const struct process_facts *f, struct doctor_report *r)
 						 .why = arena_copy(text, buf_str(&m->why)),
 						 .fix = arena_copy(text, buf_str(&m->fix)) });
 	}
-}
-
-/* --- code that a JIT compiler made --- */
-
-/* A map that is there, whoever writes it. False: there is none of use. */
-static bool tell_map(const struct process_facts *f, struct doctor_report *r)
-{
-	AUTO(finding_text) struct finding_text t = { 0 };
-	const struct code_map *m = &f->map;
-	if (m->e.text[0]) {
-		buf_addf(&t.what, "its map is not used: %s", m->e.text);
-		buf_addf(&t.why, "names in it could be anybody's");
-		buf_addf(&t.fix, "look at who put it there");
-		diagnosis_add(&r->diagnosis, (struct finding){ FINDING_WARN, "map" }, &t);
-		return false;
-	}
-	if (m->fd < 0 || !m->rows)
-		return false;
-	uint64_t seconds = m->grew_ns / 1000000000 + 1;
-	if (m->grown_bytes / seconds > 10000000) {
-		buf_addf(&t.what, "its map grows by more than 10 MB a second");
-		buf_addf(&t.why, "code is compiled over and over, each time as a new row");
-		buf_addf(&t.fix, f->runtime.kind == RUNTIME_NODE
-					 ? "--perf-basic-prof-only-functions writes less of it"
-					 : "start it anew when the disk gets full");
-		diagnosis_add(&r->diagnosis, (struct finding){ FINDING_WARN, "map" }, &t);
-		return true;
-	}
-	buf_addf(&t.what, "its map names the code that it compiles at run time");
-	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_OK, "map" }, &t);
-	return true;
-}
-
-static void tell_no_node_map(const struct process_facts *f, struct doctor_report *r)
-{
-	AUTO(finding_text) struct finding_text t = { 0 };
-	if (f->runtime.has_map_flag) {
-		buf_addf(&t.what, "it should write a map, but there are no rows in %s",
-			 f->map.path);
-		buf_addf(&t.why, "its /tmp cannot be written, somebody has removed the file, or "
-				 "--perf-basic-prof-only-functions stands alone (Node.js 16 and "
-				 "19 need both flags)");
-		buf_addf(&t.fix, "give it a /tmp that it can write to, and start it anew");
-	} else {
-		buf_addf(&t.what, "JavaScript functions will have no names");
-		buf_addf(&t.why, "Node.js tells nobody where it puts compiled code unless it is "
-				 "asked to");
-		buf_addf(&t.fix, "NODE_OPTIONS='--perf-basic-prof "
-				 "--interpreted-frames-native-stack' node ...");
-	}
-	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_BAD, "map" }, &t);
-}
-
-static void tell_node(const struct process_facts *f, struct doctor_report *r)
-{
-	if (f->jitdump)
-		doctor_add_finding(r, FINDING_OK, "map",
-				   "its jitdump names the code that it compiles at run time", NULL,
-				   NULL);
-	else if (!tell_map(f, r))
-		tell_no_node_map(f, r);
-	if (!f->runtime.has_interpreted_frames)
-		doctor_add_finding(r, FINDING_INFO, "interpreted",
-				   "functions that V8 interprets are all one frame, without names",
-				   "those that are not hot yet: start-up, rare paths",
-				   "node --interpreted-frames-native-stack ...: each has its own "
-				   "frame and name (with a map)");
-	if (!f->runtime.has_no_inlining)
-		doctor_add_finding(r, FINDING_INFO, "inlined",
-				   "functions that V8 inlines count for their callers",
-				   "optimized code of a caller holds the code of what it calls",
-				   "node --no-turbo-inlining ...: each has its own frame; the "
-				   "program is slower with it");
-}
-
-static uint64_t major_version(const struct runtime *runtime)
-{
-	uint64_t major = 0;
-	struct str version = buf_str(&runtime->version);
-	ptrdiff_t dot = str_find_char(version, '.');
-	str_to_u64(str_first(version, dot < 0 ? version.n : (size_t)dot), &major);
-	return major;
-}
-
-static void tell_java_names(const struct process_facts *f, struct doctor_report *r)
-{
-	enum { FIRST_WITH_MAP = 17 };
-	uint64_t major = major_version(&f->runtime);
-	if (f->runtime.has_no_attach) {
-		if (!tell_map(f, r))
-			doctor_add_finding(r, FINDING_BAD, "map", "Java methods will have no names",
-					   "it was started with -XX:+DisableAttachMechanism, so it "
-					   "cannot be asked for them",
-					   "start it without that flag");
-	} else if (major && major < FIRST_WITH_MAP) {
-		if (!tell_map(f, r))
-			doctor_add_finding(r, FINDING_BAD, "map", "Java methods will have no names",
-					   "JVMs before 17 cannot be asked for them",
-					   "Java 17 or later, or an agent that writes "
-					   "/tmp/perf-PID.map");
-	} else if (!f->may_be_asked) {
-		doctor_add_finding(r, FINDING_BAD, "map", "Java methods will have no names",
-				   "the JVM does not take commands: it is only just starting, or "
-				   "another user's",
-				   "try again in a moment, with sudo");
-	} else {
-		doctor_add_finding(r, FINDING_OK, "map",
-				   "the JVM is asked for names while it is recorded "
-				   "(Compiler.perfmap)",
-				   NULL, NULL);
-	}
-}
-
-static void tell_java(const struct process_facts *f, struct doctor_report *r)
-{
-	tell_java_names(f, r);
-	if (f->runtime.keeps_frame_pointers)
-		doctor_add_finding(r, FINDING_OK, "java-stacks",
-				   "compiled methods keep frame pointers: stacks are whole", NULL,
-				   NULL);
-	else
-		doctor_add_finding(r, FINDING_BAD, "java-stacks",
-				   "stacks of Java methods will be cut at the first compiled one",
-				   "compiled methods keep no frame pointers, and there are no "
-				   "tables for them",
-				   "JAVA_TOOL_OPTIONS=-XX:+PreserveFramePointer java ...");
-}
-
-static void tell_python(const struct process_facts *f, struct doctor_report *r)
-{
-	enum { MINOR_WITH_MAP = 12 };
-	struct str version = buf_str(&f->runtime.version);
-	ptrdiff_t dot = str_find_char(version, '.');
-	uint64_t minor = 0;
-	struct runtime rest = { .version = { 0 } };
-	if (tell_map(f, r))
-		return;
-	buf_add(&rest.version, str_from_byte(version, (size_t)(dot + 1)));
-	minor = major_version(&rest);
-	runtime_fini(&rest);
-	doctor_add_finding(r, FINDING_WARN, "map",
-			   "Python functions will not be seen, only the interpreter's own",
-			   "the interpreter runs them without frames of their own",
-			   major_version(&f->runtime) > 3 || minor >= MINOR_WITH_MAP
-				   ? "PYTHONPERFSUPPORT=1 python3 ..., or python3 -X perf ..."
-				   : "Python 3.12 or later: python3 -X perf ...");
-}
-
-static void tell_other(const struct process_facts *f, struct doctor_report *r)
-{
-	AUTO(finding_text) struct finding_text t = { 0 };
-	if (!f->jit_bytes || f->jitdump || tell_map(f, r))
-		return;
-	add_bytes(&t.what, f->jit_bytes);
-	buf_addf(&t.what, " of code that was made at run time will have no names");
-	buf_addf(&t.why, "no file holds it, and there is no %s", f->map.path);
-	buf_addf(&t.fix, ".NET: DOTNET_PerfMapEnabled=1; PHP: opcache.jit_debug=0x10; others: "
-			 "the flag of their JIT compiler that writes a perf map");
-	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_WARN, "map" }, &t);
 }
 
 /* --- files --- */
@@ -412,23 +243,6 @@ static void tell_hidden(const struct process_facts *f, const struct permission *
 	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_BAD, "process" }, &t);
 }
 
-static void tell_runtime(const struct process_facts *f, struct doctor_report *r)
-{
-	switch (f->runtime.kind) {
-	case RUNTIME_NODE:
-		tell_node(f, r);
-		break;
-	case RUNTIME_JVM:
-		tell_java(f, r);
-		break;
-	case RUNTIME_PYTHON:
-		tell_python(f, r);
-		break;
-	default:
-		tell_other(f, r);
-	}
-}
-
 void doctor_tell_process(const struct process_facts *f, const struct permission *p,
 			 struct doctor_report *r)
 {
@@ -447,7 +261,7 @@ void doctor_tell_process(const struct process_facts *f, const struct permission 
 	add_place(f, r);
 	add_map(f, r);
 	add_mapped(f, r);
-	tell_runtime(f, r);
+	doctor_tell_runtime(f, r);
 	tell_stacks(f, r);
 	tell_names(f, false, r);
 	tell_names(f, true, r);

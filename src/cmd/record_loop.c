@@ -270,12 +270,15 @@ static void say_overhead(const struct run *r)
 /* An empty result needs a reason. */
 static void say_why_nothing(const struct run *r)
 {
+	enum { SHORT_NS = 200000000 };
 	struct record_status s = recorder_status(r->recorder);
 	if (s.counts.samples)
 		return;
 	if (s.counts.lost)
 		say("all samples were lost: the buffers were full; a lower -F, or more pages with "
 		    "-m");
+	else if (s.elapsed_ns < SHORT_NS && r->plan->options->events->list.p[0].samples_time)
+		say("there are no samples because it was over too soon: -F 4999 looks more often");
 	else if (r->plan->options->events->list.p[0].samples_time)
 		say("there are no samples because nothing of it was on a cpu: it waited all the "
 		    "time. plume samples what runs; a longer -d may see more");

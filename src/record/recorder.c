@@ -21,6 +21,7 @@ struct recorder {
 	uint64_t start_ns, end_ns, start_unix_ns;
 	uint64_t period_start_ns; /* of the profile at hand */
 	uint64_t last_flush_ns, flush_cost_ns, last_look_ns;
+	uint64_t lost_early;	/* before it began */
 	uint64_t clock_samples; /* of this and earlier profiles */
 	uint32_t looked_at;	/* processes that were looked at for JVMs */
 	bool is_over, has_answer;
@@ -123,7 +124,8 @@ static void take_rings(struct recorder *r, struct buf *out)
 	for (uint32_t i = 0; i < r->events.rings.n; i++) {
 		struct ring *ring = &r->events.rings.p[i];
 		uint64_t n = ring_waiting_bytes(ring);
-		ring_take(ring, buf_reserve(out, n), n);
+		if (n)
+			ring_take(ring, buf_reserve(out, n), n);
 		out->n += n;
 	}
 }
@@ -226,6 +228,7 @@ bool recorder_start(struct recorder *r, struct err *e)
 	r->start_unix_ns = wall_ns() + r->options.delay_ns;
 	r->period_start_ns = r->last_flush_ns = r->start_ns;
 	r->follow.begin_ns = r->start_ns;
+	r->lost_early = opened_events_lost(&r->events);
 	if (r->command.pid)
 		return command_go(&r->command, r->options.command[0], e);
 	return true;
@@ -301,6 +304,7 @@ bool recorder_wants_flush(const struct recorder *r)
 
 static void flush(struct recorder *r, bool is_end)
 {
+	perf_session_set_lost(r->session, opened_events_lost(&r->events) - r->lost_early);
 	uint64_t before = monotonic_ns();
 	uint32_t rows = r->p->samples.n;
 	perf_session_flush(r->session, is_end);
@@ -364,6 +368,7 @@ void recorder_end(struct recorder *r)
 {
 	opened_events_stop(&r->events);
 	r->end_ns = monotonic_ns();
+	command_end(&r->command);
 	drain_stop(&r->drain);
 	take_chunks(r, drain_take(&r->drain, 0));
 	jvm_maps_end(r->jvms);
@@ -390,7 +395,7 @@ struct record_status recorder_status(const struct recorder *r)
 				   .elapsed_ns = now > r->start_ns ? now - r->start_ns : 0,
 				   .processes = r->follow.list.n,
 				   .is_over = r->is_over,
-				   .is_command_over = r->command.is_over,
+				   .is_command_over = r->command.is_over && !r->command.was_ended,
 				   .command_status = r->command.status };
 	const struct record_event *first = &r->options.events->list.p[0];
 	if (first->samples_time && first->attr.freq && s.elapsed_ns)

@@ -120,11 +120,11 @@ void held_files_add_mapping(struct held_files *h, int32_t pid, const struct targ
 	struct held_file f = { .device_major = m->device_major,
 			       .device_minor = m->device_minor,
 			       .inode = m->inode,
-			       .last_use = ++h->uses,
+			       .last_use_ns = held_now_ns(),
 			       .pid = pid };
 	uint32_t known = find_file(h, &f);
 	if (known != INDEX_NONE) {
-		h->files.p[known].last_use = f.last_use;
+		h->files.p[known].last_use_ns = f.last_use_ns;
 		h->files.p[known].pid = pid;
 		return;
 	}
@@ -157,7 +157,7 @@ int held_files_open(void *held, int32_t pid, const struct binary_id *id)
 	uint32_t i = id->has_inode ? find_file(h, &like) : held_find_path(h, pid, id->path);
 	if (i == INDEX_NONE)
 		return -1;
-	h->files.p[i].last_use = ++h->uses;
+	h->files.p[i].last_use_ns = held_now_ns();
 	return held_reopen(h->files.p[i].fd);
 }
 
@@ -175,23 +175,13 @@ static int compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Half of them at once, so that not each new file has to look through all. */
-void held_sweep_files(struct held_files *h)
+void held_drop_files(struct held_files *h, uint64_t since_ns)
 {
-	VEC(uint64_t) idle = { 0 };
 	uint32_t kept = 0;
-	for (uint32_t i = 0; i < h->files.n; i++)
-		if (!is_needed(h, &h->files.p[i]))
-			vec_push(&idle, h->files.p[i].last_use);
-	if (!idle.n)
-		return;
-	qsort(idle.p, idle.n, sizeof(*idle.p), compare_u64);
-	uint64_t last_to_go = idle.p[idle.n / 2];
-	vec_fini(&idle);
 	index_map_clear(&h->by_inode);
 	for (uint32_t i = 0; i < h->files.n; i++) {
 		struct held_file f = h->files.p[i];
-		if (f.last_use <= last_to_go && !is_needed(h, &f)) {
+		if (f.last_use_ns < since_ns && !is_needed(h, &f)) {
 			held_close(h, &f.fd);
 			continue;
 		}
@@ -199,6 +189,20 @@ void held_sweep_files(struct held_files *h)
 		index_map_add(&h->by_inode, hash_numbers(&f), kept++);
 	}
 	h->files.n = kept;
+}
+
+/* Half of them at once, so that not each new file has to look through all. */
+void held_sweep_files(struct held_files *h)
+{
+	VEC(uint64_t) idle = { 0 };
+	for (uint32_t i = 0; i < h->files.n; i++)
+		if (!is_needed(h, &h->files.p[i]))
+			vec_push(&idle, h->files.p[i].last_use_ns);
+	if (idle.n) {
+		qsort(idle.p, idle.n, sizeof(*idle.p), compare_u64);
+		held_drop_files(h, idle.p[idle.n / 2] + 1);
+	}
+	vec_fini(&idle);
 }
 
 void held_inodes_fini(struct held_files *h)

@@ -5,7 +5,10 @@
 #pragma once
 #include "base/base.h"
 
-/* libjvm.so is mapped, and it has a handler for SIGQUIT: without one the signal would end it (-Xrs). */
+/*
+ * libjvm.so is mapped, and it has a handler for SIGQUIT, without which the signal would end it, or its socket
+ * is there already (-Xrs).
+ */
 bool jvm_is_one(int32_t pid);
 /*
  * Runs a command of jcmd, `Compiler.perfmap`, and gives its output. The socket is asked for by SIGQUIT
@@ -18,9 +21,9 @@ bool jvm_command(int32_t pid, const char *command, int timeout_ms, struct buf *o
 struct jvm_call;
 struct jvm_call *jvm_call_new(int32_t pid, const char *command, uint64_t now_ns);
 enum jvm_call_state { JVM_CALL_WAITS, JVM_CALL_DONE, JVM_CALL_FAILED };
-/* Goes on as far as it can without waiting. */
+/* Goes on as far as it can without waiting; gives up 10 s after the start. */
 enum jvm_call_state jvm_call_go_on(struct jvm_call *c, uint64_t now_ns);
-/* Output of one that is done. */
+/* Output of one that is done; at most about 1 MB of it. */
 struct str jvm_call_output(const struct jvm_call *c);
 const struct err *jvm_call_error(const struct jvm_call *c);
 void jvm_call_free(struct jvm_call *c);

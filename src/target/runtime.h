@@ -7,14 +7,14 @@ enum runtime_kind { RUNTIME_NATIVE, RUNTIME_NODE, RUNTIME_JVM, RUNTIME_PYTHON, R
 struct runtime {
 	enum runtime_kind kind;
 	struct buf version;	     /* `20.20.2`, `17.0.15`; empty: not known */
-	bool has_map_flag;	     /* Node: --perf-basic-prof or its sister is on */
+	bool has_map_flag;	     /* Node: --perf-basic-prof or its sister; Python: -X perf */
 	bool has_jitdump_flag;	     /* Node: --perf-prof */
 	bool has_interpreted_frames; /* Node: --interpreted-frames-native-stack */
 	bool has_no_inlining;	     /* Node: --no-turbo-inlining */
 	bool keeps_frame_pointers;   /* JVM: -XX:+PreserveFramePointer on its command line */
-	bool has_no_attach;	     /* JVM: -XX:+DisableAttachMechanism, or -Xrs */
+	bool has_no_attach;	     /* JVM: -XX:+DisableAttachMechanism */
 };
-/* Never fails: what cannot be found out is not known. Flags from cmdline, NODE_OPTIONS, JDK_JAVA_OPTIONS. */
+/* Never fails: what cannot be found out is not known. Flags from cmdline and environment. */
 void runtime_of_process(int32_t pid, struct runtime *out);
 void runtime_fini(struct runtime *r);
 

@@ -138,39 +138,39 @@ static void take_command_line(struct str words, struct runtime *r)
 }
 
 /* `NAME=value` among the variables; empty: there is none. */
-static struct str variable(struct str environ, struct str name)
+static struct str variable(struct str variables, struct str name)
 {
-	while (environ.n) {
-		struct str word = flag_word(&environ, true);
+	while (variables.n) {
+		struct str word = flag_word(&variables, true);
 		if (str_starts(word, name) && word.n > name.n && word.p[name.n] == '=')
 			return str_from_byte(word, name.n + 1);
 	}
 	return STR("");
 }
 
-static void take_variable(struct str environ, struct str name, struct runtime *r)
+static void take_variable(struct str variables, struct str name, struct runtime *r)
 {
-	struct str value = variable(environ, name);
+	struct str value = variable(variables, name);
 	while (value.n)
 		take_flag(flag_word(&value, false), STR(""), r);
 }
 
-void runtime_take_flags(struct str cmdline, struct str environ, struct runtime *r)
+void runtime_take_flags(struct str cmdline, struct str variables, struct runtime *r)
 {
 	/* In the order in which they are read: later ones win. */
 	if (r->kind == RUNTIME_NODE)
-		take_variable(environ, STR("NODE_OPTIONS"), r);
+		take_variable(variables, STR("NODE_OPTIONS"), r);
 	if (r->kind == RUNTIME_JVM) {
-		take_variable(environ, STR("JAVA_TOOL_OPTIONS"), r);
-		take_variable(environ, STR("JDK_JAVA_OPTIONS"), r);
+		take_variable(variables, STR("JAVA_TOOL_OPTIONS"), r);
+		take_variable(variables, STR("JDK_JAVA_OPTIONS"), r);
 	}
 	if (r->kind == RUNTIME_PYTHON) {
-		struct str perf = variable(environ, STR("PYTHONPERFSUPPORT"));
+		struct str perf = variable(variables, STR("PYTHONPERFSUPPORT"));
 		r->has_map_flag = perf.n && !str_eq(perf, STR("0"));
 	}
 	take_command_line(cmdline, r);
 	if (r->kind == RUNTIME_JVM)
-		take_variable(environ, STR("_JAVA_OPTIONS"), r);
+		take_variable(variables, STR("_JAVA_OPTIONS"), r);
 }
 
 void runtime_read_flags(int32_t pid, struct runtime *r)

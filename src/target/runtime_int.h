@@ -4,10 +4,12 @@
 
 /* libjvm.so is mapped, executable. */
 bool runtime_has_libjvm(int32_t pid);
+/* Kind and version of a program by its file, which may be NULL, and its name. */
+void runtime_of_program(struct elf *elf, struct str name, struct runtime *out);
 /* Flags of a process whose kind is known: from its command line and its environment. */
 void runtime_read_flags(int32_t pid, struct runtime *r);
 /* The same from texts as they are in /proc: words that end in NUL. */
-void runtime_take_flags(struct str cmdline, struct str environ, struct runtime *r);
+void runtime_take_flags(struct str cmdline, struct str variables, struct runtime *r);
 
 /* The file that is mapped there, opened in the process's own root and compared by inode. */
 struct binary *runtime_open_mapping(int32_t pid, const struct target_mapping *m,

@@ -22,7 +22,7 @@ for command in $commands; do
 	page=$man/plume-$command.1.scd
 	ok "plume-$command has a manual page" test -s "$page"
 	ok "plume(1) names $command" grep -q "$command" "$man/plume.1.scd"
-	options=$("$plume" help "$command" | grep -oE '^ +(-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+')
+	options=$("$plume" help "$command" | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+')
 	for option in $options; do
 		ok "plume-$command(1) names $option" grep -qF -- "*$option*" "$page"
 		for shell in bash zsh fish; do
@@ -39,6 +39,9 @@ is "bash completes a command" "$(offer plume fo)" fold
 is "bash completes a value" "$(offer plume fold --weight sa)" samples
 is "bash completes the name of a command" "$(offer plume help comp)" completion
 is "bash completes an option" "$(offer plume fold --collapse)" --collapse-recursion
-"$plume" help fold >help.txt
-ok "help fits 80 columns" bash -c "! grep -qE '^.{81}' help.txt"
+for command in '' $commands; do
+	# shellcheck disable=SC2086 # none is none
+	"$plume" help $command >help.txt
+	ok "help${command:+ $command} fits 80 columns" bash -c "! grep -E '^.{81}' help.txt"
+done
 finish

@@ -8,12 +8,12 @@
 
 /* --- flags --- */
 
-static void check_flags(enum runtime_kind kind, struct str cmdline, struct str environ,
+static void check_flags(enum runtime_kind kind, struct str cmdline, struct str variables,
 			const char *want)
 {
 	struct runtime r = { .kind = kind };
 	AUTO(buf) struct buf got = { 0 };
-	runtime_take_flags(cmdline, environ, &r);
+	runtime_take_flags(cmdline, variables, &r);
 	buf_addf(&got, "%s%s%s%s%s%s", r.has_map_flag ? "map " : "",
 		 r.has_jitdump_flag ? "jitdump " : "",
 		 r.has_interpreted_frames ? "interpreted " : "",
