@@ -1,6 +1,6 @@
 #include "cmd/record_loop.h"
 
-#include "cmd/invoker.h"
+#include "cmd/record_periods.h"
 #include "cmd/record_screen.h"
 
 #include <signal.h>
@@ -44,25 +44,23 @@ struct run {
 	struct profile *profile;
 	struct record_screen *screen;
 	uint64_t last_screen_ns;
-	/* With --every. */
-	struct rotation *rotation;
-	struct growing_file file;
-	uint64_t period_end_ns, files;
-	bool is_disk_full;
+	struct period_files *files; /* with --every; else NULL */
+	uint64_t period_end_ns;
 };
 
 static void run_fini(struct run *r)
 {
 	record_screen_free(r->screen);
 	recorder_free(r->recorder);
-	growing_file_fini(&r->file);
-	rotation_free(r->rotation);
+	period_files_free(r->files);
 	profile_unref(r->profile);
 }
 
 static uint64_t output_bytes(const struct run *r)
 {
-	const char *path = r->rotation ? r->file.path : r->plan->outputs->growing.path;
+	const char *path = r->plan->outputs->growing.path;
+	if (r->files)
+		return period_files_bytes(r->files);
 	return path ? file_bytes(path) : 0;
 }
 
@@ -84,72 +82,33 @@ static void show(struct run *r, const char *state)
 	record_screen_update(r->screen, &progress, r->profile);
 }
 
-/* --- files by period --- */
-
-static bool open_period_file(struct run *r, struct err *e)
-{
-	invoker_enter();
-	const char *path = rotation_next(r->rotation);
-	bool ok = growing_file_open(&r->file, path, e);
-	rotation_prune(r->rotation);
-	invoker_leave();
-	r->files += ok;
-	return ok;
-}
-
-/*
- * Nothing more can be written: the disk is full. The oldest file goes, and what this period has so far
- * is written again; it is still in memory.
- */
-static void make_room(struct run *r)
-{
-	struct err e = { 0 };
-	AUTO_FREE char *path = r->file.path ? mem_strdup(r->file.path) : NULL;
-	growing_file_fini(&r->file);
-	invoker_enter();
-	if (path)
-		unlink(path);
-	bool has_room = rotation_make_room(r->rotation);
-	invoker_leave();
-	if (!r->is_disk_full)
-		say("the disk is full: %s", has_room ? "the oldest recording gives way"
-						     : "this period is kept in memory only");
-	r->is_disk_full = true;
-	if (open_period_file(r, &e) && growing_file_append(&r->file, r->profile))
-		r->is_disk_full = false;
-}
+/* --- files --- */
 
 static void append(struct run *r)
 {
-	if (!r->rotation) {
+	if (r->files)
+		period_files_append(r->files, r->profile);
+	else
 		record_outputs_append(r->plan->outputs, r->profile);
-		return;
-	}
-	if (!r->file.out || !growing_file_append(&r->file, r->profile))
-		make_room(r);
-}
-
-static void end_period_file(struct run *r, struct profile *p)
-{
-	struct err e = { 0 };
-	if (!r->file.out)
-		return;
-	if (!growing_file_end(&r->file, p, &e))
-		say("%s", e.text);
-	growing_file_fini(&r->file);
 }
 
 static void end_period(struct run *r)
 {
-	struct err e = { 0 };
 	struct profile *done = r->profile;
+	uint64_t every_ns = r->plan->rotation->every_ns, now = now_ns();
 	r->profile = profile_new(COLUMNS_ALL);
 	recorder_set_profile(r->recorder, r->profile);
-	end_period_file(r, done);
+	period_files_end(r->files, done);
 	profile_unref(done);
-	if (!open_period_file(r, &e))
-		say("%s", e.text); /* tried again with the next samples */
-	r->period_end_ns += r->plan->rotation->every_ns;
+	period_files_begin(r->files);
+	/* Where it ended early, or naming took longer than a period, they are counted from here on. */
+	bool is_on_time = now >= r->period_end_ns && now - r->period_end_ns < every_ns;
+	r->period_end_ns = (is_on_time ? r->period_end_ns : now) + every_ns;
+}
+
+static bool is_period_over(const struct run *r)
+{
+	return r->files && (now_ns() >= r->period_end_ns || period_files_is_large(r->files));
 }
 
 /* --- the loop --- */
@@ -173,7 +132,7 @@ static int step_ms(const struct run *r)
 static void go_on(struct run *r)
 {
 	while (recorder_step(r->recorder, step_ms(r)) && !is_over(r)) {
-		if (r->rotation && now_ns() >= r->period_end_ns) {
+		if (is_period_over(r)) {
 			end_period(r);
 		} else if (recorder_wants_flush(r->recorder)) {
 			recorder_flush(r->recorder);
@@ -190,14 +149,8 @@ static bool start(struct run *r, struct err *e)
 	r->recorder = recorder_new(plan->options, r->profile, e);
 	if (!r->recorder)
 		return false;
-	if (plan->rotation) {
-		invoker_enter();
-		r->rotation = rotation_new(plan->rotation, e);
-		invoker_leave();
-		if (!r->rotation || !open_period_file(r, e))
-			return false;
-		r->period_end_ns = now_ns() + plan->rotation->every_ns;
-	}
+	if (plan->rotation && !(r->files = period_files_new(plan->rotation, e)))
+		return false;
 	struct str remarks = recorder_remarks(r->recorder);
 	while (remarks.n && !plan->is_quiet) {
 		ptrdiff_t newline = str_find_char(remarks, '\n');
@@ -205,6 +158,8 @@ static bool start(struct run *r, struct err *e)
 		say("%.*s", STR_ARG(line));
 		remarks = str_from_byte(remarks, line.n + 1);
 	}
+	if (plan->rotation)
+		r->period_end_ns = now_ns() + plan->options->delay_ns + plan->rotation->every_ns;
 	return recorder_start(r->recorder, e);
 }
 
@@ -231,7 +186,7 @@ static void say_summary(const struct run *r)
 		buf_add_fixed(&text, s.busy_cpus, 2);
 		buf_addf(&text, " cpus busy");
 	}
-	if (!r->rotation && count[LEDGER_SAMPLES]) {
+	if (!r->files && count[LEDGER_SAMPLES]) {
 		buf_addf(&text, ", ");
 		buf_add_percent(&text,
 				count[LEDGER_SAMPLES] - count[LEDGER_UNROOTED] -
@@ -303,8 +258,10 @@ static int end(struct run *r)
 		say_summary(r);
 		say_why_nothing(r);
 	}
-	if (r->rotation) {
-		end_period_file(r, r->profile);
+	if (r->files) {
+		period_files_end(r->files, r->profile);
+		if (!plan->is_quiet)
+			period_files_say_summary(r->files);
 	} else {
 		profile_seal(r->profile);
 		code = record_outputs_end(plan->outputs, r->profile, plan->title, plan->is_quiet);

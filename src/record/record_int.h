@@ -40,7 +40,7 @@ void ring_take(struct ring *ring, char *to, uint64_t n);
 /* --- descriptors (open.c) --- */
 
 struct opened {
-	int fd;
+	int fd; /* -1: its thread has ended, and it is closed */
 	uint32_t event;
 	uint64_t id;
 };
@@ -100,6 +100,7 @@ struct known_process {
 	int32_t pid;
 	bool is_wanted;
 	bool is_described; /* its mappings are known to the session */
+	bool is_gone;	   /* it was not there when last looked for; records of it may still come */
 };
 
 /* Which processes there are; what must be held of them is held from their first sight on. */
@@ -112,12 +113,17 @@ struct follow {
 	bool is_filtered;  /* samples of those that are not wanted are dropped */
 	uint64_t begin_ns; /* samples before are dropped */
 	uint64_t wanted_samples;
+	VEC(int32_t) news;	/* processes that are new, or run another program now */
+	uint64_t last_forget_ns;
+	uint32_t forget_above;	/* so many are known */
 };
 void follow_fini(struct follow *f);
 /* Processes that are there already. */
 void follow_begin(struct follow *f, const struct opened_events *x);
 /* Records of one buffer: looked at, then given to the session. */
 void follow_records(struct follow *f, const char *bytes, size_t n);
+/* Those that have ended are forgotten, some time later. */
+void follow_forget_ended(struct follow *f, uint64_t now_ns);
 /* Whether they say that a thread was made. */
 bool records_tell_of_fork(struct str records, int32_t tid);
 /* Records that say what a process and its threads are called and have mapped. False: it is gone. */
@@ -132,6 +138,8 @@ void jvm_maps_free(struct jvm_maps *j);
 void jvm_maps_look_at(struct jvm_maps *j, int32_t pid);
 /* Asks them now and then. True: one has just written its map. */
 bool jvm_maps_go_on(struct jvm_maps *j, uint64_t now_ns);
+/* Those that have ended. */
+void jvm_maps_forget_ended(struct jvm_maps *j);
 /* A last time, waiting for the answers. */
 void jvm_maps_end(struct jvm_maps *j);
 bool jvm_maps_has_any(const struct jvm_maps *j);
