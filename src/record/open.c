@@ -22,7 +22,8 @@ void opened_events_fini(struct opened_events *x)
 	for (uint32_t i = 0; i < x->rings.n; i++)
 		ring_unmap(&x->rings.p[i]);
 	for (uint32_t i = 0; i < x->list.n; i++)
-		close(x->list.p[i].fd);
+		if (x->list.p[i].fd >= 0)
+			close(x->list.p[i].fd);
 	if (x->cgroup_fd >= 0)
 		close(x->cgroup_fd);
 	vec_fini(&x->list);
@@ -311,5 +312,6 @@ bool open_events(struct opened_events *x, const struct record_options *o, int32_
 void opened_events_stop(const struct opened_events *x)
 {
 	for (uint32_t i = 0; i < x->list.n; i++)
-		ioctl(x->list.p[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+		if (x->list.p[i].fd >= 0)
+			ioctl(x->list.p[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }

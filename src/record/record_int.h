@@ -64,7 +64,7 @@ bool open_events(struct opened_events *x, const struct record_options *o, int32_
 /* Threads that came while the others were opened, and that no other's descriptors cover. */
 bool open_events_of_thread(struct opened_events *x, const struct record_options *o, int32_t tid,
 			   struct err *e);
-/* No more samples. */
+/* No more samples. The list is drain's as long as that runs: under its lock. */
 void opened_events_stop(const struct opened_events *x);
 
 /* --- emptying them (drain.c) --- */
@@ -103,6 +103,12 @@ struct known_process {
 	bool is_gone;	   /* it was not there when last looked for; records of it may still come */
 };
 
+/* A process that may be a JVM. */
+struct process_news {
+	int32_t pid;
+	bool is_starting; /* it has just mapped what makes it one */
+};
+
 /* Which processes there are; what must be held of them is held from their first sight on. */
 struct follow {
 	const struct record_options *options;
@@ -113,15 +119,18 @@ struct follow {
 	bool is_filtered;  /* samples of those that are not wanted are dropped */
 	uint64_t begin_ns; /* samples before are dropped */
 	uint64_t wanted_samples;
-	VEC(int32_t) news;	/* processes that are new, or run another program now */
+	VEC(struct process_news) news;
 	uint64_t last_forget_ns;
-	uint32_t forget_above;	/* so many are known */
+	uint32_t forget_above; /* so many are known */
 };
 void follow_fini(struct follow *f);
 /* Processes that are there already. */
 void follow_begin(struct follow *f, const struct opened_events *x);
 /* Records of one buffer: looked at, then given to the session. */
 void follow_records(struct follow *f, const char *bytes, size_t n);
+/* Whether its samples are to be had. */
+bool follow_wants(struct follow *f, int32_t pid);
+bool thread_is_there(int32_t tid);
 /* Those that have ended are forgotten, some time later. */
 void follow_forget_ended(struct follow *f, uint64_t now_ns);
 /* Whether they say that a thread was made. */
@@ -134,8 +143,8 @@ bool synthesize_process(int32_t pid, struct buf *records, struct held_files *hel
 struct jvm_maps;
 struct jvm_maps *jvm_maps_new(struct follow *f);
 void jvm_maps_free(struct jvm_maps *j);
-/* Is it one? Then it is asked from now on. */
-void jvm_maps_look_at(struct jvm_maps *j, int32_t pid);
+/* Is it one? Then it is asked from now on. One that is starting is looked at again. */
+void jvm_maps_look_at(struct jvm_maps *j, const struct process_news *news, uint64_t now_ns);
 /* Asks them now and then. True: one has just written its map. */
 bool jvm_maps_go_on(struct jvm_maps *j, uint64_t now_ns);
 /* Those that have ended. */

@@ -51,6 +51,15 @@ bool held_files_read_map(struct held_files *h, int32_t pid, const struct symbol_
 /* Moments before this one are not asked for any more: processes that ended before it are forgotten. */
 void held_files_forget_states(struct held_files *h, uint64_t before_ns);
 
+/*
+ * Mapped files that nobody needs are let go, or files that were deleted would take room on disks for as
+ * long as this lives: after a mark, those that are needed are touched, then all that were neither touched
+ * nor mapped since are forgotten.
+ */
+uint64_t held_files_mark(const struct held_files *h);
+void held_files_touch(struct held_files *h, const struct binary_id *id);
+void held_files_forget_files(struct held_files *h, uint64_t mark);
+
 /* A file that is held, as a descriptor of the caller's own; -1: it is not. For symbol_options. */
 int held_files_open(void *held, int32_t pid, const struct binary_id *id);
 /* Its root directory, held or of a living process, as a path that is good until the next call that adds,

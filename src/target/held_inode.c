@@ -175,11 +175,47 @@ static int compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Closes those that were used last up to then, and are not in use, if that is asked for. */
+static void close_files(struct held_files *h, uint64_t last_to_go, bool spares_needed)
+{
+	uint32_t kept = 0;
+	index_map_clear(&h->by_inode);
+	for (uint32_t i = 0; i < h->files.n; i++) {
+		struct held_file f = h->files.p[i];
+		if (f.last_use <= last_to_go && !(spares_needed && is_needed(h, &f))) {
+			held_close(h, &f.fd);
+			continue;
+		}
+		h->files.p[kept] = f;
+		index_map_add(&h->by_inode, hash_numbers(&f), kept++);
+	}
+	h->files.n = kept;
+}
+
+uint64_t held_files_mark(const struct held_files *h)
+{
+	return h->uses;
+}
+
+void held_files_touch(struct held_files *h, const struct binary_id *id)
+{
+	struct held_file like = { .device_major = id->device_major,
+				  .device_minor = id->device_minor,
+				  .inode = id->inode };
+	uint32_t i = id->has_inode ? find_file(h, &like) : INDEX_NONE;
+	if (i != INDEX_NONE)
+		h->files.p[i].last_use = ++h->uses;
+}
+
+void held_files_forget_files(struct held_files *h, uint64_t mark)
+{
+	close_files(h, mark, false);
+}
+
 /* Half of them at once, so that not each new file has to look through all. */
 void held_sweep_files(struct held_files *h)
 {
 	VEC(uint64_t) idle = { 0 };
-	uint32_t kept = 0;
 	for (uint32_t i = 0; i < h->files.n; i++)
 		if (!is_needed(h, &h->files.p[i]))
 			vec_push(&idle, h->files.p[i].last_use);
@@ -188,17 +224,7 @@ void held_sweep_files(struct held_files *h)
 	qsort(idle.p, idle.n, sizeof(*idle.p), compare_u64);
 	uint64_t last_to_go = idle.p[idle.n / 2];
 	vec_fini(&idle);
-	index_map_clear(&h->by_inode);
-	for (uint32_t i = 0; i < h->files.n; i++) {
-		struct held_file f = h->files.p[i];
-		if (f.last_use <= last_to_go && !is_needed(h, &f)) {
-			held_close(h, &f.fd);
-			continue;
-		}
-		h->files.p[kept] = f;
-		index_map_add(&h->by_inode, hash_numbers(&f), kept++);
-	}
-	h->files.n = kept;
+	close_files(h, last_to_go, true);
 }
 
 void held_inodes_fini(struct held_files *h)
