@@ -10,9 +10,9 @@ struct record_words {
 	struct target_wish wish;
 	struct text_list events, outputs;
 	const char *format;
-	uint32_t rate_hz, period, buffer_pages;
+	uint32_t rate_hz, period;
 	bool has_call_graph, user_only, kernel_only, no_inherit, no_attach, shows_overhead;
-	const char *call_graph, *duration, *delay, *every, *keep, *folder, *max_size;
+	const char *call_graph, *duration, *delay, *every, *keep, *folder, *max_size, *buffer;
 };
 
 #define WORD(field) offsetof(struct record_words, field)
@@ -48,13 +48,14 @@ static const struct option event_options[] = {
 	{ "count", 'c', OPTION_NUMBER, WORD(period), "N", "a sample each N events, instead of -F" },
 	{ "call-graph", 0, OPTION_TEXT, WORD(call_graph), "HOW",
 	  "how stacks are found: auto (the default: tables where code keeps no frame pointers, "
-	  "frame pointers elsewhere), fp, dwarf[,BYTES] or none" },
+	  "frame pointers elsewhere), fp, dwarf or none; auto,BYTES and dwarf,BYTES say how much "
+	  "of each stack is copied" },
 	{ "graph", 'g', OPTION_FLAG, WORD(has_call_graph), NULL,
 	  "the same as --call-graph auto, as perf users type it" },
 	{ "user-only", 0, OPTION_FLAG, WORD(user_only), NULL, "nothing of the kernel" },
 	{ "kernel-only", 0, OPTION_FLAG, WORD(kernel_only), NULL, "the kernel alone" },
-	{ "mmap-pages", 'm', OPTION_NUMBER, WORD(buffer_pages), "N",
-	  "size of each cpu's buffer in pages, a power of two (default: as the rate needs)" },
+	{ "mmap-pages", 'm', OPTION_TEXT, WORD(buffer), "N|SIZE",
+	  "size of each cpu's buffer, in pages or as 16M (default: as the rate needs)" },
 	{ "no-attach", 0, OPTION_FLAG, WORD(no_attach), NULL,
 	  "do not ask JVMs for the map of their code" },
 };
@@ -138,7 +139,7 @@ static bool parse_time(const char *option, const char *text, uint64_t *ns, struc
 }
 
 /* `500M`, `2G`, `1000000`. */
-static bool parse_size(const char *text, uint64_t *bytes, struct err *e)
+static bool parse_size(const char *option, const char *text, uint64_t *bytes, struct err *e)
 {
 	static const char units[] = "KMGT";
 	struct str number = str_from(text);
@@ -149,9 +150,27 @@ static bool parse_size(const char *text, uint64_t *bytes, struct err *e)
 		number.n--;
 	}
 	if (!str_to_u64(number, bytes) || *bytes > UINT64_MAX >> shift || !*bytes)
-		return err_usage(e, "--max-size %s: must be a number of bytes such as 500M or 2G",
-				 text);
+		return err_usage(e, "--%s %s: must be a number, or a size such as 500M or 2G",
+				 option, text);
 	*bytes <<= shift;
+	return true;
+}
+
+/* A bare number counts pages; the kernel wants a power of two of them. */
+static bool parse_buffer(struct request *r, struct err *e)
+{
+	enum { PAGE_BYTES = 4096, MAX_PAGES = 1 << 20 };
+	const char *text = r->words.buffer;
+	uint64_t size, pages = 1;
+	if (!text)
+		return true;
+	if (!parse_size("mmap-pages", text, &size, e))
+		return false;
+	if (!is_digit(text[strlen(text) - 1]))
+		size /= PAGE_BYTES;
+	while (pages < size && pages < MAX_PAGES)
+		pages *= 2;
+	r->options.buffer_pages = (uint32_t)pages;
 	return true;
 }
 
@@ -176,8 +195,9 @@ static bool parse_call_graph(struct request *r, struct err *e)
 			}
 		}
 	return err_usage(e,
-			 "--call-graph %s: must be auto, fp, dwarf, none, or dwarf,BYTES with a "
-			 "multiple of 8 below 65,528",
+			 "--call-graph %s: must be auto, fp, dwarf or none; auto and dwarf also "
+			 "with ,BYTES, a "
+			 "multiple of 8 up to 65,528",
 			 text);
 }
 
@@ -208,8 +228,6 @@ static bool check_words(const struct request *r, struct err *e)
 				    "-a for the whole machine, or -- COMMAND");
 	if (w->user_only && w->kernel_only)
 		return err_usage(e, "--user-only and --kernel-only contradict each other");
-	if (w->buffer_pages & (w->buffer_pages - 1))
-		return err_usage(e, "-m %u: must be a power of two", w->buffer_pages);
 	if (!w->every && (w->keep || w->folder || w->max_size))
 		return err_usage(e, "--keep, --dir and --max-size go with --every");
 	if (w->every && w->outputs.n)
@@ -235,7 +253,7 @@ static bool parse_words(struct request *r, const struct command *self, char **wo
 		r->in.files.n--;
 		r->command = r->in.files.p;
 	}
-	return check_words(r, e) && parse_call_graph(r, e) &&
+	return check_words(r, e) && parse_call_graph(r, e) && parse_buffer(r, e) &&
 	       parse_time("duration", r->words.duration, &r->duration_ns, e) &&
 	       parse_time("delay", r->words.delay, &r->options.delay_ns, e);
 }
@@ -300,7 +318,7 @@ static bool choose_rotation(struct request *r, struct err *e)
 		return true;
 	if (!parse_time("every", w->every, &r->rotation.every_ns, e) ||
 	    !parse_time("keep", w->keep, &r->rotation.keep_ns, e) ||
-	    (w->max_size && !parse_size(w->max_size, &r->rotation.max_bytes, e)))
+	    (w->max_size && !parse_size("max-size", w->max_size, &r->rotation.max_bytes, e)))
 		return false;
 	if (r->rotation.max_bytes && r->rotation.max_bytes < least_bytes)
 		return err_usage(e,
@@ -342,7 +360,6 @@ static void set_options(struct request *r)
 	o->events = &r->events;
 	o->wish = &r->words.wish;
 	o->choice = &r->choice;
-	o->buffer_pages = r->words.buffer_pages;
 	o->user_only = r->words.user_only;
 	o->kernel_only = r->words.kernel_only;
 	o->no_inherit = r->words.no_inherit;

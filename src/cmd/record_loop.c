@@ -9,31 +9,45 @@
 #include <time.h>
 #include <unistd.h>
 
-/* --- Ctrl-C --- */
-
-static volatile sig_atomic_t is_interrupted;
-
-static void on_signal(int number)
-{
-	(void)number;
-	is_interrupted = 1;
-}
-
-/* The first one ends the recording, the second plume itself. */
-static void catch_signals(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
-	is_interrupted = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
-		sigaction(signals[i], &action, NULL);
-}
-
 static uint64_t now_ns(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* --- Ctrl-C --- */
+
+static volatile sig_atomic_t is_interrupted;
+static uint64_t interrupted_ns;
+
+/*
+ * The first one ends the recording, a second one plume itself, unless it is the same again: timeout(1)
+ * signals its child and then the group that its child is in.
+ */
+static void on_signal(int number)
+{
+	enum { SAME_NS = 500000000 };
+	uint64_t now = now_ns();
+	if (is_interrupted && now - interrupted_ns > SAME_NS) {
+		signal(number, SIG_DFL);
+		raise(number);
+		return;
+	}
+	if (!is_interrupted)
+		interrupted_ns = now;
+	is_interrupted = 1;
+}
+
+static void catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal };
+	is_interrupted = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		sigaddset(&action.sa_mask, signals[i]);
+		sigaction(signals[i], &action, NULL);
+	}
 }
 
 /* --- one recording, or one after the other --- */
@@ -225,12 +239,15 @@ static void say_overhead(const struct run *r)
 /* An empty result needs a reason. */
 static void say_why_nothing(const struct run *r)
 {
+	enum { SHORT_NS = 200000000 };
 	struct record_status s = recorder_status(r->recorder);
 	if (s.counts.samples)
 		return;
 	if (s.counts.lost)
 		say("all samples were lost: the buffers were full; a lower -F, or more pages with "
 		    "-m");
+	else if (s.elapsed_ns < SHORT_NS && r->plan->options->events->list.p[0].samples_time)
+		say("there are no samples because it was over too soon: -F 4999 looks more often");
 	else if (r->plan->options->events->list.p[0].samples_time)
 		say("there are no samples because nothing of it was on a cpu: it waited all the "
 		    "time. plume samples what runs; a longer -d may see more");

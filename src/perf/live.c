@@ -126,6 +126,11 @@ void perf_session_set_profile(struct perf_session *s, struct profile *p)
 	mapped_table_forget_unused(&s->mapped, &s->processes);
 }
 
+void perf_session_set_lost(struct perf_session *s, uint64_t samples)
+{
+	s->lost_by_events = samples;
+}
+
 struct perf_counts perf_session_counts(const struct perf_session *s)
 {
 	struct perf_counts counts = s->counts;

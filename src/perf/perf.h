@@ -74,6 +74,8 @@ struct perf_counts {
 	uint64_t samples, lost;
 	uint64_t by_table, by_frame_pointer, by_both; /* how user stacks were found */
 };
+/* What the kernel says itself that events lost: its records of it may be lost, too. */
+void perf_session_set_lost(struct perf_session *s, uint64_t samples);
 struct perf_counts perf_session_counts(const struct perf_session *s);
 
 /* --- writing perf.data --- */

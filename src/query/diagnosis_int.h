@@ -10,5 +10,13 @@ bool is_cut_before_samples(const struct profile *p);
 bool has_callers(const struct profile *p);
 
 /* How stacks were recorded. */
-enum stack_source { STACKS_UNKNOWN, STACKS_FRAME_POINTERS, STACKS_COPIED, STACKS_LBR };
+enum stack_source {
+	STACKS_UNKNOWN,
+	STACKS_FRAME_POINTERS,
+	STACKS_COPIED,
+	STACKS_LBR,
+	STACKS_JOINED, /* by plume record: copies first, frame pointers from there on */
+};
+/* `plume record` or `perf record`: what made the recording, for advice. */
+const char *recorder_of(const struct profile *p);
 enum stack_source stack_source_of(const struct profile *p);

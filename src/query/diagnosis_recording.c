@@ -20,9 +20,16 @@ enum stack_source stack_source_of(const struct profile *p)
 	struct str command = profile_fact(p, STR("command"));
 	if (str_starts(told, STR("dwarf")) || (!told.n && str_find(command, STR("dwarf")) >= 0))
 		return STACKS_COPIED;
+	if (str_starts(told, STR("tables")))
+		return STACKS_JOINED;
 	if (str_starts(told, STR("lbr")) || (!told.n && str_find(command, STR(" lbr")) >= 0))
 		return STACKS_LBR;
 	return told.n || command.n ? STACKS_FRAME_POINTERS : STACKS_UNKNOWN;
+}
+
+const char *recorder_of(const struct profile *p)
+{
+	return profile_fact(p, STR("plume")).n ? "plume record" : "perf record";
 }
 
 static bool stack_has_callers(const struct profile *p, node_id node)
@@ -59,8 +66,9 @@ static void add_lost(const struct profile *p, struct diagnosis *d)
 	buf_addf(&t.why, "the recorder did not empty the kernel's buffer in time, so busy moments "
 			 "are missing most");
 	buf_addf(&t.fix,
-		 "record with a larger buffer (perf record -m 16M) or a lower rate (-F "
+		 "record with a larger buffer (%s -m 16M) or a lower rate (-F "
 		 "99)%s",
+		 recorder_of(p),
 		 stack_source_of(p) == STACKS_COPIED ? ", or with smaller copies of the stack "
 						       "(--call-graph dwarf,4096)"
 						     : "");
@@ -79,8 +87,10 @@ static void add_throttled(const struct profile *p, struct diagnosis *d)
 	finding_add_count(&t.what, times, "time", "times");
 	buf_addf(&t.why, "taking samples took more time than the kernel allows, so it paused them: "
 			 "busy moments have too few");
-	buf_addf(&t.fix, "record at a lower rate (perf record -F 99), or lift the limit: sudo "
-			 "sysctl kernel.perf_cpu_time_max_percent=0");
+	buf_addf(&t.fix,
+		 "record at a lower rate (%s -F 99), or lift the limit: sudo "
+		 "sysctl kernel.perf_cpu_time_max_percent=0",
+		 recorder_of(p));
 	diagnosis_add(d, (struct finding){ FINDING_WARN, "throttled", .count = times }, &t);
 }
 
@@ -103,6 +113,8 @@ static void add_truncated(const struct profile *p, struct diagnosis *d)
 					  "kernel.perf_event_max_stack, 127 frames by default",
 		[STACKS_COPIED] = "they were longer than the copy of the stack that was recorded",
 		[STACKS_LBR] = "the processor remembers the last 8 to 32 calls only",
+		[STACKS_JOINED] = "they were longer than the copy of the stack that was recorded, "
+				  "and frame pointers do not lead on from there",
 	};
 	static const char *const fixes[] = {
 		[STACKS_UNKNOWN] = "sudo sysctl kernel.perf_event_max_stack=512; of recordings "
@@ -111,6 +123,7 @@ static void add_truncated(const struct profile *p, struct diagnosis *d)
 					  "record again",
 		[STACKS_COPIED] = "record with larger copies: perf record --call-graph dwarf,65528",
 		[STACKS_LBR] = "perf record --call-graph dwarf",
+		[STACKS_JOINED] = "record with larger copies: plume record --call-graph auto,65528",
 	};
 	AUTO(finding_text) struct finding_text t = { 0 };
 	uint64_t count = p->ledger.count[LEDGER_TRUNCATED];
@@ -156,17 +169,27 @@ static void add_unrooted(const struct profile *p, const struct unnamed_rows *unn
 		return;
 	}
 	add_share(&t.what, count, total, "of stacks do not reach the start of their thread");
-	if (stack_source_of(p) == STACKS_COPIED) {
+	if (stack_source_of(p) == STACKS_JOINED) {
+		buf_addf(&t.why, "the code there keeps no frame pointers and has no tables to "
+				 "unwind by, as compiled Java, or the process was about to begin "
+				 "another program (exec)");
+		add_unrooted_names(&t.why, mark, unnamed);
+		buf_addf(&t.fix, "Java: -XX:+PreserveFramePointer; others: build with "
+				 "-fno-omit-frame-pointer");
+	} else if (stack_source_of(p) == STACKS_COPIED) {
 		buf_addf(&t.why, "the copy of the stack was too small, or a binary or its unwind "
 				 "tables could not be read");
 		buf_addf(&t.fix,
-			 "record with larger copies (perf record --call-graph dwarf,65528), "
-			 "and read where the binaries are (or --symfs DIR)");
+			 "record with larger copies (%s --call-graph dwarf,65528), "
+			 "and read where the binaries are (or --symfs DIR)",
+			 recorder_of(p));
 	} else {
 		buf_addf(&t.why, "code without frame pointers breaks the chain of callers");
 		add_unrooted_names(&t.why, mark, unnamed);
-		buf_addf(&t.fix, "perf record --call-graph dwarf; or build with "
-				 "-fno-omit-frame-pointer; Java: -XX:+PreserveFramePointer");
+		buf_addf(&t.fix,
+			 "%s --call-graph dwarf; or build with "
+			 "-fno-omit-frame-pointer; Java: -XX:+PreserveFramePointer",
+			 recorder_of(p));
 	}
 	diagnosis_add(d, (struct finding){ mark, "unrooted", .count = count, .total = total }, &t);
 }

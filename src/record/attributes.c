@@ -47,10 +47,11 @@ void attributes_complete(struct perf_event_attr *attr, const struct record_optio
 			     PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
 	if (o->call_graph != CALL_GRAPH_NONE)
 		ask_for_stacks(attr, o, stack_bytes);
-	attr->read_format = PERF_FORMAT_ID;
+	attr->read_format = PERF_FORMAT_ID | READ_LOST;
 	attr->disabled = 1;
 	attr->sample_id_all = 1;
 	attr->exclude_hv = 1;
+	attr->exclude_guest = 1;
 	attr->exclude_idle = 1;
 	attr->exclude_user |= o->kernel_only;
 	attr->exclude_kernel |= o->user_only;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* In the child: nothing but system calls. */
@@ -63,6 +64,20 @@ bool command_is_over(struct started_command *c)
 	if (c->pid > 0 && !c->is_over)
 		c->is_over = waitpid(c->pid, &c->status, WNOHANG) == c->pid;
 	return c->pid > 0 && c->is_over;
+}
+
+void command_end(struct started_command *c)
+{
+	enum { TRIES = 100 };
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	if (c->pid <= 0 || command_is_over(c))
+		return;
+	/* What was recorded has ended, but for its last step; or its time is over. */
+	for (int i = 0; i < TRIES && !command_is_over(c); i++) {
+		if (i == 2)
+			c->was_ended = kill(c->pid, SIGTERM) == 0;
+		nanosleep(&pause, NULL);
+	}
 }
 
 void command_fini(struct started_command *c)

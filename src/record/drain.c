@@ -77,10 +77,8 @@ static void on_gone(struct drain *d, struct opened *opened)
 {
 	epoll_ctl(d->epoll_fd, EPOLL_CTL_DEL, opened->fd, NULL);
 	pthread_mutex_lock(&d->lock);
-	if (!has_ring(d->events, opened->fd)) {
-		close(opened->fd);
-		opened->fd = -1;
-	}
+	if (!has_ring(d->events, opened->fd))
+		opened_close(d->events, opened);
 	if (--d->living == 0)
 		d->all_gone = true;
 	pthread_cond_signal(&d->has_chunks);

@@ -94,6 +94,9 @@ struct nearest {
 	} best[NEAREST_COUNT]; /* best first */
 	uint32_t n;
 };
+/* ASCII that a terminal shows as it is: names in a program may be made up to do harm. */
+bool is_plain_text(struct str text);
+/* Names that are no plain text are passed over. */
 void nearest_offer(struct nearest *near, struct str name);
 /* `a, b or c`; nothing when none comes near. */
 void nearest_add_to(const struct nearest *near, struct buf *out);

@@ -118,7 +118,8 @@ static bool is_several(const struct probe *p, const struct search *s, struct err
 	for (uint32_t i = 0; i < s->n && i < MAX_MATCHES; i++) {
 		buf_addf(&list, "%s0x%llx ", i ? ", " : "",
 			 (unsigned long long)s->matches[i].start);
-		symbol_tidy_name(str_first(s->matches[i].name, NEAREST_BYTES), &list);
+		if (is_plain_text(s->matches[i].name))
+			symbol_tidy_name(str_first(s->matches[i].name, NEAREST_BYTES), &list);
 	}
 	return err_usage(e,
 			 "%u functions of %.*s are called %.*s: %s%s. Give its parameters or "

@@ -1,6 +1,14 @@
 /* Names that a user may have meant. */
 #include "record/event_int.h"
 
+bool is_plain_text(struct str text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if ((unsigned char)text.p[i] < ' ' || (unsigned char)text.p[i] >= 0x7f)
+			return false;
+	return true;
+}
+
 static bool is_nearer(const struct near_name *a, const struct near_name *b)
 {
 	return a->distance != b->distance ? a->distance < b->distance : a->n < b->n;
@@ -17,7 +25,7 @@ static bool is_offered(const struct nearest *near, struct str name)
 void nearest_offer(struct nearest *near, struct str name)
 {
 	struct near_name candidate;
-	if (!name.n || name.n > NEAREST_BYTES)
+	if (!name.n || name.n > NEAREST_BYTES || !is_plain_text(name))
 		return;
 	candidate.distance = str_distance(name, near->text);
 	candidate.n = (uint32_t)name.n;

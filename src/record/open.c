@@ -139,21 +139,39 @@ static bool explain(const struct opened_events *x, const struct record_options *
 	return false;
 }
 
+/* What is asked for may be refused because of the kernel's age or its secrets: then without. */
+static int open_as_allowed(struct opened_events *x, const struct record_options *o, uint32_t event,
+			   const struct place *at)
+{
+	struct perf_event_attr attr = attr_for(x, o, event, at);
+	unsigned long flags = x->cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0;
+	int cpu = x->cpus.p[at->cpu_index];
+	int fd = perf_event_open(&attr, at->pid, cpu, flags);
+	/* All are opened in the same way: only the first one may change it. */
+	if (fd >= 0 || x->list.n)
+		return fd;
+	if (errno == EINVAL && attr.read_format & READ_LOST) {
+		for (uint32_t i = 0; i < x->attrs.n; i++)
+			x->attrs.p[i].read_format &= ~READ_LOST;
+		attr.read_format &= ~READ_LOST;
+		fd = perf_event_open(&attr, at->pid, cpu, flags);
+	}
+	if (fd < 0 && (errno == EACCES || errno == EPERM) && !attr.exclude_kernel &&
+	    !o->kernel_only) {
+		int error = errno;
+		attr.exclude_kernel = 1;
+		fd = perf_event_open(&attr, at->pid, cpu, flags);
+		x->lacks_kernel = fd >= 0;
+		errno = error;
+	}
+	return fd;
+}
+
 /* Opens one event in one place. errno is left as perf_event_open set it. */
 static bool open_one(struct opened_events *x, const struct record_options *o, uint32_t event,
 		     const struct place *at, struct err *e)
 {
-	struct perf_event_attr attr = attr_for(x, o, event, at);
-	unsigned long flags = x->cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0;
-	int fd = perf_event_open(&attr, at->pid, x->cpus.p[at->cpu_index], flags);
-	/* Only the first one may be refused for the kernel's sake: all are opened in the same way. */
-	if (fd < 0 && (errno == EACCES || errno == EPERM) && !attr.exclude_kernel && !x->list.n &&
-	    !o->kernel_only) {
-		attr.exclude_kernel = 1;
-		fd = perf_event_open(&attr, at->pid, x->cpus.p[at->cpu_index], flags);
-		x->lacks_kernel = fd >= 0;
-		errno = EACCES;
-	}
+	int fd = open_as_allowed(x, o, event, at);
 	int error = errno;
 	if (fd < 0) {
 		explain(x, o, event, at, error, e);
@@ -307,6 +325,32 @@ bool open_events(struct opened_events *x, const struct record_options *o, int32_
 	if (o->choice->is_by_property)
 		return open_by_property(x, o, remarks, e);
 	return open_threads(x, o, remarks, e);
+}
+
+static uint64_t lost_by(const struct opened_events *x, const struct opened *opened)
+{
+	struct {
+		uint64_t count, id, lost;
+	} counts = { 0 };
+	if (opened->fd < 0 || !(x->attrs.p[0].read_format & READ_LOST) ||
+	    read(opened->fd, &counts, sizeof(counts)) != sizeof(counts))
+		return 0;
+	return counts.lost;
+}
+
+uint64_t opened_events_lost(const struct opened_events *x)
+{
+	uint64_t lost = x->lost_by_closed;
+	for (uint32_t i = 0; i < x->list.n; i++)
+		lost += lost_by(x, &x->list.p[i]);
+	return lost;
+}
+
+void opened_close(struct opened_events *x, struct opened *opened)
+{
+	x->lost_by_closed += lost_by(x, opened);
+	close(opened->fd);
+	opened->fd = -1;
 }
 
 void opened_events_stop(const struct opened_events *x)

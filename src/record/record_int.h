@@ -8,6 +8,8 @@ uint64_t monotonic_ns(void);
 
 /* --- what is asked of the kernel (attributes.c) --- */
 
+/* How many samples an event lost: from Linux 6.0 on (PERF_FORMAT_LOST, which older headers lack). */
+#define READ_LOST (1ull << 4)
 /* Completes an event: what each sample holds. is_first: it tells of processes and mappings, too. */
 void attributes_complete(struct perf_event_attr *attr, const struct record_options *o,
 			 bool is_first, uint32_t stack_bytes);
@@ -54,6 +56,7 @@ struct opened_events {
 	bool is_filtered;  /* ... of which only some processes are wanted */
 	bool lacks_kernel; /* the kernel's part may not be seen */
 	int cgroup_fd;	   /* -1: none */
+	uint64_t lost_by_closed;
 	VEC(int32_t) tids; /* threads that descriptors were opened for */
 };
 void opened_events_init(struct opened_events *x);
@@ -64,7 +67,14 @@ bool open_events(struct opened_events *x, const struct record_options *o, int32_
 /* Threads that came while the others were opened, and that no other's descriptors cover. */
 bool open_events_of_thread(struct opened_events *x, const struct record_options *o, int32_t tid,
 			   struct err *e);
-/* No more samples. The list is drain's as long as that runs: under its lock. */
+/*
+ * As long as drain runs, the rest is for its lock: it closes what is over.
+ *
+ * Samples that the kernel could not write, so far; 0 where it does not say.
+ */
+uint64_t opened_events_lost(const struct opened_events *x);
+void opened_close(struct opened_events *x, struct opened *opened);
+/* No more samples. */
 void opened_events_stop(const struct opened_events *x);
 
 /* --- emptying them (drain.c) --- */
@@ -161,6 +171,7 @@ struct started_command {
 	int32_t pid; /* 0: none */
 	int go_fd, failure_fd;
 	bool is_over;
+	bool was_ended; /* by us: its status says nothing of its own doing */
 	int status;
 };
 /* Forks; the command waits until it may go. */
@@ -168,4 +179,6 @@ bool command_prepare(struct started_command *c, char *const *words, struct err *
 bool command_go(struct started_command *c, const char *name, struct err *e);
 /* Has it ended? Does not wait. */
 bool command_is_over(struct started_command *c);
+/* It is not needed any more: asked to end, if it has not, and waited for, though not for long. */
+void command_end(struct started_command *c);
 void command_fini(struct started_command *c);

@@ -22,6 +22,7 @@ struct recorder {
 	uint64_t period_start_ns;	  /* of the profile at hand */
 	struct perf_counts period_counts; /* ... when it began */
 	uint64_t last_flush_ns, flush_cost_ns, last_look_ns;
+	uint64_t lost_early;	/* before it began */
 	uint64_t clock_samples; /* of this and earlier profiles */
 	bool is_over, has_answer;
 };
@@ -140,7 +141,8 @@ static void take_rings(struct recorder *r, struct buf *out)
 	for (uint32_t i = 0; i < r->events.rings.n; i++) {
 		struct ring *ring = &r->events.rings.p[i];
 		uint64_t n = ring_waiting_bytes(ring);
-		ring_take(ring, buf_reserve(out, n), n);
+		if (n)
+			ring_take(ring, buf_reserve(out, n), n);
 		out->n += n;
 	}
 }
@@ -291,11 +293,20 @@ static void end_facts(struct recorder *r, uint64_t end_ns)
 	jvm_maps_add_notes(r->jvms, r->p);
 }
 
+static uint64_t lost_samples(struct recorder *r)
+{
+	pthread_mutex_lock(&r->drain.lock);
+	uint64_t lost = opened_events_lost(&r->events);
+	pthread_mutex_unlock(&r->drain.lock);
+	return lost;
+}
+
 bool recorder_start(struct recorder *r, struct err *e)
 {
 	r->start_ns = monotonic_ns() + r->options.delay_ns;
 	r->last_flush_ns = r->start_ns;
 	r->follow.begin_ns = r->start_ns;
+	r->lost_early = lost_samples(r);
 	begin_facts(r, r->start_ns, wall_ns() + r->options.delay_ns);
 	if (r->command.pid)
 		return command_go(&r->command, r->options.command[0], e);
@@ -371,6 +382,7 @@ bool recorder_wants_flush(const struct recorder *r)
 
 static void flush(struct recorder *r, bool is_end)
 {
+	perf_session_set_lost(r->session, lost_samples(r) - r->lost_early);
 	uint64_t before = monotonic_ns();
 	uint32_t rows = r->p->samples.n;
 	perf_session_flush(r->session, is_end);
@@ -397,6 +409,7 @@ void recorder_end(struct recorder *r)
 	opened_events_stop(&r->events);
 	pthread_mutex_unlock(&r->drain.lock);
 	r->end_ns = monotonic_ns();
+	command_end(&r->command);
 	drain_stop(&r->drain);
 	take_chunks(r, drain_take(&r->drain, 0));
 	jvm_maps_end(r->jvms);
@@ -407,11 +420,10 @@ void recorder_end(struct recorder *r)
 
 void recorder_set_profile(struct recorder *r, struct profile *p)
 {
-	uint64_t now = monotonic_ns(), mark = held_files_mark(r->held);
+	uint64_t now = monotonic_ns();
 	flush(r, true);
 	end_facts(r, now);
 	perf_session_set_profile(r->session, p);
-	held_files_forget_files(r->held, mark);
 	follow_forget_ended(&r->follow, monotonic_ns());
 	jvm_maps_forget_ended(r->jvms);
 	r->p = p;
@@ -427,7 +439,7 @@ struct record_status recorder_status(const struct recorder *r)
 				   .elapsed_ns = now > r->start_ns ? now - r->start_ns : 0,
 				   .processes = r->follow.list.n,
 				   .is_over = r->is_over,
-				   .is_command_over = r->command.is_over,
+				   .is_command_over = r->command.is_over && !r->command.was_ended,
 				   .command_status = r->command.status };
 	const struct record_event *first = &r->options.events->list.p[0];
 	if (first->samples_time && first->attr.freq && s.elapsed_ns)

@@ -52,9 +52,9 @@ struct record_status {
 	uint64_t elapsed_ns; /* since the start, without the delay */
 	double busy_cpus;    /* by samples of the first event, if it samples time; else 0 */
 	uint32_t processes;
-	bool is_over; /* all that was to be recorded has ended */
-	bool is_command_over;
-	int command_status; /* as waitpid has it */
+	bool is_over;	      /* all that was to be recorded has ended */
+	bool is_command_over; /* by itself */
+	int command_status;   /* as waitpid has it */
 };
 struct record_status recorder_status(const struct recorder *r);
 /* Sentences for the user, each ended by a newline: what was done otherwise than asked, and why. */

@@ -48,22 +48,21 @@ uint32_t held_files_map_state(struct held_files *h, int32_t pid, uint64_t time_n
 bool held_files_read_map(struct held_files *h, int32_t pid, const struct symbol_options *options,
 			 const struct jit_address *wanted, uint32_t n, struct perf_map_names *names,
 			 struct map_search *search);
-/* Moments before this one are not asked for any more: processes that ended before it are forgotten. */
+/*
+ * Moments before this one are not asked for any more: processes that ended before it are forgotten, and
+ * a while later the files that only they had mapped.
+ */
 void held_files_forget_states(struct held_files *h, uint64_t before_ns);
 
-/*
- * Mapped files that nobody needs are let go, or files that were deleted would take room on disks for as
- * long as this lives: after a mark, those that are needed are touched, then all that were neither touched
- * nor mapped since are forgotten.
- */
-uint64_t held_files_mark(const struct held_files *h);
+/* Some process has it mapped still: it does not count as left behind by whoever mapped it last. */
 void held_files_touch(struct held_files *h, const struct binary_id *id);
-void held_files_forget_files(struct held_files *h, uint64_t mark);
 
 /* A file that is held, as a descriptor of the caller's own; -1: it is not. For symbol_options. */
 int held_files_open(void *held, int32_t pid, const struct binary_id *id);
-/* Its root directory, held or of a living process, as a path that is good until the next call that adds,
- * ends or forgets. False: none. For symbol_options. */
+/*
+ * Its root directory, held or of a living process, as a path that is good until the next call that adds,
+ * ends or forgets. False: none. For symbol_options.
+ */
 bool held_files_root_path(void *held, int32_t pid, struct buf *root);
 /* The same as a descriptor, O_PATH, of the caller's own; -1: none. */
 int held_files_open_root(struct held_files *h, int32_t pid);

@@ -120,11 +120,11 @@ void held_files_add_mapping(struct held_files *h, int32_t pid, const struct targ
 	struct held_file f = { .device_major = m->device_major,
 			       .device_minor = m->device_minor,
 			       .inode = m->inode,
-			       .last_use = ++h->uses,
+			       .last_use_ns = held_now_ns(),
 			       .pid = pid };
 	uint32_t known = find_file(h, &f);
 	if (known != INDEX_NONE) {
-		h->files.p[known].last_use = f.last_use;
+		h->files.p[known].last_use_ns = f.last_use_ns;
 		h->files.p[known].pid = pid;
 		return;
 	}
@@ -157,8 +157,18 @@ int held_files_open(void *held, int32_t pid, const struct binary_id *id)
 	uint32_t i = id->has_inode ? find_file(h, &like) : held_find_path(h, pid, id->path);
 	if (i == INDEX_NONE)
 		return -1;
-	h->files.p[i].last_use = ++h->uses;
+	h->files.p[i].last_use_ns = held_now_ns();
 	return held_reopen(h->files.p[i].fd);
+}
+
+void held_files_touch(struct held_files *h, const struct binary_id *id)
+{
+	struct held_file like = { .device_major = id->device_major,
+				  .device_minor = id->device_minor,
+				  .inode = id->inode };
+	uint32_t i = id->has_inode ? find_file(h, &like) : INDEX_NONE;
+	if (i != INDEX_NONE)
+		h->files.p[i].last_use_ns = held_now_ns();
 }
 
 /* --- making room --- */
@@ -175,14 +185,13 @@ static int compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Closes those that were used last up to then, and are not in use, if that is asked for. */
-static void close_files(struct held_files *h, uint64_t last_to_go, bool spares_needed)
+void held_drop_files(struct held_files *h, uint64_t since_ns)
 {
 	uint32_t kept = 0;
 	index_map_clear(&h->by_inode);
 	for (uint32_t i = 0; i < h->files.n; i++) {
 		struct held_file f = h->files.p[i];
-		if (f.last_use <= last_to_go && !(spares_needed && is_needed(h, &f))) {
+		if (f.last_use_ns < since_ns && !is_needed(h, &f)) {
 			held_close(h, &f.fd);
 			continue;
 		}
@@ -192,39 +201,18 @@ static void close_files(struct held_files *h, uint64_t last_to_go, bool spares_n
 	h->files.n = kept;
 }
 
-uint64_t held_files_mark(const struct held_files *h)
-{
-	return h->uses;
-}
-
-void held_files_touch(struct held_files *h, const struct binary_id *id)
-{
-	struct held_file like = { .device_major = id->device_major,
-				  .device_minor = id->device_minor,
-				  .inode = id->inode };
-	uint32_t i = id->has_inode ? find_file(h, &like) : INDEX_NONE;
-	if (i != INDEX_NONE)
-		h->files.p[i].last_use = ++h->uses;
-}
-
-void held_files_forget_files(struct held_files *h, uint64_t mark)
-{
-	close_files(h, mark, false);
-}
-
 /* Half of them at once, so that not each new file has to look through all. */
 void held_sweep_files(struct held_files *h)
 {
 	VEC(uint64_t) idle = { 0 };
 	for (uint32_t i = 0; i < h->files.n; i++)
 		if (!is_needed(h, &h->files.p[i]))
-			vec_push(&idle, h->files.p[i].last_use);
-	if (!idle.n)
-		return;
-	qsort(idle.p, idle.n, sizeof(*idle.p), compare_u64);
-	uint64_t last_to_go = idle.p[idle.n / 2];
+			vec_push(&idle, h->files.p[i].last_use_ns);
+	if (idle.n) {
+		qsort(idle.p, idle.n, sizeof(*idle.p), compare_u64);
+		held_drop_files(h, idle.p[idle.n / 2] + 1);
+	}
 	vec_fini(&idle);
-	close_files(h, last_to_go, true);
 }
 
 void held_inodes_fini(struct held_files *h)

@@ -18,7 +18,7 @@ struct held_file {
 	uint32_t device_major, device_minor;
 	uint64_t inode;
 	uint64_t path_hash; /* of its path and the root that it is in */
-	uint64_t last_use;
+	uint64_t last_use_ns;
 	int32_t pid; /* who has mapped it last */
 	int fd;
 };
@@ -62,7 +62,6 @@ struct held_files {
 
 	VEC(struct held_file) files;
 	struct index_map by_inode;
-	uint64_t uses;
 	bool has_ended; /* a process, since room was made last */
 	bool has_no_map_files;
 };
@@ -99,7 +98,9 @@ void held_leave_root(struct held_files *h, uint32_t root);
 
 /* --- held_inode.c --- */
 
-/* Closes files that no living process has mapped, those that were used last longest ago first. */
+/* Closes files that no living process has mapped and nobody has used since then. */
+void held_drop_files(struct held_files *h, uint64_t since_ns);
+/* Closes half of the files that no living process has mapped, those that were used last longest ago. */
 void held_sweep_files(struct held_files *h);
 /* A held file by its path in the root of a process, or INDEX_NONE. */
 uint32_t held_find_path(const struct held_files *h, int32_t pid, struct str path);

@@ -142,6 +142,8 @@ static void forget_states(struct held_process *p, uint64_t before_ns)
 
 void held_files_forget_states(struct held_files *h, uint64_t before_ns)
 {
+	/* Programs come again soon; held for longer, they would take room on the disk after they are deleted. */
+	const uint64_t file_rest_ns = 60000000000u;
 	AUTO_FREE uint32_t *new_id = mem_alloc(h->processes.n, sizeof(*new_id));
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < h->processes.n; i++) {
@@ -157,13 +159,13 @@ void held_files_forget_states(struct held_files *h, uint64_t before_ns)
 		h->processes.p[kept] = p;
 		new_id[i] = kept++;
 	}
-	if (kept == h->processes.n)
-		return;
 	h->processes.n = kept;
 	index_map_clear(&h->by_pid);
 	for (uint32_t i = 0; i < kept; i++)
 		if (h->processes.p[i].is_newest)
 			index_map_add(&h->by_pid, hash_pair((uint32_t)h->processes.p[i].pid, 0), i);
+	if (before_ns > file_rest_ns)
+		held_drop_files(h, before_ns - file_rest_ns);
 }
 
 void held_processes_fini(struct held_files *h)

@@ -159,7 +159,7 @@ static void take_library(struct tell_tale *t, struct runtime *out)
 	}
 }
 
-static void take_program(struct elf *elf, struct str name, struct runtime *out)
+void runtime_of_program(struct elf *elf, struct str name, struct runtime *out)
 {
 	struct str go = section_named(elf, STR(".go.buildinfo"));
 	if (go.n) {
@@ -185,7 +185,7 @@ void runtime_of_process(int32_t pid, struct runtime *out)
 	take_library(&t, out);
 	if (out->kind == RUNTIME_NATIVE) {
 		struct elf *elf = open_program(pid, &path);
-		take_program(elf, str_basename(buf_str(&path)), out);
+		runtime_of_program(elf, str_basename(buf_str(&path)), out);
 		elf_free(elf);
 	}
 	runtime_read_flags(pid, out);

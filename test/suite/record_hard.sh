@@ -65,7 +65,7 @@ ok "... and bounded memory: $(cat maps.peak) KiB" test "$(cat maps.peak)" -lt 60
 
 # Processes that are not there, or nothing to record.
 refused "a pid that nobody has" '(no|not) .*process|gone|ended' -p 4194000
-refused "a pid that is no number" 'pid' -p twelve
+refused "a pid that is no number" 'pid|process' -p twelve
 refused "a command that is not there" 'no such|not found' -- ./nothing
 ./hard zombie >zombie.says &
 started+=($!)
@@ -109,13 +109,13 @@ fi
 overflow() {
 	start overflow ./hard burn || return 1
 	set -m # else what a script starts in the background does not hear Ctrl-C
-	"$plume" record -F 20000 -o overflow.plume -p "$pid" -d 60 >overflow.out 2>overflow.err &
+	"$plume" record -F 20000 -o overflow.plume -p "$pid" -d 600 >overflow.out 2>overflow.err &
 	local recorder=$!
 	set +m
 	started+=("$recorder")
 	"$truth/until_used" "$pid" 1
 	kill -STOP "$recorder"
-	"$truth/until_used" "$pid" 4
+	"$truth/until_used" "$pid" 2
 	kill -CONT "$recorder"
 	"$truth/until_used" "$pid" 1
 	kill -INT "$recorder"
@@ -131,13 +131,20 @@ ok "what a full buffer lost is counted: ${lost:-nothing}" test "${lost:-0}" -gt 
 ok "... and told" grep -qi 'lost' overflow.doctor
 ok "... at once, when recording ends" grep -qi 'lost' overflow.err
 
-# Whose files they are.
+# Whose files they are: under sudo, of who called it, who must be allowed to write there.
 owner_and_mode() { stat -c '%u:%g %a' "$1"; }
+as_sudo() { env SUDO_UID=65534 SUDO_GID=65533 "$plume" record -F 999 "$@" -- ./hard forks 20; }
 if [ "$(id -u)" = 0 ]; then
+	chmod 711 "$work"
+	mkdir -m 777 open
+	mkdir -m 755 closed
 	for ending in plume data svg folded; do
-		SUDO_UID=65534 SUDO_GID=65533 "$plume" record -d 1 -o sudo.$ending -- ./hard forks 20 >/dev/null 2>&1
-		is "by sudo: sudo.$ending is of who called it, and nobody else may read it" "$(owner_and_mode sudo.$ending)" "65534:65533 600"
+		as_sudo -o open/sudo.$ending >/dev/null 2>&1
+		is "by sudo: a .$ending file is of who called it, and nobody else may read it" "$(owner_and_mode open/sudo.$ending)" "65534:65533 600"
 	done
+	as_sudo -o closed/sudo.plume >last.out 2>last.err
+	ok "by sudo: not where who called it may not write" test ! -e closed/sudo.plume
+	says "... with a reason" 'closed/sudo.plume.*(permission|allowed)'
 	umask 0
 	"$plume" record -o plain.plume -- ./hard forks 20 >/dev/null 2>&1
 	umask 022
@@ -147,7 +154,6 @@ fi
 # Somebody who is not root.
 as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/ XDG_CACHE_HOME="$work/nobody" "$@"; }
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
-	chmod 711 "$work"
 	mkdir -m 777 nobody
 	cp "$plume" nobody/plume && chmod 755 nobody/plume hard
 	paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
@@ -161,7 +167,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	start others ./hard burn
 	as_nobody timeout 20 nobody/plume record -d 1 -o nobody/others.plume -p "$pid" >last.out 2>last.err
 	ok "not root: another's process is refused" test $? -ne 0
-	says "... with what to do" 'sudo|root|CAP_PERFMON|CAP_SYS_PTRACE'
+	says "... because it is another's, with what to do" '(another|belongs to|other user|owner|of root|.s process).*(sudo|CAP_PERFMON|CAP_SYS_PTRACE)'
 	as_nobody timeout 20 nobody/plume record -d 1 -o nobody/all.plume -a >last.out 2>last.err
 	ok "not root: the whole machine is refused" test $? -ne 0
 	says "... with what to do" 'perf_event_paranoid|sudo'

@@ -67,8 +67,28 @@ static void check_i32(struct str text, bool is_number, int32_t want)
 	tap_ok(ok == is_number && (!ok || value == want), "i32: '%.*s'", STR_ARG(text));
 }
 
+static void check_hex(struct str text, bool is_number, uint64_t want)
+{
+	uint64_t value = 7;
+	bool ok = str_hex_to_u64(text, &value);
+	tap_ok(ok == is_number && (!ok || value == want), "hexadecimal: '%.*s'", STR_ARG(text));
+}
+
+static void check_distances(void)
+{
+	tap_num_eq(str_distance(STR("page-faults"), STR("PAGE-fault")), 0, "a part is no distance");
+	tap_num_eq(str_distance(STR("cpu-clock"), STR("cpu_clok")), 2, "a letter, and one less");
+	tap_num_eq(str_distance(STR(""), STR("abc")), 3, "nothing in common");
+	tap_num_eq(str_distance(STR("abc"), STR("")), 0, "nothing is in everything");
+}
+
 static void check_numbers(void)
 {
+	check_hex(STR("01c2"), true, 0x1c2);
+	check_hex(STR("FFFFFFFFFFFFFFFF"), true, UINT64_MAX);
+	check_hex(STR("10000000000000000"), false, 0);
+	check_hex(STR("0x1"), false, 0);
+	check_hex(STR(""), false, 0);
 	check_u64(STR("0"), true, 0);
 	check_u64(STR("007"), true, 7);
 	check_u64(STR("18446744073709551615"), true, UINT64_MAX);
@@ -283,6 +303,7 @@ int main(void)
 	check_find();
 	check_parts();
 	check_numbers();
+	check_distances();
 	check_sorts();
 	check_buf_growth();
 	check_buf_addf();

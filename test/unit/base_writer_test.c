@@ -290,6 +290,16 @@ static void check_live(void)
 	       "a live file holds what was flushed");
 	if (f)
 		fclose(f);
+	writer_write_at(w, 0, STR("cl"));
+	writer_write_at(w, 5, STR("??? behind")); /* until more comes */
+	writer_add(w, STR("s and"));
+	writer_flush(w);
+	f = fopen(path, "r");
+	tap_ok(f && fread(text, 1, sizeof(text) - 1, f) == 15 &&
+		       strcmp(text, "clocks andehind") == 0,
+	       "bytes at a place: %s", text);
+	if (f)
+		fclose(f);
 	writer_free(w);
 	tap_num_eq(files_in_folder(), 1, "and stays without a commit");
 	unlink(path);

@@ -223,6 +223,25 @@ static void check_refusals(void)
 	check_wrong(buf_c_string(&terms), ERR_USAGE, "more than 64 terms");
 }
 
+static void check_names_are_harmless(void)
+{
+	struct nearest near = { .text = STR("open") };
+	AUTO(buf) struct buf text = { 0 };
+	nearest_offer(&near, STR("open\033[2J"));
+	nearest_offer(&near, STR("\xff"
+				 "open"));
+	tap_num_eq(near.n, 0, "names with control characters are not offered");
+	nearest_offer(&near, STR("reopened"));
+	nearest_offer(&near, STR("opens"));
+	nearest_offer(&near, STR("opens"));
+	nearest_offer(&near, STR("opan"));
+	nearest_offer(&near, STR("close"));
+	nearest_offer(&near, STR("opener"));
+	nearest_add_to(&near, &text);
+	tap_str_eq(buf_str(&text), STR("opens, opener or reopened"),
+		   "the three nearest, once each");
+}
+
 static void check_no_tracefs(void)
 {
 	struct event_places none = { "/nowhere",
@@ -435,6 +454,7 @@ int main(void)
 	check_exclusions();
 	check_lists();
 	check_refusals();
+	check_names_are_harmless();
 	check_no_tracefs();
 	check_kinds_of_processors();
 	check_probe_texts();

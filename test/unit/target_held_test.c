@@ -316,7 +316,8 @@ static void count_mapping(void *count, const struct target_mapping *m)
 	++*(uint32_t *)count;
 }
 
-static bool is_zombie(int32_t pid)
+/* By the letter of man 5 proc_pid_stat. */
+static bool is_in_state(int32_t pid, char state)
 {
 	char path[64], text[256] = "";
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
@@ -324,7 +325,8 @@ static bool is_zombie(int32_t pid)
 	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
 	if (f)
 		fclose(f);
-	return n && strstr(text, ") Z");
+	const char *end = n ? strrchr(text, ')') : NULL;
+	return end && end[1] == ' ' && end[2] == state;
 }
 
 static void check_first_thread_gone(void)
@@ -336,7 +338,7 @@ static void check_first_thread_gone(void)
 	if (actor_start(&a, true)) {
 		actor_do(&a, ACT_WRITE, "10 10 threads\n");
 		actor_do(&a, ACT_END_THREAD, "");
-		while (!is_zombie(a.pid))
+		while (!is_in_state(a.pid, 'Z'))
 			sched_yield();
 		tap_ok(target_read_mappings(a.pid, false, count_mapping, &count, &e) && count > 0,
 		       "mappings of a process whose first thread has ended");
@@ -397,11 +399,11 @@ static int32_t start_program(const char *path)
 	}
 	char link[64], target[256];
 	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
-	/* Until it has become that program. */
-	for (ssize_t n = 0; pid > 0; sched_yield()) {
-		n = readlink(link, target, sizeof(target));
-		if (n < 0 || str_eq((struct str){ target, (size_t)n }, str_from(path)))
-			break;
+	/* Until it has become that program, which sleeps once it has mapped all. */
+	for (bool is_there = false; pid > 0 && !is_there; sched_yield()) {
+		ssize_t n = readlink(link, target, sizeof(target));
+		is_there = n < 0 || (str_eq((struct str){ target, (size_t)n }, str_from(path)) &&
+				     is_in_state(pid, 'S'));
 	}
 	return pid;
 }
@@ -474,7 +476,8 @@ static void check_debug_file(void)
 	}
 	struct mapping_context c = { .h = held_files_new(0), .pid = pid, .name = "/root/p" };
 	held_files_add_process(c.h, pid, 0, false, 0);
-	target_read_mappings(pid, false, hold_mapping, &c, &e);
+	while (!c.id.path.n && target_read_mappings(pid, false, hold_mapping, &c, &e))
+		sched_yield();
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	held_files_end_process(c.h, pid);
@@ -516,6 +519,7 @@ static void check_short_processes(void)
 	tap_ok(most <= 8, "300 processes of one program hold %u descriptors", most);
 	tap_num_eq(open_descriptors(), before + held_files_count(c.h), "and no others are open");
 	held_files_forget_states(c.h, UINT64_MAX);
+	tap_num_eq(held_files_count(c.h), 0, "when they are forgotten, nothing is held");
 	held_files_free(c.h);
 	tap_num_eq(open_descriptors(), before, "all are closed");
 }
