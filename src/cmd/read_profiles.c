@@ -82,10 +82,10 @@ struct profile *read_profiles(const struct text_list *files, const struct source
 		else
 			note_unreadable(p, e);
 	}
-	if (has_read && !p->ledger.count[LEDGER_SAMPLES] && !options->compat && !e->kind)
-		has_read =
-			err_set(e, "no stacks found: none of the %u files holds samples", files->n);
-	if (!has_read || e->kind == ERR_USAGE) {
+	bool is_empty = !p->samples.n && !p->ledger.count[LEDGER_SAMPLES] && !options->compat;
+	if (has_read && is_empty && !e->kind)
+		err_set(e, "no stacks found: none of the %u files holds samples", files->n);
+	if (!has_read || is_empty || e->kind == ERR_USAGE) {
 		profile_unref(p);
 		return NULL;
 	}

@@ -3,6 +3,7 @@
 #include "cmd/record_periods.h"
 #include "cmd/record_screen.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -114,6 +115,7 @@ static void end_period(struct run *r)
 	recorder_set_profile(r->recorder, r->profile);
 	period_files_end(r->files, done);
 	profile_unref(done);
+	malloc_trim(0); /* a busy minute must not be paid for all day */
 	period_files_begin(r->files);
 	/* Where it ended early, or naming took longer than a period, they are counted from here on. */
 	bool is_on_time = now >= r->period_end_ns && now - r->period_end_ns < every_ns;
