@@ -309,6 +309,7 @@ static bool choose_events(struct request *r, struct err *e)
 static bool choose_rotation(struct request *r, struct err *e)
 {
 	const struct record_words *w = &r->words;
+	const uint64_t least_bytes = 256 << 10;
 	const uint64_t least_ns = 1000000000, day_ns = 24 * 3600 * 1000000000ull;
 	r->rotation = (struct rotation_options){ .folder = w->folder ? w->folder : ".",
 						 .stem = r->choice.file_stem,
@@ -319,6 +320,11 @@ static bool choose_rotation(struct request *r, struct err *e)
 	    !parse_time("keep", w->keep, &r->rotation.keep_ns, e) ||
 	    (w->max_size && !parse_size("max-size", w->max_size, &r->rotation.max_bytes, e)))
 		return false;
+	if (r->rotation.max_bytes && r->rotation.max_bytes < least_bytes)
+		return err_usage(e,
+				 "--max-size %s: at least 256K, or a second of a busy machine is "
+				 "more",
+				 w->max_size);
 	if (r->rotation.every_ns < least_ns || r->rotation.keep_ns < r->rotation.every_ns)
 		return err_usage(e, "--every %s: at least a second, and not more than --keep",
 				 w->every);

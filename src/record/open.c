@@ -22,7 +22,8 @@ void opened_events_fini(struct opened_events *x)
 	for (uint32_t i = 0; i < x->rings.n; i++)
 		ring_unmap(&x->rings.p[i]);
 	for (uint32_t i = 0; i < x->list.n; i++)
-		close(x->list.p[i].fd);
+		if (x->list.p[i].fd >= 0)
+			close(x->list.p[i].fd);
 	if (x->cgroup_fd >= 0)
 		close(x->cgroup_fd);
 	vec_fini(&x->list);
@@ -354,22 +355,35 @@ bool open_events(struct opened_events *x, const struct record_options *o, int32_
 	return open_threads(x, o, remarks, e);
 }
 
+static uint64_t lost_by(const struct opened_events *x, const struct opened *opened)
+{
+	struct {
+		uint64_t count, id, lost;
+	} counts = { 0 };
+	if (opened->fd < 0 || !(x->attrs.p[0].read_format & READ_LOST) ||
+	    read(opened->fd, &counts, sizeof(counts)) != sizeof(counts))
+		return 0;
+	return counts.lost;
+}
+
 uint64_t opened_events_lost(const struct opened_events *x)
 {
-	uint64_t lost = 0;
-	for (uint32_t i = 0; i < x->list.n; i++) {
-		struct {
-			uint64_t count, id, lost;
-		} counts = { 0 };
-		if (x->attrs.p[0].read_format & READ_LOST &&
-		    read(x->list.p[i].fd, &counts, sizeof(counts)) == sizeof(counts))
-			lost += counts.lost;
-	}
+	uint64_t lost = x->lost_by_closed;
+	for (uint32_t i = 0; i < x->list.n; i++)
+		lost += lost_by(x, &x->list.p[i]);
 	return lost;
+}
+
+void opened_close(struct opened_events *x, struct opened *opened)
+{
+	x->lost_by_closed += lost_by(x, opened);
+	close(opened->fd);
+	opened->fd = -1;
 }
 
 void opened_events_stop(const struct opened_events *x)
 {
 	for (uint32_t i = 0; i < x->list.n; i++)
-		ioctl(x->list.p[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+		if (x->list.p[i].fd >= 0)
+			ioctl(x->list.p[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
