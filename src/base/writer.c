@@ -15,21 +15,24 @@ struct writer {
 	int fd;
 	int error; /* errno of the first failed write */
 	uint64_t written;
+	bool is_patient;
 	struct buf buffer;
 	z_stream *gzip; /* NULL: bytes are written as they are */
 };
 
-static void write_out(struct writer *w, struct str s)
+/* How many of them were written. */
+static size_t write_out(struct writer *w, struct str s)
 {
-	while (s.n && !w->error) {
-		ssize_t n = write(w->fd, s.p, s.n);
+	size_t done = 0;
+	while (done < s.n && !w->error) {
+		ssize_t n = write(w->fd, s.p + done, s.n - done);
 		if (n < 0 && errno != EINTR)
 			w->error = errno;
-		if (n > 0) {
-			w->written += (uint64_t)n;
-			s = str_from_byte(s, (size_t)n);
-		}
+		if (n > 0)
+			done += (size_t)n;
 	}
+	w->written += done;
+	return done;
 }
 
 static void write_gzip(struct writer *w, struct str s, bool is_last)
@@ -50,18 +53,44 @@ static void write_gzip(struct writer *w, struct str s, bool is_last)
 	} while (s.n);
 }
 
-static void put(struct writer *w, struct str s)
+static size_t put(struct writer *w, struct str s)
 {
-	if (w->gzip)
-		write_gzip(w, s, false);
-	else
-		write_out(w, s);
+	if (!w->gzip)
+		return write_out(w, s);
+	write_gzip(w, s, false);
+	return s.n;
+}
+
+static void write_buffer(struct writer *w)
+{
+	size_t done = put(w, buf_str(&w->buffer));
+	size_t left = w->is_patient ? w->buffer.n - done : 0;
+	if (left)
+		memmove(w->buffer.p, w->buffer.p + done, left);
+	w->buffer.n = left;
 }
 
 void writer_flush(struct writer *w)
 {
-	put(w, buf_str(&w->buffer));
-	w->buffer.n = 0;
+	if (!w->is_patient)
+		write_buffer(w);
+}
+
+void writer_set_patient(struct writer *w)
+{
+	w->is_patient = true;
+}
+
+bool writer_write_waiting(struct writer *w)
+{
+	w->error = 0;
+	write_buffer(w);
+	return !w->error;
+}
+
+size_t writer_waiting_bytes(const struct writer *w)
+{
+	return w->buffer.n;
 }
 
 void writer_write_at(struct writer *w, uint64_t offset, struct str s)
@@ -91,7 +120,7 @@ void writer_set_gzip(struct writer *w)
 
 void writer_add(struct writer *w, struct str s)
 {
-	if (s.n > w->buffer.capacity - w->buffer.n) {
+	if (s.n > w->buffer.capacity - w->buffer.n && !w->is_patient) {
 		writer_flush(w);
 		if (s.n >= w->buffer.capacity) {
 			put(w, s);
@@ -104,6 +133,11 @@ void writer_add(struct writer *w, struct str s)
 bool writer_is_healthy(const struct writer *w)
 {
 	return w->error == 0;
+}
+
+int writer_error(const struct writer *w)
+{
+	return w->error;
 }
 
 static char *folder_of(const char *path)
@@ -198,8 +232,10 @@ struct writer *writer_open_live(const char *path, struct err *e)
 	w->name = mem_strdup(path);
 	w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (w->fd < 0) {
-		err_set(e, "%s: cannot write: %s", path, strerror(errno));
+		int error = errno;
+		err_set(e, "%s: cannot write: %s", path, strerror(error));
 		writer_free(w);
+		errno = error;
 		return NULL;
 	}
 	buf_reserve(&w->buffer, BUFFER_BYTES);
@@ -240,7 +276,7 @@ static bool place_file(struct writer *w)
 
 bool writer_commit(struct writer *w, struct err *e)
 {
-	writer_flush(w);
+	write_buffer(w);
 	if (w->gzip)
 		write_gzip(w, STR(""), true);
 	int error = w->error;

@@ -16,9 +16,14 @@ struct writer;
 struct writer *writer_open(const char *path, struct err *e);
 /*
  * Writes to the file itself, from its start: what was there is gone at once, and what has been
- * flushed stays, even after kill -9. For recordings.
+ * flushed stays, even after kill -9. For recordings. NULL: errno, too, says why.
  */
 struct writer *writer_open_live(const char *path, struct err *e);
+/*
+ * Of a live file: from here on all waits for writer_write_waiting, or the commit. What cannot be written
+ * goes on waiting, so that the file is at any time a beginning of what was added.
+ */
+void writer_set_patient(struct writer *w);
 /* From here on, bytes are compressed as gzip. To be called before the first of them. */
 void writer_set_gzip(struct writer *w);
 /* Frees; without a commit before it, a file output leaves nothing behind. */
@@ -27,6 +32,11 @@ void writer_free(struct writer *w);
 void writer_add(struct writer *w, struct str s);
 /* False once a write has failed: long work may stop early. The reason comes from writer_commit. */
 bool writer_is_healthy(const struct writer *w);
+/* errno of the write that failed; 0: none has. */
+int writer_error(const struct writer *w);
+/* Of a patient writer, whatever failed before. Whether all is written now. */
+bool writer_write_waiting(struct writer *w);
+size_t writer_waiting_bytes(const struct writer *w);
 /* Hands what is buffered to the kernel. Not for gzip, which would compress worse. */
 void writer_flush(struct writer *w);
 /*

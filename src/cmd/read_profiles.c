@@ -70,17 +70,22 @@ struct profile *read_profiles(const struct text_list *files, const struct source
 			      unsigned columns, struct err *e)
 {
 	struct profile *p = profile_new(columns);
+	struct source_options each = *options;
 	bool has_read = false;
+	each.is_one_of_many = files->n > 1;
 	for (uint32_t i = 0; i < (files->n ? files->n : 1); i++) {
 		const char *path = files->n ? files->p[i] : default_input();
-		if (read_profile(path, options, p, e))
+		if (read_profile(path, &each, p, e))
 			has_read = true;
 		else if (e->kind == ERR_USAGE)
 			break;
 		else
 			note_unreadable(p, e);
 	}
-	if (!has_read || e->kind == ERR_USAGE) {
+	bool is_empty = !p->samples.n && !p->ledger.count[LEDGER_SAMPLES] && !options->compat;
+	if (has_read && is_empty && !e->kind)
+		err_set(e, "no stacks found: none of the %u files holds samples", files->n);
+	if (!has_read || is_empty || e->kind == ERR_USAGE) {
 		profile_unref(p);
 		return NULL;
 	}

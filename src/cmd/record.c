@@ -309,6 +309,7 @@ static bool choose_events(struct request *r, struct err *e)
 static bool choose_rotation(struct request *r, struct err *e)
 {
 	const struct record_words *w = &r->words;
+	const uint64_t least_bytes = 256 << 10;
 	const uint64_t least_ns = 1000000000, day_ns = 24 * 3600 * 1000000000ull;
 	r->rotation = (struct rotation_options){ .folder = w->folder ? w->folder : ".",
 						 .stem = r->choice.file_stem,
@@ -319,6 +320,11 @@ static bool choose_rotation(struct request *r, struct err *e)
 	    !parse_time("keep", w->keep, &r->rotation.keep_ns, e) ||
 	    (w->max_size && !parse_size("max-size", w->max_size, &r->rotation.max_bytes, e)))
 		return false;
+	if (r->rotation.max_bytes && r->rotation.max_bytes < least_bytes)
+		return err_usage(e,
+				 "--max-size %s: at least 256K, or a second of a busy machine is "
+				 "more",
+				 w->max_size);
 	if (r->rotation.every_ns < least_ns || r->rotation.keep_ns < r->rotation.every_ns)
 		return err_usage(e, "--every %s: at least a second, and not more than --keep",
 				 w->every);
@@ -332,7 +338,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static bool open_outputs(struct request *r, struct err *e)
+static bool check_outputs(struct request *r, struct err *e)
 {
 	struct perf_data_facts facts = { .command = buf_c_string(&r->command_line),
 					 .wall_ns = clock_ns(CLOCK_REALTIME),
@@ -340,7 +346,7 @@ static bool open_outputs(struct request *r, struct err *e)
 	for (uint32_t i = 0; i < r->words.outputs.n; i++)
 		text_list_add(&r->outputs.paths, str_from(r->words.outputs.p[i]));
 	r->outputs.format = r->words.format;
-	if (!r->words.every && !record_outputs_open(&r->outputs, r->choice.file_stem, &facts, e))
+	if (!r->words.every && !record_outputs_check(&r->outputs, r->choice.file_stem, &facts, e))
 		return false;
 	r->options.data = r->outputs.data;
 	return true;
@@ -395,7 +401,7 @@ static int run_record(const struct command *self, char **words, size_t n)
 	set_options(&r);
 	int code = EXIT_FAILED;
 	if (choose_target(&r, &e) && choose_events(&r, &e) && choose_rotation(&r, &e) &&
-	    open_outputs(&r, &e))
+	    check_outputs(&r, &e))
 		code = record(&r, &e);
 	return e.kind ? say_error(self, &e) : code;
 }

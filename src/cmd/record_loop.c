@@ -1,39 +1,54 @@
 #include "cmd/record_loop.h"
 
-#include "cmd/invoker.h"
+#include "cmd/record_periods.h"
 #include "cmd/record_screen.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-/* --- Ctrl-C --- */
-
-static volatile sig_atomic_t is_interrupted;
-
-static void on_signal(int number)
-{
-	(void)number;
-	is_interrupted = 1;
-}
-
-/* The first one ends the recording, the second plume itself. */
-static void catch_signals(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
-	is_interrupted = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
-		sigaction(signals[i], &action, NULL);
-}
-
 static uint64_t now_ns(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* --- Ctrl-C --- */
+
+static volatile sig_atomic_t is_interrupted;
+static uint64_t interrupted_ns;
+
+/*
+ * The first one ends the recording, a second one plume itself, unless it is the same again: timeout(1)
+ * signals its child and then the group that its child is in.
+ */
+static void on_signal(int number)
+{
+	enum { SAME_NS = 500000000 };
+	uint64_t now = now_ns();
+	if (is_interrupted && now - interrupted_ns > SAME_NS) {
+		signal(number, SIG_DFL);
+		raise(number);
+		return;
+	}
+	if (!is_interrupted)
+		interrupted_ns = now;
+	is_interrupted = 1;
+}
+
+static void catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal };
+	is_interrupted = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		sigaddset(&action.sa_mask, signals[i]);
+		sigaction(signals[i], &action, NULL);
+	}
 }
 
 /* --- one recording, or one after the other --- */
@@ -44,25 +59,23 @@ struct run {
 	struct profile *profile;
 	struct record_screen *screen;
 	uint64_t last_screen_ns;
-	/* With --every. */
-	struct rotation *rotation;
-	struct growing_file file;
-	uint64_t period_end_ns, files;
-	bool is_disk_full;
+	struct period_files *files; /* with --every; else NULL */
+	uint64_t period_end_ns;
 };
 
 static void run_fini(struct run *r)
 {
 	record_screen_free(r->screen);
 	recorder_free(r->recorder);
-	growing_file_fini(&r->file);
-	rotation_free(r->rotation);
+	period_files_free(r->files);
 	profile_unref(r->profile);
 }
 
 static uint64_t output_bytes(const struct run *r)
 {
-	const char *path = r->rotation ? r->file.path : r->plan->outputs->growing.path;
+	const char *path = r->plan->outputs->growing.path;
+	if (r->files)
+		return period_files_bytes(r->files);
 	return path ? file_bytes(path) : 0;
 }
 
@@ -84,72 +97,34 @@ static void show(struct run *r, const char *state)
 	record_screen_update(r->screen, &progress, r->profile);
 }
 
-/* --- files by period --- */
-
-static bool open_period_file(struct run *r, struct err *e)
-{
-	invoker_enter();
-	const char *path = rotation_next(r->rotation);
-	bool ok = growing_file_open(&r->file, path, e);
-	rotation_prune(r->rotation);
-	invoker_leave();
-	r->files += ok;
-	return ok;
-}
-
-/*
- * Nothing more can be written: the disk is full. The oldest file goes, and what this period has so far
- * is written again; it is still in memory.
- */
-static void make_room(struct run *r)
-{
-	struct err e = { 0 };
-	AUTO_FREE char *path = r->file.path ? mem_strdup(r->file.path) : NULL;
-	growing_file_fini(&r->file);
-	invoker_enter();
-	if (path)
-		unlink(path);
-	bool has_room = rotation_make_room(r->rotation);
-	invoker_leave();
-	if (!r->is_disk_full)
-		say("the disk is full: %s", has_room ? "the oldest recording gives way"
-						     : "this period is kept in memory only");
-	r->is_disk_full = true;
-	if (open_period_file(r, &e) && growing_file_append(&r->file, r->profile))
-		r->is_disk_full = false;
-}
+/* --- files --- */
 
 static void append(struct run *r)
 {
-	if (!r->rotation) {
+	if (r->files)
+		period_files_append(r->files, r->profile);
+	else
 		record_outputs_append(r->plan->outputs, r->profile);
-		return;
-	}
-	if (!r->file.out || !growing_file_append(&r->file, r->profile))
-		make_room(r);
-}
-
-static void end_period_file(struct run *r, struct profile *p)
-{
-	struct err e = { 0 };
-	if (!r->file.out)
-		return;
-	if (!growing_file_end(&r->file, p, &e))
-		say("%s", e.text);
-	growing_file_fini(&r->file);
 }
 
 static void end_period(struct run *r)
 {
-	struct err e = { 0 };
 	struct profile *done = r->profile;
+	uint64_t every_ns = r->plan->rotation->every_ns, now = now_ns();
 	r->profile = profile_new(COLUMNS_ALL);
 	recorder_set_profile(r->recorder, r->profile);
-	end_period_file(r, done);
+	period_files_end(r->files, done);
 	profile_unref(done);
-	if (!open_period_file(r, &e))
-		say("%s", e.text); /* tried again with the next samples */
-	r->period_end_ns += r->plan->rotation->every_ns;
+	malloc_trim(0); /* a busy minute must not be paid for all day */
+	period_files_begin(r->files);
+	/* Where it ended early, or naming took longer than a period, they are counted from here on. */
+	bool is_on_time = now >= r->period_end_ns && now - r->period_end_ns < every_ns;
+	r->period_end_ns = (is_on_time ? r->period_end_ns : now) + every_ns;
+}
+
+static bool is_period_over(const struct run *r)
+{
+	return r->files && (now_ns() >= r->period_end_ns || period_files_is_large(r->files));
 }
 
 /* --- the loop --- */
@@ -173,7 +148,7 @@ static int step_ms(const struct run *r)
 static void go_on(struct run *r)
 {
 	while (recorder_step(r->recorder, step_ms(r)) && !is_over(r)) {
-		if (r->rotation && now_ns() >= r->period_end_ns) {
+		if (is_period_over(r)) {
 			end_period(r);
 		} else if (recorder_wants_flush(r->recorder)) {
 			recorder_flush(r->recorder);
@@ -188,16 +163,10 @@ static bool start(struct run *r, struct err *e)
 	const struct record_plan *plan = r->plan;
 	r->profile = profile_new(COLUMNS_ALL);
 	r->recorder = recorder_new(plan->options, r->profile, e);
-	if (!r->recorder)
+	if (!r->recorder || (!plan->rotation && !record_outputs_open(plan->outputs, e)))
 		return false;
-	if (plan->rotation) {
-		invoker_enter();
-		r->rotation = rotation_new(plan->rotation, e);
-		invoker_leave();
-		if (!r->rotation || !open_period_file(r, e))
-			return false;
-		r->period_end_ns = now_ns() + plan->rotation->every_ns;
-	}
+	if (plan->rotation && !(r->files = period_files_new(plan->rotation, e)))
+		return false;
 	struct str remarks = recorder_remarks(r->recorder);
 	while (remarks.n && !plan->is_quiet) {
 		ptrdiff_t newline = str_find_char(remarks, '\n');
@@ -205,6 +174,8 @@ static bool start(struct run *r, struct err *e)
 		say("%.*s", STR_ARG(line));
 		remarks = str_from_byte(remarks, line.n + 1);
 	}
+	if (plan->rotation)
+		r->period_end_ns = now_ns() + plan->options->delay_ns + plan->rotation->every_ns;
 	return recorder_start(r->recorder, e);
 }
 
@@ -231,7 +202,7 @@ static void say_summary(const struct run *r)
 		buf_add_fixed(&text, s.busy_cpus, 2);
 		buf_addf(&text, " cpus busy");
 	}
-	if (!r->rotation && count[LEDGER_SAMPLES]) {
+	if (!r->files && count[LEDGER_SAMPLES]) {
 		buf_addf(&text, ", ");
 		buf_add_percent(&text,
 				count[LEDGER_SAMPLES] - count[LEDGER_UNROOTED] -
@@ -306,8 +277,10 @@ static int end(struct run *r)
 		say_summary(r);
 		say_why_nothing(r);
 	}
-	if (r->rotation) {
-		end_period_file(r, r->profile);
+	if (r->files) {
+		period_files_end(r->files, r->profile);
+		if (!plan->is_quiet)
+			period_files_say_summary(r->files);
 	} else {
 		profile_seal(r->profile);
 		code = record_outputs_end(plan->outputs, r->profile, plan->title, plan->is_quiet);
@@ -317,13 +290,21 @@ static int end(struct run *r)
 	return code != EXIT_DONE ? code : exit_code_of_command(r);
 }
 
+/* A command that writes to the terminal has it for itself. */
+static bool shares_terminal(const struct record_options *o)
+{
+	return o->command && !o->is_command_timer && isatty(STDOUT_FILENO);
+}
+
 int record_run(const struct record_plan *plan, struct err *e)
 {
 	AUTO(run) struct run r = { .plan = plan };
 	catch_signals();
-	if (!start(&r, e))
+	if (!start(&r, e)) {
+		record_outputs_discard(plan->outputs);
 		return EXIT_FAILED;
-	if (!plan->is_quiet && isatty(STDERR_FILENO))
+	}
+	if (!plan->is_quiet && !shares_terminal(plan->options))
 		r.screen = record_screen_new(STDERR_FILENO, plan->title);
 	go_on(&r);
 	return end(&r);

@@ -105,20 +105,24 @@ static bool check_folder(const char *path, struct err *e)
 	return denied == 0 || err_set(e, "-o %s: %s", path, strerror(error));
 }
 
-static bool open_one(struct record_outputs *o, const char *path,
-		     const struct perf_data_facts *facts, struct err *e)
+/* perf.data is told of the processes that are there before the recording starts. */
+static bool open_data(struct record_outputs *o, const char *path,
+		      const struct perf_data_facts *facts, struct err *e)
 {
-	if (!o->format && ends(path, ".plume") && !o->growing.path)
-		return growing_file_open(&o->growing, path, e);
-	if (!o->format && ends(path, ".data")) {
-		if (o->data)
-			return err_usage(e, "-o %s: one .data is enough", path);
-		invoker_enter();
-		o->data = perf_data_writer_new(path, facts, e);
-		invoker_leave();
-		o->data_path = mem_strdup(path);
-		return o->data != NULL;
-	}
+	if (o->data)
+		return err_usage(e, "-o %s: one .data is enough", path);
+	invoker_enter();
+	o->data = perf_data_writer_new(path, facts, e);
+	invoker_leave();
+	o->data_path = mem_strdup(path);
+	return o->data != NULL;
+}
+
+static bool check_one(struct record_outputs *o, const char *path,
+		      const struct perf_data_facts *facts, struct err *e)
+{
+	if (!o->format && ends(path, ".data"))
+		return check_folder(path, e) && open_data(o, path, facts, e);
 	if (!o->format && !has_known_ending(path))
 		return err_usage(e,
 				 "-o %s: its ending names no format: .plume, .data, .svg, .html, "
@@ -128,15 +132,33 @@ static bool open_one(struct record_outputs *o, const char *path,
 	return check_folder(path, e);
 }
 
-bool record_outputs_open(struct record_outputs *o, const char *stem,
-			 const struct perf_data_facts *facts, struct err *e)
+bool record_outputs_check(struct record_outputs *o, const char *stem,
+			  const struct perf_data_facts *facts, struct err *e)
 {
 	if (!o->paths.n)
 		add_default(o, stem);
 	for (uint32_t i = 0; i < o->paths.n; i++)
-		if (!open_one(o, o->paths.p[i], facts, e))
+		if (!check_one(o, o->paths.p[i], facts, e))
 			return false;
 	return true;
+}
+
+bool record_outputs_open(struct record_outputs *o, struct err *e)
+{
+	for (uint32_t i = 0; i < o->paths.n && !o->format; i++)
+		if (ends(o->paths.p[i], ".plume"))
+			return growing_file_open(&o->growing, o->paths.p[i], e);
+	return true;
+}
+
+void record_outputs_discard(struct record_outputs *o)
+{
+	invoker_enter();
+	if (o->data_path)
+		unlink(o->data_path);
+	if (o->growing.path)
+		unlink(o->growing.path);
+	invoker_leave();
 }
 
 bool record_outputs_append(struct record_outputs *o, const struct profile *p)

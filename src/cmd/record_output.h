@@ -25,11 +25,15 @@ struct record_outputs {
 	const char *format; /* --format, for all that are made at the end; NULL: by ending */
 };
 /*
- * Opens what grows, and sees that the rest has an ending that is known and a folder that can be written
- * to: before an hour of recording, not after. stem: of the name when there is none.
+ * Sees that all have an ending that is known and a folder that can be written to: before an hour of
+ * recording, not after. stem: of the name when there is none. Nothing is written yet, but for .data.
  */
-bool record_outputs_open(struct record_outputs *o, const char *stem,
-			 const struct perf_data_facts *facts, struct err *e);
+bool record_outputs_check(struct record_outputs *o, const char *stem,
+			  const struct perf_data_facts *facts, struct err *e);
+/* Opens what grows. */
+bool record_outputs_open(struct record_outputs *o, struct err *e);
+/* There will be no recording: what was begun is removed. */
+void record_outputs_discard(struct record_outputs *o);
 bool record_outputs_append(struct record_outputs *o, const struct profile *p);
 /* p is sealed, and all of it. Says what was written. The exit code. */
 int record_outputs_end(struct record_outputs *o, struct profile *p, const char *title,

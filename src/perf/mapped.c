@@ -12,6 +12,7 @@ void mapped_close(struct mapped *m)
 	m->unwind = NULL;
 	m->jitdump = NULL;
 	m->binary = NULL;
+	m->is_debug_open = m->is_unwind_open = false;
 }
 
 void mapped_table_fini(struct mapped_table *t)
@@ -56,14 +57,19 @@ mapped_id mapped_table_get(struct mapped_table *t, const struct mapped *m)
 	return t->list.n - 1;
 }
 
+static struct binary_id id_of(const struct mapped *m)
+{
+	return (struct binary_id){ .path = m->path,
+				   .build_id = m->build_id,
+				   .has_inode = m->has_inode,
+				   .device_major = m->device_major,
+				   .device_minor = m->device_minor,
+				   .inode = m->inode };
+}
+
 static struct binary *open_binary(const struct mapped_table *t, const struct mapped *m)
 {
-	struct binary_id id = { .path = m->path,
-				.build_id = m->build_id,
-				.has_inode = m->has_inode,
-				.device_major = m->device_major,
-				.device_minor = m->device_minor,
-				.inode = m->inode };
+	struct binary_id id = id_of(m);
 	struct str image;
 	if (m->kind == MAPPED_VDSO && t->options->names.is_of_this_machine && vdso_image(&image))
 		return binary_of_memory(&id, image, &t->options->names);
@@ -75,6 +81,7 @@ struct binary *mapped_binary(struct mapped_table *t, mapped_id id)
 	struct mapped *m = &t->list.p[id];
 	if (m->kind != MAPPED_FILE && m->kind != MAPPED_VDSO)
 		return NULL;
+	m->last_use = t->round;
 	if (!m->binary) {
 		m->binary = open_binary(t, m);
 		if (m->pid > 0)
@@ -140,6 +147,16 @@ static void compact(struct mapped_table *t, const bool *is_needed, mapped_id *ne
 	arena_fini(&old);
 }
 
+static void tell_needed(const struct mapped_table *t)
+{
+	const struct perf_live *live = t->options->live;
+	for (uint32_t i = 0; live && live->needs_file && i < t->list.n; i++) {
+		struct binary_id id = id_of(&t->list.p[i]);
+		if (id.has_inode)
+			live->needs_file(live->context, &id);
+	}
+}
+
 void mapped_table_forget_unused(struct mapped_table *t, struct perf_processes *processes)
 {
 	AUTO_FREE bool *is_needed = mem_zalloc(t->list.n + 1, sizeof(*is_needed));
@@ -160,4 +177,5 @@ void mapped_table_forget_unused(struct mapped_table *t, struct perf_processes *p
 		process->jitdump = renumbered(process->jitdump, new_id);
 		process->nowhere = INDEX_NONE;
 	}
+	tell_needed(t);
 }

@@ -364,37 +364,38 @@ static void name_group(struct location_names *n, mapped_id id, const location_id
 /* A recording in the making has the same files open again and again: a few stay so. */
 enum { MAX_OPEN_FILES = 48 };
 
-static void close_files(struct location_names *n, uint32_t used_before)
+static uint32_t open_files(const struct mapped_table *t)
 {
-	struct perf_session *s = n->s;
-	uint32_t open = 0;
-	for (mapped_id i = 0; i < s->mapped.list.n; i++) {
-		struct mapped *m = &s->mapped.list.p[i];
-		if (m->last_use < used_before && m->kind != MAPPED_JITDUMP)
-			mapped_close(m);
-		open += m->binary != NULL;
-	}
-	n->open_files = open;
+	uint32_t n = 0;
+	for (mapped_id i = 0; i < t->list.n; i++)
+		n += t->list.p[i].binary != NULL;
+	return n;
 }
 
-/* One file after the other, so that only one is open at a time. */
+/* Those that neither this round nor the stacks that came since the last one had a use for. */
+static void close_idle_files(struct mapped_table *t)
+{
+	for (mapped_id i = 0; i < t->list.n; i++) {
+		struct mapped *m = &t->list.p[i];
+		if (m->last_use + 1 < t->round && m->kind != MAPPED_JITDUMP)
+			mapped_close(m);
+	}
+}
+
+/* One file after the other, so that only one is open at a time where all is named at once. */
 static void name_all(struct location_names *n, const struct grouped_locations *g)
 {
 	struct perf_session *s = n->s;
 	for (mapped_id i = 0; i < s->mapped.list.n; i++) {
 		uint32_t count = g->start[i + 1] - g->start[i];
-		struct mapped *m = &s->mapped.list.p[i];
 		if (!count)
 			continue;
-		bool was_open = m->binary != NULL;
-		m->last_use = s->flushes;
 		name_group(n, i, g->list + g->start[i], count);
-		n->open_files += !was_open && m->binary;
 		if (!s->options.live)
-			mapped_close(m);
-		else if (n->open_files > MAX_OPEN_FILES)
-			close_files(n, s->flushes);
+			mapped_close(&s->mapped.list.p[i]);
 	}
+	if (s->options.live && open_files(&s->mapped) > MAX_OPEN_FILES)
+		close_idle_files(&s->mapped);
 }
 
 static uint64_t *location_weights(const struct perf_session *s, const uint64_t *node_weight)
@@ -428,11 +429,10 @@ void perf_session_forget_names(struct perf_session *s)
 	if (!n)
 		return;
 	struct kernel_symbols *kernel = n->kernel; /* takes a while to read, and stays as it is */
-	uint32_t open_files = n->open_files;
 	n->kernel = NULL;
 	location_names_free(n);
 	s->names = mem_zalloc(1, sizeof(*s->names));
-	*s->names = (struct location_names){ .s = s, .kernel = kernel, .open_files = open_files };
+	*s->names = (struct location_names){ .s = s, .kernel = kernel };
 }
 
 /* Room for the locations that came since. */
@@ -458,7 +458,7 @@ void perf_session_name(struct perf_session *s)
 	struct location_names *n = s->names;
 	struct grouped_locations g;
 	group_locations(s, n->n, &g);
-	s->flushes++;
+	s->mapped.round++;
 	grow(n, s->locations.list.n);
 	AUTO_FREE uint64_t *node_weight = node_weights(s->raw);
 	AUTO_FREE uint64_t *location_weight = location_weights(s, node_weight);

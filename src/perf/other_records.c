@@ -218,6 +218,7 @@ static bool on_end(struct perf_session *s, const struct perf_record *r, struct c
 	struct perf_thread *t = perf_thread_get(&s->processes, pid, tid);
 	s->processes.ended += !t->has_ended;
 	t->has_ended = true;
+	t->is_past = false;
 	return true;
 }
 

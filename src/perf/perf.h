@@ -20,6 +20,10 @@ struct perf_live {
 	struct reader *(*open_file)(void *context, int32_t pid, const char *path, struct err *e);
 	/* The container that a process is in; empty: none. */
 	void (*container)(void *context, int32_t pid, struct buf *name);
+	/* Whether a thread lives: that it ends may be among what the kernel lost. */
+	bool (*is_there)(void *context, int32_t tid);
+	/* perf_session_set_profile calls it for each file that is mapped still. */
+	void (*needs_file)(void *context, const struct binary_id *id);
 };
 
 struct perf_options {

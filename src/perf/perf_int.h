@@ -178,7 +178,7 @@ struct mapped {
 	/* Why frames in it have no name; texts of the table. */
 	struct str reason, fix, unnamed_module;
 	bool is_explained;
-	uint32_t last_use; /* flush that it was last open in */
+	uint32_t last_use; /* the round that its file was last needed in */
 };
 
 typedef uint32_t mapped_id;
@@ -188,9 +188,10 @@ struct mapped_table {
 	struct index_map map;
 	struct arena text;
 	const struct perf_options *options;
+	uint32_t round; /* of naming what came in */
 };
 
-/* Lets go of its files; nothing is looked up in it any more. */
+/* Lets go of its files, until they are needed again. */
 void mapped_close(struct mapped *m);
 void mapped_table_fini(struct mapped_table *t);
 /* What equals `m` in kind, path, build id, inode and (of JIT) pid; made when it is new. */
@@ -235,7 +236,8 @@ struct perf_thread {
 	int32_t tid, pid;
 	str_id comm; /* of the profile */
 	bool has_comm;
-	bool has_ended; /* samples of its last moments may follow */
+	bool has_ended; /* samples of its last moments may follow, from the buffers of other cpus */
+	bool is_past;	/* ... but not any more */
 	thread_id row;	/* in the profile, THREAD_NONE: to be made */
 	str_id row_container;
 };
@@ -272,9 +274,12 @@ const struct mapping_row *address_space_find(const struct address_space *a, uint
 thread_id perf_thread_row(struct perf_processes *s, struct perf_thread *t, str_id container);
 
 /*
- * Those whose threads all have ended are forgotten. Numbers of processes change; what is mapped keeps its number.
+ * Those whose threads all had ended at the last call are forgotten. Numbers of processes change; what is
+ * mapped keeps its number.
  */
 void perf_processes_forget_ended(struct perf_processes *s);
+/* Threads that do not live have ended, whether a record said so or not. */
+void perf_processes_end_missing(struct perf_processes *s, const struct perf_live *live);
 /* Names of threads and containers go into another profile. */
 void perf_processes_set_profile(struct perf_processes *s, struct profile *p);
 
@@ -405,7 +410,6 @@ struct perf_session {
 	uint64_t lost_in_rings, lost_by_events; /* two counts of the same */
 	uint64_t lost_in_ledger;		/* of them, counted in some profile */
 	struct location_names *names;		/* of the locations so far; NULL: none yet */
-	uint32_t flushes;
 	uint64_t other_abi; /* samples with registers of a machine that is not unwound here */
 };
 
@@ -488,7 +492,6 @@ struct location_names {
 	struct buf text;
 	struct buf unverified; /* files whose names may be of another version */
 	uint32_t unverified_count;
-	uint32_t open_files;
 };
 
 /* A function whose frame is made: most locations are in one that another is in, too. */

@@ -256,9 +256,11 @@ static void forget_threads(struct perf_processes *s)
 	s->thread_map = (struct index_map){ 0 };
 	s->last_thread = INDEX_NONE;
 	for (uint32_t i = 0; i < s->threads.n; i++) {
-		if (s->threads.p[i].has_ended)
+		struct perf_thread t = s->threads.p[i];
+		if (t.has_ended && t.is_past)
 			continue;
-		s->threads.p[kept] = s->threads.p[i];
+		t.is_past = t.has_ended;
+		s->threads.p[kept] = t;
 		index_map_add(&s->thread_map, hash_pair((uint32_t)s->threads.p[kept].tid, 1), kept);
 		kept++;
 	}
@@ -266,7 +268,7 @@ static void forget_threads(struct perf_processes *s)
 	s->ended = 0;
 }
 
-/* By process: 0 no thread of it is known, 1 all have ended, 2 some live. */
+/* By process: 0 no thread of it is known, 1 all are past, 2 some are not. */
 static uint8_t *states_of_processes(struct perf_processes *s)
 {
 	uint8_t *states = mem_zalloc(s->list.n + 1, sizeof(*states));
@@ -274,7 +276,7 @@ static uint8_t *states_of_processes(struct perf_processes *s)
 		int32_t pid = s->threads.p[i].pid;
 		uint32_t at = index_map_find(&s->process_map, hash_pair((uint32_t)pid, 0),
 					     process_equal, s->list.p, &pid);
-		uint8_t state = s->threads.p[i].has_ended ? 1 : 2;
+		uint8_t state = s->threads.p[i].has_ended && s->threads.p[i].is_past ? 1 : 2;
 		if (at != INDEX_NONE && state > states[at])
 			states[at] = state;
 	}
@@ -300,6 +302,17 @@ void perf_processes_forget_ended(struct perf_processes *s)
 	}
 	s->list.n = kept;
 	forget_threads(s);
+}
+
+void perf_processes_end_missing(struct perf_processes *s, const struct perf_live *live)
+{
+	for (uint32_t i = 0; i < s->threads.n; i++) {
+		struct perf_thread *t = &s->threads.p[i];
+		if (t->has_ended || live->is_there(live->context, t->tid))
+			continue;
+		t->has_ended = true;
+		t->is_past = false;
+	}
 }
 
 void perf_processes_set_profile(struct perf_processes *s, struct profile *p)

@@ -12,18 +12,35 @@
 #define USER_REGISTERS 0ull
 #endif
 
-uint32_t attributes_stack_bytes(const struct record_options *o)
+/*
+ * The copy is what a sample costs, but a stack that is longer is cut: libuv alone has 12 KB on it. So it is
+ * as large as the rate allows, per cpu and for all together.
+ */
+static uint32_t affordable_bytes(uint64_t rate_hz, uint32_t cpus)
 {
-	enum { USUAL = 16 << 10, OF_MANY = 8 << 10, MANY_HZ = 1000 };
+	enum { LEAST = 8 << 10, MOST = 65528 };
+	const uint64_t all_bytes_per_second = 128 << 20;
+	uint64_t bytes = rate_hz <= 200	   ? MOST
+			 : rate_hz <= 1000 ? 32 << 10
+			 : rate_hz <= 2500 ? 16 << 10
+					   : LEAST;
+	uint64_t share = all_bytes_per_second / (rate_hz * cpus) / 8 * 8;
+	if (bytes > share)
+		bytes = share;
+	return (uint32_t)(bytes < LEAST ? LEAST : bytes);
+}
+
+uint32_t attributes_stack_bytes(const struct record_options *o, uint32_t cpus)
+{
+	enum { SUPPOSED_HZ = 2000 };
 	if (o->call_graph == CALL_GRAPH_FP || o->call_graph == CALL_GRAPH_NONE || o->kernel_only ||
 	    !USER_REGISTERS)
 		return 0;
 	if (o->stack_bytes)
 		return o->stack_bytes;
 	const struct perf_event_attr *first = &o->events->list.p[0].attr;
-	bool is_much = (first->freq && first->sample_freq > MANY_HZ) || !first->freq ||
-		       o->choice->is_everything;
-	return is_much ? OF_MANY : USUAL;
+	uint64_t rate = first->freq && first->sample_freq ? first->sample_freq : SUPPOSED_HZ;
+	return affordable_bytes(rate, cpus);
 }
 
 static void ask_for_stacks(struct perf_event_attr *attr, const struct record_options *o,
@@ -39,8 +56,8 @@ static void ask_for_stacks(struct perf_event_attr *attr, const struct record_opt
 	attr->sample_stack_user = stack_bytes;
 }
 
-void attributes_complete(struct perf_event_attr *attr, const struct record_options *o,
-			 bool is_first, uint32_t stack_bytes)
+void attributes_complete(struct perf_event_attr *attr, const struct record_options *o, bool tells,
+			 uint32_t stack_bytes)
 {
 	attr->size = sizeof(*attr);
 	attr->sample_type |= PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
@@ -62,7 +79,7 @@ void attributes_complete(struct perf_event_attr *attr, const struct record_optio
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->watermark = 1;
-	if (!is_first)
+	if (!tells)
 		return;
 	attr->mmap = attr->mmap2 = 1;
 	attr->comm = attr->comm_exec = 1;

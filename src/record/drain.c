@@ -61,11 +61,24 @@ static void take_all(struct drain *d)
 		append(d, chunk_new(0));
 }
 
-/* A descriptor whose thread has ended says so, again and again. */
-static void on_gone(struct drain *d, int fd)
+static bool has_ring(const struct opened_events *x, int fd)
 {
-	epoll_ctl(d->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+	for (uint32_t i = 0; i < x->rings.n; i++)
+		if (x->rings.p[i].fd == fd)
+			return true;
+	return false;
+}
+
+/*
+ * A descriptor whose thread has ended, and all threads that inherited from it, says so again and again.
+ * Nothing comes from it any more; a buffer that others write into stays.
+ */
+static void on_gone(struct drain *d, struct opened *opened)
+{
+	epoll_ctl(d->epoll_fd, EPOLL_CTL_DEL, opened->fd, NULL);
 	pthread_mutex_lock(&d->lock);
+	if (!has_ring(d->events, opened->fd))
+		opened_close(d->events, opened);
 	if (--d->living == 0)
 		d->all_gone = true;
 	pthread_cond_signal(&d->has_chunks);
@@ -88,26 +101,18 @@ static void *run(void *context)
 	while (!is_stopping(d)) {
 		int n = epoll_wait(d->epoll_fd, news, MAX_NEWS, LOOK_MS);
 		for (int i = 0; i < n; i++)
-			if (news[i].events & (EPOLLHUP | EPOLLERR) && news[i].data.fd != d->wake_fd)
-				on_gone(d, news[i].data.fd);
+			if (news[i].events & (EPOLLHUP | EPOLLERR) && news[i].data.ptr)
+				on_gone(d, news[i].data.ptr);
 		take_all(d);
 	}
 	take_all(d);
 	return NULL;
 }
 
-static bool watch(struct drain *d, int fd, uint32_t events)
+static bool watch(struct drain *d, int fd, uint32_t events, struct opened *opened)
 {
-	struct epoll_event e = { .events = events, .data.fd = fd };
+	struct epoll_event e = { .events = events, .data.ptr = opened };
 	return epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &e) == 0;
-}
-
-static bool has_ring(const struct opened_events *x, int fd)
-{
-	for (uint32_t i = 0; i < x->rings.n; i++)
-		if (x->rings.p[i].fd == fd)
-			return true;
-	return false;
 }
 
 static bool start_thread(struct drain *d)
@@ -133,10 +138,10 @@ bool drain_start(struct drain *d, struct opened_events *events, struct err *e)
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_cond_init(&d->has_chunks, &clock);
 	pthread_condattr_destroy(&clock);
-	bool ok = d->epoll_fd >= 0 && d->wake_fd >= 0 && watch(d, d->wake_fd, EPOLLIN);
+	bool ok = d->epoll_fd >= 0 && d->wake_fd >= 0 && watch(d, d->wake_fd, EPOLLIN, NULL);
 	for (uint32_t i = 0; ok && i < events->list.n; i++) {
-		int fd = events->list.p[i].fd;
-		ok = watch(d, fd, has_ring(events, fd) ? EPOLLIN : 0);
+		struct opened *opened = &events->list.p[i];
+		ok = watch(d, opened->fd, has_ring(events, opened->fd) ? EPOLLIN : 0, opened);
 	}
 	d->living = events->list.n;
 	d->is_started = ok && start_thread(d);

@@ -5,11 +5,15 @@
 #include "record/record_int.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 void follow_fini(struct follow *f)
 {
 	vec_fini(&f->list);
+	vec_fini(&f->news);
 	index_map_fini(&f->map);
 }
 
@@ -38,6 +42,12 @@ static struct known_process *get(struct follow *f, int32_t pid)
 	return &f->list.p[f->list.n - 1];
 }
 
+bool follow_wants(struct follow *f, int32_t pid)
+{
+	const struct known_process *known = find(f, pid);
+	return !f->is_filtered || (known && known->is_wanted);
+}
+
 static bool is_chosen(const struct follow *f, int32_t pid)
 {
 	const struct target_choice *choice = f->options->choice;
@@ -57,6 +67,7 @@ static void describe(struct follow *f, int32_t pid)
 		known->is_wanted = known->is_wanted || is_chosen(f, pid);
 	if (pid <= 0)
 		return;
+	vec_push(&f->news, (struct process_news){ .pid = pid });
 	held_files_add_process(f->held, pid, 0, false, 1); /* it was there before */
 	synthesize_process(pid, &records, f->held);
 	perf_session_add_records(f->session, records.p, records.n);
@@ -96,6 +107,45 @@ void follow_begin(struct follow *f, const struct opened_events *x)
 		describe_thread(f, choice->tids.p[i]);
 }
 
+/* --- those that have ended --- */
+
+bool thread_is_there(int32_t tid)
+{
+	return tid <= 0 || syscall(SYS_tkill, tid, 0) == 0 || errno != ESRCH;
+}
+
+/* That a process ends may be among what the kernel lost: it is looked for, whatever records say. */
+static bool is_kept(struct follow *f, struct known_process *known)
+{
+	bool was_gone = known->is_gone;
+	known->is_gone = !thread_is_there(known->pid);
+	if (was_gone && !known->is_gone)
+		known->is_described = false; /* another one, with the same number */
+	if (!was_gone && known->is_gone)
+		held_files_end_process(f->held, known->pid);
+	return !was_gone || !known->is_gone;
+}
+
+void follow_forget_ended(struct follow *f, uint64_t now_ns)
+{
+	enum { LEAST_NS = 500000000, LEAST_KNOWN = 1024 };
+	uint32_t kept = 0;
+	/* Records of its last moments may be in a buffer still. */
+	if (now_ns - f->last_forget_ns < LEAST_NS)
+		return;
+	f->last_forget_ns = now_ns;
+	index_map_clear(&f->map);
+	for (uint32_t i = 0; i < f->list.n; i++) {
+		struct known_process known = f->list.p[i];
+		if (!is_kept(f, &known))
+			continue;
+		index_map_add(&f->map, hash_pair((uint32_t)known.pid, 0), kept);
+		f->list.p[kept++] = known;
+	}
+	f->list.n = kept;
+	f->forget_above = 2 * kept + LEAST_KNOWN;
+}
+
 /* --- records --- */
 
 struct raw {
@@ -129,6 +179,7 @@ static void on_fork(struct follow *f, struct raw r)
 	struct known_process *known = get(f, pid);
 	known->is_wanted = is_wanted && !f->options->no_inherit;
 	known->is_described = true; /* it has what its parent has */
+	known->is_gone = false;
 	held_files_add_process(f->held, pid, parent, false, time_ns);
 }
 
@@ -179,6 +230,8 @@ static void on_mapping(struct follow *f, struct raw r)
 	m.path = (struct str){ r.p, strnlen(r.p, (size_t)(r.end - r.p)) };
 	if (str_eq(m.path, STR("//anon")))
 		m.path = STR("");
+	if (str_eq(str_basename(m.path), STR("libjvm.so")))
+		vec_push(&f->news, (struct process_news){ pid, true });
 	held_files_add_mapping(f->held, pid, &m);
 }
 

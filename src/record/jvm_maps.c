@@ -7,6 +7,8 @@
 #define ASK_EVERY_NS 5000000000ull
 #define SECOND_NS    1000000000ull
 #define COMMAND	     "Compiler.perfmap"
+#define STARTS_NS    (10 * SECOND_NS) /* from its library to a JVM that answers */
+#define LOOK_NS	     (SECOND_NS / 4)
 enum { LAST_CALL_MS = 3000, MAX_FAILURES = 2 };
 
 struct asked_jvm {
@@ -14,14 +16,21 @@ struct asked_jvm {
 	struct jvm_call *call; /* NULL: none is under way */
 	uint64_t last_ns;
 	uint32_t answers, failures;
+	uint32_t told_answers; /* in notes of earlier profiles */
 	struct err error;
 	bool lacks_frame_pointers;
+};
+
+/* One that is not a JVM yet. */
+struct starting_jvm {
+	int32_t pid;
+	uint64_t next_ns, until_ns;
 };
 
 struct jvm_maps {
 	struct follow *follow;
 	VEC(struct asked_jvm) list;
-	uint32_t looked_at; /* processes of follow */
+	VEC(struct starting_jvm) starting;
 };
 
 struct jvm_maps *jvm_maps_new(struct follow *f)
@@ -38,22 +47,61 @@ void jvm_maps_free(struct jvm_maps *j)
 	for (uint32_t i = 0; i < j->list.n; i++)
 		jvm_call_free(j->list.p[i].call);
 	vec_fini(&j->list);
+	vec_fini(&j->starting);
 	free(j);
 }
 
-void jvm_maps_look_at(struct jvm_maps *j, int32_t pid)
+/* Whether it is one, and on the list. */
+static bool take_up(struct jvm_maps *j, int32_t pid)
 {
 	for (uint32_t i = 0; i < j->list.n; i++)
 		if (j->list.p[i].pid == pid)
-			return;
+			return true;
 	if (!jvm_is_one(pid))
-		return;
+		return false;
 	struct runtime runtime = { 0 };
 	runtime_of_process(pid, &runtime);
 	vec_push(&j->list,
 		 (struct asked_jvm){ .pid = pid,
 				     .lacks_frame_pointers = !runtime.keeps_frame_pointers });
 	runtime_fini(&runtime);
+	return true;
+}
+
+void jvm_maps_look_at(struct jvm_maps *j, const struct process_news *news, uint64_t now_ns)
+{
+	if (!take_up(j, news->pid) && news->is_starting)
+		vec_push(&j->starting,
+			 (struct starting_jvm){ news->pid, now_ns + LOOK_NS, now_ns + STARTS_NS });
+}
+
+static void look_at_starting(struct jvm_maps *j, uint64_t now_ns)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < j->starting.n; i++) {
+		struct starting_jvm s = j->starting.p[i];
+		if (now_ns >= s.next_ns) {
+			if (take_up(j, s.pid) || now_ns >= s.until_ns || !thread_is_there(s.pid))
+				continue;
+			s.next_ns = now_ns + LOOK_NS;
+		}
+		j->starting.p[kept++] = s;
+	}
+	j->starting.n = kept;
+}
+
+void jvm_maps_forget_ended(struct jvm_maps *j)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < j->list.n; i++) {
+		struct asked_jvm a = j->list.p[i];
+		a.told_answers = a.answers;
+		if (thread_is_there(a.pid))
+			j->list.p[kept++] = a;
+		else
+			jvm_call_free(a.call);
+	}
+	j->list.n = kept;
 }
 
 /* Much is compiled at first: the second and third time come sooner. */
@@ -91,6 +139,7 @@ static bool go_on(struct asked_jvm *a, uint64_t now_ns)
 bool jvm_maps_go_on(struct jvm_maps *j, uint64_t now_ns)
 {
 	bool has_answer = false;
+	look_at_starting(j, now_ns);
 	for (uint32_t i = 0; i < j->list.n; i++)
 		has_answer |= go_on(&j->list.p[i], now_ns);
 	return has_answer;
@@ -126,12 +175,13 @@ void jvm_maps_add_notes(const struct jvm_maps *j, struct profile *p)
 	for (uint32_t i = 0; i < j->list.n; i++) {
 		const struct asked_jvm *a = &j->list.p[i];
 		AUTO(buf) struct buf text = { 0 };
-		if (a->answers)
+		uint32_t answers = a->answers - a->told_answers;
+		if (answers)
 			buf_addf(&text,
 				 "asked the JVM of process %d for the map of its code (" COMMAND
 				 ") %u times",
-				 a->pid, a->answers);
-		else if (a->error.kind)
+				 a->pid, answers);
+		else if (a->error.kind && !a->answers)
 			buf_addf(&text, "the JVM of process %d did not write a map of its code: %s",
 				 a->pid, a->error.text);
 		if (text.n)

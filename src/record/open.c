@@ -22,7 +22,8 @@ void opened_events_fini(struct opened_events *x)
 	for (uint32_t i = 0; i < x->rings.n; i++)
 		ring_unmap(&x->rings.p[i]);
 	for (uint32_t i = 0; i < x->list.n; i++)
-		close(x->list.p[i].fd);
+		if (x->list.p[i].fd >= 0)
+			close(x->list.p[i].fd);
 	if (x->cgroup_fd >= 0)
 		close(x->cgroup_fd);
 	vec_fini(&x->list);
@@ -34,26 +35,50 @@ void opened_events_fini(struct opened_events *x)
 
 /* --- cpus --- */
 
-/* `0-3,6`, as in /sys/devices/system/cpu/online. */
+/* The next range of `0-3,6`, as in /sys/devices/system/cpu/online. False: there is none. */
+static bool next_range(char **text, long *first, long *last)
+{
+	char *p = *text;
+	if (!is_digit(*p))
+		return false;
+	*first = strtol(p, &p, 10);
+	*last = *p == '-' ? strtol(p + 1, &p, 10) : *first;
+	*text = p + (*p == ',');
+	return true;
+}
+
 static void find_cpus(struct opened_events *x)
 {
 	enum { MAX_CPUS = 4096 };
-	char text[4096];
+	char text[4096], *rest = text;
+	long first, last;
 	int fd = open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	if (fd >= 0)
 		close(fd);
 	text[n > 0 ? n : 0] = 0;
-	for (char *p = text; *p && *p != '\n';) {
-		long first = strtol(p, &p, 10), last = *p == '-' ? strtol(p + 1, &p, 10) : first;
+	while (next_range(&rest, &first, &last))
 		for (long i = first; i <= last && x->cpus.n < MAX_CPUS; i++)
 			vec_push(&x->cpus, (int)i);
-		p += *p == ',';
-	}
 	/* /sys is not mounted. */
 	long count = x->cpus.n ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
 	for (long i = 0; i < count; i++)
 		vec_push(&x->cpus, (int)i);
+	for (uint32_t i = 0; i < x->cpus.n; i++)
+		vec_push(&x->rings, (struct ring){ .fd = -1 });
+}
+
+/* Processors of several kinds have counters of several kinds. */
+static bool is_on_cpu(const struct record_event *event, int cpu)
+{
+	char *rest = event->cpus;
+	long first, last;
+	if (!rest)
+		return true;
+	while (next_range(&rest, &first, &last))
+		if (cpu >= first && cpu <= last)
+			return true;
+	return false;
 }
 
 /* --- buffers --- */
@@ -84,15 +109,14 @@ static uint64_t ring_bytes(const struct opened_events *x, const struct record_op
 static bool add_to_ring(struct opened_events *x, const struct record_options *o, int fd,
 			uint32_t cpu_index, struct err *e)
 {
-	struct ring ring;
-	if (cpu_index < x->rings.n)
-		return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, x->rings.p[cpu_index].fd) == 0 ||
+	struct ring *ring = &x->rings.p[cpu_index];
+	if (ring->page)
+		return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) == 0 ||
 		       err_set(e, "cannot join a buffer: %s", strerror(errno));
-	if (!ring_map(&ring, fd, ring_bytes(x, o))) {
+	if (!ring_map(ring, fd, ring_bytes(x, o))) {
 		permission_explain(&(struct open_attempt){ .error = errno, .is_buffer = true }, e);
 		return false;
 	}
-	vec_push(&x->rings, ring);
 	return true;
 }
 
@@ -128,11 +152,12 @@ static struct perf_event_attr attr_for(const struct opened_events *x,
 static bool explain(const struct opened_events *x, const struct record_options *o, uint32_t event,
 		    const struct place *at, int error, struct err *e)
 {
+	const struct perf_event_attr *attr = &x->attrs.p[event];
 	struct open_attempt attempt = { .error = error,
 					.pid = x->is_per_cpu ? -1 : at->pid,
 					.is_cgroup = x->cgroup_fd >= 0,
-					.wants_kernel = !x->attrs.p[event].exclude_kernel &&
-							!x->lacks_kernel,
+					.wants_kernel = o->kernel_only,
+					.rate_hz = attr->freq ? (uint32_t)attr->sample_freq : 0,
 					.event = o->events->list.p[event].name };
 	permission_explain(&attempt, e);
 	return false;
@@ -190,7 +215,8 @@ static bool open_place(struct opened_events *x, const struct record_options *o, 
 	for (uint32_t c = 0; c < x->cpus.n; c++) {
 		at.cpu_index = c;
 		for (uint32_t i = 0; i < x->attrs.n; i++)
-			if (!open_one(x, o, i, &at, e))
+			if (is_on_cpu(&o->events->list.p[i], x->cpus.p[c]) &&
+			    !open_one(x, o, i, &at, e))
 				return false;
 	}
 	return true;
@@ -294,6 +320,8 @@ static bool open_by_property(struct opened_events *x, const struct record_option
 		return true;
 	if (!o->choice->pids.n)
 		return false;
+	for (uint32_t i = 0; i < x->rings.n; i++)
+		ring_unmap(&x->rings.p[i]);
 	for (uint32_t i = 0; i < x->list.n; i++)
 		close(x->list.p[i].fd);
 	x->list.n = 0;
@@ -308,11 +336,12 @@ static bool open_by_property(struct opened_events *x, const struct record_option
 bool open_events(struct opened_events *x, const struct record_options *o, int32_t command_pid,
 		 struct buf *remarks, struct err *e)
 {
-	uint32_t stack_bytes = attributes_stack_bytes(o);
 	find_cpus(x);
+	uint32_t stack_bytes = attributes_stack_bytes(o, x->cpus.n);
 	for (uint32_t i = 0; i < o->events->list.n; i++) {
 		vec_push(&x->attrs, o->events->list.p[i].attr);
-		attributes_complete(&x->attrs.p[i], o, i == 0, stack_bytes);
+		bool tells = i == 0 || o->events->list.p[i].cpus;
+		attributes_complete(&x->attrs.p[i], o, tells, stack_bytes);
 	}
 	if (command_pid)
 		return open_place(x, o, (struct place){ .pid = command_pid, .is_command = true },
@@ -326,22 +355,35 @@ bool open_events(struct opened_events *x, const struct record_options *o, int32_
 	return open_threads(x, o, remarks, e);
 }
 
+static uint64_t lost_by(const struct opened_events *x, const struct opened *opened)
+{
+	struct {
+		uint64_t count, id, lost;
+	} counts = { 0 };
+	if (opened->fd < 0 || !(x->attrs.p[0].read_format & READ_LOST) ||
+	    read(opened->fd, &counts, sizeof(counts)) != sizeof(counts))
+		return 0;
+	return counts.lost;
+}
+
 uint64_t opened_events_lost(const struct opened_events *x)
 {
-	uint64_t lost = 0;
-	for (uint32_t i = 0; i < x->list.n; i++) {
-		struct {
-			uint64_t count, id, lost;
-		} counts = { 0 };
-		if (x->attrs.p[0].read_format & READ_LOST &&
-		    read(x->list.p[i].fd, &counts, sizeof(counts)) == sizeof(counts))
-			lost += counts.lost;
-	}
+	uint64_t lost = x->lost_by_closed;
+	for (uint32_t i = 0; i < x->list.n; i++)
+		lost += lost_by(x, &x->list.p[i]);
 	return lost;
+}
+
+void opened_close(struct opened_events *x, struct opened *opened)
+{
+	x->lost_by_closed += lost_by(x, opened);
+	close(opened->fd);
+	opened->fd = -1;
 }
 
 void opened_events_stop(const struct opened_events *x)
 {
 	for (uint32_t i = 0; i < x->list.n; i++)
-		ioctl(x->list.p[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+		if (x->list.p[i].fd >= 0)
+			ioctl(x->list.p[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }

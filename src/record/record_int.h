@@ -10,11 +10,11 @@ uint64_t monotonic_ns(void);
 
 /* How many samples an event lost: from Linux 6.0 on (PERF_FORMAT_LOST, which older headers lack). */
 #define READ_LOST (1ull << 4)
-/* Completes an event: what each sample holds. is_first: it tells of processes and mappings, too. */
-void attributes_complete(struct perf_event_attr *attr, const struct record_options *o,
-			 bool is_first, uint32_t stack_bytes);
+/* Completes an event: what each sample holds. tells: of processes and mappings, too. */
+void attributes_complete(struct perf_event_attr *attr, const struct record_options *o, bool tells,
+			 uint32_t stack_bytes);
 /* Bytes of the stack that are copied with each sample; 0: none. */
-uint32_t attributes_stack_bytes(const struct record_options *o);
+uint32_t attributes_stack_bytes(const struct record_options *o, uint32_t cpus);
 /* Fields at the end of records that are no samples, as attributes_complete asks for them. */
 struct record_trailer {
 	uint32_t pid, tid;
@@ -27,7 +27,7 @@ struct record_trailer {
 
 /* A buffer that the kernel writes records of one cpu into. */
 struct ring {
-	struct perf_event_mmap_page *page;
+	struct perf_event_mmap_page *page; /* NULL: there is none */
 	char *data;
 	uint64_t size_bytes;
 	int fd;
@@ -42,20 +42,21 @@ void ring_take(struct ring *ring, char *to, uint64_t n);
 /* --- descriptors (open.c) --- */
 
 struct opened {
-	int fd;
+	int fd; /* -1: its thread has ended, and it is closed */
 	uint32_t event;
 	uint64_t id;
 };
 
 struct opened_events {
 	VEC(struct opened) list;
-	VEC(struct ring) rings;
+	VEC(struct ring) rings; /* by cpu, as in cpus */
 	VEC(int) cpus;
 	VEC(struct perf_event_attr) attrs; /* by event, as they were opened */
 	bool is_per_cpu;   /* the whole machine, or a cgroup: no descriptors per thread */
 	bool is_filtered;  /* ... of which only some processes are wanted */
 	bool lacks_kernel; /* the kernel's part may not be seen */
 	int cgroup_fd;	   /* -1: none */
+	uint64_t lost_by_closed;
 	VEC(int32_t) tids; /* threads that descriptors were opened for */
 };
 void opened_events_init(struct opened_events *x);
@@ -66,8 +67,13 @@ bool open_events(struct opened_events *x, const struct record_options *o, int32_
 /* Threads that came while the others were opened, and that no other's descriptors cover. */
 bool open_events_of_thread(struct opened_events *x, const struct record_options *o, int32_t tid,
 			   struct err *e);
-/* Samples that the kernel could not write, so far; 0 where it does not say. */
+/*
+ * As long as drain runs, the rest is for its lock: it closes what is over.
+ *
+ * Samples that the kernel could not write, so far; 0 where it does not say.
+ */
 uint64_t opened_events_lost(const struct opened_events *x);
+void opened_close(struct opened_events *x, struct opened *opened);
 /* No more samples. */
 void opened_events_stop(const struct opened_events *x);
 
@@ -104,6 +110,13 @@ struct known_process {
 	int32_t pid;
 	bool is_wanted;
 	bool is_described; /* its mappings are known to the session */
+	bool is_gone;	   /* it was not there when last looked for; records of it may still come */
+};
+
+/* A process that may be a JVM. */
+struct process_news {
+	int32_t pid;
+	bool is_starting; /* it has just mapped what makes it one */
 };
 
 /* Which processes there are; what must be held of them is held from their first sight on. */
@@ -116,12 +129,20 @@ struct follow {
 	bool is_filtered;  /* samples of those that are not wanted are dropped */
 	uint64_t begin_ns; /* samples before are dropped */
 	uint64_t wanted_samples;
+	VEC(struct process_news) news;
+	uint64_t last_forget_ns;
+	uint32_t forget_above; /* so many are known */
 };
 void follow_fini(struct follow *f);
 /* Processes that are there already. */
 void follow_begin(struct follow *f, const struct opened_events *x);
 /* Records of one buffer: looked at, then given to the session. */
 void follow_records(struct follow *f, const char *bytes, size_t n);
+/* Whether its samples are to be had. */
+bool follow_wants(struct follow *f, int32_t pid);
+bool thread_is_there(int32_t tid);
+/* Those that have ended are forgotten, some time later. */
+void follow_forget_ended(struct follow *f, uint64_t now_ns);
 /* Whether they say that a thread was made. */
 bool records_tell_of_fork(struct str records, int32_t tid);
 /* Records that say what a process and its threads are called and have mapped. False: it is gone. */
@@ -132,10 +153,12 @@ bool synthesize_process(int32_t pid, struct buf *records, struct held_files *hel
 struct jvm_maps;
 struct jvm_maps *jvm_maps_new(struct follow *f);
 void jvm_maps_free(struct jvm_maps *j);
-/* Is it one? Then it is asked from now on. */
-void jvm_maps_look_at(struct jvm_maps *j, int32_t pid);
+/* Is it one? Then it is asked from now on. One that is starting is looked at again. */
+void jvm_maps_look_at(struct jvm_maps *j, const struct process_news *news, uint64_t now_ns);
 /* Asks them now and then. True: one has just written its map. */
 bool jvm_maps_go_on(struct jvm_maps *j, uint64_t now_ns);
+/* Those that have ended. */
+void jvm_maps_forget_ended(struct jvm_maps *j);
 /* A last time, waiting for the answers. */
 void jvm_maps_end(struct jvm_maps *j);
 bool jvm_maps_has_any(const struct jvm_maps *j);

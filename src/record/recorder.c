@@ -18,12 +18,12 @@ struct recorder {
 	struct started_command command;
 	struct profile *p;
 	struct buf remarks;
-	uint64_t start_ns, end_ns, start_unix_ns;
-	uint64_t period_start_ns; /* of the profile at hand */
+	uint64_t start_ns, end_ns;
+	uint64_t period_start_ns;	  /* of the profile at hand */
+	struct perf_counts period_counts; /* ... when it began */
 	uint64_t last_flush_ns, flush_cost_ns, last_look_ns;
 	uint64_t lost_early;	/* before it began */
 	uint64_t clock_samples; /* of this and earlier profiles */
-	uint32_t looked_at;	/* processes that were looked at for JVMs */
 	bool is_over, has_answer;
 };
 
@@ -62,6 +62,18 @@ static struct reader *live_open_file(void *context, int32_t pid, const char *pat
 	return held_files_open_path(r->held, pid, path, e);
 }
 
+static bool live_is_there(void *context, int32_t tid)
+{
+	(void)context;
+	return thread_is_there(tid);
+}
+
+static void live_needs_file(void *context, const struct binary_id *id)
+{
+	struct recorder *r = context;
+	held_files_touch(r->held, id);
+}
+
 static void live_container(void *context, int32_t pid, struct buf *name)
 {
 	struct recorder *r = context;
@@ -82,8 +94,13 @@ static void begin_session(struct recorder *r)
 	r->options.names.held_root = held_files_root_path;
 	r->options.names.held = r->held;
 	r->options.names.is_of_this_machine = true;
-	r->live = (struct perf_live){ r, live_map_state, live_read_map, live_open_file,
-				      live_container };
+	r->live = (struct perf_live){ .context = r,
+				      .map_state = live_map_state,
+				      .read_map = live_read_map,
+				      .open_file = live_open_file,
+				      .container = live_container,
+				      .is_there = live_is_there,
+				      .needs_file = live_needs_file };
 	struct perf_options options = { .names = r->options.names,
 					.keep_addresses = r->options.keep_addresses,
 					.live = &r->live };
@@ -222,13 +239,75 @@ void recorder_free(struct recorder *r)
 	free(r);
 }
 
+/* --- facts --- */
+
+static void add_number(struct profile *p, struct str key, uint64_t value)
+{
+	AUTO(buf) struct buf text = { 0 };
+	buf_add_u64(&text, value);
+	profile_add_fact(p, key, buf_str(&text));
+}
+
+static void add_stacks_fact(const struct recorder *r)
+{
+	AUTO(buf) struct buf text = { 0 };
+	struct perf_counts c = perf_session_counts(r->session), before = r->period_counts;
+	c.by_table -= before.by_table;
+	c.by_both -= before.by_both;
+	c.by_frame_pointer -= before.by_frame_pointer;
+	buf_addf(&text, "by tables ");
+	buf_add_percent(&text, c.by_table, c.by_table + c.by_both + c.by_frame_pointer);
+	buf_addf(&text, ", by tables and then frame pointers ");
+	buf_add_percent(&text, c.by_both, c.by_table + c.by_both + c.by_frame_pointer);
+	buf_addf(&text, ", by frame pointers ");
+	buf_add_percent(&text, c.by_frame_pointer, c.by_table + c.by_both + c.by_frame_pointer);
+	if (c.by_table + c.by_both + c.by_frame_pointer)
+		profile_add_fact(r->p, STR("user stacks"), buf_str(&text));
+}
+
+/* What is known when a profile begins is in it from then on, should plume be killed. */
+static void begin_facts(struct recorder *r, uint64_t start_ns, uint64_t start_unix_ns)
+{
+	struct utsname here;
+	struct profile *p = r->p;
+	r->period_start_ns = start_ns;
+	r->period_counts = perf_session_counts(r->session);
+	if (r->options.command_line)
+		profile_add_fact(p, STR("command"), str_from(r->options.command_line));
+	profile_add_fact(p, STR("target"), str_from(r->options.choice->title));
+	if (uname(&here) == 0) {
+		profile_add_fact(p, STR("host"), str_from(here.nodename));
+		profile_add_fact(p, STR("kernel"), str_from(here.release));
+		profile_add_fact(p, STR("arch"), str_from(here.machine));
+	}
+	add_number(p, STR("cpus"), r->events.cpus.n);
+	profile_add_fact(p, STR("plume"), STR(PLUME_VERSION));
+	add_number(p, STR("started_unix_ns"), start_unix_ns);
+}
+
+static void end_facts(struct recorder *r, uint64_t end_ns)
+{
+	if (end_ns > r->period_start_ns)
+		add_number(r->p, STR("duration_ns"), end_ns - r->period_start_ns);
+	add_stacks_fact(r);
+	jvm_maps_add_notes(r->jvms, r->p);
+}
+
+static uint64_t lost_samples(struct recorder *r)
+{
+	pthread_mutex_lock(&r->drain.lock);
+	uint64_t lost = opened_events_lost(&r->events);
+	pthread_mutex_unlock(&r->drain.lock);
+	return lost;
+}
+
 bool recorder_start(struct recorder *r, struct err *e)
 {
 	r->start_ns = monotonic_ns() + r->options.delay_ns;
-	r->start_unix_ns = wall_ns() + r->options.delay_ns;
-	r->period_start_ns = r->last_flush_ns = r->start_ns;
+	r->last_flush_ns = r->start_ns;
 	r->follow.begin_ns = r->start_ns;
-	r->lost_early = opened_events_lost(&r->events);
+	r->lost_early = lost_samples(r);
+	begin_facts(r, r->start_ns, wall_ns() + r->options.delay_ns);
 	if (r->command.pid)
 		return command_go(&r->command, r->options.command[0], e);
 	return true;
@@ -237,15 +316,13 @@ bool recorder_start(struct recorder *r, struct err *e)
 /* --- going on --- */
 
 /* JVMs among the processes that came since the last look. */
-static void look_for_jvms(struct recorder *r)
+static void look_for_jvms(struct recorder *r, uint64_t now_ns)
 {
 	if (r->options.no_attach)
 		return;
-	for (; r->looked_at < r->follow.list.n; r->looked_at++) {
-		const struct known_process *known = &r->follow.list.p[r->looked_at];
-		if (known->pid > 0 && (!r->follow.is_filtered || known->is_wanted))
-			jvm_maps_look_at(r->jvms, known->pid);
-	}
+	for (uint32_t i = 0; i < r->follow.news.n; i++)
+		if (follow_wants(&r->follow, r->follow.news.p[i].pid))
+			jvm_maps_look_at(r->jvms, &r->follow.news.p[i], now_ns);
 }
 
 static void look_around(struct recorder *r)
@@ -256,7 +333,8 @@ static void look_around(struct recorder *r)
 		return;
 	r->last_look_ns = now;
 	held_files_look(r->held, now);
-	look_for_jvms(r);
+	look_for_jvms(r, now);
+	r->follow.news.n = 0;
 	r->has_answer |= jvm_maps_go_on(r->jvms, now);
 }
 
@@ -304,7 +382,7 @@ bool recorder_wants_flush(const struct recorder *r)
 
 static void flush(struct recorder *r, bool is_end)
 {
-	perf_session_set_lost(r->session, opened_events_lost(&r->events) - r->lost_early);
+	perf_session_set_lost(r->session, lost_samples(r) - r->lost_early);
 	uint64_t before = monotonic_ns();
 	uint32_t rows = r->p->samples.n;
 	perf_session_flush(r->session, is_end);
@@ -314,6 +392,8 @@ static void flush(struct recorder *r, bool is_end)
 	r->flush_cost_ns = r->last_flush_ns - before;
 	r->has_answer = false;
 	held_files_forget_states(r->held, before - (before > 2000000000u ? 2000000000u : 0));
+	if (r->follow.list.n > r->follow.forget_above)
+		follow_forget_ended(&r->follow, r->last_flush_ns);
 }
 
 void recorder_flush(struct recorder *r)
@@ -323,50 +403,11 @@ void recorder_flush(struct recorder *r)
 
 /* --- the end --- */
 
-static void add_number(struct profile *p, struct str key, uint64_t value)
-{
-	AUTO(buf) struct buf text = { 0 };
-	buf_add_u64(&text, value);
-	profile_add_fact(p, key, buf_str(&text));
-}
-
-static void add_stacks_fact(const struct recorder *r)
-{
-	AUTO(buf) struct buf text = { 0 };
-	struct perf_counts c = perf_session_counts(r->session);
-	buf_addf(&text, "by tables ");
-	buf_add_percent(&text, c.by_table, c.by_table + c.by_both + c.by_frame_pointer);
-	buf_addf(&text, ", by tables and then frame pointers ");
-	buf_add_percent(&text, c.by_both, c.by_table + c.by_both + c.by_frame_pointer);
-	buf_addf(&text, ", by frame pointers ");
-	buf_add_percent(&text, c.by_frame_pointer, c.by_table + c.by_both + c.by_frame_pointer);
-	if (c.by_table + c.by_both + c.by_frame_pointer)
-		profile_add_fact(r->p, STR("user stacks"), buf_str(&text));
-}
-
-static void add_facts(struct recorder *r)
-{
-	struct utsname here;
-	struct profile *p = r->p;
-	if (r->options.command_line)
-		profile_add_fact(p, STR("command"), str_from(r->options.command_line));
-	profile_add_fact(p, STR("target"), str_from(r->options.choice->title));
-	if (uname(&here) == 0) {
-		profile_add_fact(p, STR("host"), str_from(here.nodename));
-		profile_add_fact(p, STR("kernel"), str_from(here.release));
-		profile_add_fact(p, STR("arch"), str_from(here.machine));
-	}
-	add_number(p, STR("cpus"), r->events.cpus.n);
-	profile_add_fact(p, STR("plume"), STR(PLUME_VERSION));
-	add_number(p, STR("started_unix_ns"),
-		   r->start_unix_ns + (r->period_start_ns - r->start_ns));
-	add_stacks_fact(r);
-	jvm_maps_add_notes(r->jvms, p);
-}
-
 void recorder_end(struct recorder *r)
 {
+	pthread_mutex_lock(&r->drain.lock);
 	opened_events_stop(&r->events);
+	pthread_mutex_unlock(&r->drain.lock);
 	r->end_ns = monotonic_ns();
 	command_end(&r->command);
 	drain_stop(&r->drain);
@@ -374,16 +415,19 @@ void recorder_end(struct recorder *r)
 	jvm_maps_end(r->jvms);
 	held_files_look(r->held, monotonic_ns());
 	flush(r, true);
-	add_facts(r);
+	end_facts(r, r->end_ns);
 }
 
 void recorder_set_profile(struct recorder *r, struct profile *p)
 {
+	uint64_t now = monotonic_ns();
 	flush(r, true);
-	add_facts(r);
+	end_facts(r, now);
 	perf_session_set_profile(r->session, p);
+	follow_forget_ended(&r->follow, monotonic_ns());
+	jvm_maps_forget_ended(r->jvms);
 	r->p = p;
-	r->period_start_ns = monotonic_ns();
+	begin_facts(r, now, wall_ns() - (monotonic_ns() - now));
 }
 
 /* --- how it goes --- */

@@ -35,6 +35,8 @@ void ring_unmap(struct ring *ring)
 
 uint64_t ring_waiting_bytes(const struct ring *ring)
 {
+	if (!ring->page)
+		return 0;
 	return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) - ring->page->data_tail;
 }
 

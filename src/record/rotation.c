@@ -14,6 +14,7 @@ struct rotation {
 	uint64_t last_ms;	   /* of the last name; 0: there is none */
 	uint64_t wall_ns, boot_ns; /* the same moment, when this began */
 	uint64_t removed;
+	uint64_t size_bytes; /* of all files, as far as this knows */
 };
 
 struct kept_file {
@@ -136,11 +137,21 @@ static uint64_t max_files(const struct rotation *r)
 	return r->o->every_ns ? r->o->keep_ns / r->o->every_ns + 1 : UINT64_MAX;
 }
 
-void rotation_prune(struct rotation *r)
+static bool has_one_being_written(const struct rotation *r, const struct kept_files *k)
+{
+	for (uint32_t i = k->list.n; i-- > 0;)
+		if (is_being_written(r, &k->list.p[i]))
+			return true;
+	return false;
+}
+
+static void prune(struct rotation *r, uint64_t coming_bytes)
 {
 	struct kept_files k;
 	kept_files_init(&k, r);
-	uint32_t n = k.list.n;
+	uint64_t n = k.list.n;
+	n += r->path.n > r->name_at && !has_one_being_written(r, &k); /* it comes now */
+	k.size_bytes += coming_bytes;
 	for (uint32_t i = 0; i < k.list.n; i++) {
 		const struct kept_file *file = &k.list.p[i];
 		bool is_too_much = n > max_files(r) || is_older_than(r, file, r->o->keep_ns) ||
@@ -152,7 +163,21 @@ void rotation_prune(struct rotation *r)
 		remove_file(r, &k, file);
 		n--;
 	}
+	r->size_bytes = k.size_bytes;
 	kept_files_fini(&k);
+}
+
+void rotation_prune(struct rotation *r)
+{
+	prune(r, 0);
+}
+
+/* The folder is read only when it matters: there may be many files in it. */
+void rotation_expect(struct rotation *r, uint64_t bytes)
+{
+	r->size_bytes += bytes;
+	if (r->o->max_bytes && r->size_bytes > r->o->max_bytes)
+		prune(r, bytes);
 }
 
 bool rotation_make_room(struct rotation *r)

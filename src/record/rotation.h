@@ -29,9 +29,11 @@ const char *rotation_next(struct rotation *r);
 /*
  * Removes the oldest files until age, number (keep / every, and one) and bytes are in bounds, and empty
  * ones that a killed plume left. The file that is being written, the last of rotation_next, is never
- * removed. Steps of the clock while this runs make no file older.
+ * removed, and counts before it is made. Steps of the clock while this runs make no file older.
  */
 void rotation_prune(struct rotation *r);
+/* So many bytes are about to be written: the oldest files go if that would be too much. */
+void rotation_expect(struct rotation *r, uint64_t bytes);
 /* The disk is full: gives up the oldest file that is not being written. False: there is none. */
 bool rotation_make_room(struct rotation *r);
 uint64_t rotation_removed(const struct rotation *r); /* files, so far */

@@ -379,6 +379,7 @@ static bool read_opened(struct reader *r, const struct source_options *options, 
 	const struct source_format *format;
 	uint32_t rows_before = p->samples.n;
 	uint64_t samples_before = p->ledger.count[LEDGER_SAMPLES];
+	uint64_t damaged_before = p->ledger.count[LEDGER_INPUT_DAMAGED];
 	if (!choose_format(r, options, &format, p, e)) {
 		/* Damage before the first readable byte is the better explanation. */
 		if (reader_damage(r))
@@ -405,6 +406,9 @@ static bool read_opened(struct reader *r, const struct source_options *options, 
 		return true;
 	if (options->compat)
 		return true; /* the script says nothing and is content */
+	if (options->is_one_of_many && format == &plume_format &&
+	    p->ledger.count[LEDGER_INPUT_DAMAGED] == damaged_before)
+		return true;
 	return explain_no_samples(r, format, p, e);
 }
 

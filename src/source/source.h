@@ -9,6 +9,7 @@
 struct source_options {
 	const char *format;  /* force a format by name; NULL: find it by content */
 	unsigned threads;    /* for files; 0 is taken as 1 */
+	bool is_one_of_many; /* a recording of a period in which nothing ran is no failure */
 	bool keep_addresses; /* tell frames without a name apart: [libc.so <7f12...>] */
 	bool keep_names;     /* folded stacks: names as they are, not tidied */
 	bool compat;	     /* read as stackcollapse-perf.pl does, mistakes included */

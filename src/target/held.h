@@ -54,6 +54,9 @@ bool held_files_read_map(struct held_files *h, int32_t pid, const struct symbol_
  */
 void held_files_forget_states(struct held_files *h, uint64_t before_ns);
 
+/* Some process has it mapped still: it does not count as left behind by whoever mapped it last. */
+void held_files_touch(struct held_files *h, const struct binary_id *id);
+
 /* A file that is held, as a descriptor of the caller's own; -1: it is not. For symbol_options. */
 int held_files_open(void *held, int32_t pid, const struct binary_id *id);
 /*

@@ -161,6 +161,16 @@ int held_files_open(void *held, int32_t pid, const struct binary_id *id)
 	return held_reopen(h->files.p[i].fd);
 }
 
+void held_files_touch(struct held_files *h, const struct binary_id *id)
+{
+	struct held_file like = { .device_major = id->device_major,
+				  .device_minor = id->device_minor,
+				  .inode = id->inode };
+	uint32_t i = id->has_inode ? find_file(h, &like) : INDEX_NONE;
+	if (i != INDEX_NONE)
+		h->files.p[i].last_use_ns = held_now_ns();
+}
+
 /* --- making room --- */
 
 static bool is_needed(const struct held_files *h, const struct held_file *f)

@@ -6,7 +6,6 @@
 . "$(dirname "$0")/tap.bash" "$1"
 # shellcheck source=test/suite/recording.bash
 . "$suite/recording.bash"
-[ -z "$STANDIN" ] || . "$STANDIN"
 recording_allowed || finish
 if ! command -v node >/dev/null; then
 	skip "containers" "node is not installed"

@@ -58,7 +58,7 @@ else
 	skip "50,000 mapped files" "not allowed here (vm.max_map_count is $(cat /proc/sys/vm/max_map_count))"
 fi
 rm -rf files && mkdir files
-./hard peak maps.peak "$plume" record -F 999 -o mapping.plume -d 8 -- ./hard maps files 50000 >maps.out 2>maps.err
+./hard peak maps.peak "$plume" record -F 999 -o mapping.plume -- ./hard maps files 50000 1 >maps.out 2>maps.err
 "$plume" fold -q mapping.plume >mapping.folded
 ok "50,000 files mapped while recording: names" grep -q ';burn ' mapping.folded
 ok "... and bounded memory: $(cat maps.peak) KiB" test "$(cat maps.peak)" -lt 600000
@@ -108,28 +108,32 @@ fi
 # A recorder that does not keep up.
 overflow() {
 	start overflow ./hard burn || return 1
-	set -m # else what a script starts in the background does not hear Ctrl-C
 	"$plume" record -F 20000 -o overflow.plume -p "$pid" -d 600 >overflow.out 2>overflow.err &
 	local recorder=$!
-	set +m
 	started+=("$recorder")
 	"$truth/until_used" "$pid" 1
 	kill -STOP "$recorder"
 	"$truth/until_used" "$pid" 2
 	kill -CONT "$recorder"
 	"$truth/until_used" "$pid" 1
-	kill -INT "$recorder"
+	kill -TERM "$recorder"
 	wait "$recorder"
 	local status=$?
 	kill_now "$pid"
 	return "$status"
 }
-ok "Ctrl-C ends a recording, and the file is there" overflow
+ok "a recording that is told to end is whole" overflow
 lost=$(value overflow lost)
 ok "what a full buffer lost is counted: ${lost:-nothing}" test "${lost:-0}" -gt 0
 "$plume" doctor overflow.plume >overflow.doctor 2>&1
 ok "... and told" grep -qi 'lost' overflow.doctor
 ok "... at once, when recording ends" grep -qi 'lost' overflow.err
+
+start interrupted ./hard burn
+timeout -s INT 2 "$plume" record -F 999 -o interrupted.plume -p "$pid" -d 600 >last.out 2>last.err
+kill_now "$pid"
+"$plume" fold -q interrupted.plume >interrupted.folded
+ok "Ctrl-C ends a recording, and what it had is there" grep -q ';burn ' interrupted.folded
 
 # Whose files they are: under sudo, of who called it, who must be allowed to write there.
 owner_and_mode() { stat -c '%u:%g %a' "$1"; }

@@ -7,7 +7,6 @@
 . "$(dirname "$0")/tap.bash" "$1"
 # shellcheck source=test/suite/recording.bash
 . "$suite/recording.bash"
-[ -z "$STANDIN" ] || . "$STANDIN"
 recording_allowed || finish
 
 # By chance, one run of this suite in a thousand may fail: about 40 comparisons, 4.2 standard errors each (Bonferroni).

@@ -3,7 +3,7 @@
  *   burn                      uses CPU time in `burn` until it is ended; the same after what follows
  *   exec FILE ARGS...         burns 0.2 s and becomes another program
  *   forks N                   N children, one after the other, each of which burns 2 ms in `child`
- *   maps FOLDER N             maps N files, which it makes in FOLDER, as code
+ *   maps FOLDER N [SECONDS]   maps N files, which it makes in FOLDER, as code
  *   zombie                    has a child that has ended and is never waited for; says its pid
  *   jit fifo|link|huge PATH   runs code without a file, and plants a FIFO, a link to PATH, or a file of 5 GB, as its map
  *   peak FILE COMMAND...      runs a command and writes the most memory it had, in KiB, to FILE
@@ -74,7 +74,7 @@ static int forks(long n)
 	return 0;
 }
 
-static int maps(const char *folder, long n)
+static int maps(const char *folder, long n, double burn_s)
 {
 	char name[64];
 	if (chdir(folder))
@@ -87,8 +87,10 @@ static int maps(const char *folder, long n)
 			return 1;
 		close(file);
 	}
-	burn(used_s() + 0.3);
-	return burn_ready();
+	puts("ready");
+	fflush(stdout);
+	burn(used_s() + burn_s);
+	return 0;
 }
 
 static int zombie(void)
@@ -162,7 +164,8 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "forks") && argc > 2)
 		return forks(strtol(argv[2], NULL, 10));
 	if (!strcmp(what, "maps") && argc > 3)
-		return maps(argv[2], strtol(argv[3], NULL, 10));
+		return maps(argv[2], strtol(argv[3], NULL, 10),
+			    argc > 4 ? strtod(argv[4], NULL) : 60);
 	if (!strcmp(what, "zombie"))
 		return zombie();
 	if (!strcmp(what, "jit") && argc > 3)

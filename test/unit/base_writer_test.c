@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/plume-writer-XXXXXX";
@@ -306,6 +307,45 @@ static void check_live(void)
 	       "refused: %s", e.text);
 }
 
+static off_t size_of(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 ? status.st_size : -1;
+}
+
+/* A disk that is full for a while: a file may not be larger than the limit. */
+static void check_patient(void)
+{
+	struct err e = { 0 };
+	const char *path = in_folder("patient");
+	struct rlimit all, few;
+	char block[3000];
+	memset(block, 'b', sizeof(block));
+	struct writer *w = writer_open_live(path, &e);
+	writer_set_patient(w);
+	writer_add(w, (struct str){ block, sizeof(block) });
+	writer_flush(w);
+	tap_ok(size_of(path) == 0 && writer_waiting_bytes(w) == 3000, "what is added waits");
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &all);
+	few = (struct rlimit){ 1000, all.rlim_max };
+	setrlimit(RLIMIT_FSIZE, &few);
+	tap_ok(!writer_write_waiting(w) && writer_error(w) == EFBIG, "no room");
+	tap_ok(size_of(path) == 1000 && writer_waiting_bytes(w) == 2000,
+	       "what fits is written, the rest waits");
+	block[0] = 'c';
+	writer_add(w, (struct str){ block, 1 });
+	tap_ok(!writer_write_waiting(w) && writer_waiting_bytes(w) == 2001,
+	       "... with what follows");
+	setrlimit(RLIMIT_FSIZE, &all);
+	tap_ok(writer_write_waiting(w) && writer_is_healthy(w), "room again");
+	tap_ok(size_of(path) == 3001 && writer_waiting_bytes(w) == 0, "all is there");
+	writer_add(w, STR("end"));
+	tap_ok(writer_commit(w, &e) && size_of(path) == 3004, "a commit writes what waits");
+	writer_free(w);
+	unlink(path);
+}
+
 /* More than one buffer, so that deflate sees several pieces; read back by the reader. */
 static void check_gzip(size_t lines)
 {
@@ -352,6 +392,7 @@ int main(void)
 	check_no_permission();
 	check_failed_commit();
 	check_live();
+	check_patient();
 	check_gzip(0);
 	check_gzip(10);
 	check_gzip(300000);

@@ -201,6 +201,38 @@ static void check_bounds(void)
 	rotation_free(r);
 }
 
+/* Room is made before it is needed. */
+static void check_expected(void)
+{
+	struct rotation_options o = hourly;
+	o.max_bytes = 100;
+	empty_folder();
+	struct rotation *r = begin(&o);
+	for (unsigned i = 0; i < 2; i++, pass(HOUR))
+		add_period(r, 40);
+	rotation_prune(r);
+	const char *path = rotation_next(r);
+	rotation_prune(r);
+	rotation_expect(r, 20);
+	tap_num_eq(files_in_folder(), 2, "what just fits may come");
+	write_file(path, 20);
+	rotation_expect(r, 1);
+	tap_num_eq(files_in_folder(), 2, "a byte more, and the oldest goes");
+	write_file(path, 21);
+	rotation_expect(r, 1000);
+	tap_ok(exists(path) && files_in_folder() == 1, "all but the one being written");
+	rotation_free(r);
+
+	empty_folder();
+	r = begin(&hourly);
+	for (unsigned i = 0; i < 5; i++, pass(HOUR))
+		add_period(r, 10);
+	rotation_next(r);
+	rotation_prune(r);
+	tap_num_eq(files_in_folder(), 4, "one that comes now counts");
+	rotation_free(r);
+}
+
 static void check_others(void)
 {
 	static const char *const others[] = { "web.plume", "web-2026-11-15T010500.000Z.svg",
@@ -352,6 +384,7 @@ int main(void)
 	check_clock_steps();
 	check_step_forward_keeps();
 	check_bounds();
+	check_expected();
 	check_others();
 	check_taken();
 	check_full_disk();

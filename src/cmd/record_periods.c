@@ -1,0 +1,201 @@
+#include "cmd/record_periods.h"
+
+#include "cmd/invoker.h"
+#include "cmd/record_output.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+struct period_files {
+	const struct rotation_options *o;
+	struct rotation *rotation;
+	struct growing_file file; /* out NULL: it could not be made yet */
+	struct buf trouble;	  /* what was said last, and holds still; empty: all is well */
+	bool had_trouble;	  /* in this period */
+	bool has_nothing_to_give; /* ... and it was said that some is lost */
+	uint64_t written, cut;	  /* periods */
+};
+
+/* --- trouble --- */
+
+/* Once, however long it lasts. */
+static void say_trouble(struct period_files *f, const char *text)
+{
+	f->had_trouble = true;
+	if (str_eq(buf_str(&f->trouble), str_from(text)))
+		return;
+	say("%s", text);
+	f->trouble.n = 0;
+	buf_add(&f->trouble, str_from(text));
+}
+
+/* A period went by without any. */
+static void end_trouble(struct period_files *f)
+{
+	if (f->trouble.n && !f->had_trouble) {
+		say("%s: files can be written again", f->o->folder);
+		f->trouble.n = 0;
+		f->has_nothing_to_give = false;
+	}
+	f->had_trouble = false;
+}
+
+/* The oldest recording goes. False: that would not help, or there is none. */
+static bool make_room(struct period_files *f, int error)
+{
+	AUTO(buf) struct buf text = { 0 };
+	if (error != ENOSPC && error != EDQUOT)
+		return false;
+	invoker_enter();
+	bool has_room = rotation_make_room(f->rotation);
+	invoker_leave();
+	f->had_trouble = true;
+	if (f->has_nothing_to_give)
+		return has_room;
+	f->has_nothing_to_give = !has_room;
+	buf_addf(&text, "%s: the disk is full: %s", f->o->folder,
+		 has_room ? "the oldest recordings give way to new ones"
+			  : "recording goes on, and what there is no room for is lost");
+	say_trouble(f, buf_c_string(&text));
+	return has_room;
+}
+
+/* --- a file --- */
+
+static bool open_file(struct period_files *f, struct err *e)
+{
+	invoker_enter();
+	AUTO_FREE char *path = mem_strdup(rotation_next(f->rotation));
+	rotation_prune(f->rotation);
+	invoker_leave();
+	bool is_open = growing_file_open(&f->file, path, e);
+	while (!is_open && make_room(f, errno))
+		is_open = growing_file_open(&f->file, path, e);
+	if (is_open)
+		writer_set_patient(f->file.out);
+	return is_open;
+}
+
+/* Whether all that waits is written. */
+static bool write_file(struct period_files *f)
+{
+	struct writer *out = f->file.out;
+	invoker_enter();
+	rotation_expect(f->rotation, writer_waiting_bytes(out));
+	invoker_leave();
+	bool ok = writer_write_waiting(out);
+	while (!ok && make_room(f, writer_error(out)))
+		ok = writer_write_waiting(out);
+	if (ok || writer_error(out) == ENOSPC || writer_error(out) == EDQUOT)
+		return ok;
+	AUTO(buf) struct buf text = { 0 };
+	buf_addf(&text, "%s: cannot write: %s", f->o->folder, strerror(writer_error(out)));
+	say_trouble(f, buf_c_string(&text));
+	return false;
+}
+
+static bool has_file(struct period_files *f)
+{
+	struct err e = { 0 };
+	if (f->file.out || open_file(f, &e))
+		return true;
+	say_trouble(f, e.text);
+	return false;
+}
+
+/* --- periods --- */
+
+struct period_files *period_files_new(const struct rotation_options *o, struct err *e)
+{
+	struct period_files *f = mem_zalloc(1, sizeof(*f));
+	f->o = o;
+	invoker_enter();
+	f->rotation = rotation_new(o, e);
+	invoker_leave();
+	if (f->rotation && open_file(f, e))
+		return f;
+	period_files_free(f);
+	return NULL;
+}
+
+void period_files_free(struct period_files *f)
+{
+	if (!f)
+		return;
+	growing_file_fini(&f->file);
+	rotation_free(f->rotation);
+	buf_fini(&f->trouble);
+	free(f);
+}
+
+void period_files_append(struct period_files *f, const struct profile *p)
+{
+	if (!has_file(f))
+		return;
+	growing_file_append(&f->file, p);
+	write_file(f);
+}
+
+/* One that nothing was written to is of no use to anybody. */
+static void remove_empty(struct period_files *f)
+{
+	if (!f->file.path || file_bytes(f->file.path))
+		return;
+	invoker_enter();
+	unlink(f->file.path);
+	invoker_leave();
+}
+
+void period_files_end(struct period_files *f, const struct profile *p)
+{
+	struct err e = { 0 };
+	bool is_whole = has_file(f);
+	if (is_whole) {
+		store_writer_end(f->file.store, p);
+		is_whole = write_file(f) && writer_commit(f->file.out, &e);
+		if (e.kind)
+			say_trouble(f, e.text);
+	}
+	f->written += is_whole;
+	f->cut += !is_whole;
+	if (!is_whole)
+		remove_empty(f);
+	growing_file_fini(&f->file);
+	end_trouble(f);
+}
+
+void period_files_begin(struct period_files *f)
+{
+	has_file(f); /* otherwise with the first samples */
+}
+
+bool period_files_is_large(const struct period_files *f)
+{
+	return f->o->max_bytes && period_files_bytes(f) >= f->o->max_bytes / 2;
+}
+
+uint64_t period_files_bytes(const struct period_files *f)
+{
+	return f->file.path ? file_bytes(f->file.path) : 0;
+}
+
+void period_files_say_summary(const struct period_files *f)
+{
+	AUTO(buf) struct buf text = { 0 };
+	uint64_t removed = rotation_removed(f->rotation);
+	buf_addf(&text, "%s: wrote ", f->o->folder);
+	buf_add_grouped(&text, f->written);
+	buf_addf(&text, f->written == 1 ? " file" : " files");
+	if (removed) {
+		buf_addf(&text, ", removed ");
+		buf_add_grouped(&text, removed);
+		buf_addf(&text, " of the oldest");
+	}
+	if (f->cut) {
+		buf_addf(&text, "; ");
+		buf_add_grouped(&text, f->cut);
+		buf_addf(&text, f->cut == 1 ? " period could not be written whole"
+					    : " periods could not be written whole");
+	}
+	say("%s", buf_c_string(&text));
+}
