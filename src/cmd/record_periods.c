@@ -76,10 +76,24 @@ static bool open_file(struct period_files *f, struct err *e)
 	return is_open;
 }
 
+/* With what waits to be written. */
+static uint64_t file_will_be(const struct period_files *f)
+{
+	return period_files_bytes(f) + (f->file.out ? writer_waiting_bytes(f->file.out) : 0);
+}
+
 /* Whether all that waits is written. */
 static bool write_file(struct period_files *f)
 {
 	struct writer *out = f->file.out;
+	if (f->o->max_bytes && file_will_be(f) > f->o->max_bytes) {
+		AUTO(buf) struct buf text = { 0 };
+		buf_addf(&text,
+			 "%s: what came at once is more than --max-size, and is lost; give it more",
+			 f->o->folder);
+		say_trouble(f, buf_c_string(&text));
+		return false;
+	}
 	invoker_enter();
 	rotation_expect(f->rotation, writer_waiting_bytes(out));
 	invoker_leave();
@@ -171,7 +185,7 @@ void period_files_begin(struct period_files *f)
 
 bool period_files_is_large(const struct period_files *f)
 {
-	return f->o->max_bytes && period_files_bytes(f) >= f->o->max_bytes / 2;
+	return f->o->max_bytes && file_will_be(f) >= f->o->max_bytes / 2;
 }
 
 uint64_t period_files_bytes(const struct period_files *f)

@@ -53,7 +53,7 @@ static void run_child(const char *program)
 	if (child == 0) {
 		if (program)
 			execl(program, program, "once", (char *)NULL);
-		burn(300000);
+		burn(8000000);
 		_exit(0);
 	}
 	waitpid(child, NULL, 0);
