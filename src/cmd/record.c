@@ -378,6 +378,7 @@ static int record(struct request *r, struct err *e)
 				    .outputs = &r->outputs,
 				    .rotation = r->words.every ? &r->rotation : NULL,
 				    .is_quiet = r->in.common.quiet,
+				    .is_verbose = r->in.common.verbose,
 				    .shows_overhead = r->words.shows_overhead };
 	return record_run(&plan, e);
 }
