@@ -25,7 +25,7 @@ enum act {
 	ACT_REPLACE,	/* makes another file of its map, then as WRITE */
 	ACT_FIFO,	/* makes a fifo of its map */
 	ACT_LINK,	/* makes a link to text of its map */
-	ACT_SPARSE,	/* makes its map 5 GB long */
+	ACT_SPARSE,	/* makes its map 5 GB long, with text at its end */
 	ACT_END_THREAD, /* its first thread ends; nothing can be asked any more */
 };
 struct act_message {
@@ -61,10 +61,12 @@ static inline int32_t act_one(const struct act_message *m)
 		return mkfifo(path, 0644);
 	else if (m->act == ACT_LINK)
 		return symlink(m->text, path);
-	else if (m->act == ACT_SPARSE)
+	if (m->act == ACT_SPARSE) {
+		act_write(path, 0, "");
+		if (truncate(path, 5ll << 30) != 0)
+			return -1;
 		act_write(path, 0, m->text);
-	if (m->act == ACT_SPARSE)
-		return truncate(path, 5ll << 30);
+	}
 	if (m->act == ACT_END_THREAD)
 		return pthread_create(&thread, NULL, act_wait, NULL);
 	return 0;

@@ -151,7 +151,7 @@ static void by_number(int32_t a, int32_t b)
 	      "--container and -a");
 	finds((struct target_wish){ .is_everything = true }, "all processes", "all", 0);
 	finds((struct target_wish){ .pids = texts(text_of("%d", a)) },
-	      text_of("plume first (pid %d)", a), text_of("plume-first-%d", a), a);
+	      text_of("plumed first (pid %d)", a), text_of("plumed-first-%d", a), a);
 	finds((struct target_wish){ .pids = texts(text_of("%d,%d,%d", b, a, a)) },
 	      text_of("pids %d, %d", a < b ? a : b, a < b ? b : a),
 	      text_of("pids-%d-%d", a < b ? a : b, a < b ? b : a), b);
@@ -218,14 +218,14 @@ static void by_inner_number(void)
 static void by_property(int32_t a, int32_t b)
 {
 	struct target_choice choice;
-	finds((struct target_wish){ .comms = texts("plume first") }, "processes named plume first",
+	finds((struct target_wish){ .comms = texts("plumed first") }, "processes named plumed first",
 	      "plume-first", a);
 	finds((struct target_wish){ .comms = texts("plume-second-long-name") },
 	      "processes named plume-second-long-name", "plume-second-long-name", b);
-	fails((struct target_wish){ .comms = texts("plume frist") }, "there are: plume first");
+	fails((struct target_wish){ .comms = texts("plumed frist") }, "there are: plumed first");
 	fails((struct target_wish){ .comms = texts("qqqqqqq") }, "--cmdline qqqqqqq");
-	fails((struct target_wish){ .comms = texts("plume first"), .users = texts("4294967290") },
-	      "no process named plume first, of user 4294967290");
+	fails((struct target_wish){ .comms = texts("plumed first"), .users = texts("4294967290") },
+	      "no process named plumed first, of user 4294967290");
 	fails((struct target_wish){ .cmdlines = texts("(") }, "(");
 	fails((struct target_wish){ .cmdlines = texts("^no such words$") },
 	      "whose command line matches ^no such words$");
@@ -464,7 +464,7 @@ int main(int argc, char **argv)
 		tap_ok(true, "choices # skip there is no /proc");
 		return tap_done();
 	}
-	int32_t a = start_named("plume first"), b = start_named("plume-second-lo");
+	int32_t a = start_named("plumed first"), b = start_named("plume-second-lo");
 	by_number(a, b);
 	by_inner_number();
 	by_property(a, b);

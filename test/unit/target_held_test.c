@@ -200,7 +200,7 @@ static void check_hostile_maps(void)
 	char up[64];
 	snprintf(up, sizeof(up), "../../../../../..%s", secret);
 	check_hostile_map(ACT_LINK, up, "", "a link upwards out of its root");
-	check_hostile_map(ACT_SPARSE, "10 10 head\n", "head", "a map of 5 GB");
+	check_hostile_map(ACT_SPARSE, "\n10 10 tail\n", "tail", "a map of 5 GB");
 	unlink(secret);
 }
 
