@@ -221,7 +221,7 @@ static bool has_target(const struct target_wish *w)
 static bool check_words(const struct request *r, struct err *e)
 {
 	const struct record_words *w = &r->words;
-	if (r->in.files.n && r->command)
+	if (r->in.files.n && r->command && r->command != r->in.files.p)
 		return err_usage(e, "'%s': the command to run goes behind --", r->in.files.p[0]);
 	if (!has_target(&w->wish) && !r->command)
 		return err_usage(e, "whom? -p PID, --container NAME, --service UNIT, --comm NAME, "
@@ -250,7 +250,7 @@ static bool parse_words(struct request *r, const struct command *self, char **wo
 		return true;
 	if (!r->command && r->in.files.n) { /* `plume record ./program` */
 		vec_push(&r->in.files, NULL);
-		r->in.files.n = 0;
+		r->in.files.n--;
 		r->command = r->in.files.p;
 	}
 	return check_words(r, e) && parse_call_graph(r, e) && parse_buffer(r, e) &&
@@ -378,6 +378,7 @@ static int record(struct request *r, struct err *e)
 				    .outputs = &r->outputs,
 				    .rotation = r->words.every ? &r->rotation : NULL,
 				    .is_quiet = r->in.common.quiet,
+				    .is_verbose = r->in.common.verbose,
 				    .shows_overhead = r->words.shows_overhead };
 	return record_run(&plan, e);
 }

@@ -1,5 +1,6 @@
 #include "cmd/record_loop.h"
 
+#include "cmd/profile_options.h"
 #include "cmd/record_periods.h"
 #include "cmd/record_screen.h"
 
@@ -257,6 +258,18 @@ static void say_why_nothing(const struct run *r)
 		say("there are no samples: the event did not happen");
 }
 
+/* What became of every sample. */
+static void say_all(const struct run *r)
+{
+	struct err e = { 0 };
+	struct query everything = { .all_events = true };
+	struct query_ledger ledger;
+	struct tree *tree = query_tree(r->profile, &everything, &ledger, &e);
+	if (tree)
+		say_ledger(r->profile, &ledger, tree);
+	tree_free(tree);
+}
+
 static int exit_code_of_command(const struct run *r)
 {
 	struct record_status s = recorder_status(r->recorder);
@@ -285,6 +298,8 @@ static int end(struct run *r)
 		profile_seal(r->profile);
 		code = record_outputs_end(plan->outputs, r->profile, plan->title, plan->is_quiet);
 	}
+	if (plan->is_verbose && !r->files)
+		say_all(r);
 	if (plan->shows_overhead)
 		say_overhead(r);
 	return code != EXIT_DONE ? code : exit_code_of_command(r);

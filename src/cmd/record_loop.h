@@ -10,7 +10,7 @@ struct record_plan {
 	struct record_outputs *outputs;
 	const struct rotation_options
 		*rotation; /* NULL: one recording; else outputs are not used */
-	bool is_quiet, shows_overhead;
+	bool is_quiet, is_verbose, shows_overhead;
 };
 /* The exit code: the command's own, where one was recorded. False-hood is said, and e is for what is not. */
 int record_run(const struct record_plan *plan, struct err *e);

@@ -207,13 +207,32 @@ static void move_names(struct perf_map_names *names)
 			names->names[i].name.p = names->text.p + (size_t)names->names[i].name.p;
 }
 
-static void read_part(struct held_files *h, const struct map_part *part,
-		      struct perf_map_names *names)
+/*
+ * A map of that size was not made by a compiler; whoever made it shall not keep us busy. The newest rows
+ * are at its end.
+ */
+#define MAX_MAP_BYTES (1ull << 30)
+
+static void skip_to_newest(const struct held_process *p, int fd, struct map_part *part)
+{
+	uint64_t skipped = p->map_bytes > MAX_MAP_BYTES ? p->map_bytes - MAX_MAP_BYTES : 0;
+	if (!skipped || lseek(fd, (off_t)skipped, SEEK_SET) < 0)
+		return;
+	for (uint32_t i = 0; i < part->wanted.n; i++) {
+		uint64_t *limit = &part->wanted.p[i].limit;
+		if (*limit != UINT64_MAX)
+			*limit = *limit > skipped ? *limit - skipped : 0;
+	}
+}
+
+static void read_part(struct held_files *h, struct map_part *part, struct perf_map_names *names)
 {
 	AUTO(perf_map_names) struct perf_map_names found = { 0 };
-	int fd = part->wanted.n ? held_reopen(h->processes.p[part->process].map_fd) : -1;
+	const struct held_process *process = &h->processes.p[part->process];
+	int fd = part->wanted.n ? held_reopen(process->map_fd) : -1;
 	if (fd < 0)
 		return;
+	skip_to_newest(process, fd, part);
 	struct reader *r = reader_of_fd(fd, "map");
 	perf_map_read_as_of(r, part->wanted.p, part->wanted.n, &found);
 	reader_free(r);

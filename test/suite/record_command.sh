@@ -33,8 +33,8 @@ is "a file that is not named is called after the command" $? 0
 "$plume" record -q --format folded -o - -- "${busy[@]}" >stdout.folded
 ok "folded stacks on standard output" grep -q '^perl;.* [0-9]*$' stdout.folded
 
-# Pages that are touched for the first time, a sample for each or for every tenth.
-faults() { "$plume" record -q -e page-faults:u -c "$1" -o "faults-$1.plume" -- perl -e 'my $x = "a" x 8000000'; }
+# Pages that are touched for the first time, a sample for each or for every tenth; without copies of the stack none is lost.
+faults() { "$plume" record -q --call-graph fp -e page-faults:u -c "$1" -o "faults-$1.plume" -- perl -e 'my $x = "a" x 8000000'; }
 in_file() { "$plume" fold -q --weight "$2" "faults-$1.plume" | sum; }
 near() { test $(($1 * 10)) -gt $(($2 * 8)) -a $(($1 * 10)) -lt $(($2 * 12)); } # a fifth more or less
 faults 1 && faults 10

@@ -7,7 +7,7 @@ import sys
 import time
 import zlib
 
-data = bytes(i * i % 251 for i in range(65536))
+data = memoryview(bytes(i * i % 251 for i in range(65536)) * 80)  # parts of it are no copies
 over = False
 
 
@@ -24,15 +24,14 @@ def interpreter(rounds):
 
 
 def crc32(rounds):
-    for _ in range(rounds):
-        zlib.crc32(data)
+    zlib.crc32(data[:rounds])
 
 
 def deflate(rounds):
     zlib.compress(data[:rounds], 6)
 
 
-parts = {"interpreter": [10, 4000, interpreter], "crc32": [6, 12, crc32], "deflate": [4, 30000, deflate]}
+parts = {"interpreter": [10, 16000, interpreter], "crc32": [6, 3200000, crc32], "deflate": [4, 120000, deflate]}
 deck = [name for name in parts for _ in range(parts[name][0])]
 used = dict.fromkeys(parts, 0)
 signal.signal(signal.SIGTERM, end_turns)
