@@ -40,11 +40,16 @@ static void end_trouble(struct period_files *f)
 	f->had_trouble = false;
 }
 
+static bool is_full(int error)
+{
+	return error == ENOSPC || error == EDQUOT;
+}
+
 /* The oldest recording goes. False: that would not help, or there is none. */
 static bool make_room(struct period_files *f, int error)
 {
 	AUTO(buf) struct buf text = { 0 };
-	if (error != ENOSPC && error != EDQUOT)
+	if (!is_full(error))
 		return false;
 	invoker_enter();
 	bool has_room = rotation_make_room(f->rotation);
@@ -60,20 +65,34 @@ static bool make_room(struct period_files *f, int error)
 	return has_room;
 }
 
+/* Without the file's name, which is another one in each period. A full disk was spoken of before. */
+static void say_error_number(struct period_files *f, int error)
+{
+	AUTO(buf) struct buf text = { 0 };
+	if (is_full(error))
+		return;
+	buf_addf(&text, "%s: cannot write: %s; tried again with each period", f->o->folder,
+		 strerror(error));
+	say_trouble(f, buf_c_string(&text));
+}
+
 /* --- a file --- */
 
-static bool open_file(struct period_files *f, struct err *e)
+/* 0, or errno. */
+static int open_file(struct period_files *f, struct err *e)
 {
 	invoker_enter();
 	AUTO_FREE char *path = mem_strdup(rotation_next(f->rotation));
 	rotation_prune(f->rotation);
 	invoker_leave();
-	bool is_open = growing_file_open(&f->file, path, e);
-	while (!is_open && make_room(f, errno))
-		is_open = growing_file_open(&f->file, path, e);
-	if (is_open)
-		writer_set_patient(f->file.out);
-	return is_open;
+	int error = growing_file_open(&f->file, path, e) ? 0 : errno;
+	while (error && make_room(f, error))
+		error = growing_file_open(&f->file, path, e) ? 0 : errno;
+	if (error)
+		return error;
+	*e = (struct err){ 0 }; /* of before there was room */
+	writer_set_patient(f->file.out);
+	return 0;
 }
 
 /* With what waits to be written. */
@@ -100,21 +119,18 @@ static bool write_file(struct period_files *f)
 	bool ok = writer_write_waiting(out);
 	while (!ok && make_room(f, writer_error(out)))
 		ok = writer_write_waiting(out);
-	if (ok || writer_error(out) == ENOSPC || writer_error(out) == EDQUOT)
-		return ok;
-	AUTO(buf) struct buf text = { 0 };
-	buf_addf(&text, "%s: cannot write: %s", f->o->folder, strerror(writer_error(out)));
-	say_trouble(f, buf_c_string(&text));
-	return false;
+	if (!ok)
+		say_error_number(f, writer_error(out));
+	return ok;
 }
 
 static bool has_file(struct period_files *f)
 {
 	struct err e = { 0 };
-	if (f->file.out || open_file(f, &e))
-		return true;
-	say_trouble(f, e.text);
-	return false;
+	int error = f->file.out ? 0 : open_file(f, &e);
+	if (error)
+		say_error_number(f, error);
+	return !error;
 }
 
 /* --- periods --- */
@@ -126,7 +142,7 @@ struct period_files *period_files_new(const struct rotation_options *o, struct e
 	invoker_enter();
 	f->rotation = rotation_new(o, e);
 	invoker_leave();
-	if (f->rotation && open_file(f, e))
+	if (f->rotation && open_file(f, e) == 0)
 		return f;
 	period_files_free(f);
 	return NULL;

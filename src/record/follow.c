@@ -13,7 +13,8 @@
 void follow_fini(struct follow *f)
 {
 	vec_fini(&f->list);
-	vec_fini(&f->news);
+	vec_fini(&f->described);
+	vec_fini(&f->starting);
 	index_map_fini(&f->map);
 }
 
@@ -67,7 +68,7 @@ static void describe(struct follow *f, int32_t pid)
 		known->is_wanted = known->is_wanted || is_chosen(f, pid);
 	if (pid <= 0)
 		return;
-	vec_push(&f->news, (struct process_news){ .pid = pid });
+	vec_push(&f->described, pid);
 	held_files_add_process(f->held, pid, 0, false, 1); /* it was there before */
 	synthesize_process(pid, &records, f->held);
 	perf_session_add_records(f->session, records.p, records.n);
@@ -211,6 +212,17 @@ static void on_comm(struct follow *f, uint16_t misc, struct raw r)
 	}
 }
 
+/* Anybody can map a file of that name, as often as they like. */
+static void note_starting(struct follow *f, int32_t pid)
+{
+	enum { MAX_STARTING = 32 };
+	for (uint32_t i = 0; i < f->starting.n; i++)
+		if (f->starting.p[i] == pid)
+			return;
+	if (f->starting.n < MAX_STARTING)
+		vec_push(&f->starting, pid);
+}
+
 static void on_mapping(struct follow *f, struct raw r)
 {
 	struct target_mapping m = { 0 };
@@ -231,7 +243,7 @@ static void on_mapping(struct follow *f, struct raw r)
 	if (str_eq(m.path, STR("//anon")))
 		m.path = STR("");
 	if (str_eq(str_basename(m.path), STR("libjvm.so")))
-		vec_push(&f->news, (struct process_news){ pid, true });
+		note_starting(f, pid);
 	held_files_add_mapping(f->held, pid, &m);
 }
 

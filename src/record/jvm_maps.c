@@ -68,26 +68,36 @@ static bool take_up(struct jvm_maps *j, int32_t pid)
 	return true;
 }
 
-void jvm_maps_look_at(struct jvm_maps *j, const struct process_news *news, uint64_t now_ns)
+void jvm_maps_look_at(struct jvm_maps *j, int32_t pid)
 {
-	if (!take_up(j, news->pid) && news->is_starting)
-		vec_push(&j->starting,
-			 (struct starting_jvm){ news->pid, now_ns + LOOK_NS, now_ns + STARTS_NS });
+	take_up(j, pid);
 }
 
+void jvm_maps_expect(struct jvm_maps *j, int32_t pid, uint64_t now_ns)
+{
+	enum { MAX_STARTING = 256 };
+	for (uint32_t i = 0; i < j->starting.n; i++)
+		if (j->starting.p[i].pid == pid)
+			return;
+	if (j->starting.n < MAX_STARTING)
+		vec_push(&j->starting, (struct starting_jvm){ pid, now_ns, now_ns + STARTS_NS });
+}
+
+/* One at a time: to look costs some milliseconds, and who maps such a library may never be a JVM. */
 static void look_at_starting(struct jvm_maps *j, uint64_t now_ns)
 {
-	uint32_t kept = 0;
-	for (uint32_t i = 0; i < j->starting.n; i++) {
-		struct starting_jvm s = j->starting.p[i];
-		if (now_ns >= s.next_ns) {
-			if (take_up(j, s.pid) || now_ns >= s.until_ns || !thread_is_there(s.pid))
-				continue;
-			s.next_ns = now_ns + LOOK_NS;
-		}
-		j->starting.p[kept++] = s;
-	}
-	j->starting.n = kept;
+	uint32_t i = 0;
+	while (i < j->starting.n && now_ns < j->starting.p[i].next_ns)
+		i++;
+	if (i == j->starting.n)
+		return;
+	struct starting_jvm s = j->starting.p[i];
+	j->starting.n--;
+	memmove(j->starting.p + i, j->starting.p + i + 1, (j->starting.n - i) * sizeof(s));
+	if (take_up(j, s.pid) || now_ns >= s.until_ns || !thread_is_there(s.pid))
+		return;
+	s.next_ns = now_ns + LOOK_NS;
+	vec_push(&j->starting, s); /* the others come first */
 }
 
 void jvm_maps_forget_ended(struct jvm_maps *j)

@@ -113,12 +113,6 @@ struct known_process {
 	bool is_gone;	   /* it was not there when last looked for; records of it may still come */
 };
 
-/* A process that may be a JVM. */
-struct process_news {
-	int32_t pid;
-	bool is_starting; /* it has just mapped what makes it one */
-};
-
 /* Which processes there are; what must be held of them is held from their first sight on. */
 struct follow {
 	const struct record_options *options;
@@ -129,7 +123,8 @@ struct follow {
 	bool is_filtered;  /* samples of those that are not wanted are dropped */
 	uint64_t begin_ns; /* samples before are dropped */
 	uint64_t wanted_samples;
-	VEC(struct process_news) news;
+	VEC(int32_t) described; /* since they were looked at for JVMs */
+	VEC(int32_t) starting;	/* ... that have mapped what makes them one; a few */
 	uint64_t last_forget_ns;
 	uint32_t forget_above; /* so many are known */
 };
@@ -153,8 +148,10 @@ bool synthesize_process(int32_t pid, struct buf *records, struct held_files *hel
 struct jvm_maps;
 struct jvm_maps *jvm_maps_new(struct follow *f);
 void jvm_maps_free(struct jvm_maps *j);
-/* Is it one? Then it is asked from now on. One that is starting is looked at again. */
-void jvm_maps_look_at(struct jvm_maps *j, const struct process_news *news, uint64_t now_ns);
+/* Is it one? Then it is asked from now on. */
+void jvm_maps_look_at(struct jvm_maps *j, int32_t pid);
+/* It will be one soon, or never: it is looked at again and again, for a while. */
+void jvm_maps_expect(struct jvm_maps *j, int32_t pid, uint64_t now_ns);
 /* Asks them now and then. True: one has just written its map. */
 bool jvm_maps_go_on(struct jvm_maps *j, uint64_t now_ns);
 /* Those that have ended. */

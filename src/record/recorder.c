@@ -320,9 +320,13 @@ static void look_for_jvms(struct recorder *r, uint64_t now_ns)
 {
 	if (r->options.no_attach)
 		return;
-	for (uint32_t i = 0; i < r->follow.news.n; i++)
-		if (follow_wants(&r->follow, r->follow.news.p[i].pid))
-			jvm_maps_look_at(r->jvms, &r->follow.news.p[i], now_ns);
+	struct follow *f = &r->follow;
+	for (uint32_t i = 0; i < f->described.n; i++)
+		if (follow_wants(f, f->described.p[i]))
+			jvm_maps_look_at(r->jvms, f->described.p[i]);
+	for (uint32_t i = 0; i < f->starting.n; i++)
+		if (follow_wants(f, f->starting.p[i]))
+			jvm_maps_expect(r->jvms, f->starting.p[i], now_ns);
 }
 
 static void look_around(struct recorder *r)
@@ -334,7 +338,7 @@ static void look_around(struct recorder *r)
 	r->last_look_ns = now;
 	held_files_look(r->held, now);
 	look_for_jvms(r, now);
-	r->follow.news.n = 0;
+	r->follow.described.n = r->follow.starting.n = 0;
 	r->has_answer |= jvm_maps_go_on(r->jvms, now);
 }
 

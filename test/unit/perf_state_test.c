@@ -111,8 +111,80 @@ static void check_fork(void)
 	profile_unref(p);
 }
 
+/* --- those that have ended --- */
+
+static void end_thread(struct perf_processes *s, int32_t pid, int32_t tid)
+{
+	struct perf_thread *t = perf_thread_get(s, pid, tid);
+	t->has_ended = true;
+	t->is_past = false;
+}
+
+static void check_forget(void)
+{
+	struct perf_processes s;
+	struct profile *p = profile_new(0);
+	perf_processes_init(&s, p);
+	for (int32_t pid = 1; pid <= 3; pid++) {
+		perf_process_map(&s, pid, &(struct mapping_row){ 0, 100, 0, (mapped_id)pid });
+		perf_thread_get(&s, pid, pid);
+	}
+	perf_thread_get(&s, 3, 30);
+	end_thread(&s, 2, 2);
+	end_thread(&s, 3, 3);
+	perf_processes_forget_ended(&s);
+	tap_num_eq(mapped_at(&s, 2, 10), 2, "samples of the last moments may follow the end");
+	perf_processes_forget_ended(&s);
+	tap_num_eq(s.list.n, 2, "then it is forgotten");
+	tap_num_eq(s.total_rows, 2, "... with what it had mapped");
+	tap_num_eq(mapped_at(&s, 3, 10), 3, "one of whose threads another lives stays");
+	tap_num_eq(s.threads.n, 2, "without the thread that has ended");
+	end_thread(&s, 1, 1);
+	perf_processes_forget_ended(&s);
+	perf_thread_get(&s, 1, 1)->has_ended = false; /* as a fork does */
+	end_thread(&s, 1, 1);
+	perf_processes_forget_ended(&s);
+	tap_num_eq(mapped_at(&s, 1, 10), 1, "a number that is used again begins anew");
+	perf_processes_fini(&s);
+	profile_unref(p);
+}
+
+static bool is_odd(void *context, int32_t tid)
+{
+	(void)context;
+	return tid % 2 == 1;
+}
+
+/* The kernel may lose the record of an end. */
+static void check_missing(void)
+{
+	struct perf_live live = { .is_there = is_odd };
+	struct perf_processes s;
+	struct profile *p = profile_new(0);
+	perf_processes_init(&s, p);
+	uint32_t most = 0;
+	for (int32_t pid = 1; pid <= 10000; pid++) {
+		if (pid % 2 == 1 && pid > 9)
+			continue;
+		perf_process_map(&s, pid, &(struct mapping_row){ 0, 100, 0, 1 });
+		perf_thread_get(&s, pid, pid);
+		if (pid % 100 == 0) {
+			perf_processes_end_missing(&s, &live);
+			perf_processes_forget_ended(&s);
+		}
+		most = s.list.n > most ? s.list.n : most;
+	}
+	perf_processes_forget_ended(&s);
+	tap_num_eq(s.list.n, 5, "those that live are known");
+	tap_ok(most <= 110 && s.spaces.n <= 110, "others are forgotten as they go: %u", most);
+	perf_processes_fini(&s);
+	profile_unref(p);
+}
+
 int main(void)
 {
+	check_forget();
+	check_missing();
 	check_order(true);
 	check_order(false);
 	check_mappings();
