@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Beyond this the buffers are left to fill up, and the kernel counts what is lost. */
-#define MAX_WAITING_BYTES (512ull << 20)
+#define MAX_WAITING_BYTES (192ull << 20)
 enum { LOOK_MS = 100 };
 
 static struct chunk *chunk_new(size_t n)

@@ -22,6 +22,8 @@ struct recorder {
 	uint64_t period_start_ns;	  /* of the profile at hand */
 	struct perf_counts period_counts; /* ... when it began */
 	uint64_t last_flush_ns, flush_cost_ns, last_look_ns;
+	struct chunk *waiting;	/* taken from the buffers, not looked at yet; oldest first */
+	uint64_t dropped;	/* samples in those that came too fast */
 	uint64_t lost_early;	/* before it began */
 	uint64_t clock_samples; /* of this and earlier profiles */
 	bool is_over, has_answer;
@@ -223,10 +225,35 @@ struct recorder *recorder_new(const struct record_options *options, struct profi
 	return NULL;
 }
 
+static uint64_t samples_in(const char *bytes, size_t n)
+{
+	struct perf_event_header h;
+	uint64_t samples = 0;
+	for (; n >= sizeof(h); bytes += h.size, n -= h.size) {
+		memcpy(&h, bytes, sizeof(h));
+		if (h.size < sizeof(h) || h.size > n)
+			break;
+		samples += h.type == PERF_RECORD_SAMPLE;
+	}
+	return samples;
+}
+
+/* What came too fast to be taken in is lost, and counted. */
+static void drop_waiting(struct recorder *r)
+{
+	while (r->waiting) {
+		struct chunk *c = r->waiting;
+		r->waiting = c->next;
+		r->dropped += samples_in(c->bytes, c->n);
+		free(c);
+	}
+}
+
 void recorder_free(struct recorder *r)
 {
 	if (!r)
 		return;
+	drop_waiting(r);
 	drain_fini(&r->drain);
 	opened_events_fini(&r->events);
 	perf_session_free(r->session);
@@ -298,7 +325,7 @@ static uint64_t lost_samples(struct recorder *r)
 	pthread_mutex_lock(&r->drain.lock);
 	uint64_t lost = opened_events_lost(&r->events);
 	pthread_mutex_unlock(&r->drain.lock);
-	return lost;
+	return lost + r->dropped;
 }
 
 bool recorder_start(struct recorder *r, struct err *e)
@@ -342,11 +369,12 @@ static void look_around(struct recorder *r)
 	r->has_answer |= jvm_maps_go_on(r->jvms, now);
 }
 
-static void take_chunks(struct recorder *r, struct chunk *c)
+/* Takes in what waits, for so long: what a program does to be recorded must not keep us from ending. */
+static void take_waiting(struct recorder *r, uint64_t until_ns)
 {
-	struct chunk *next;
-	for (; c; c = next) {
-		next = c->next;
+	while (r->waiting && monotonic_ns() < until_ns) {
+		struct chunk *c = r->waiting;
+		r->waiting = c->next;
 		if (c->n) {
 			follow_records(&r->follow, c->bytes, c->n);
 		} else {
@@ -357,13 +385,22 @@ static void take_chunks(struct recorder *r, struct chunk *c)
 	}
 }
 
+/* Only when all before is done with, so that what waits is bounded by what the drain keeps. */
+static void wait_for_more(struct recorder *r, int timeout_ms)
+{
+	if (!r->waiting)
+		r->waiting = drain_take(&r->drain, timeout_ms);
+}
+
 bool recorder_step(struct recorder *r, int timeout_ms)
 {
-	take_chunks(r, drain_take(&r->drain, timeout_ms));
+	enum { STEP_NS = 100000000 };
+	wait_for_more(r, timeout_ms);
+	take_waiting(r, monotonic_ns() + STEP_NS);
 	look_around(r);
 	command_is_over(&r->command);
 	pthread_mutex_lock(&r->drain.lock);
-	r->is_over = r->drain.all_gone && !r->drain.first;
+	r->is_over = r->drain.all_gone && !r->drain.first && !r->waiting;
 	pthread_mutex_unlock(&r->drain.lock);
 	return !r->is_over;
 }
@@ -409,13 +446,19 @@ void recorder_flush(struct recorder *r)
 
 void recorder_end(struct recorder *r)
 {
+	const uint64_t last_ns = 5000000000ull;
 	pthread_mutex_lock(&r->drain.lock);
 	opened_events_stop(&r->events);
 	pthread_mutex_unlock(&r->drain.lock);
 	r->end_ns = monotonic_ns();
 	command_end(&r->command);
 	drain_stop(&r->drain);
-	take_chunks(r, drain_take(&r->drain, 0));
+	uint64_t until = monotonic_ns() + last_ns;
+	take_waiting(r, until);
+	drop_waiting(r);
+	wait_for_more(r, 0);
+	take_waiting(r, until);
+	drop_waiting(r);
 	jvm_maps_end(r->jvms);
 	held_files_look(r->held, monotonic_ns());
 	flush(r, true);
