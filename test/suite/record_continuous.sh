@@ -3,10 +3,11 @@
 # moments, its disk is full, its bounds are watched from outside. Nothing that was written may be lost or unreadable, and
 # neither files, nor memory, nor descriptors may grow. Steps of the clock: only a machine's owner can set CLOCK_REALTIME
 # (time namespaces do not have it), so test/unit/record_rotation_test.c brings a clock of its own.
+# shellcheck disable=SC2317 # functions are called by ok
+
 if [ -z "${own_mounts:-}" ] && [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	own_mounts=yes exec unshare -m "$0" "$@" # a small disk is mounted here, and nobody else sees it
 fi
-# shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
 export ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=4:${ASAN_OPTIONS:-}
