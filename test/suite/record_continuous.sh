@@ -169,7 +169,7 @@ ok "an idle period has no name for damage" test ! -s whole.said
 first=$(files one | sed -n 2p)
 "$plume" doctor "$first" >about
 is "a file says when it began: as its name" "$(sed -n 's/^started *\(....-..-..\) \(..\):\(..\):.*/\1T\2\3/p' about)" \
-	"$(sed 's/.*-\(....-..-..T....\).*/\1/' <<<"$first")"
+	"$(grep -o '....-..-..T....' <<<"$first")"
 ok "... and how long it lasted" grep -q '^duration_ns *[0-9]\{9,\}$' about
 
 # --- memory and descriptors ---
@@ -184,7 +184,7 @@ bounded() {
 	echo "${before[*]} -> ${after[*]}"
 	local most_kb=$((before[0] * 3 / 2 + 32768)) most_descriptors=$((before[1] + 100))
 	[ "$1" != machine ] || most_kb=$((most_kb + 262144)) most_descriptors=20000
-	[ "${after[0]}" -le $most_kb ] && [ "${after[1]}" -le $most_descriptors ]
+	[ "${after[0]}" -le "$most_kb" ] && [ "${after[1]}" -le "$most_descriptors" ]
 }
 for name in "${!pid_of[@]}"; do
 	echo "# $name: KB of memory and descriptors at first ${early[$name]:-?}, after ${made[$name]} periods ${late[$name]}"
