@@ -177,14 +177,14 @@ ok "... and how long it lasted" grep -q '^duration_ns *[0-9]\{9,\}$' about
 # Generously: of the whole machine, others come and go as well, and after a moment in which plume did not run there is
 # more to be named at once.
 bounded() {
-	local before after
-	read -r -a before <<<"${early[$1]:-}"
-	read -r -a after <<<"${late[$1]:-}"
-	[ ${#before[@]} = 2 ] || { echo "too few periods"; return 1; }
-	echo "${before[*]} -> ${after[*]}"
-	local most_kb=$((before[0] * 3 / 2 + 32768)) most_descriptors=$((before[1] + 100))
+	local first_seen last_seen
+	read -r -a first_seen <<<"${early[$1]:-}"
+	read -r -a last_seen <<<"${late[$1]:-}"
+	[ ${#first_seen[@]} = 2 ] || { echo "too few periods"; return 1; }
+	echo "${first_seen[*]} -> ${last_seen[*]}"
+	local most_kb=$((first_seen[0] * 3 / 2 + 32768)) most_descriptors=$((first_seen[1] + 100))
 	[ "$1" != machine ] || most_kb=$((most_kb + 262144)) most_descriptors=20000
-	[ "${after[0]}" -le "$most_kb" ] && [ "${after[1]}" -le "$most_descriptors" ]
+	[ "${last_seen[0]}" -le "$most_kb" ] && [ "${last_seen[1]}" -le "$most_descriptors" ]
 }
 for name in "${!pid_of[@]}"; do
 	echo "# $name: KB of memory and descriptors at first ${early[$name]:-?}, after ${made[$name]} periods ${late[$name]}"
