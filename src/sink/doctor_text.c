@@ -106,6 +106,17 @@ static bool add_moment(struct buf *out, struct str key, struct str ns_text)
 	return true;
 }
 
+/* Nor many of them. */
+static bool add_span(struct buf *out, struct str key, struct str ns_text)
+{
+	uint64_t ns;
+	if (!str_eq(key, STR("duration_ns")) || !str_to_u64(ns_text, &ns))
+		return false;
+	buf_add_fixed(out, (double)ns / 1e9, 1);
+	buf_addf(out, " s");
+	return true;
+}
+
 static void add_facts(struct page *p, const struct doctor_report *r)
 {
 	const struct recording *c = &r->recording;
@@ -113,9 +124,12 @@ static void add_facts(struct page *p, const struct doctor_report *r)
 		AUTO(buf) struct buf moment = { 0 };
 		struct str key = profile_str(r->profile, c->facts.p[i].key);
 		struct str text = profile_str(r->profile, c->facts.p[i].text);
-		bool is_moment = add_moment(&moment, key, text);
-		add_key(p, is_moment ? STR("started") : key);
-		add_words(p, is_moment ? buf_str(&moment) : text, FACT_COLUMN);
+		if (add_moment(&moment, key, text))
+			key = STR("started");
+		else if (add_span(&moment, key, text))
+			key = STR("duration");
+		add_key(p, key);
+		add_words(p, moment.n ? buf_str(&moment) : text, FACT_COLUMN);
 	}
 }
 
