@@ -211,7 +211,16 @@ struct mapping_row {
 
 /* What is mapped where. Processes share one until either maps something. */
 struct address_space {
-	VEC(struct mapping_row) rows; /* by address; they do not overlap */
+	struct {
+		struct mapping_row *p;
+		uint32_t n;
+	} rows; /* by address; they do not overlap */
+	/*
+	 * Where they are, with room before and behind them: kernels hand out addresses downwards, and a
+	 * process may map 50,000 files.
+	 */
+	struct mapping_row *memory;
+	uint32_t capacity;
 	uint32_t references;
 	uint32_t version; /* of all spaces and changes, no two have the same */
 };

@@ -16,9 +16,9 @@ void perf_processes_init(struct perf_processes *s, struct profile *p)
 void perf_processes_fini(struct perf_processes *s)
 {
 	for (uint32_t i = 0; i < s->spaces.n; i++)
-		vec_fini(&s->spaces.p[i].rows);
+		free(s->spaces.p[i].memory);
 	vec_fini(&s->spaces);
-	vec_fini(&s->kernel.rows);
+	free(s->kernel.memory);
 	vec_fini(&s->free_spaces);
 	vec_fini(&s->list);
 	vec_fini(&s->threads);
@@ -46,24 +46,68 @@ static void space_release(struct perf_processes *s, uint32_t space)
 	if (--s->spaces.p[space].references > 0)
 		return;
 	s->total_rows -= s->spaces.p[space].rows.n;
-	vec_fini(&s->spaces.p[space].rows);
+	free(s->spaces.p[space].memory);
+	s->spaces.p[space] = (struct address_space){ 0 };
 	vec_push(&s->free_spaces, space);
+}
+
+/* More memory, with the rows in its middle; those from `first` on are `more` places further. */
+static void grow(struct address_space *a, uint32_t first, uint32_t more)
+{
+	enum { LEAST = 16 };
+	uint32_t n = a->rows.n + more, capacity = 2 * n + LEAST;
+	struct mapping_row *memory = mem_alloc(capacity, sizeof(*memory));
+	struct mapping_row *p = memory + (capacity - n) / 2;
+	if (first)
+		memcpy(p, a->rows.p, first * sizeof(*p));
+	if (a->rows.n > first)
+		memcpy(p + first + more, a->rows.p + first, (a->rows.n - first) * sizeof(*p));
+	free(a->memory);
+	a->memory = memory;
+	a->capacity = capacity;
+	a->rows.p = p;
+}
+
+/* Room for `more` rows before the one at `first`; the fewer of those before and behind it move. */
+static void open_gap(struct address_space *a, uint32_t first, uint32_t more)
+{
+	uint32_t before = (uint32_t)(a->rows.p - a->memory), behind = a->rows.n - first;
+	uint32_t after = a->capacity - before - a->rows.n;
+	if (more <= before && (first <= behind || more > after)) {
+		memmove(a->rows.p - more, a->rows.p, first * sizeof(*a->rows.p));
+		a->rows.p -= more;
+	} else if (more <= after) {
+		memmove(a->rows.p + first + more, a->rows.p + first, behind * sizeof(*a->rows.p));
+	} else {
+		grow(a, first, more);
+	}
+	a->rows.n += more;
+}
+
+static void close_gap(struct address_space *a, uint32_t first, uint32_t less)
+{
+	uint32_t behind = a->rows.n - first - less;
+	if (first < behind) {
+		memmove(a->rows.p + less, a->rows.p, first * sizeof(*a->rows.p));
+		a->rows.p += less;
+	} else {
+		memmove(a->rows.p + first, a->rows.p + first + less, behind * sizeof(*a->rows.p));
+	}
+	a->rows.n -= less;
 }
 
 /* The rows that take the place of the `old` ones from `first` on. */
 static void replace_rows(struct perf_processes *s, struct address_space *a, uint32_t first,
 			 uint32_t old, const struct mapping_row *rows, uint32_t n)
 {
-	uint32_t behind = a->rows.n - first - old;
-	vec_reserve(&a->rows, (uint64_t)a->rows.n + n);
-	if (old != n && behind)
-		memmove(a->rows.p + first + n, a->rows.p + first + old, behind * sizeof(*rows));
+	if (n > old)
+		open_gap(a, first, n - old);
+	else if (n < old)
+		close_gap(a, first, old - n);
 	if (n)
 		memcpy(a->rows.p + first, rows, n * sizeof(*rows));
 	s->total_rows += n;
 	s->total_rows -= old;
-	a->rows.n += n;
-	a->rows.n -= old;
 }
 
 /* A space that no other process shares, with the same rows. */
