@@ -50,8 +50,9 @@ void perf_session_add_event_id(struct perf_session *s, uint64_t id, uint32_t eve
 	perf_events_add_id(&s->events, id, event);
 }
 
-void perf_session_add_records(struct perf_session *s, const char *bytes, size_t n)
+void perf_session_add_records(struct perf_session *s, const char *bytes, size_t n, bool bytes_stay)
 {
+	s->order.keeps_bytes = bytes_stay;
 	while (n >= RECORD_HEADER_BYTES) {
 		struct perf_record r = perf_record_at(bytes, 0, false);
 		if (r.size < RECORD_HEADER_BYTES || r.size > n)
@@ -64,6 +65,7 @@ void perf_session_add_records(struct perf_session *s, const char *bytes, size_t 
 
 void perf_session_end_round(struct perf_session *s)
 {
+	s->order.keeps_bytes = true; /* what was copied is little: it stays, too */
 	perf_order_end_round(&s->order);
 }
 

@@ -58,8 +58,11 @@ void perf_session_free(struct perf_session *s);
 uint32_t perf_session_add_event(struct perf_session *s, const struct perf_event_attr *attr,
 				const char *name);
 void perf_session_add_event_id(struct perf_session *s, uint64_t id, uint32_t event);
-/* Whole records, one behind the other, of one buffer. Those without a time hold from the start. */
-void perf_session_add_records(struct perf_session *s, const char *bytes, size_t n);
+/*
+ * Whole records, one behind the other, of one buffer. Those without a time hold from the start.
+ * bytes_stay: they are there until the next round has ended, too, or all was flushed; else they are copied.
+ */
+void perf_session_add_records(struct perf_session *s, const char *bytes, size_t n, bool bytes_stay);
 /* Every buffer was looked at once since the last call. */
 void perf_session_end_round(struct perf_session *s);
 /* Names what is new and adds it to the profile. is_end: nothing more comes, all that waits as well. */

@@ -15,12 +15,50 @@
 #define MAX_WAITING_BYTES (192ull << 20)
 enum { LOOK_MS = 100 };
 
-static struct chunk *chunk_new(size_t n)
+#define MAX_SPARE_BYTES (48ull << 20)
+
+/* One of the spare ones that is large enough, though not much larger; NULL: there is none. */
+static struct chunk *take_spare(struct drain *d, size_t n)
 {
-	struct chunk *c = mem_alloc(1, sizeof(*c) + n);
+	pthread_mutex_lock(&d->lock);
+	struct chunk **at = &d->spare, *found;
+	while (*at && ((*at)->capacity < n || (*at)->capacity / 4 > n))
+		at = &(*at)->next;
+	found = *at;
+	if (found) {
+		*at = found->next;
+		d->spare_bytes -= found->capacity;
+	}
+	pthread_mutex_unlock(&d->lock);
+	return found;
+}
+
+static struct chunk *chunk_get(struct drain *d, size_t n)
+{
+	enum { STEP_BYTES = 256 << 10 };
+	struct chunk *c = n ? take_spare(d, n) : NULL;
+	if (!c) {
+		size_t capacity = (n + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
+		c = mem_alloc(1, sizeof(*c) + capacity);
+		c->capacity = capacity;
+	}
 	c->next = NULL;
 	c->n = n;
 	return c;
+}
+
+void drain_give_back(struct drain *d, struct chunk *c)
+{
+	pthread_mutex_lock(&d->lock);
+	bool is_kept = c->capacity && d->spare_bytes + c->capacity <= MAX_SPARE_BYTES;
+	if (is_kept) {
+		c->next = d->spare;
+		d->spare = c;
+		d->spare_bytes += c->capacity;
+	}
+	pthread_mutex_unlock(&d->lock);
+	if (!is_kept)
+		free(c);
 }
 
 static void append(struct drain *d, struct chunk *c)
@@ -52,13 +90,13 @@ static void take_all(struct drain *d)
 		uint64_t n = ring_waiting_bytes(ring);
 		if (!n)
 			continue;
-		struct chunk *c = chunk_new(n);
+		struct chunk *c = chunk_get(d, n);
 		ring_take(ring, c->bytes, n);
 		append(d, c);
 		has_any = true;
 	}
 	if (has_any)
-		append(d, chunk_new(0));
+		append(d, chunk_get(d, 0));
 }
 
 static bool has_ring(const struct opened_events *x, int fd)
@@ -182,16 +220,22 @@ void drain_stop(struct drain *d)
 	d->is_started = false;
 }
 
+static void free_chunks(struct chunk *c)
+{
+	while (c) {
+		struct chunk *next = c->next;
+		free(c);
+		c = next;
+	}
+}
+
 void drain_fini(struct drain *d)
 {
 	if (!d->last)
 		return;
 	drain_stop(d);
-	struct chunk *next;
-	for (struct chunk *c = d->first; c; c = next) {
-		next = c->next;
-		free(c);
-	}
+	free_chunks(d->first);
+	free_chunks(d->spare);
 	close(d->epoll_fd);
 	close(d->wake_fd);
 	pthread_mutex_destroy(&d->lock);

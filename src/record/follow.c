@@ -71,7 +71,7 @@ static void describe(struct follow *f, int32_t pid)
 	vec_push(&f->described, pid);
 	held_files_add_process(f->held, pid, 0, false, 1); /* it was there before */
 	synthesize_process(pid, &records, f->held);
-	perf_session_add_records(f->session, records.p, records.n);
+	perf_session_add_records(f->session, records.p, records.n, false);
 }
 
 static void describe_all(struct follow *f)
@@ -310,7 +310,7 @@ bool records_tell_of_fork(struct str records, int32_t tid)
 	return false;
 }
 
-void follow_records(struct follow *f, const char *bytes, size_t n)
+void follow_records(struct follow *f, const char *bytes, size_t n, bool bytes_stay)
 {
 	struct perf_event_header h;
 	while (n >= sizeof(h)) {
@@ -318,7 +318,7 @@ void follow_records(struct follow *f, const char *bytes, size_t n)
 		if (h.size < sizeof(h) || h.size > n)
 			return;
 		if (look_at(f, &h, bytes))
-			perf_session_add_records(f->session, bytes, h.size);
+			perf_session_add_records(f->session, bytes, h.size, bytes_stay);
 		bytes += h.size;
 		n -= h.size;
 	}

@@ -82,7 +82,7 @@ void opened_events_stop(const struct opened_events *x);
 /* What was in one buffer; n 0: all have been looked at since the last such one. */
 struct chunk {
 	struct chunk *next;
-	size_t n;
+	size_t n, capacity;
 	char bytes[];
 };
 
@@ -91,6 +91,9 @@ struct drain {
 	pthread_mutex_t lock;
 	pthread_cond_t has_chunks;
 	struct chunk *first, **last;
+	struct chunk
+		*spare; /* memory that was used before: new memory costs a fault for each page */
+	uint64_t spare_bytes;
 	uint64_t waiting_bytes;
 	struct opened_events *events;
 	int epoll_fd, wake_fd;
@@ -98,8 +101,9 @@ struct drain {
 	bool is_stopping, is_started, all_gone;
 };
 bool drain_start(struct drain *d, struct opened_events *events, struct err *e);
-/* All that came since the last call, oldest first; NULL after so long. The caller frees them. */
+/* All that came since the last call, oldest first; NULL after so long. drain_give_back takes them back. */
 struct chunk *drain_take(struct drain *d, int timeout_ms);
+void drain_give_back(struct drain *d, struct chunk *c);
 /* Empties the buffers a last time and ends the thread; what it took can still be had. */
 void drain_stop(struct drain *d);
 void drain_fini(struct drain *d);
@@ -132,7 +136,7 @@ void follow_fini(struct follow *f);
 /* Processes that are there already. */
 void follow_begin(struct follow *f, const struct opened_events *x);
 /* Records of one buffer: looked at, then given to the session. */
-void follow_records(struct follow *f, const char *bytes, size_t n);
+void follow_records(struct follow *f, const char *bytes, size_t n, bool bytes_stay);
 /* Whether its samples are to be had. */
 bool follow_wants(struct follow *f, int32_t pid);
 bool thread_is_there(int32_t tid);

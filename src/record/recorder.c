@@ -22,6 +22,8 @@ struct recorder {
 	uint64_t period_start_ns;	  /* of the profile at hand */
 	struct perf_counts period_counts; /* ... when it began */
 	uint64_t last_flush_ns, flush_cost_ns, last_look_ns;
+	/* Records of this round and the one before: the session puts them in order where they are. */
+	struct chunk *rounds[2];
 	struct chunk *waiting;	/* taken from the buffers, not looked at yet; oldest first */
 	uint64_t dropped;	/* samples in those that came too fast */
 	uint64_t lost_early;	/* before it began */
@@ -208,7 +210,7 @@ static bool begin(struct recorder *r, struct err *e)
 	if (o->data)
 		write_to(r, o->data);
 	follow_begin(&r->follow, &r->events);
-	follow_records(&r->follow, early.p, early.n);
+	follow_records(&r->follow, early.p, early.n, false);
 	return true;
 }
 
@@ -254,6 +256,11 @@ void recorder_free(struct recorder *r)
 	if (!r)
 		return;
 	drop_waiting(r);
+	for (unsigned i = 0; i < ARRAY_SIZE(r->rounds); i++)
+		for (struct chunk *c = r->rounds[i], *next; c; c = next) {
+			next = c->next;
+			free(c);
+		}
 	drain_fini(&r->drain);
 	opened_events_fini(&r->events);
 	perf_session_free(r->session);
@@ -369,6 +376,25 @@ static void look_around(struct recorder *r)
 	r->has_answer |= jvm_maps_go_on(r->jvms, now);
 }
 
+static void give_back(struct recorder *r, struct chunk *c)
+{
+	while (c) {
+		struct chunk *next = c->next;
+		drain_give_back(&r->drain, c);
+		c = next;
+	}
+}
+
+/* What the round before the last brought has been given on by now. */
+static void end_round(struct recorder *r)
+{
+	look_around(r);
+	perf_session_end_round(r->session);
+	give_back(r, r->rounds[1]);
+	r->rounds[1] = r->rounds[0];
+	r->rounds[0] = NULL;
+}
+
 /* Takes in what waits, for so long: what a program does to be recorded must not keep us from ending. */
 static void take_waiting(struct recorder *r, uint64_t until_ns)
 {
@@ -376,12 +402,13 @@ static void take_waiting(struct recorder *r, uint64_t until_ns)
 		struct chunk *c = r->waiting;
 		r->waiting = c->next;
 		if (c->n) {
-			follow_records(&r->follow, c->bytes, c->n);
+			follow_records(&r->follow, c->bytes, c->n, true);
+			c->next = r->rounds[0];
+			r->rounds[0] = c;
 		} else {
-			look_around(r);
-			perf_session_end_round(r->session);
+			end_round(r);
+			free(c);
 		}
-		free(c);
 	}
 }
 
