@@ -239,12 +239,33 @@ static void say_overhead(const struct run *r)
 	say("%s", buf_c_string(&text));
 }
 
+/* True, and said, when much of the CPU time has no sample because what used it was over too soon. */
+static bool say_unseen(const struct run *r)
+{
+	enum { LEAST_NS = 100000000 };
+	AUTO(buf) struct buf text = { 0 };
+	struct record_status s = recorder_status(r->recorder);
+	const struct record_event *first = &r->plan->options->events->list.p[0];
+	if (!first->attr.freq || s.used_ns < s.sampled_ns + s.sampled_ns / 2 + LEAST_NS)
+		return false;
+	buf_addf(&text, "the samples stand for ");
+	add_seconds(&text, s.sampled_ns);
+	buf_addf(&text, " of the ");
+	add_seconds(&text, s.used_ns);
+	buf_addf(&text,
+		 " of CPU time that it used: threads and children that live for less than 1/%llu "
+		 "s are not seen. A higher -F sees them, and so do --comm and -a",
+		 (unsigned long long)first->attr.sample_freq);
+	say("%s", buf_c_string(&text));
+	return true;
+}
+
 /* An empty result needs a reason. */
 static void say_why_nothing(const struct run *r)
 {
 	enum { SHORT_NS = 200000000 };
 	struct record_status s = recorder_status(r->recorder);
-	if (s.counts.samples)
+	if (say_unseen(r) || s.counts.samples)
 		return;
 	if (s.counts.lost)
 		say("all samples were lost: the buffers were full; a lower -F, or more pages with "

@@ -74,6 +74,18 @@ static void describe(struct follow *f, int32_t pid)
 	perf_session_add_records(f->session, records.p, records.n, false);
 }
 
+/* Of those that are not wanted nothing needs to be known. */
+static void look_at_process(struct follow *f, int32_t pid)
+{
+	if (f->is_filtered) {
+		struct known_process *known = get(f, pid);
+		known->is_wanted = known->is_wanted || is_chosen(f, pid);
+		if (!known->is_wanted)
+			return;
+	}
+	describe(f, pid);
+}
+
 static void describe_all(struct follow *f)
 {
 	DIR *dir = opendir("/proc");
@@ -81,7 +93,7 @@ static void describe_all(struct follow *f)
 	int32_t pid;
 	while (dir && (entry = readdir(dir)))
 		if (str_to_i32(str_from(entry->d_name), &pid) && pid > 0)
-			describe(f, pid);
+			look_at_process(f, pid);
 	if (dir)
 		closedir(dir);
 }
@@ -94,10 +106,14 @@ static void describe_thread(struct follow *f, int32_t tid)
 		describe(f, pid);
 }
 
-void follow_begin(struct follow *f, const struct opened_events *x)
+void follow_begin(struct follow *f, const struct opened_events *x, int32_t command_pid)
 {
 	const struct target_choice *choice = f->options->choice;
 	f->is_filtered = x->is_filtered;
+	if (command_pid && f->is_filtered) {
+		get(f, command_pid)->is_wanted = true;
+		return; /* all else comes from it */
+	}
 	if (x->is_per_cpu && x->cgroup_fd < 0) {
 		describe_all(f);
 		return;
@@ -256,8 +272,8 @@ static bool takes_sample(struct follow *f, struct raw r)
 	take_u32(&r); /* tid */
 	uint64_t time_ns = take_u64(&r);
 	const struct known_process *known = find(f, pid);
-	if (!known || !known->is_described) {
-		describe(f, pid);
+	if (!known || (!known->is_described && (known->is_wanted || !f->is_filtered))) {
+		look_at_process(f, pid);
 		known = find(f, pid);
 	}
 	return time_ns >= f->begin_ns && (!f->is_filtered || known->is_wanted);

@@ -311,6 +311,16 @@ static bool open_cgroup(struct opened_events *x, const struct record_options *o,
 	return open_everywhere(x, o, e);
 }
 
+static void close_all(struct opened_events *x)
+{
+	for (uint32_t i = 0; i < x->rings.n; i++)
+		ring_unmap(&x->rings.p[i]);
+	for (uint32_t i = 0; i < x->list.n; i++)
+		close(x->list.p[i].fd);
+	x->list.n = 0;
+	x->is_filtered = x->is_per_cpu = x->lacks_kernel = false;
+}
+
 /* By name or user: those that start later are meant, too, so the whole machine is watched if it may be. */
 static bool open_by_property(struct opened_events *x, const struct record_options *o,
 			     struct buf *remarks, struct err *e)
@@ -320,17 +330,32 @@ static bool open_by_property(struct opened_events *x, const struct record_option
 		return true;
 	if (!o->choice->pids.n)
 		return false;
-	for (uint32_t i = 0; i < x->rings.n; i++)
-		ring_unmap(&x->rings.p[i]);
-	for (uint32_t i = 0; i < x->list.n; i++)
-		close(x->list.p[i].fd);
-	x->list.n = 0;
-	x->is_filtered = x->is_per_cpu = x->lacks_kernel = false;
+	close_all(x);
 	*e = (struct err){ 0 };
 	buf_addf(remarks,
 		 "only processes that run now are recorded, with their children: the whole "
 		 "machine may not be watched\n");
 	return open_threads(x, o, remarks, e);
+}
+
+/*
+ * A clock that a child inherits begins a period of its own: one that lives for less than a period is never
+ * seen, and the children of make and of shells do. A clock of each cpu sees them, so the machine is
+ * watched where that is allowed, and others are left out.
+ */
+static bool open_command(struct opened_events *x, const struct record_options *o, int32_t pid,
+			 struct err *e)
+{
+	struct err refused = { 0 };
+	const struct record_event *first = &o->events->list.p[0];
+	bool is_clock = first->samples_time && first->attr.type == PERF_TYPE_SOFTWARE;
+	if (is_clock && o->events->list.n == 1 && !o->no_inherit) {
+		x->is_filtered = true;
+		if (open_everywhere(x, o, &refused) && !x->lacks_kernel)
+			return true;
+		close_all(x);
+	}
+	return open_place(x, o, (struct place){ .pid = pid, .is_command = true }, e);
 }
 
 bool open_events(struct opened_events *x, const struct record_options *o, int32_t command_pid,
@@ -344,8 +369,7 @@ bool open_events(struct opened_events *x, const struct record_options *o, int32_
 		attributes_complete(&x->attrs.p[i], o, tells, stack_bytes);
 	}
 	if (command_pid)
-		return open_place(x, o, (struct place){ .pid = command_pid, .is_command = true },
-				  e);
+		return open_command(x, o, command_pid, e);
 	if (o->choice->cgroup)
 		return open_cgroup(x, o, e);
 	if (o->choice->is_everything)
@@ -355,28 +379,35 @@ bool open_events(struct opened_events *x, const struct record_options *o, int32_
 	return open_threads(x, o, remarks, e);
 }
 
-static uint64_t lost_by(const struct opened_events *x, const struct opened *opened)
+static struct event_counts counts_of(const struct opened_events *x, const struct opened *opened)
 {
 	struct {
 		uint64_t count, id, lost;
-	} counts = { 0 };
-	if (opened->fd < 0 || !(x->attrs.p[0].read_format & READ_LOST) ||
-	    read(opened->fd, &counts, sizeof(counts)) != sizeof(counts))
-		return 0;
-	return counts.lost;
+	} read_counts = { 0 };
+	if (opened->fd < 0 || read(opened->fd, &read_counts, sizeof(read_counts)) <= 0)
+		return (struct event_counts){ 0 };
+	return (struct event_counts){ .first = opened->event == 0 ? read_counts.count : 0,
+				      .lost = x->attrs.p[0].read_format & READ_LOST
+						      ? read_counts.lost
+						      : 0 };
 }
 
-uint64_t opened_events_lost(const struct opened_events *x)
+struct event_counts opened_events_counts(const struct opened_events *x)
 {
-	uint64_t lost = x->lost_by_closed;
-	for (uint32_t i = 0; i < x->list.n; i++)
-		lost += lost_by(x, &x->list.p[i]);
-	return lost;
+	struct event_counts all = x->closed;
+	for (uint32_t i = 0; i < x->list.n; i++) {
+		struct event_counts counts = counts_of(x, &x->list.p[i]);
+		all.first += counts.first;
+		all.lost += counts.lost;
+	}
+	return all;
 }
 
 void opened_close(struct opened_events *x, struct opened *opened)
 {
-	x->lost_by_closed += lost_by(x, opened);
+	struct event_counts counts = counts_of(x, opened);
+	x->closed.first += counts.first;
+	x->closed.lost += counts.lost;
 	close(opened->fd);
 	opened->fd = -1;
 }

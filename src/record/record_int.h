@@ -47,17 +47,23 @@ struct opened {
 	uint64_t id;
 };
 
+/* What descriptors counted, all together. */
+struct event_counts {
+	uint64_t first; /* the first event: of a clock the ns on a cpu, of children, too */
+	uint64_t lost;	/* samples that could not be written; 0 where the kernel does not say */
+};
+
 struct opened_events {
 	VEC(struct opened) list;
 	VEC(struct ring) rings; /* by cpu, as in cpus */
 	VEC(int) cpus;
 	VEC(struct perf_event_attr) attrs; /* by event, as they were opened */
-	bool is_per_cpu;   /* the whole machine, or a cgroup: no descriptors per thread */
-	bool is_filtered;  /* ... of which only some processes are wanted */
-	bool lacks_kernel; /* the kernel's part may not be seen */
-	int cgroup_fd;	   /* -1: none */
-	uint64_t lost_by_closed;
-	VEC(int32_t) tids; /* threads that descriptors were opened for */
+	bool is_per_cpu;	    /* the whole machine, or a cgroup: no descriptors per thread */
+	bool is_filtered;	    /* ... of which only some processes are wanted */
+	bool lacks_kernel;	    /* the kernel's part may not be seen */
+	int cgroup_fd;		    /* -1: none */
+	struct event_counts closed; /* of descriptors that were */
+	VEC(int32_t) tids;	    /* threads that descriptors were opened for */
 };
 void opened_events_init(struct opened_events *x);
 void opened_events_fini(struct opened_events *x);
@@ -67,12 +73,7 @@ bool open_events(struct opened_events *x, const struct record_options *o, int32_
 /* Threads that came while the others were opened, and that no other's descriptors cover. */
 bool open_events_of_thread(struct opened_events *x, const struct record_options *o, int32_t tid,
 			   struct err *e);
-/*
- * As long as drain runs, the rest is for its lock: it closes what is over.
- *
- * Samples that the kernel could not write, so far; 0 where it does not say.
- */
-uint64_t opened_events_lost(const struct opened_events *x);
+struct event_counts opened_events_counts(const struct opened_events *x);
 void opened_close(struct opened_events *x, struct opened *opened);
 /* No more samples. */
 void opened_events_stop(const struct opened_events *x);
@@ -134,7 +135,7 @@ struct follow {
 };
 void follow_fini(struct follow *f);
 /* Processes that are there already. */
-void follow_begin(struct follow *f, const struct opened_events *x);
+void follow_begin(struct follow *f, const struct opened_events *x, int32_t command_pid);
 /* Records of one buffer: looked at, then given to the session. */
 void follow_records(struct follow *f, const char *bytes, size_t n, bool bytes_stay);
 /* Whether its samples are to be had. */

@@ -24,10 +24,11 @@ struct recorder {
 	uint64_t last_flush_ns, flush_cost_ns, last_look_ns;
 	/* Records of this round and the one before: the session puts them in order where they are. */
 	struct chunk *rounds[2];
-	struct chunk *waiting;	/* taken from the buffers, not looked at yet; oldest first */
-	uint64_t dropped;	/* samples in those that came too fast */
-	uint64_t lost_early;	/* before it began */
-	uint64_t clock_samples; /* of this and earlier profiles */
+	struct chunk *waiting;	   /* taken from the buffers, not looked at yet; oldest first */
+	uint64_t used_ns;	   /* of CPU time, at the end */
+	uint64_t dropped;	   /* samples in those that came too fast */
+	struct event_counts early; /* before it began */
+	uint64_t clock_samples;	   /* of this and earlier profiles */
 	bool is_over, has_answer;
 };
 
@@ -209,7 +210,7 @@ static bool begin(struct recorder *r, struct err *e)
 	note_events(r);
 	if (o->data)
 		write_to(r, o->data);
-	follow_begin(&r->follow, &r->events);
+	follow_begin(&r->follow, &r->events, target);
 	follow_records(&r->follow, early.p, early.n, false);
 	return true;
 }
@@ -327,12 +328,14 @@ static void end_facts(struct recorder *r, uint64_t end_ns)
 	jvm_maps_add_notes(r->jvms, r->p);
 }
 
-static uint64_t lost_samples(struct recorder *r)
+static struct event_counts event_counts(struct recorder *r)
 {
 	pthread_mutex_lock(&r->drain.lock);
-	uint64_t lost = opened_events_lost(&r->events);
+	struct event_counts counts = opened_events_counts(&r->events);
 	pthread_mutex_unlock(&r->drain.lock);
-	return lost + r->dropped;
+	counts.first -= r->early.first;
+	counts.lost += r->dropped - r->early.lost;
+	return counts;
 }
 
 bool recorder_start(struct recorder *r, struct err *e)
@@ -340,7 +343,7 @@ bool recorder_start(struct recorder *r, struct err *e)
 	r->start_ns = monotonic_ns() + r->options.delay_ns;
 	r->last_flush_ns = r->start_ns;
 	r->follow.begin_ns = r->start_ns;
-	r->lost_early = lost_samples(r);
+	r->early = event_counts(r);
 	begin_facts(r, r->start_ns, wall_ns() + r->options.delay_ns);
 	if (r->command.pid)
 		return command_go(&r->command, r->options.command[0], e);
@@ -450,7 +453,7 @@ bool recorder_wants_flush(const struct recorder *r)
 
 static void flush(struct recorder *r, bool is_end)
 {
-	perf_session_set_lost(r->session, lost_samples(r) - r->lost_early);
+	perf_session_set_lost(r->session, event_counts(r).lost);
 	uint64_t before = monotonic_ns();
 	uint32_t rows = r->p->samples.n;
 	perf_session_flush(r->session, is_end);
@@ -478,6 +481,7 @@ void recorder_end(struct recorder *r)
 	opened_events_stop(&r->events);
 	pthread_mutex_unlock(&r->drain.lock);
 	r->end_ns = monotonic_ns();
+	r->used_ns = event_counts(r).first;
 	command_end(&r->command);
 	drain_stop(&r->drain);
 	uint64_t until = monotonic_ns() + last_ns;
@@ -506,7 +510,7 @@ void recorder_set_profile(struct recorder *r, struct profile *p)
 
 /* --- how it goes --- */
 
-struct record_status recorder_status(const struct recorder *r)
+struct record_status recorder_status(struct recorder *r)
 {
 	uint64_t now = r->end_ns ? r->end_ns : monotonic_ns();
 	struct record_status s = { .counts = perf_session_counts(r->session),
@@ -516,9 +520,16 @@ struct record_status recorder_status(const struct recorder *r)
 				   .is_command_over = r->command.is_over && !r->command.was_ended,
 				   .command_status = r->command.status };
 	const struct record_event *first = &r->options.events->list.p[0];
+	bool is_one = r->options.events->list.n == 1;
+	uint64_t samples = is_one ? s.counts.samples : r->clock_samples;
 	if (first->samples_time && first->attr.freq && s.elapsed_ns)
-		s.busy_cpus = (double)r->clock_samples * 1e9 / (double)first->attr.sample_freq /
-			      (double)s.elapsed_ns;
+		s.sampled_ns = (uint64_t)((double)samples * 1e9 / (double)first->attr.sample_freq);
+	s.used_ns = s.sampled_ns;
+	bool counts_ns = first->samples_time && first->attr.type == PERF_TYPE_SOFTWARE;
+	if (counts_ns && !r->events.is_per_cpu)
+		s.used_ns = r->end_ns ? r->used_ns : event_counts(r).first;
+	if (s.elapsed_ns)
+		s.busy_cpus = (double)s.used_ns / (double)s.elapsed_ns;
 	return s;
 }
 

@@ -50,12 +50,15 @@ void recorder_set_profile(struct recorder *r, struct profile *p);
 struct record_status {
 	struct perf_counts counts;
 	uint64_t elapsed_ns; /* since the start, without the delay */
-	double busy_cpus;    /* by samples of the first event, if it samples time; else 0 */
+	double busy_cpus;    /* by used_ns */
+	uint64_t
+		sampled_ns; /* CPU time that the samples of the first event, a clock, stand for; else 0 */
+	uint64_t used_ns; /* CPU time as the kernel counted it, where it does; else the same */
 	uint32_t processes;
 	bool is_over;	      /* all that was to be recorded has ended */
 	bool is_command_over; /* by itself */
 	int command_status;   /* as waitpid has it */
 };
-struct record_status recorder_status(const struct recorder *r);
+struct record_status recorder_status(struct recorder *r);
 /* Sentences for the user, each ended by a newline: what was done otherwise than asked, and why. */
 struct str recorder_remarks(const struct recorder *r);
