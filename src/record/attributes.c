@@ -2,6 +2,7 @@
 #include "record/record_int.h"
 
 #include <time.h>
+#include <unistd.h>
 
 /* Registers that the unwinder asks for: all general ones (arch/x86/include/uapi/asm/perf_regs.h). */
 #if defined(__x86_64__)
@@ -18,13 +19,16 @@
  */
 static uint32_t affordable_bytes(uint64_t rate_hz, uint32_t cpus)
 {
-	enum { LEAST = 8 << 10, MOST = 65528 };
+	enum { LEAST = 8 << 10, MOST = 65528, SMALL_BUFFER_BYTES = 512 << 10 };
 	const uint64_t all_bytes_per_second = 128 << 20;
 	uint64_t bytes = rate_hz <= 200	   ? MOST
 			 : rate_hz <= 1000 ? 32 << 10
 			 : rate_hz <= 2500 ? 16 << 10
 					   : LEAST;
 	uint64_t share = all_bytes_per_second / (rate_hz * cpus) / 8 * 8;
+	/* Others than root have 516 KB for each cpu's buffer: a quarter of a second must fit. */
+	if (geteuid() != 0 && share > 4 * SMALL_BUFFER_BYTES / rate_hz)
+		share = 4 * SMALL_BUFFER_BYTES / rate_hz / 8 * 8;
 	if (bytes > share)
 		bytes = share;
 	return (uint32_t)(bytes < LEAST ? LEAST : bytes);

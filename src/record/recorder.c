@@ -161,26 +161,38 @@ static bool is_open(const struct recorder *r, int32_t tid)
 }
 
 /*
- * Threads that came while others were opened, from one that was not open yet. What came from one that was
- * has inherited its events; the kernel has told so.
+ * Threads of a process that came while others were opened, from one that was not open yet. What came from
+ * one that was has inherited its events; the kernel has told so.
  */
+static bool open_late_threads_of(struct recorder *r, int32_t pid, struct buf *early, struct err *e)
+{
+	AUTO(buf) struct buf tids = { 0 };
+	if (!target_threads(pid, &tids))
+		return true;
+	take_rings(r, early);
+	for (size_t k = 0; k + sizeof(int32_t) <= tids.n; k += sizeof(int32_t)) {
+		int32_t tid;
+		memcpy(&tid, tids.p + k, sizeof(tid));
+		if (!is_open(r, tid) && !records_tell_of_fork(buf_str(early), tid) &&
+		    !open_events_of_thread(&r->events, &r->options, tid, e))
+			return false;
+	}
+	return true;
+}
+
+/* Until there are none: those that are opened now may have made others meanwhile. */
 static bool open_late_threads(struct recorder *r, struct buf *early, struct err *e)
 {
+	enum { MAX_TRIES = 8 };
 	const struct target_choice *choice = r->options.choice;
+	uint32_t before = 0;
 	if (r->events.is_per_cpu || r->events.tids.n == 0 || r->options.no_inherit)
 		return true;
-	for (uint32_t i = 0; i < choice->pids.n; i++) {
-		AUTO(buf) struct buf tids = { 0 };
-		if (!target_threads(choice->pids.p[i], &tids))
-			continue;
-		take_rings(r, early);
-		for (size_t k = 0; k + sizeof(int32_t) <= tids.n; k += sizeof(int32_t)) {
-			int32_t tid;
-			memcpy(&tid, tids.p + k, sizeof(tid));
-			if (!is_open(r, tid) && !records_tell_of_fork(buf_str(early), tid) &&
-			    !open_events_of_thread(&r->events, &r->options, tid, e))
+	for (int i = 0; i < MAX_TRIES && r->events.tids.n > before; i++) {
+		before = r->events.tids.n;
+		for (uint32_t k = 0; k < choice->pids.n; k++)
+			if (!open_late_threads_of(r, choice->pids.p[k], early, e))
 				return false;
-		}
 	}
 	return true;
 }
