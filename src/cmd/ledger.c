@@ -53,6 +53,9 @@ void say_warnings(const struct profile *p, const struct query *q, const struct q
 	warn_events(p, q, l);
 	for (uint32_t i = 0; i < p->notes.n; i++)
 		say_short(profile_str(p, p->notes.p[i]));
+	for (uint32_t i = 0; i < p->facts.n; i++) /* of the recorder, in its file */
+		if (str_eq(profile_str(p, p->facts.p[i].key), STR("note")))
+			say_short(profile_str(p, p->facts.p[i].text));
 	if (l->samples_in == 0 && l->stacks == 0)
 		say("no stacks found");
 	if (p->ledger.count[LEDGER_OTHER_EVENTS])

@@ -226,6 +226,8 @@ static bool check_words(const struct request *r, struct err *e)
 	if (!has_target(&w->wish) && !r->command)
 		return err_usage(e, "whom? -p PID, --container NAME, --service UNIT, --comm NAME, "
 				    "-a for the whole machine, or -- COMMAND");
+	if (!w->rate_hz)
+		return err_usage(e, "-F 0: must be at least one sample a second");
 	if (w->user_only && w->kernel_only)
 		return err_usage(e, "--user-only and --kernel-only contradict each other");
 	if (!w->every && (w->keep || w->folder || w->max_size))
@@ -253,9 +255,12 @@ static bool parse_words(struct request *r, const struct command *self, char **wo
 		r->in.files.n--;
 		r->command = r->in.files.p;
 	}
-	return check_words(r, e) && parse_call_graph(r, e) && parse_buffer(r, e) &&
-	       parse_time("duration", r->words.duration, &r->duration_ns, e) &&
-	       parse_time("delay", r->words.delay, &r->options.delay_ns, e);
+	if (!check_words(r, e) || !parse_call_graph(r, e) || !parse_buffer(r, e) ||
+	    !parse_time("duration", r->words.duration, &r->duration_ns, e) ||
+	    !parse_time("delay", r->words.delay, &r->options.delay_ns, e))
+		return false;
+	return !r->words.duration || r->duration_ns ||
+	       err_usage(e, "-d %s: must be longer than nothing", r->words.duration);
 }
 
 /* --- what follows from them --- */
@@ -281,9 +286,8 @@ static bool choose_target(struct request *r, struct err *e)
 
 static bool choose_events(struct request *r, struct err *e)
 {
-	enum { USUAL_HZ = 99 };
 	AUTO(buf) struct buf why = { 0 };
-	struct record_event_wish wish = { .rate_hz = r->words.rate_hz ? r->words.rate_hz : USUAL_HZ,
+	struct record_event_wish wish = { .rate_hz = r->words.rate_hz,
 					  .period = r->words.period,
 					  .user_only = r->words.user_only,
 					  .kernel_only = r->words.kernel_only };
@@ -385,8 +389,9 @@ static int record(struct request *r, struct err *e)
 
 static int run_record(const struct command *self, char **words, size_t n)
 {
+	enum { USUAL_HZ = 99 };
 	struct err e = { 0 };
-	AUTO(request) struct request r = { 0 };
+	AUTO(request) struct request r = { .words.rate_hz = USUAL_HZ };
 	if (!parse_words(&r, self, words, n, &e))
 		return say_error(self, &e);
 	if (r.in.common.help)

@@ -3,6 +3,7 @@
 #include "cmd/profile_options.h"
 #include "cmd/record_periods.h"
 #include "cmd/record_screen.h"
+#include "query/query.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -108,12 +109,20 @@ static void append(struct run *r)
 		record_outputs_append(r->plan->outputs, r->profile);
 }
 
+/* They are facts of the recording, so that they are in its file. */
+static void keep_notes(struct profile *p)
+{
+	for (uint32_t i = 0; i < p->notes.n; i++)
+		profile_add_fact(p, STR("note"), profile_str(p, p->notes.p[i]));
+}
+
 static void end_period(struct run *r)
 {
 	struct profile *done = r->profile;
 	uint64_t every_ns = r->plan->rotation->every_ns, now = now_ns();
 	r->profile = profile_new(COLUMNS_ALL);
 	recorder_set_profile(r->recorder, r->profile);
+	keep_notes(done);
 	period_files_end(r->files, done);
 	profile_unref(done);
 	malloc_trim(0); /* a busy minute must not be paid for all day */
@@ -188,6 +197,26 @@ static void add_seconds(struct buf *out, uint64_t ns)
 	buf_add(out, STR(" s"));
 }
 
+/* A terminal breaks lines in the middle of words. */
+static void say_wrapped(struct str words)
+{
+	enum { SAID_BEFORE = sizeof("plume: ") - 1 };
+	AUTO(buf) struct buf text = { 0 };
+	unsigned width = isatty(STDERR_FILENO) ? terminal_width(STDERR_FILENO, 80) : 0;
+	buf_add_wrapped(&text, words, SAID_BEFORE, width);
+	say("%s", buf_c_string(&text));
+}
+
+static void say_notes(const struct profile *p)
+{
+	enum { MOST_PATH = 200 };
+	for (uint32_t i = 0; i < p->notes.n; i++) {
+		AUTO(buf) struct buf text = { 0 };
+		add_short_words(&text, profile_str(p, p->notes.p[i]), MOST_PATH);
+		say_wrapped(buf_str(&text));
+	}
+}
+
 static void say_summary(const struct run *r)
 {
 	AUTO(buf) struct buf text = { 0 };
@@ -216,7 +245,7 @@ static void say_summary(const struct run *r)
 	buf_addf(&text, ", ");
 	buf_add_grouped(&text, s.counts.lost);
 	buf_addf(&text, " lost");
-	say("%s", buf_c_string(&text));
+	say_wrapped(buf_str(&text));
 }
 
 static void say_overhead(const struct run *r)
@@ -260,6 +289,23 @@ static bool say_unseen(const struct run *r)
 	return true;
 }
 
+/* The one process that was asked for: by SIGSTOP, Ctrl-Z or a debugger. */
+static bool is_stopped(const struct target_choice *c)
+{
+	char path[64], text[512];
+	if (c->pids.n != 1 || c->tids.n || c->cgroup || c->is_by_property)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/stat", c->pids.p[0]);
+	FILE *file = fopen(path, "re");
+	size_t n = file ? fread(text, 1, sizeof(text), file) : 0;
+	if (file)
+		fclose(file);
+	/* `12 (name) T ...`, and the name may hold anything. */
+	ptrdiff_t name_end = str_find_last_char((struct str){ text, n }, ')');
+	size_t state = (size_t)name_end + 2;
+	return name_end >= 0 && state < n && (text[state] == 'T' || text[state] == 't');
+}
+
 /* An empty result needs a reason. */
 static void say_why_nothing(const struct run *r)
 {
@@ -272,6 +318,11 @@ static void say_why_nothing(const struct run *r)
 		    "-m");
 	else if (s.elapsed_ns < SHORT_NS && r->plan->options->events->list.p[0].samples_time)
 		say("there are no samples because it was over too soon: -F 4999 looks more often");
+	else if (r->plan->options->events->list.p[0].samples_time &&
+		 is_stopped(r->plan->options->choice))
+		say("there are no samples because process %d is stopped: kill -CONT %d lets it go "
+		    "on",
+		    r->plan->options->choice->pids.p[0], r->plan->options->choice->pids.p[0]);
 	else if (r->plan->options->events->list.p[0].samples_time)
 		say("there are no samples because nothing of it was on a cpu: it waited all the "
 		    "time. plume samples what runs; a longer -d may see more");
@@ -310,7 +361,10 @@ static int end(struct run *r)
 	if (!plan->is_quiet) {
 		say_summary(r);
 		say_why_nothing(r);
+		if (!r->files)
+			say_notes(r->profile);
 	}
+	keep_notes(r->profile);
 	if (r->files) {
 		period_files_end(r->files, r->profile);
 		if (!plan->is_quiet)

@@ -105,6 +105,21 @@ static bool check_folder(const char *path, struct err *e)
 	return denied == 0 || err_set(e, "-o %s: %s", path, strerror(error));
 }
 
+/* ... and it, where trying leaves nothing behind: not a pipe, nor what a link makes. */
+static bool try_output(const char *path, struct err *e)
+{
+	struct stat status;
+	if (strcmp(path, "-") == 0)
+		return true;
+	invoker_enter();
+	bool is_plain =
+		lstat(path, &status) < 0 || (stat(path, &status) == 0 && S_ISREG(status.st_mode));
+	struct writer *out = is_plain ? writer_open(path, e) : NULL;
+	writer_free(out);
+	invoker_leave();
+	return !is_plain || out;
+}
+
 /* perf.data is told of the processes that are there before the recording starts. */
 static bool open_data(struct record_outputs *o, const char *path,
 		      const struct perf_data_facts *facts, struct err *e)
@@ -129,7 +144,7 @@ static bool check_one(struct record_outputs *o, const char *path,
 				 ".folded, .pb.gz, .speedscope.json, .cpuprofile, .firefox.json, "
 				 ".json or .csv",
 				 path);
-	return check_folder(path, e);
+	return check_folder(path, e) && try_output(path, e);
 }
 
 bool record_outputs_check(struct record_outputs *o, const char *stem,
@@ -174,9 +189,9 @@ bool record_outputs_append(struct record_outputs *o, const struct profile *p)
 static void say_written(const char *path)
 {
 	AUTO(buf) struct buf size = { 0 };
-	buf_add_grouped(&size, (file_bytes(path) + 1023) / 1024);
+	buf_add_grouped(&size, (file_bytes(path) + 999) / 1000);
 	if (strcmp(path, "-") != 0)
-		say("wrote %s (%s KB)", path, buf_c_string(&size));
+		say("wrote %s (%s kB)", path, buf_c_string(&size));
 }
 
 static char *word(const char *text)

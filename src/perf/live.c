@@ -103,6 +103,8 @@ void perf_session_flush(struct perf_session *s, bool is_end)
 	}
 	perf_session_read_jitdumps(s);
 	perf_session_note_lost(s);
+	if (is_end && s->writer && s->lost_in_ledger) /* perf report counts no other */
+		perf_data_write_lost(s->writer, s->lost_in_ledger);
 	if (is_end)
 		perf_session_add_facts(s);
 	perf_session_name(s);

@@ -525,6 +525,8 @@ void names_of_jit(struct location_names *n, mapped_id mapped, const location_id 
 
 /* A record that is no sample, in the machine's own byte order. */
 void perf_data_write_record(struct perf_data_writer *w, const struct perf_record *r);
+/* Samples lost in all, behind the last record. */
+void perf_data_write_lost(struct perf_data_writer *w, uint64_t samples);
 /* chain: all of it, leaf first, with PERF_CONTEXT_KERNEL and PERF_CONTEXT_USER before their parts. */
 void perf_data_write_sample(struct perf_data_writer *w, uint64_t id,
 			    const struct perf_sample *sample, uint16_t misc, const uint64_t *chain,

@@ -171,6 +171,8 @@ void perf_data_write_record(struct perf_data_writer *w, const struct perf_record
 	const char *body_end, *body = r->bytes + RECORD_HEADER_BYTES;
 	if (r->type == RECORD_CALLCHAIN_DEFERRED)
 		return; /* its stack is part of a sample here */
+	if (r->type == PERF_RECORD_LOST_SAMPLES)
+		return; /* perf_data_write_lost tells the sum */
 	if (!w->has_head)
 		write_head(w);
 	struct perf_ids ids = perf_ids_read(w->opened.list.p, r, false, &body_end);
@@ -178,6 +180,20 @@ void perf_data_write_record(struct perf_data_writer *w, const struct perf_record
 	ids = perf_ids_read(event, r, false, &body_end);
 	written_record_begin(w, r->type, r->misc);
 	buf_add(&w->record, (struct str){ body, (size_t)(body_end - body) });
+	written_record_add_ids(w, &ids);
+	written_record_end(w);
+}
+
+void perf_data_write_lost(struct perf_data_writer *w, uint64_t samples)
+{
+	if (!w->has_head)
+		write_head(w);
+	bool has_id = w->events.n && w->events.p[0].ids.n;
+	struct perf_ids ids = { .pid = PID_UNKNOWN,
+				.time_ns = w->last_ns,
+				.id = has_id ? w->events.p[0].ids.p[0] : 0 };
+	written_record_begin(w, PERF_RECORD_LOST_SAMPLES, 0);
+	put_u64(&w->record, samples);
 	written_record_add_ids(w, &ids);
 	written_record_end(w);
 }

@@ -273,10 +273,14 @@ static void add_remarks(const struct profile *p, struct diagnosis *d)
 		if (!str_starts(profile_str(p, p->notes.p[i]), STR(UNFINISHED)))
 			diagnosis_add_plain(d, "note", FINDING_INFO, profile_str(p, p->notes.p[i]));
 	for (uint32_t i = 0; i < p->facts.n; i++) {
-		if (!str_eq(profile_str(p, p->facts.p[i].key), STR("when recorded")))
+		struct str key = profile_str(p, p->facts.p[i].key);
+		struct str told = profile_str(p, p->facts.p[i].text);
+		if (str_eq(key, STR("note")))
+			diagnosis_add_plain(d, "note", FINDING_INFO, told);
+		if (!str_eq(key, STR("when recorded")))
 			continue;
 		text.n = 0;
-		buf_addf(&text, "when recorded: %.*s", STR_ARG(profile_str(p, p->facts.p[i].text)));
+		buf_addf(&text, "when recorded: %.*s", STR_ARG(told));
 		diagnosis_add_plain(d, "history", FINDING_WARN, buf_str(&text));
 	}
 }

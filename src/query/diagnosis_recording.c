@@ -104,6 +104,12 @@ static void add_share(struct buf *out, uint64_t count, uint64_t total, const cha
 	buf_add_char(out, ')');
 }
 
+/* Larger ones the kernel does not make. */
+static bool has_largest_copies(const struct profile *p)
+{
+	return str_find(profile_fact(p, STR("call graph")), STR("copies of 65528 bytes")) >= 0;
+}
+
 static void add_truncated(const struct profile *p, struct diagnosis *d)
 {
 	static const char *const reasons[] = {
@@ -136,8 +142,14 @@ static void add_truncated(const struct profile *p, struct diagnosis *d)
 		return;
 	}
 	add_share(&t.what, count, total, "of stacks were cut while recording");
-	buf_addf(&t.why, "%s", reasons[source]);
-	buf_addf(&t.fix, "%s", fixes[source]);
+	if (source == STACKS_JOINED && has_largest_copies(p)) {
+		buf_addf(&t.why, "the code there keeps no frame pointers and has no tables "
+				 "(compiled Java), or the stack is longer than 64 KB");
+		buf_addf(&t.fix, "Java: -XX:+PreserveFramePointer");
+	} else {
+		buf_addf(&t.why, "%s", reasons[source]);
+		buf_addf(&t.fix, "%s", fixes[source]);
+	}
 	diagnosis_add(d,
 		      (struct finding){ mark_of(count, total, limits), "truncated", .count = count,
 					.total = total },

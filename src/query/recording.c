@@ -55,7 +55,8 @@ static const char *const first_facts[] = { "host",    "kernel", "arch",	     "cp
 
 static bool is_told_elsewhere(struct str key)
 {
-	if (str_eq(key, STR("event")) || str_eq(key, STR("when recorded")))
+	if (str_eq(key, STR("event")) || str_eq(key, STR("when recorded")) ||
+	    str_eq(key, STR("note")))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(first_facts); i++)
 		if (str_eq(key, str_from(first_facts[i])))
