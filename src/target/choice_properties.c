@@ -44,10 +44,10 @@ static bool matcher_init(struct matcher *m, const struct target_wish *wish, stru
 
 /* --- one process --- */
 
-static bool has_comm(const struct matcher *m, const struct process_status *s)
+static bool has_comm(const struct matcher *m, struct str comm)
 {
 	for (uint32_t i = 0; i < m->wish->comms.n; i++)
-		if (str_eq(str_first(str_from(m->wish->comms.p[i]), COMM_BYTES), str_from(s->comm)))
+		if (str_eq(str_first(str_from(m->wish->comms.p[i]), COMM_BYTES), comm))
 			return true;
 	return !m->wish->comms.n;
 }
@@ -90,32 +90,63 @@ static bool is_starter_of_us(const struct matcher *m, int32_t pid, struct str cm
 	return false;
 }
 
-static bool has_cmdline(const struct matcher *m, int32_t pid)
+static bool has_cmdline(const struct matcher *m, int32_t pid, struct str cmdline)
+{
+	for (uint32_t i = 0; i < m->cmdlines.n && cmdline.n; i++)
+		if (regex_match(m->cmdlines.p[i], cmdline) == REGEX_YES)
+			return !is_starter_of_us(m, pid, cmdline);
+	return !m->cmdlines.n;
+}
+
+static void set_part(struct target_fit *fit, enum target_part part, bool fits)
+{
+	fit->known |= part;
+	fit->fits = (uint8_t)(fits ? fit->fits | part : fit->fits & ~part);
+}
+
+/* One that ends, or is about to become another program, has no command line: that says nothing. */
+static void fit_cmdline(const struct matcher *m, int32_t pid, struct target_fit *fit)
 {
 	AUTO(buf) struct buf cmdline = { 0 };
-	if (!m->cmdlines.n)
-		return true;
-	process_cmdline(pid, &cmdline);
-	for (uint32_t i = 0; i < m->cmdlines.n && cmdline.n; i++)
-		if (regex_match(m->cmdlines.p[i], buf_str(&cmdline)) == REGEX_YES)
-			return !is_starter_of_us(m, pid, buf_str(&cmdline));
-	return false;
+	if (m->cmdlines.n)
+		process_cmdline(pid, &cmdline);
+	if (cmdline.n || !m->cmdlines.n)
+		set_part(fit, TARGET_CMDLINE, has_cmdline(m, pid, buf_str(&cmdline)));
+}
+
+static void fit_status(const struct matcher *m, const struct process_status *s,
+		       struct target_fit *fit)
+{
+	set_part(fit, TARGET_PROCESS, s->tgid != getpid() && !s->is_kernel_thread);
+	set_part(fit, TARGET_USER, has_user(m, s));
 }
 
 static bool matches(const struct matcher *m, const struct process_status *s)
 {
-	return s->tgid != getpid() && !s->is_zombie && !s->is_kernel_thread && has_comm(m, s) &&
-	       has_user(m, s) && has_cmdline(m, s->pid);
+	struct target_fit fit = { 0 };
+	set_part(&fit, TARGET_COMM, has_comm(m, str_from(s->comm)));
+	fit_status(m, s, &fit);
+	if (!s->is_zombie && fit.fits == fit.known)
+		fit_cmdline(m, s->pid, &fit);
+	return target_fit_is_whole(fit);
 }
 
-bool target_wish_matches(const struct target_wish *wish, int32_t pid)
+void target_wish_fit(const struct target_wish *wish, int32_t pid, struct str comm,
+		     struct target_fit *fit)
 {
 	AUTO(matcher) struct matcher m;
 	struct process_status s;
 	struct err e;
-	bool is_asked = wish->comms.n || wish->cmdlines.n || wish->users.n;
-	return is_asked && matcher_init(&m, wish, &e) && process_status_read("", pid, &s) &&
-	       matches(&m, &s);
+	if (!matcher_init(&m, wish, &e))
+		return;
+	bool is_there = process_status_read("", pid, &s);
+	if (is_there)
+		fit_status(&m, &s, fit);
+	else if (!m.users.n)
+		set_part(fit, TARGET_USER, true);
+	if (comm.n || is_there || !wish->comms.n)
+		set_part(fit, TARGET_COMM, has_comm(&m, comm.n ? comm : str_from(s.comm)));
+	fit_cmdline(&m, pid, fit);
 }
 
 /* --- all --- */
