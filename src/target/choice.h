@@ -37,6 +37,7 @@ struct target_choice {
 	bool is_everything;
 	/* Processes that match and start later are meant, too: target_wish_fit tells them. */
 	bool is_by_property;
+	char *remark;	 /* by property, and none runs yet: who there is instead; else NULL */
 	char *title;	 /* `node (pid 12)`, `container web`, `all processes`: for headings */
 	char *file_stem; /* `node-12`, `web`, `all`: for names of files; letters, digits, - _ . */
 };

@@ -167,9 +167,11 @@ static void describe(const struct target_wish *wish, struct buf *out)
 	add_texts(&wish->users, "of user ", out);
 }
 
-static void explain_none(const struct target_wish *wish, const struct pid_list *pids, struct err *e)
+/* That none runs may be meant, or a wrong name. */
+static char *explain_none(const struct target_wish *wish, const struct pid_list *pids)
 {
 	AUTO(buf) struct buf text = { 0 };
+	AUTO(buf) struct buf what = { 0 };
 	AUTO(near_names) struct near_names near = { 0 };
 	const struct text_list *words = wish->comms.n ? &wish->comms : &wish->cmdlines;
 	struct process_status s;
@@ -179,13 +181,19 @@ static void explain_none(const struct target_wish *wish, const struct pid_list *
 		    !s.is_kernel_thread && s.pid != getpid() &&
 		    !str_eq(near.word, str_from(s.comm)))
 			near_names_add(&near, str_from(s.comm));
-	describe(wish, &text);
-	if (near.n)
-		buf_add(&text, STR("; there are: "));
-	near_names_write(&near, &text);
-	if (!near.n && !wish->cmdlines.n && !wish->users.n)
-		buf_addf(&text, "; by a word of the command line: --cmdline %s", wish->comms.p[0]);
-	err_set(e, "no process %s", buf_c_string(&text));
+	buf_add(&text, STR("no process "));
+	describe(wish, &what);
+	buf_addf(&text, "%s runs yet: those that start are recorded", buf_c_string(&what));
+	if (near.n) {
+		buf_add(&text, STR(" (there are: "));
+		near_names_write(&near, &text);
+		buf_add(&text, STR(")"));
+	} else if (!wish->cmdlines.n && !wish->users.n) {
+		buf_addf(&text, " (by a word of the command line: --cmdline %s)", wish->comms.p[0]);
+	}
+	char *remark = mem_strdup(buf_c_string(&text));
+	choice_clean(remark);
+	return remark;
 }
 
 static void name_properties(const struct target_wish *wish, struct target_choice *choice)
@@ -211,10 +219,9 @@ bool choose_properties(const struct target_wish *wish, struct target_choice *cho
 		if (process_status_read("", pids.p[i], &s) && matches(&m, &s))
 			vec_push(&choice->pids, pids.p[i]);
 	if (!choice->pids.n)
-		explain_none(wish, &pids, e);
-	else
-		name_properties(wish, choice);
+		choice->remark = explain_none(wish, &pids);
+	name_properties(wish, choice);
 	choice->is_by_property = true;
 	vec_fini(&pids);
-	return choice->pids.n;
+	return true;
 }
