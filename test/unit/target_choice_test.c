@@ -266,12 +266,13 @@ static void by_property(int32_t a, int32_t b)
 {
 	struct target_choice choice;
 	finds((struct target_wish){ .comms = texts("plumed first") },
-	      "processes named plumed first", "plume-first", a);
+	      "processes named plumed first", "plumed-first", a);
 	finds((struct target_wish){ .comms = texts("plume-second-long-name") },
 	      "processes named plume-second-long-name", "plume-second-long-name", b);
 	awaits((struct target_wish){ .comms = texts("plumed frist") },
-	       "no process named plumed frist runs yet: those that start are recorded (there are: "
-	       "plumed first");
+	       "no process named plumed frist runs yet: those that start are recorded (there "
+	       "are: ");
+	awaits((struct target_wish){ .comms = texts("plumed frist") }, "plumed first");
 	awaits((struct target_wish){ .comms = texts("qqqqqqq") }, "--cmdline qqqqqqq)");
 	awaits((struct target_wish){ .comms = texts("plumed first"), .users = texts("4294967290") },
 	       "no process named plumed first, of user 4294967290 runs yet");
