@@ -274,8 +274,12 @@ static void add_words(struct buf *out, char *const *words, size_t n)
 static bool choose_target(struct request *r, struct err *e)
 {
 	struct target_choice *c = &r->choice;
-	if (has_target(&r->words.wish))
-		return target_choose(&r->words.wish, c, e);
+	if (has_target(&r->words.wish)) {
+		bool is_chosen = target_choose(&r->words.wish, c, e);
+		if (c->remark && !r->in.common.quiet)
+			say("%s", c->remark);
+		return is_chosen;
+	}
 	AUTO(buf) struct buf title = { 0 };
 	struct str name = str_basename(str_from(r->command[0]));
 	add_words(&title, r->command, SIZE_MAX);

@@ -55,15 +55,27 @@ static bool is_chosen(const struct follow *f, int32_t pid)
 	for (uint32_t i = 0; i < choice->pids.n; i++)
 		if (choice->pids.p[i] == pid)
 			return true;
-	return choice->is_by_property && target_wish_matches(f->options->wish, pid);
+	return false;
+}
+
+/* comm: as a record has it; empty: none has. */
+static void decide(struct follow *f, struct known_process *known, struct str comm, uint64_t time_ns)
+{
+	if (!f->is_filtered || !f->options->choice->is_by_property)
+		return;
+	target_wish_fit(f->options->wish, known->pid, comm, &known->fit);
+	known->is_wanted = known->is_wanted || target_fit_is_whole(known->fit);
+	if (time_ns > known->seen_ns)
+		known->seen_ns = time_ns;
 }
 
 /* A process that is there, seen for the first time: what it is and has mapped is told to the session. */
-static void describe(struct follow *f, int32_t pid)
+static void describe(struct follow *f, int32_t pid, uint64_t time_ns)
 {
 	AUTO(buf) struct buf records = { 0 };
 	struct known_process *known = get(f, pid);
 	known->is_described = true;
+	decide(f, known, STR(""), time_ns);
 	if (f->is_filtered)
 		known->is_wanted = known->is_wanted || is_chosen(f, pid);
 	if (pid <= 0)
@@ -74,16 +86,16 @@ static void describe(struct follow *f, int32_t pid)
 	perf_session_add_records(f->session, records.p, records.n, false);
 }
 
-/* Of those that are not wanted nothing needs to be known. */
-static void look_at_process(struct follow *f, int32_t pid)
+/* Of those that are not of the chosen ones, nor come from them, nothing needs to be known. */
+static void look_at_process(struct follow *f, int32_t pid, uint64_t time_ns)
 {
-	if (f->is_filtered) {
+	if (f->is_filtered && !f->options->choice->is_by_property) {
 		struct known_process *known = get(f, pid);
 		known->is_wanted = known->is_wanted || is_chosen(f, pid);
 		if (!known->is_wanted)
 			return;
 	}
-	describe(f, pid);
+	describe(f, pid, time_ns);
 }
 
 static void describe_all(struct follow *f)
@@ -93,7 +105,7 @@ static void describe_all(struct follow *f)
 	int32_t pid;
 	while (dir && (entry = readdir(dir)))
 		if (str_to_i32(str_from(entry->d_name), &pid) && pid > 0)
-			look_at_process(f, pid);
+			look_at_process(f, pid, 0);
 	if (dir)
 		closedir(dir);
 }
@@ -103,7 +115,7 @@ static void describe_thread(struct follow *f, int32_t tid)
 {
 	int32_t pid = target_process_of_thread(tid);
 	if (pid > 0)
-		describe(f, pid);
+		describe(f, pid, 0);
 }
 
 void follow_begin(struct follow *f, const struct opened_events *x, int32_t command_pid)
@@ -119,7 +131,7 @@ void follow_begin(struct follow *f, const struct opened_events *x, int32_t comma
 		return;
 	}
 	for (uint32_t i = 0; i < choice->pids.n; i++)
-		describe(f, choice->pids.p[i]);
+		describe(f, choice->pids.p[i], 0);
 	for (uint32_t i = 0; i < choice->tids.n; i++)
 		describe_thread(f, choice->tids.p[i]);
 }
@@ -184,6 +196,25 @@ static uint64_t take_u64(struct raw *r)
 	return high << 32 | low;
 }
 
+/*
+ * It is what its parent is, until it becomes another program. What another buffer had of its later life
+ * may have come first: then only the user is learned, which lasts.
+ */
+static void inherit(struct known_process *known, const struct known_process *parent,
+		    uint64_t time_ns)
+{
+	if (time_ns >= known->seen_ns) {
+		known->is_wanted = false;
+		known->fit = parent->fit;
+		known->looks = 0;
+		known->seen_ns = time_ns;
+	} else if (!(known->fit.known & TARGET_USER)) {
+		known->fit.known |= parent->fit.known & TARGET_USER;
+		known->fit.fits |= parent->fit.fits & TARGET_USER;
+		known->is_wanted |= target_fit_is_whole(known->fit);
+	}
+}
+
 static void on_fork(struct follow *f, struct raw r)
 {
 	int32_t pid = (int32_t)take_u32(&r), parent = (int32_t)take_u32(&r);
@@ -192,20 +223,24 @@ static void on_fork(struct follow *f, struct raw r)
 	if (pid == parent)
 		return;
 	const struct known_process *from = find(f, parent);
-	bool is_wanted = from && from->is_wanted;
+	struct known_process parent_then = from ? *from : (struct known_process){ 0 };
 	struct known_process *known = get(f, pid);
-	known->is_wanted = is_wanted && !f->options->no_inherit;
+	inherit(known, &parent_then, time_ns);
+	known->is_wanted |= parent_then.is_wanted && !f->options->no_inherit;
 	known->is_described = true; /* it has what its parent has */
 	known->is_gone = false;
 	held_files_add_process(f->held, pid, parent, false, time_ns);
 }
 
-static void on_exec(struct follow *f, int32_t pid, uint64_t time_ns)
+static void on_exec(struct follow *f, int32_t pid, struct str comm, uint64_t time_ns)
 {
 	struct known_process *known = get(f, pid);
 	known->is_described = true; /* records of all that it maps follow */
-	if (f->is_filtered && !known->is_wanted)
-		known->is_wanted = is_chosen(f, pid);
+	/* Other words; and no thread of the kernel any more, nor a part of this program. */
+	known->fit.known = (known->fit.known & ~TARGET_CMDLINE) | TARGET_PROCESS;
+	known->fit.fits = (known->fit.fits & ~TARGET_CMDLINE) | TARGET_PROCESS;
+	known->looks = 0;
+	decide(f, known, comm, time_ns);
 	held_files_add_process(f->held, pid, 0, true, time_ns);
 }
 
@@ -219,13 +254,13 @@ static uint64_t trailer_time_ns(struct raw r)
 
 static void on_comm(struct follow *f, uint16_t misc, struct raw r)
 {
-	int32_t pid = (int32_t)take_u32(&r);
-	if (misc & PERF_RECORD_MISC_COMM_EXEC) {
-		on_exec(f, pid, trailer_time_ns(r));
-	} else if (f->is_filtered) { /* it may be called as one that is wanted now */
-		struct known_process *known = get(f, pid);
-		known->is_wanted = known->is_wanted || is_chosen(f, pid);
-	}
+	int32_t pid = (int32_t)take_u32(&r), tid = (int32_t)take_u32(&r);
+	uint64_t time_ns = trailer_time_ns(r);
+	struct str comm = { r.p, r.p < r.end ? strnlen(r.p, (size_t)(r.end - r.p)) : 0 };
+	if (misc & PERF_RECORD_MISC_COMM_EXEC)
+		on_exec(f, pid, comm, time_ns);
+	else if (pid == tid) /* it may be called as one that is wanted now */
+		decide(f, get(f, pid), comm, time_ns);
 }
 
 /* Anybody can map a file of that name, as often as they like. */
@@ -263,6 +298,19 @@ static void on_mapping(struct follow *f, struct raw r)
 	held_files_add_mapping(f->held, pid, &m);
 }
 
+/* It may have had no command line for a moment; one that is gone is not looked for at every sample. */
+static bool is_wanted(struct follow *f, struct known_process *known, uint64_t time_ns)
+{
+	enum { MAX_LOOKS = 3 };
+	if (!f->is_filtered || known->is_wanted)
+		return true;
+	if (target_fit_is_undecided(known->fit) && known->looks < MAX_LOOKS) {
+		known->looks++;
+		decide(f, known, STR(""), time_ns);
+	}
+	return known->is_wanted;
+}
+
 /* Whether the session is to see it. */
 static bool takes_sample(struct follow *f, struct raw r)
 {
@@ -271,12 +319,16 @@ static bool takes_sample(struct follow *f, struct raw r)
 	int32_t pid = (int32_t)take_u32(&r);
 	take_u32(&r); /* tid */
 	uint64_t time_ns = take_u64(&r);
-	const struct known_process *known = find(f, pid);
-	if (!known || (!known->is_described && (known->is_wanted || !f->is_filtered))) {
-		look_at_process(f, pid);
+	struct known_process *known = find(f, pid);
+	if (!known || !known->is_described) {
+		look_at_process(f, pid, time_ns);
 		known = find(f, pid);
 	}
-	return time_ns >= f->begin_ns && (!f->is_filtered || known->is_wanted);
+	if (time_ns < f->begin_ns)
+		return false;
+	bool takes = is_wanted(f, known, time_ns);
+	f->undecided += !takes && target_fit_is_undecided(known->fit);
+	return takes;
 }
 
 static bool look_at(struct follow *f, const struct perf_event_header *h, const char *bytes)

@@ -4,12 +4,16 @@
  */
 #include "record/record_int.h"
 
-#define ASK_EVERY_NS 5000000000ull
-#define SECOND_NS    1000000000ull
-#define COMMAND	     "Compiler.perfmap"
-#define STARTS_NS    (10 * SECOND_NS) /* from its library to a JVM that answers */
-#define LOOK_NS	     (SECOND_NS / 4)
-enum { LAST_CALL_MS = 3000, MAX_FAILURES = 2 };
+#include <poll.h>
+#include <time.h>
+
+#define ASK_EVERY_NS  5000000000ull
+#define SECOND_NS     1000000000ull
+#define COMMAND	      "Compiler.perfmap"
+#define STARTS_NS     (10 * SECOND_NS) /* from its library to a JVM that answers */
+#define LOOK_NS	      (SECOND_NS / 4)
+#define LAST_CALLS_NS (3 * SECOND_NS) /* for all together */
+enum { MAX_FAILURES = 2 };
 
 struct asked_jvm {
 	int32_t pid;
@@ -123,15 +127,9 @@ static bool is_time(const struct asked_jvm *a, uint64_t now_ns)
 	return !a->last_ns || now_ns - a->last_ns >= pause;
 }
 
-/* True: it has just answered. */
-static bool go_on(struct asked_jvm *a, uint64_t now_ns)
+/* True: it has just answered. There is a call. */
+static bool go_on_with_call(struct asked_jvm *a, uint64_t now_ns)
 {
-	if (!a->call) {
-		if (a->failures >= MAX_FAILURES || !is_time(a, now_ns))
-			return false;
-		a->last_ns = now_ns;
-		a->call = jvm_call_new(a->pid, COMMAND, now_ns);
-	}
 	enum jvm_call_state state = jvm_call_go_on(a->call, now_ns);
 	if (state == JVM_CALL_WAITS)
 		return false;
@@ -146,6 +144,18 @@ static bool go_on(struct asked_jvm *a, uint64_t now_ns)
 	return state == JVM_CALL_DONE;
 }
 
+/* The same. */
+static bool go_on(struct asked_jvm *a, uint64_t now_ns)
+{
+	if (!a->call) {
+		if (a->failures >= MAX_FAILURES || !is_time(a, now_ns))
+			return false;
+		a->last_ns = now_ns;
+		a->call = jvm_call_new(a->pid, COMMAND, now_ns);
+	}
+	return go_on_with_call(a, now_ns);
+}
+
 bool jvm_maps_go_on(struct jvm_maps *j, uint64_t now_ns)
 {
 	bool has_answer = false;
@@ -155,21 +165,40 @@ bool jvm_maps_go_on(struct jvm_maps *j, uint64_t now_ns)
 	return has_answer;
 }
 
-void jvm_maps_end(struct jvm_maps *j)
+static uint64_t clock_ns(void)
 {
+	struct timespec t = { 0 };
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
+}
+
+/* Whether any call is still under way. */
+static bool go_on_with_calls(struct jvm_maps *j, uint64_t now_ns)
+{
+	bool has_any = false;
 	for (uint32_t i = 0; i < j->list.n; i++) {
 		struct asked_jvm *a = &j->list.p[i];
-		AUTO(buf) struct buf output = { 0 };
-		struct err e = { 0 };
+		if (a->call)
+			go_on_with_call(a, now_ns);
+		has_any = has_any || a->call;
+	}
+	return has_any;
+}
+
+void jvm_maps_end(struct jvm_maps *j)
+{
+	enum { STEP_MS = 5 };
+	uint64_t begin_ns = clock_ns();
+	for (uint32_t i = 0; i < j->list.n; i++) {
+		struct asked_jvm *a = &j->list.p[i];
 		jvm_call_free(a->call);
 		a->call = NULL;
-		if (a->failures >= MAX_FAILURES || !jvm_is_one(a->pid))
-			continue;
-		if (jvm_command(a->pid, COMMAND, LAST_CALL_MS, &output, &e))
-			a->answers++;
-		else
-			a->error = e;
+		if (a->failures < MAX_FAILURES && jvm_is_one(a->pid))
+			a->call = jvm_call_new(a->pid, COMMAND, begin_ns);
 	}
+	while (go_on_with_calls(j, clock_ns()) && clock_ns() - begin_ns < LAST_CALLS_NS)
+		poll(NULL, 0, STEP_MS);
+	go_on_with_calls(j, UINT64_MAX); /* whose time is over: they say what they waited for */
 }
 
 bool jvm_maps_has_any(const struct jvm_maps *j)

@@ -114,6 +114,10 @@ void drain_fini(struct drain *d);
 struct known_process {
 	int32_t pid;
 	bool is_wanted;
+	struct target_fit
+		fit;   /* where is_filtered; what a process is changes, what is wanted stays so */
+	uint8_t looks; /* at /proc because that was not enough */
+	uint64_t seen_ns;  /* of the record that fit is from; its buffer may be ahead of others */
 	bool is_described; /* its mappings are known to the session */
 	bool is_gone;	   /* it was not there when last looked for; records of it may still come */
 };
@@ -128,6 +132,8 @@ struct follow {
 	bool is_filtered;  /* samples of those that are not wanted are dropped */
 	uint64_t begin_ns; /* samples before are dropped */
 	uint64_t wanted_samples;
+	uint64_t
+		undecided; /* samples dropped of those that ended before it was known what they were */
 	VEC(int32_t) described; /* since they were looked at for JVMs */
 	VEC(int32_t) starting;	/* ... that have mapped what makes them one; a few */
 	uint64_t last_forget_ns;

@@ -19,6 +19,7 @@ void target_choice_fini(struct target_choice *c)
 	vec_fini(&c->pids);
 	vec_fini(&c->tids);
 	free(c->cgroup);
+	free(c->remark);
 	free(c->title);
 	free(c->file_stem);
 	*c = (struct target_choice){ 0 };
@@ -48,6 +49,13 @@ static char *stem_of(struct str text)
 	return mem_strdup(stem.n ? buf_c_string(&stem) : "processes");
 }
 
+void choice_clean(char *text)
+{
+	for (char *p = text; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 127)
+			*p = '?';
+}
+
 void choice_name(struct target_choice *choice, struct str stem, const char *format, ...)
 {
 	char title[512];
@@ -55,10 +63,7 @@ void choice_name(struct target_choice *choice, struct str stem, const char *form
 	va_start(arguments, format);
 	vsnprintf(title, sizeof(title), format, arguments);
 	va_end(arguments);
-	/* Names of processes and containers may hold anything; a terminal acts on some of it. */
-	for (char *p = title; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 127)
-			*p = '?';
+	choice_clean(title);
 	choice->title = mem_strdup(title);
 	choice->file_stem = stem_of(stem);
 }

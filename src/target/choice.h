@@ -35,8 +35,9 @@ struct target_choice {
 	struct pid_list tids; /* single threads that were asked for; the same */
 	char *cgroup;	      /* folder of a hierarchy that perf_event_open takes; NULL: none */
 	bool is_everything;
-	/* Processes that match and start later are meant, too: target_wish_matches tells them. */
+	/* Processes that match and start later are meant, too: target_wish_fit tells them. */
 	bool is_by_property;
+	char *remark;	 /* by property, and none runs yet: who there is instead; else NULL */
 	char *title;	 /* `node (pid 12)`, `container web`, `all processes`: for headings */
 	char *file_stem; /* `node-12`, `web`, `all`: for names of files; letters, digits, - _ . */
 };
@@ -47,8 +48,34 @@ void target_choice_fini(struct target_choice *c);
  * thread, one of another pid namespace, two containers whose ids begin so, a container that has ended.
  */
 bool target_choose(const struct target_wish *wish, struct target_choice *choice, struct err *e);
-/* Whether a process is one of those that comms, cmdlines and users ask for; never this program itself. */
-bool target_wish_matches(const struct target_wish *wish, int32_t pid);
+
+/* What a process must be to fit a wish for comms, cmdlines and users. */
+enum target_part {
+	TARGET_COMM = 1,
+	TARGET_CMDLINE = 2,
+	TARGET_USER = 4,
+	TARGET_PROCESS = 8, /* not this program itself, nor a thread of the kernel */
+	TARGET_PARTS = 15,
+};
+/* Parts that are known of one process, and those of them that fit; a kind that was not given always does. */
+struct target_fit {
+	uint8_t known, fits;
+};
+/*
+ * Adds what /proc says now; where the process is gone, what was known of it stays. comm: its name where
+ * that is known otherwise, empty: /proc has it.
+ */
+void target_wish_fit(const struct target_wish *wish, int32_t pid, struct str comm,
+		     struct target_fit *fit);
+static inline bool target_fit_is_whole(struct target_fit f)
+{
+	return f.fits == TARGET_PARTS;
+}
+/* Nothing speaks against it, but not all is known. */
+static inline bool target_fit_is_undecided(struct target_fit f)
+{
+	return f.known != TARGET_PARTS && f.fits == f.known;
+}
 /* All threads of a process, sorted. False: it is gone. */
 bool target_threads(int32_t pid, struct buf *tids /* of int32_t */);
 /* Whose thread it is; 0: nobody's, it is gone. */

@@ -44,10 +44,10 @@ static bool matcher_init(struct matcher *m, const struct target_wish *wish, stru
 
 /* --- one process --- */
 
-static bool has_comm(const struct matcher *m, const struct process_status *s)
+static bool has_comm(const struct matcher *m, struct str comm)
 {
 	for (uint32_t i = 0; i < m->wish->comms.n; i++)
-		if (str_eq(str_first(str_from(m->wish->comms.p[i]), COMM_BYTES), str_from(s->comm)))
+		if (str_eq(str_first(str_from(m->wish->comms.p[i]), COMM_BYTES), comm))
 			return true;
 	return !m->wish->comms.n;
 }
@@ -90,32 +90,63 @@ static bool is_starter_of_us(const struct matcher *m, int32_t pid, struct str cm
 	return false;
 }
 
-static bool has_cmdline(const struct matcher *m, int32_t pid)
+static bool has_cmdline(const struct matcher *m, int32_t pid, struct str cmdline)
+{
+	for (uint32_t i = 0; i < m->cmdlines.n && cmdline.n; i++)
+		if (regex_match(m->cmdlines.p[i], cmdline) == REGEX_YES)
+			return !is_starter_of_us(m, pid, cmdline);
+	return !m->cmdlines.n;
+}
+
+static void set_part(struct target_fit *fit, enum target_part part, bool fits)
+{
+	fit->known |= part;
+	fit->fits = (uint8_t)(fits ? fit->fits | part : fit->fits & ~part);
+}
+
+/* One that ends, or is about to become another program, has no command line: that says nothing. */
+static void fit_cmdline(const struct matcher *m, int32_t pid, struct target_fit *fit)
 {
 	AUTO(buf) struct buf cmdline = { 0 };
-	if (!m->cmdlines.n)
-		return true;
-	process_cmdline(pid, &cmdline);
-	for (uint32_t i = 0; i < m->cmdlines.n && cmdline.n; i++)
-		if (regex_match(m->cmdlines.p[i], buf_str(&cmdline)) == REGEX_YES)
-			return !is_starter_of_us(m, pid, buf_str(&cmdline));
-	return false;
+	if (m->cmdlines.n)
+		process_cmdline(pid, &cmdline);
+	if (cmdline.n || !m->cmdlines.n)
+		set_part(fit, TARGET_CMDLINE, has_cmdline(m, pid, buf_str(&cmdline)));
+}
+
+static void fit_status(const struct matcher *m, const struct process_status *s,
+		       struct target_fit *fit)
+{
+	set_part(fit, TARGET_PROCESS, s->tgid != getpid() && !s->is_kernel_thread);
+	set_part(fit, TARGET_USER, has_user(m, s));
 }
 
 static bool matches(const struct matcher *m, const struct process_status *s)
 {
-	return s->tgid != getpid() && !s->is_zombie && !s->is_kernel_thread && has_comm(m, s) &&
-	       has_user(m, s) && has_cmdline(m, s->pid);
+	struct target_fit fit = { 0 };
+	set_part(&fit, TARGET_COMM, has_comm(m, str_from(s->comm)));
+	fit_status(m, s, &fit);
+	if (!s->is_zombie && fit.fits == fit.known)
+		fit_cmdline(m, s->pid, &fit);
+	return target_fit_is_whole(fit);
 }
 
-bool target_wish_matches(const struct target_wish *wish, int32_t pid)
+void target_wish_fit(const struct target_wish *wish, int32_t pid, struct str comm,
+		     struct target_fit *fit)
 {
 	AUTO(matcher) struct matcher m;
 	struct process_status s;
 	struct err e;
-	bool is_asked = wish->comms.n || wish->cmdlines.n || wish->users.n;
-	return is_asked && matcher_init(&m, wish, &e) && process_status_read("", pid, &s) &&
-	       matches(&m, &s);
+	if (!matcher_init(&m, wish, &e))
+		return;
+	bool is_there = process_status_read("", pid, &s);
+	if (is_there)
+		fit_status(&m, &s, fit);
+	else if (!m.users.n)
+		set_part(fit, TARGET_USER, true);
+	if (comm.n || is_there || !wish->comms.n)
+		set_part(fit, TARGET_COMM, has_comm(&m, comm.n ? comm : str_from(s.comm)));
+	fit_cmdline(&m, pid, fit);
 }
 
 /* --- all --- */
@@ -136,9 +167,11 @@ static void describe(const struct target_wish *wish, struct buf *out)
 	add_texts(&wish->users, "of user ", out);
 }
 
-static void explain_none(const struct target_wish *wish, const struct pid_list *pids, struct err *e)
+/* That none runs may be meant, or a wrong name. */
+static char *explain_none(const struct target_wish *wish, const struct pid_list *pids)
 {
 	AUTO(buf) struct buf text = { 0 };
+	AUTO(buf) struct buf what = { 0 };
 	AUTO(near_names) struct near_names near = { 0 };
 	const struct text_list *words = wish->comms.n ? &wish->comms : &wish->cmdlines;
 	struct process_status s;
@@ -148,13 +181,19 @@ static void explain_none(const struct target_wish *wish, const struct pid_list *
 		    !s.is_kernel_thread && s.pid != getpid() &&
 		    !str_eq(near.word, str_from(s.comm)))
 			near_names_add(&near, str_from(s.comm));
-	describe(wish, &text);
-	if (near.n)
-		buf_add(&text, STR("; there are: "));
-	near_names_write(&near, &text);
-	if (!near.n && !wish->cmdlines.n && !wish->users.n)
-		buf_addf(&text, "; by a word of the command line: --cmdline %s", wish->comms.p[0]);
-	err_set(e, "no process %s", buf_c_string(&text));
+	buf_add(&text, STR("no process "));
+	describe(wish, &what);
+	buf_addf(&text, "%s runs yet: those that start are recorded", buf_c_string(&what));
+	if (near.n) {
+		buf_add(&text, STR(" (there are: "));
+		near_names_write(&near, &text);
+		buf_add(&text, STR(")"));
+	} else if (!wish->cmdlines.n && !wish->users.n) {
+		buf_addf(&text, " (by a word of the command line: --cmdline %s)", wish->comms.p[0]);
+	}
+	char *remark = mem_strdup(buf_c_string(&text));
+	choice_clean(remark);
+	return remark;
 }
 
 static void name_properties(const struct target_wish *wish, struct target_choice *choice)
@@ -180,10 +219,9 @@ bool choose_properties(const struct target_wish *wish, struct target_choice *cho
 		if (process_status_read("", pids.p[i], &s) && matches(&m, &s))
 			vec_push(&choice->pids, pids.p[i]);
 	if (!choice->pids.n)
-		explain_none(wish, &pids, e);
-	else
-		name_properties(wish, choice);
+		choice->remark = explain_none(wish, &pids);
+	name_properties(wish, choice);
 	choice->is_by_property = true;
 	vec_fini(&pids);
-	return choice->pids.n;
+	return true;
 }

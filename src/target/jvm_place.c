@@ -9,7 +9,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/openat2.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -94,9 +96,33 @@ struct owner_act {
 
 static int become_owner_and(const struct jvm_place *p, const struct owner_act *act)
 {
-	if (setresgid(p->gid, p->gid, p->gid) != 0 || setresuid(p->uid, p->uid, p->uid) != 0)
+	/* The other groups are this program's: the JVM's user is not in them. */
+	if (setgroups(0, NULL) != 0 || setresgid(p->gid, p->gid, p->gid) != 0 ||
+	    setresuid(p->uid, p->uid, p->uid) != 0)
 		return errno;
 	return act->run(act) ? 0 : errno;
+}
+
+/* Its file system may hang, and with it the child: not this program. 0, or errno. */
+static int wait_for_child(pid_t child)
+{
+	enum { MOST_MS = 2000 };
+	int status = 0;
+	pid_t ended = 0;
+	for (int ms = 0; ms < MOST_MS && ended == 0; ms++) {
+		ended = waitpid(child, &status, WNOHANG);
+		if (ended == 0)
+			poll(NULL, 0, 1);
+	}
+	if (ended == child)
+		return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+	if (ended < 0)
+		return errno;
+	kill(child, SIGKILL);
+	/* One that hangs in the kernel ends when that lets it; then it is for whoever reaps ours. */
+	for (int ms = 0; ms < MOST_MS / 10 && waitpid(child, &status, WNOHANG) == 0; ms++)
+		poll(NULL, 0, 1);
+	return ETIMEDOUT;
 }
 
 /*
@@ -105,7 +131,6 @@ static int become_owner_and(const struct jvm_place *p, const struct owner_act *a
  */
 static int as_owner(const struct jvm_place *p, const struct owner_act *act)
 {
-	int status;
 	if (geteuid() == p->uid && getegid() == p->gid)
 		return act->run(act) ? 0 : errno;
 	pid_t child = fork();
@@ -113,10 +138,7 @@ static int as_owner(const struct jvm_place *p, const struct owner_act *act)
 		return errno;
 	if (child == 0)
 		_exit(become_owner_and(p, act));
-	while (waitpid(child, &status, 0) < 0)
-		if (errno != EINTR)
-			return errno;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+	return wait_for_child(child);
 }
 
 /* --- the socket --- */
