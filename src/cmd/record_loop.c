@@ -306,6 +306,19 @@ static bool is_stopped(const struct target_choice *c)
 	return name_end >= 0 && state < n && (text[state] == 'T' || text[state] == 't');
 }
 
+/* Processes that were gone before /proc could be asked about them. */
+static void say_undecided(const struct run *r)
+{
+	AUTO(buf) struct buf count = { 0 };
+	struct record_status s = recorder_status(r->recorder);
+	buf_add_grouped(&count, s.undecided);
+	if (s.undecided)
+		say("%s samples are left out: their processes were gone before it was known "
+		    "whether "
+		    "they fit; -a records all",
+		    buf_c_string(&count));
+}
+
 /* An empty result needs a reason. */
 static void say_why_nothing(const struct run *r)
 {
@@ -361,6 +374,7 @@ static int end(struct run *r)
 	if (!plan->is_quiet) {
 		say_summary(r);
 		say_why_nothing(r);
+		say_undecided(r);
 		if (!r->files)
 			say_notes(r->profile);
 	}

@@ -528,6 +528,9 @@ struct record_status recorder_status(struct recorder *r)
 	struct record_status s = { .counts = perf_session_counts(r->session),
 				   .elapsed_ns = now > r->start_ns ? now - r->start_ns : 0,
 				   .processes = r->follow.list.n,
+				   .undecided = r->options.choice->is_by_property
+							? r->follow.undecided
+							: 0,
 				   .is_over = r->is_over,
 				   .is_command_over = r->command.is_over && !r->command.was_ended,
 				   .command_status = r->command.status };

@@ -55,6 +55,7 @@ struct record_status {
 		sampled_ns; /* CPU time that the samples of the first event, a clock, stand for; else 0 */
 	uint64_t used_ns; /* CPU time as the kernel counted it, where it does; else the same */
 	uint32_t processes;
+	uint64_t undecided;   /* samples left out: nobody knows whether their process was meant */
 	bool is_over;	      /* all that was to be recorded has ended */
 	bool is_command_over; /* by itself */
 	int command_status;   /* as waitpid has it */

@@ -85,7 +85,7 @@ static unsigned ways_of(const struct target_wish *w, const char *names[2])
 		bool is_taken;
 	} ways[] = {
 		{ "-p", w->pids.n },
-		{ "-t", w->tids.n && !w->pids.n },
+		{ "-t", w->tids.n },
 		{ "--comm", w->comms.n },
 		{ "--cmdline", w->cmdlines.n && !w->comms.n },
 		{ "--uid", w->users.n && !w->comms.n && !w->cmdlines.n },
