@@ -39,6 +39,7 @@ bench: all
 	@bench/run
 	@bench/flame
 	@bench/store
+	@bench/record
 
 format: deps-lint
 	@clang-format -i $$(git ls-files '*.c' '*.h')
