@@ -156,7 +156,7 @@ static bool find_function(const struct probe *p, struct binary *b, uint64_t *add
 
 static bool find_offset(const struct probe *p, struct binary *b, uint64_t *offset, struct err *e)
 {
-	uint64_t address;
+	uint64_t address = 0;
 	struct elf *elf = binary_code(b);
 	if (!elf) {
 		AUTO(buf) struct buf reason = { 0 }, fix = { 0 };

@@ -37,6 +37,8 @@ silent() { # perf says nothing but what it is asked for
 		perf report --stdio -i "$1.again" >/dev/null
 		perf report --header-only -i "$1.again" >"$1.header"
 	} 2>>"$1.again.complaints"
+	# In a chroot perf finds the namespaces of processes elsewhere, and says so of recordings of its own, too.
+	sed -i '/assertion failed at util\/namespaces.c/d' "$1.again.complaints"
 	cat "$1.again.complaints"
 	test -s "$1.header" -a ! -s "$1.again.complaints"
 }
