@@ -15,6 +15,7 @@ fi
 # names TEXT NAME: JavaScript, V8, Node.js and libuv are called by their names, to the start of the thread.
 names() {
 	"$plume" report --json "$2.plume" >"$2.json" 2>/dev/null
+	stripped "$2"
 	ok "$1: 97 % of stacks reach the start of their thread, 99 % of frames have names" \
 		"$suite/record_roots.pl" "$2.folded" "$2.json" 97
 	sed 's/^/# /' ok.out

@@ -26,10 +26,12 @@ refused() {
 	says "... with a reason" "$re"
 }
 unnamed_below() { # unnamed_below PERCENT NAME
+	stripped "$2"
 	"$plume" report --json "$2.plume" 2>/dev/null | perl -e '
-		require shift; my $doubt = json_parse(do { local $/; <STDIN> })->{doubtful}; my $limit = shift;
-		print "$doubt->{unnamed_frames} of $doubt->{frames}\n";
-		exit !($doubt->{frames} && 100 * $doubt->{unnamed_frames} < $limit * $doubt->{frames})' "$suite/json.pl" "$1"
+		require shift; my $doubt = json_parse(do { local $/; <STDIN> })->{doubtful}; my ($limit, $excused) = @ARGV;
+		my $unnamed = $doubt->{unnamed_frames} - $excused;
+		print "$unnamed of $doubt->{frames}\n";
+		exit !($doubt->{frames} && 100 * $unnamed < $limit * $doubt->{frames})' "$suite/json.pl" "$1" "$(sum "$2.stripped")"
 }
 value() { # value NAME KEY: a number of what report says is doubtful
 	"$plume" report --json "$1.plume" 2>/dev/null | grep -oE "\"$2\":[0-9]+" | head -1 | cut -d: -f2

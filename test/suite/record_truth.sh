@@ -30,6 +30,7 @@ shares() {
 # whole TEXT NAME PERCENT: so many stacks reach a thread's start, names are there, and no sample is missing.
 whole() {
 	"$plume" report --json "$2.plume" >"$2.json" 2>/dev/null
+	stripped "$2"
 	ok "$1: $3 % of stacks reach the start of their thread, 99 % of frames have names" \
 		"$suite/record_roots.pl" "$2.folded" "$2.json" "$3"
 	sed 's/^/# /' ok.out

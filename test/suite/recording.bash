@@ -17,6 +17,13 @@ record() {
 	return $status
 }
 
+# stripped NAME: NAME.stripped lists files of the system whose functions have no names here, and their frames: `libc.so.6 12`
+stripped() {
+	"$plume" doctor --json --limit 0 "$1.plume" 2>/dev/null |
+		sed -n 's/^{"module":"\([^"]*\)","frames":\([0-9]*\),"reason":"it is stripped.*/\1 \2/p' |
+		sed 's|^.*/||' >"$1.stripped"
+}
+
 # False, with a skipped test that says why, where nothing can be recorded.
 recording_allowed() {
 	"$plume" record -o probe.plume -- true >probe.out 2>&1 && return
