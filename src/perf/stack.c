@@ -197,6 +197,23 @@ static void use_copy(struct perf_session *s, const struct perf_event *event,
 	s->counts.by_table++;
 }
 
+/*
+ * Without a copy, as in the middle of exec, the chain may follow whatever is in the register. A recorder
+ * knows all code that is mapped: what is elsewhere is no caller.
+ */
+static void use_chain(struct perf_session *s, const struct perf_process *process)
+{
+	struct stack *st = &s->stack;
+	const struct stack_address *chain = st->list.p + st->user_first;
+	uint32_t n = st->list.n - st->user_first;
+	s->counts.by_frame_pointer++;
+	if (!s->options.live)
+		return;
+	uint32_t plausible = plausible_addresses(s, process, chain, n);
+	if (plausible < n && plausible)
+		st->list.n = st->user_first + plausible;
+}
+
 /* The kernel's own limit is kernel.perf_event_max_stack, which recordings do not say. */
 enum { USUAL_MAX_STACK = 127 };
 
@@ -212,7 +229,7 @@ void perf_session_stack(struct perf_session *s, const struct perf_event *event,
 	if (has_copy)
 		use_copy(s, event, sample, process);
 	else if (st->user_first < st->list.n)
-		s->counts.by_frame_pointer++;
+		use_chain(s, process);
 	if (!st->list.n && event->sample_type & PERF_SAMPLE_IP && !sample->has_chain)
 		vec_push(&st->list,
 			 (struct stack_address){ sample->ip, stack_part_of_mode(r->misc), false });
