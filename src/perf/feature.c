@@ -6,20 +6,6 @@
 
 #include <sys/utsname.h>
 
-enum perf_feature {
-	FEATURE_BUILD_ID = 2,
-	FEATURE_HOSTNAME = 3,
-	FEATURE_OSRELEASE = 4,
-	FEATURE_VERSION = 5,
-	FEATURE_ARCH = 6,
-	FEATURE_NRCPUS = 7,
-	FEATURE_CPUDESC = 8,
-	FEATURE_TOTAL_MEM = 10,
-	FEATURE_CMDLINE = 11,
-	FEATURE_EVENT_DESC = 12,
-	FEATURE_CLOCK_DATA = 29,
-};
-
 /* A length and as many bytes, padded with NULs. */
 static struct str read_text(struct cursor *c)
 {

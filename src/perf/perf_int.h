@@ -471,7 +471,24 @@ struct recorded_process perf_session_process(const struct perf_session *s, int32
 /* Whether the recording is of this machine: what lives here may be what was recorded. */
 bool perf_session_is_of_here(const struct perf_session *s);
 struct perf_record perf_record_at(const char *bytes, uint64_t offset, bool is_swapped);
-/* feature.c: a section of the file that says something about the recording. */
+/* Sections that say something about the recording (tools/perf/Documentation/perf.data-file-format.txt). */
+enum perf_feature {
+	FEATURE_TRACING_DATA = 1,
+	FEATURE_BUILD_ID = 2,
+	FEATURE_HOSTNAME = 3,
+	FEATURE_OSRELEASE = 4,
+	FEATURE_VERSION = 5,
+	FEATURE_ARCH = 6,
+	FEATURE_NRCPUS = 7,
+	FEATURE_CPUDESC = 8,
+	FEATURE_TOTAL_MEM = 10,
+	FEATURE_CMDLINE = 11,
+	FEATURE_EVENT_DESC = 12,
+	FEATURE_SAMPLE_TIME = 21,
+	FEATURE_CLOCKID = 23,
+	FEATURE_CLOCK_DATA = 29,
+};
+/* feature.c: one of them. */
 void perf_feature_read(struct perf_session *s, unsigned feature, struct cursor c);
 void perf_build_id_read(struct perf_session *s, struct cursor c, uint16_t misc);
 /*

@@ -8,23 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-	FEATURE_TRACING_DATA = 1,
-	FEATURE_BUILD_ID = 2,
-	FEATURE_HOSTNAME = 3,
-	FEATURE_OSRELEASE = 4,
-	FEATURE_VERSION = 5,
-	FEATURE_ARCH = 6,
-	FEATURE_NRCPUS = 7,
-	FEATURE_CPUDESC = 8,
-	FEATURE_TOTAL_MEM = 10,
-	FEATURE_CMDLINE = 11,
-	FEATURE_EVENT_DESC = 12,
-	FEATURE_SAMPLE_TIME = 21,
-	FEATURE_CLOCKID = 23,
-	FEATURE_CLOCK_DATA = 29,
-	TEXT_STEP_BYTES = 64, /* texts are padded to it (NAME_ALIGN) */
-};
+enum { TEXT_STEP_BYTES = 64 /* texts are padded to it (NAME_ALIGN) */ };
 
 /* A length, and as many bytes with NULs at the end. */
 static void add_text(struct buf *b, struct str text)
