@@ -1,0 +1,36 @@
+/* The parts of a recording, for the files that make one up: recorder*.c. */
+#pragma once
+#include "record/record_int.h"
+
+struct recorder {
+	struct record_options options;
+	struct opened_events events;
+	struct drain drain;
+	struct perf_live live;
+	struct perf_session *session;
+	struct held_files *held;
+	struct follow follow;
+	struct jvm_maps *jvms;
+	struct container_names containers;
+	struct started_command command;
+	struct profile *p;
+	struct buf remarks;
+	uint64_t start_ns, end_ns;
+	uint64_t period_start_ns;	  /* of the profile at hand */
+	struct perf_counts period_counts; /* ... when it began */
+	uint64_t last_flush_ns, flush_cost_ns, last_look_ns;
+	/* Records of this round and the one before: the session puts them in order where they are. */
+	struct chunk *rounds[2];
+	struct chunk *waiting;	   /* taken from the buffers, not looked at yet; oldest first */
+	uint64_t used_ns;	   /* of CPU time, at the end */
+	uint64_t dropped;	   /* samples in those that came too fast */
+	struct event_counts early; /* before it began */
+	uint64_t clock_samples;	   /* of this and earlier profiles */
+	bool is_over, has_answer;
+};
+
+/* Opens what is to be sampled and begins to follow it; nothing is sampled yet. */
+bool recorder_open(struct recorder *r, struct err *e);
+/* What is known when a profile begins is in it from then on, should plume be killed. */
+void recorder_begin_facts(struct recorder *r, uint64_t start_ns, uint64_t start_unix_ns);
+void recorder_end_facts(struct recorder *r, uint64_t end_ns);

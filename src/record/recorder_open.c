@@ -1,0 +1,183 @@
+/* The beginning of a recording: what is opened, and what its session may ask. */
+#include "record/recorder_int.h"
+
+/* --- what the session asks --- */
+
+static uint32_t live_map_state(void *context, int32_t pid, uint64_t time_ns)
+{
+	struct recorder *r = context;
+	return held_files_map_state(r->held, pid, time_ns);
+}
+
+static bool live_read_map(void *context, int32_t pid, const struct jit_address *wanted, uint32_t n,
+			  struct perf_map_names *names, struct map_search *search)
+{
+	struct recorder *r = context;
+	return held_files_read_map(r->held, pid, &r->options.names, wanted, n, names, search);
+}
+
+static struct reader *live_open_file(void *context, int32_t pid, const char *path, struct err *e)
+{
+	struct recorder *r = context;
+	return held_files_open_path(r->held, pid, path, e);
+}
+
+static bool live_is_there(void *context, int32_t tid)
+{
+	(void)context;
+	return thread_is_there(tid);
+}
+
+static void live_needs_file(void *context, const struct binary_id *id)
+{
+	struct recorder *r = context;
+	held_files_touch(r->held, id);
+}
+
+static void live_container(void *context, int32_t pid, struct buf *name)
+{
+	struct recorder *r = context;
+	container_names_get(&r->containers, pid, name);
+}
+
+/* --- beginning --- */
+
+static void add_event(struct recorder *r, uint32_t i)
+{
+	perf_session_add_event(r->session, &r->events.attrs.p[i],
+			       r->options.events->list.p[i].name);
+}
+
+static void begin_session(struct recorder *r)
+{
+	r->options.names.open_held = held_files_open;
+	r->options.names.held_root = held_files_root_path;
+	r->options.names.held = r->held;
+	r->options.names.is_of_this_machine = true;
+	r->live = (struct perf_live){ .context = r,
+				      .map_state = live_map_state,
+				      .read_map = live_read_map,
+				      .open_file = live_open_file,
+				      .container = live_container,
+				      .is_there = live_is_there,
+				      .needs_file = live_needs_file };
+	struct perf_options options = { .names = r->options.names,
+					.keep_addresses = r->options.keep_addresses,
+					.live = &r->live };
+	r->session = perf_session_new(&options, r->p);
+	for (uint32_t i = 0; i < r->events.attrs.n; i++)
+		add_event(r, i);
+	r->follow = (struct follow){ .options = &r->options,
+				     .session = r->session,
+				     .held = r->held,
+				     .begin_ns = UINT64_MAX };
+	r->jvms = jvm_maps_new(&r->follow);
+}
+
+static void note_events(struct recorder *r)
+{
+	for (uint32_t i = 0; i < r->events.list.n; i++)
+		perf_session_add_event_id(r->session, r->events.list.p[i].id,
+					  r->events.list.p[i].event);
+}
+
+static void write_to(struct recorder *r, struct perf_data_writer *w)
+{
+	AUTO_FREE uint64_t *ids = mem_alloc(r->events.list.n + 1, sizeof(*ids));
+	for (uint32_t i = 0; i < r->events.attrs.n; i++) {
+		uint32_t n = 0;
+		for (uint32_t k = 0; k < r->events.list.n; k++)
+			if (r->events.list.p[k].event == i)
+				ids[n++] = r->events.list.p[k].id;
+		perf_data_writer_add_event(w, &r->events.attrs.p[i],
+					   r->options.events->list.p[i].name, ids, n);
+	}
+	perf_session_write_to(r->session, w);
+}
+
+/* What is in the buffers now. */
+static void take_rings(struct recorder *r, struct buf *out)
+{
+	for (uint32_t i = 0; i < r->events.rings.n; i++) {
+		struct ring *ring = &r->events.rings.p[i];
+		uint64_t n = ring_waiting_bytes(ring);
+		if (n)
+			ring_take(ring, buf_reserve(out, n), n);
+		out->n += n;
+	}
+}
+
+static bool is_open(const struct recorder *r, int32_t tid)
+{
+	for (uint32_t i = 0; i < r->events.tids.n; i++)
+		if (r->events.tids.p[i] == tid)
+			return true;
+	return false;
+}
+
+/*
+ * Threads of a process that came while others were opened, from one that was not open yet. What came from
+ * one that was has inherited its events; the kernel has told so.
+ */
+static bool open_late_threads_of(struct recorder *r, int32_t pid, struct buf *early, struct err *e)
+{
+	AUTO(buf) struct buf tids = { 0 };
+	if (!target_threads(pid, &tids))
+		return true;
+	take_rings(r, early);
+	for (size_t k = 0; k + sizeof(int32_t) <= tids.n; k += sizeof(int32_t)) {
+		int32_t tid;
+		memcpy(&tid, tids.p + k, sizeof(tid));
+		if (!is_open(r, tid) && !records_tell_of_fork(buf_str(early), tid) &&
+		    !open_events_of_thread(&r->events, &r->options, tid, e))
+			return false;
+	}
+	return true;
+}
+
+/* Until there are none: those that are opened now may have made others meanwhile. */
+static bool open_late_threads(struct recorder *r, struct buf *early, struct err *e)
+{
+	enum { MAX_TRIES = 8 };
+	const struct target_choice *choice = r->options.choice;
+	uint32_t before = 0;
+	if (r->events.is_per_cpu || r->events.tids.n == 0 || r->options.no_inherit)
+		return true;
+	for (int i = 0; i < MAX_TRIES && r->events.tids.n > before; i++) {
+		before = r->events.tids.n;
+		for (uint32_t k = 0; k < choice->pids.n; k++)
+			if (!open_late_threads_of(r, choice->pids.p[k], early, e))
+				return false;
+	}
+	return true;
+}
+
+static void remark_on_kernel(struct recorder *r)
+{
+	if (r->events.lacks_kernel)
+		buf_addf(&r->remarks,
+			 "what the kernel does is not shown: this user may not see it; "
+			 "sudo sysctl kernel.perf_event_paranoid=1 allows it, or run "
+			 "plume with sudo\n");
+}
+
+bool recorder_open(struct recorder *r, struct err *e)
+{
+	const struct record_options *o = &r->options;
+	AUTO(buf) struct buf early = { 0 };
+	if (o->command && !command_prepare(&r->command, o->command, e))
+		return false;
+	int32_t target = o->is_command_timer ? 0 : r->command.pid;
+	if (!open_events(&r->events, o, target, &r->remarks, e) ||
+	    !open_late_threads(r, &early, e) || !drain_start(&r->drain, &r->events, e))
+		return false;
+	remark_on_kernel(r);
+	r->held = held_files_new(0);
+	begin_session(r);
+	note_events(r);
+	if (o->data)
+		write_to(r, o->data);
+	follow_begin(&r->follow, &r->events, target);
+	follow_records(&r->follow, early.p, early.n, false);
+	return true;
+}
