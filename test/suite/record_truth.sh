@@ -34,6 +34,7 @@ whole() {
 	ok "$1: $3 % of stacks reach the start of their thread, 99 % of frames have names" \
 		"$suite/record_roots.pl" "$2.folded" "$2.json" "$3"
 	sed 's/^/# /' ok.out
+	grep -F '[unknown]' "$2.folded" | awk '{ print $NF, $0 }' | sort -rn | head -3 | cut -c 1-300 | sed 's/^/#   no name: /'
 }
 # counted TEXT NAME: a program that used $seconds of CPU time was seen as often as the rate says.
 counted() {
