@@ -199,7 +199,7 @@ static void use_copy(struct perf_session *s, const struct perf_event *event,
 
 /*
  * Without a copy, as in the middle of exec, the chain may follow whatever is in the register. A recorder
- * knows all code that is mapped: what is elsewhere is no caller.
+ * knows all code that is mapped: what is elsewhere is no caller, though the first address was run.
  */
 static void use_chain(struct perf_session *s, const struct perf_process *process)
 {
@@ -210,8 +210,8 @@ static void use_chain(struct perf_session *s, const struct perf_process *process
 	if (!s->options.live)
 		return;
 	uint32_t plausible = plausible_addresses(s, process, chain, n);
-	if (plausible < n && plausible)
-		st->list.n = st->user_first + plausible;
+	if (plausible < n)
+		st->list.n = st->user_first + (plausible ? plausible : 1);
 }
 
 /* The kernel's own limit is kernel.perf_event_max_stack, which recordings do not say. */
