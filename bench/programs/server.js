@@ -35,4 +35,6 @@ async function handle() {
   for (const w of list) groups.set(w.slice(0, 3), (groups.get(w.slice(0, 3)) || 0) + 1);
   return [...groups].reduce((a, [k, v]) => a + k.length * v, sum);
 }
+// What it used, in ms, where somebody asks.
+if (process.env.USED_FILE) process.on('exit', () => { const used = process.cpuUsage(); require('fs').writeFileSync(process.env.USED_FILE, `${(used.user + used.system) / 1000}\n`); });
 (async () => { let total = 0; for (let i = 0; i < rounds && Date.now() < end; i++) total += await handle(); process.exitCode = Number.isNaN(total) ? 1 : 0; })();

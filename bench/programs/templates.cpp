@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,6 +13,8 @@
 #include <unordered_map>
 #include <variant>
 #include <vector>
+
+#include <sys/resource.h>
 
 namespace
 {
@@ -59,6 +62,16 @@ std::string print(const node &n, const std::function<std::string(const std::stri
 		out << quote(key) << ':' << print(*child, quote) << ',';
 	return "{" + out.str() + "}";
 }
+
+// What it used, in ms, where somebody asks.
+void tell_used()
+{
+	rusage used{};
+	getrusage(RUSAGE_SELF, &used);
+	auto ms = [](timeval t) { return double(t.tv_sec) * 1e3 + double(t.tv_usec) / 1e3; };
+	if (const char *file = std::getenv("USED_FILE"))
+		std::ofstream(file) << ms(used.ru_utime) + ms(used.ru_stime) << '\n';
+}
 } // namespace
 
 int main(int argc, char **argv)
@@ -83,5 +96,6 @@ int main(int argc, char **argv)
 			counts[w]++;
 		sum += fold_over(words, [&](const std::string &w) { return size_t(counts[w]); });
 	}
+	tell_used();
 	return sum == 0;
 }

@@ -449,12 +449,14 @@ void perf_session_stack(struct perf_session *s, const struct perf_event *event,
 /* The same for a user's part that came later. */
 void perf_session_stack_of_chain(struct perf_session *s, struct cursor chain, uint16_t misc);
 enum stack_part stack_part_of_mode(uint16_t misc);
-/*
- * Where the chain goes on from what a walk found: behind the walk's address `last` comes chain[*from].
- * False: they have nothing in common, or the chain has nothing more.
- */
+/* Behind the walk's first addresses, so many, comes chain[from]. */
+struct stack_meeting {
+	uint32_t walked, from;
+	bool is_before; /* they met before the walk's end: the chain is right if all of it is in code */
+};
+/* Where the chain goes on from what a walk found. False: they have nothing in common. */
 bool perf_stack_meet(const struct unwound_stack *u, const struct stack_address *chain, uint32_t n,
-		     uint32_t *last, uint32_t *from);
+		     struct stack_meeting *at);
 /* stack_copy.c: the user's part of a stack from a copy. False: it is of another machine. */
 bool perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 			 const struct perf_sample *sample, const struct perf_process *process,

@@ -130,26 +130,51 @@ static uint32_t plausible_addresses(const struct perf_session *s,
 	return n;
 }
 
+/* The chain's part that is searched is bounded, or a made-up sample could keep us busy. */
+enum { MAX_DROPPED = 2, MAX_CHAIN = 1024, MAX_WALKED_ALONE = 128, SURE_RUN = 2 };
+
 /*
  * What the walk found last may be no caller, but not more of it than that: both know the leaf, which proves
- * nothing about a chain that went astray behind it. The chain's part that is searched is bounded, or a
- * made-up sample could keep us busy.
+ * nothing about a chain that went astray behind it.
  */
-enum { MAX_DROPPED = 2, MAX_CHAIN = 1024 };
-
-bool perf_stack_meet(const struct unwound_stack *u, const struct stack_address *chain, uint32_t n,
-		     uint32_t *last, uint32_t *from)
+static bool meet_at_end(const struct unwound_stack *u, const struct stack_address *chain,
+			uint32_t n, struct stack_meeting *at)
 {
-	uint32_t searched = n < MAX_CHAIN ? n : MAX_CHAIN;
 	for (uint32_t i = u->n; i-- > 0 && u->n - 1 - i <= MAX_DROPPED;) {
-		uint32_t k = find_in_chain(u, i, chain, searched);
+		uint32_t k = find_in_chain(u, i, chain, n);
 		if (k == UINT32_MAX || (i == 0 && u->n > 2))
 			continue;
-		*last = i;
-		*from = k + 1;
-		return *from < n;
+		*at = (struct stack_meeting){ .walked = i + 1, .from = k + 1 };
+		return true;
 	}
 	return false;
+}
+
+/*
+ * A copy that ended within functions without frame pointers, behind others with them: the chain has skipped
+ * all of the former, as it has none of what the walk found behind the last address that both know. What it
+ * has next comes behind the walk's end.
+ */
+static bool meet_before(const struct unwound_stack *u, const struct stack_address *chain,
+			uint32_t n, struct stack_meeting *at)
+{
+	if (!u->is_cut)
+		return false;
+	for (uint32_t i = u->n; i-- > 1 && u->n - i <= MAX_WALKED_ALONE;) {
+		uint32_t k = find_in_chain(u, i, chain, n);
+		if (k == UINT32_MAX)
+			continue;
+		*at = (struct stack_meeting){ .walked = u->n, .from = k + 1, .is_before = true };
+		return run_before(u, i, chain, k) >= SURE_RUN;
+	}
+	return false;
+}
+
+bool perf_stack_meet(const struct unwound_stack *u, const struct stack_address *chain, uint32_t n,
+		     struct stack_meeting *at)
+{
+	uint32_t searched = n < MAX_CHAIN ? n : MAX_CHAIN;
+	return meet_at_end(u, chain, searched, at) || meet_before(u, chain, searched, at);
 }
 
 /* Replaces the user's part by what walk and chain say together. */
@@ -157,19 +182,24 @@ static void join(struct perf_session *s, const struct unwound_stack *u,
 		 const struct perf_process *process)
 {
 	struct stack *st = &s->stack;
-	uint32_t n = st->list.n - st->user_first, from = 0, last = 0;
+	uint32_t n = st->list.n - st->user_first;
+	struct stack_meeting at = { 0 };
 	AUTO_FREE struct stack_address *chain = mem_alloc(n + 1, sizeof(*chain));
 	memcpy(chain, st->list.p + st->user_first, n * sizeof(*chain));
-	bool goes_on = perf_stack_meet(u, chain, n, &last, &from);
-	if (!goes_on && plausible_addresses(s, process, chain, n) > u->n) {
+	uint32_t plausible = plausible_addresses(s, process, chain, n);
+	bool meets = perf_stack_meet(u, chain, n, &at);
+	bool goes_on = meets && at.from < n && (!at.is_before || plausible == n);
+	if (!goes_on && plausible > u->n) {
 		s->counts.by_frame_pointer++;
 		return; /* the walk came to nothing */
 	}
 	st->list.n = st->user_first;
-	put_unwound(st, u, goes_on ? last + 1 : u->n);
-	for (uint32_t k = from; goes_on && k < n; k++)
+	put_unwound(st, u, goes_on ? at.walked : u->n);
+	for (uint32_t k = at.from; goes_on && k < n; k++)
 		vec_push(&st->list, chain[k]);
-	st->is_cut = !goes_on && u->is_cut;
+	/* Where both end at the same address, or the chain in front of the C library, nothing is missing. */
+	bool ends_alike = meets && at.from == n && !at.is_before;
+	st->is_cut = u->is_cut && !goes_on && !ends_alike;
 	s->counts.by_both += goes_on;
 	s->counts.by_table += !goes_on;
 }

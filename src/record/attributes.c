@@ -13,6 +13,8 @@
 #define USER_REGISTERS 0ull
 #endif
 
+enum { SELDOM_HZ = 2500 }; /* up to here copies cost little */
+
 /*
  * The copy is what a sample costs, but a stack that is longer is cut: libuv alone has 12 KB on it. So it is
  * as large as the rate allows, per cpu and for all together.
@@ -21,10 +23,10 @@ static uint32_t affordable_bytes(uint64_t rate_hz, uint32_t cpus)
 {
 	enum { LEAST = 8 << 10, MOST = 65528, SMALL_BUFFER_BYTES = 512 << 10 };
 	const uint64_t all_bytes_per_second = 128 << 20;
-	uint64_t bytes = rate_hz <= 200	   ? MOST
-			 : rate_hz <= 1000 ? 32 << 10
-			 : rate_hz <= 2500 ? 16 << 10
-					   : LEAST;
+	uint64_t bytes = rate_hz <= 200		? MOST
+			 : rate_hz <= 1000	? 32 << 10
+			 : rate_hz <= SELDOM_HZ ? 16 << 10
+						: LEAST;
 	uint64_t share = all_bytes_per_second / (rate_hz * cpus) / 8 * 8;
 	/* Others than root have 516 KB for each cpu's buffer: a quarter of a second must fit. */
 	if (geteuid() != 0 && share > 4 * SMALL_BUFFER_BYTES / rate_hz)
@@ -36,7 +38,7 @@ static uint32_t affordable_bytes(uint64_t rate_hz, uint32_t cpus)
 
 uint32_t attributes_stack_bytes(const struct record_options *o, uint32_t cpus)
 {
-	enum { SUPPOSED_HZ = 2000 };
+	enum { SUPPOSED_HZ = 2000, NEAR_LEAF_BYTES = 4 << 10 };
 	if (o->call_graph == CALL_GRAPH_FP || o->call_graph == CALL_GRAPH_NONE || o->kernel_only ||
 	    !USER_REGISTERS)
 		return 0;
@@ -44,6 +46,8 @@ uint32_t attributes_stack_bytes(const struct record_options *o, uint32_t cpus)
 		return o->stack_bytes;
 	const struct perf_event_attr *first = &o->events->list.p[0].attr;
 	uint64_t rate = first->freq && first->sample_freq ? first->sample_freq : SUPPOSED_HZ;
+	if (rate > SELDOM_HZ && o->call_graph == CALL_GRAPH_AUTO && choice_is_chained(o))
+		return NEAR_LEAF_BYTES;
 	return affordable_bytes(rate, cpus);
 }
 

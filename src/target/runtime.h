@@ -16,6 +16,8 @@ struct runtime {
 };
 /* Never fails: what cannot be found out is not known. Flags from cmdline and environment. */
 void runtime_of_process(int32_t pid, struct runtime *out);
+/* Kind and version alone, of a program by its file, which may be NULL, and its name. */
+void runtime_of_program(struct elf *elf, struct str name, struct runtime *out);
 void runtime_fini(struct runtime *r);
 
 /* How the functions of a file begin. */

@@ -4,8 +4,6 @@
 
 /* libjvm.so is mapped, executable. */
 bool runtime_has_libjvm(int32_t pid);
-/* Kind and version of a program by its file, which may be NULL, and its name. */
-void runtime_of_program(struct elf *elf, struct str name, struct runtime *out);
 /* Flags of a process whose kind is known: from its command line and its environment. */
 void runtime_read_flags(int32_t pid, struct runtime *r);
 /* The same from texts as they are in /proc: words that end in NUL. */

@@ -2,6 +2,8 @@
 #include "perf/perf_int.h"
 #include "tap.h"
 
+#include <linux/perf_event.h>
+
 enum { MAX = 64 };
 
 static struct unwound_stack walk;
@@ -21,25 +23,74 @@ static uint32_t set(const char *walked, const char *chained)
 
 static void expect(const char *walked, const char *chained, const char *joined, const char *name)
 {
-	uint32_t n = set(walked, chained), last = 0, from = 0;
+	uint32_t n = set(walked, chained);
+	struct stack_meeting met = { 0 };
 	char text[2 * MAX + 1] = "";
 	size_t at = 0;
-	if (perf_stack_meet(&walk, chain, n, &last, &from)) {
-		for (uint32_t i = 0; i <= last; i++)
+	if (perf_stack_meet(&walk, chain, n, &met)) {
+		for (uint32_t i = 0; i < met.walked; i++)
 			text[at++] = (char)walk.addresses[i];
-		for (uint32_t i = from; i < n; i++)
+		for (uint32_t i = met.from; i < n; i++)
 			text[at++] = (char)chain[i].ip;
 	}
 	text[at] = 0;
 	tap_str_eq(str_from(text), str_from(joined), "%s", name);
 }
 
+/* --- a chain without a copy --- */
+
+/* Frames of the only stack that samples of such a chain make. */
+static uint32_t depth_of_chain(const struct perf_live *live, const uint64_t *chained, uint32_t n)
+{
+	struct profile *p = profile_new(0);
+	struct perf_options options = { .live = live };
+	struct perf_session *s = perf_session_new(&options, p);
+	struct perf_event_attr attr = { .size = sizeof(attr),
+					.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+						       PERF_SAMPLE_CALLCHAIN };
+	struct {
+		struct perf_event_header h;
+		uint32_t pid, tid;
+		uint64_t time_ns, n, context, chain[MAX];
+	} r = { .h = { .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER },
+		.pid = 1,
+		.tid = 1,
+		.time_ns = 1,
+		.n = n + 1,
+		.context = (uint64_t)PERF_CONTEXT_USER };
+	r.h.size = (uint16_t)(offsetof(typeof(r), chain) + n * sizeof(*chained));
+	memcpy(r.chain, chained, n * sizeof(*chained));
+	perf_session_add_event(s, &attr, "clock");
+	perf_session_add_records(s, (const char *)&r, r.h.size, false);
+	perf_session_flush(s, true);
+	uint32_t depth = 0;
+	for (node_id node = p->samples.n ? p->samples.node[0] : NODE_ROOT; node;
+	     node = p->nodes.p[node].parent)
+		depth++;
+	tap_num_eq(p->samples.n, 1, "the sample is there");
+	perf_session_free(s);
+	profile_unref(p);
+	return depth;
+}
+
+static void check_chains(void)
+{
+	static const uint64_t chained[] = { 0x1000, 0x2000, 0x3000 };
+	static const struct perf_live live = { 0 };
+	tap_num_eq(
+		depth_of_chain(&live, chained, ARRAY_SIZE(chained)), 1,
+		"a recorder, who knows what is mapped, believes of a chain in nothing the first");
+	tap_num_eq(depth_of_chain(NULL, chained, ARRAY_SIZE(chained)), 3,
+		   "of a recording that is only read all is kept");
+}
+
 int main(void)
 {
+	check_chains();
 	expect("lcba", "lbaxyz", "lcbaxyz", "a caller that the chain skipped stays");
 	expect("lab", "labxyz", "labxyz", "the chain goes on where the copy ended");
 	expect("lab", "lpq", "", "a chain that went astray at once has nothing to add");
-	expect("lab", "lab", "", "a chain that ends there, too");
+	expect("lab", "lab", "lab", "a chain that ends there, too");
 	expect("lab?", "labxyz", "labxyz", "a last address that is no caller is dropped");
 	expect("lrrr", "lrrrrrrm", "lrrrrrrm", "a function that calls itself keeps its depth");
 	expect("lfrrr", "lrrrrm", "lfrrrrm", "... also behind a caller that the chain skipped");
@@ -47,5 +98,12 @@ int main(void)
 	expect("l?", "labc", "labc", "a walk that came to nothing behind the leaf");
 	expect("", "labc", "", "a walk that found nothing");
 	expect("lab", "", "", "no chain");
+	expect("jkabcd", "jkxyz", "", "a walk that ended by itself is believed");
+	walk.is_cut = true;
+	expect("jkabcd", "jkxyz", "jkabcdxyz", "callers that only the walk knows, more than two");
+	expect("ljkabcd", "ljkxyz", "ljkabcdxyz", "... of which all are kept");
+	expect("labcd", "lxyz", "", "the leaf alone proves nothing about the chain");
+	expect("ljabcd", "mjxyz", "", "nor does one address in both");
+	expect("jkabcd", "jk", "jkabcd", "a chain that ends there");
 	return tap_done();
 }

@@ -1,0 +1,110 @@
+/*
+ * Whether frame pointers alone lead from nearly any place of a program to its root. Then a copy of the
+ * stack is needed for the frames near the leaf only, where the C library and others have none.
+ */
+#include "record/record_int.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <unistd.h>
+
+static bool is_chained(struct elf *elf, const struct runtime *runtime)
+{
+	switch (runtime->kind) {
+	case RUNTIME_NODE:
+	case RUNTIME_GO:
+		return true;
+	case RUNTIME_JVM:
+		return runtime->keeps_frame_pointers;
+	case RUNTIME_PYTHON:
+		return false;
+	case RUNTIME_NATIVE:
+		return elf && frame_pointers_of(elf) == FRAME_POINTERS_KEPT;
+	}
+	return false;
+}
+
+static bool is_chained_process(int32_t pid)
+{
+	struct err ignored = { 0 };
+	struct runtime runtime;
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	runtime_of_process(pid, &runtime);
+	struct elf *elf = runtime.kind == RUNTIME_NATIVE ? elf_open(path, &ignored) : NULL;
+	bool chained = is_chained(elf, &runtime);
+	elf_free(elf);
+	runtime_fini(&runtime);
+	return chained;
+}
+
+/* --- a command that has not begun yet --- */
+
+/* As execvp finds it. False: nowhere. */
+static bool find_program(const char *name, char path[static PATH_MAX])
+{
+	const char *rest = getenv("PATH");
+	if (strchr(name, '/') || !rest)
+		return (size_t)snprintf(path, PATH_MAX, "%s", name) < PATH_MAX;
+	for (;;) {
+		size_t n = strcspn(rest, ":");
+		int written =
+			snprintf(path, PATH_MAX, "%.*s%s%s", (int)n, rest, n ? "/" : "", name);
+		if (written < PATH_MAX && access(path, X_OK) == 0)
+			return true;
+		if (!rest[n])
+			return false;
+		rest += n + 1;
+	}
+}
+
+/* The word behind `#!`, or behind `#!/usr/bin/env`. False: it is no script. */
+static bool read_interpreter(const char *path, char name[static PATH_MAX])
+{
+	char line[256], *rest = line;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
+	if (fd >= 0)
+		close(fd);
+	line[n > 0 ? n : 0] = 0;
+	if (strncmp(line, "#!", 2) != 0)
+		return false;
+	line[strcspn(line, "\n")] = 0;
+	const char *word = strtok_r(line + 2, " \t", &rest);
+	if (word && str_eq(str_basename(str_from(word)), STR("env")))
+		word = strtok_r(NULL, " \t", &rest);
+	return word && snprintf(name, PATH_MAX, "%s", word) > 0;
+}
+
+static bool is_chained_command(const char *name)
+{
+	struct err ignored = { 0 };
+	char path[PATH_MAX], interpreter[PATH_MAX];
+	if (!find_program(name, path))
+		return false;
+	if (read_interpreter(path, interpreter) && !find_program(interpreter, path))
+		return false;
+	struct elf *elf = elf_open(path, &ignored);
+	struct runtime runtime = { 0 };
+	if (elf)
+		runtime_of_program(elf, str_basename(str_from(path)), &runtime);
+	bool chained = elf && is_chained(elf, &runtime);
+	elf_free(elf);
+	runtime_fini(&runtime);
+	return chained;
+}
+
+bool choice_is_chained(const struct record_options *o)
+{
+	enum { MOST_LOOKED_AT = 8 };
+	const struct target_choice *choice = o->choice;
+	if (o->command && !o->is_command_timer)
+		return is_chained_command(o->command[0]);
+	if (choice->is_everything || choice->is_by_property || choice->tids.n ||
+	    choice->pids.n > MOST_LOOKED_AT)
+		return false;
+	for (uint32_t i = 0; i < choice->pids.n; i++)
+		if (!is_chained_process(choice->pids.p[i]))
+			return false;
+	return choice->pids.n > 0;
+}
