@@ -128,6 +128,7 @@ void perf_session_set_profile(struct perf_session *s, struct profile *p)
 	s->first_ns = s->last_ns = 0;
 	begin_raw(s);
 	mapped_table_forget_unused(&s->mapped, &s->processes);
+	s->has_found = false; /* numbers have changed */
 }
 
 void perf_session_set_lost(struct perf_session *s, uint64_t samples)
@@ -140,4 +141,9 @@ struct perf_counts perf_session_counts(const struct perf_session *s)
 	struct perf_counts counts = s->counts;
 	counts.lost = s->lost_in_rings > s->lost_by_events ? s->lost_in_rings : s->lost_by_events;
 	return counts;
+}
+
+struct str perf_session_contradictions(const struct perf_session *s)
+{
+	return buf_str(&s->contradictions);
 }

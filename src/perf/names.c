@@ -207,6 +207,26 @@ static void name_in_jitdump(struct location_names *n, location_id id, const stru
 	push_frame(n, id, &f);
 }
 
+/* --- what the recorder named itself --- */
+
+static void name_found(struct location_names *n, location_id id)
+{
+	const struct perf_live *live = n->s->options.live;
+	const struct perf_found_name *names;
+	uint32_t count = live->name_found(live->context,
+					  (uint32_t)n->s->locations.list.p[id].address, &names);
+	begin_location(n, id);
+	for (uint32_t i = 0; i < count; i++)
+		push_frame(n, id,
+			   &(struct named_frame){ .name = names[i].name,
+						  .module = names[i].module,
+						  .file = names[i].file,
+						  .line = names[i].line,
+						  .column = names[i].column,
+						  .kind = names[i].kind,
+						  .is_inlined = names[i].is_inlined });
+}
+
 /* --- all locations --- */
 
 static void name_location(struct location_names *n, location_id id)
@@ -229,6 +249,9 @@ static void name_location(struct location_names *n, location_id id)
 		break;
 	case MAPPED_GUEST:
 		location_add_unnamed(n, id, m->path);
+		break;
+	case MAPPED_FOUND:
+		name_found(n, id);
 		break;
 	case MAPPED_JIT:
 		break; /* all of a process at once */
@@ -463,6 +486,7 @@ void perf_session_name(struct perf_session *s)
 	AUTO_FREE uint64_t *node_weight = node_weights(s->raw);
 	AUTO_FREE uint64_t *location_weight = location_weights(s, node_weight);
 	name_all(n, &g);
+	perf_session_compare_witnesses(n);
 	add_unnamed(n, location_weight);
 	perf_session_fill(n, node_weight);
 	free(g.list);

@@ -8,6 +8,21 @@
 
 struct perf_event_attr;
 
+/* A frame that the recorder named itself; see struct perf_live. */
+struct perf_found_frame {
+	uint64_t ip;
+	uint32_t code;	 /* the recorder's own number of what is there */
+	bool is_missing; /* the stack may lack it: it belongs behind the one before */
+};
+
+/* A function at such a place. */
+struct perf_found_name {
+	struct str name, module, file;
+	uint32_t line, column;
+	enum frame_kind kind;
+	bool is_inlined;
+};
+
 /* What a recorder knows of processes while they live, for names. Any of them may be NULL. */
 struct perf_live {
 	void *context;
@@ -22,6 +37,11 @@ struct perf_live {
 	void (*container)(void *context, int32_t pid, struct buf *name);
 	/* Whether a thread lives: that it ends may be among what the kernel lost. */
 	bool (*is_there)(void *context, int32_t tid);
+	/* Frames of a sample that the recorder found when it came, leaf first. Returns how many. */
+	uint32_t (*find_frames)(void *context, int32_t tid, uint64_t time_ns,
+				const struct perf_found_frame **frames);
+	/* The functions of one, the outermost first. Returns how many; good until the next call. */
+	uint32_t (*name_found)(void *context, uint32_t code, const struct perf_found_name **names);
 	/* perf_session_set_profile calls it for each file that is mapped still. */
 	void (*needs_file)(void *context, const struct binary_id *id);
 };
@@ -63,6 +83,15 @@ void perf_session_add_event_id(struct perf_session *s, uint64_t id, uint32_t eve
  * bytes_stay: they are there until the next round has ended, too, or all was flushed; else they are copied.
  */
 void perf_session_add_records(struct perf_session *s, const char *bytes, size_t n, bool bytes_stay);
+/* Registers and stack of the user, in a sample that has just come. */
+struct perf_user_state {
+	int32_t pid, tid;
+	uint64_t time_ns;
+	uint64_t registers[32]; /* by perf's own numbers: asm/perf_regs.h */
+	struct str stack;	/* in the record */
+};
+/* bytes: a whole record, PERF_RECORD_SAMPLE. False: it has none, or is of another event. */
+bool perf_session_peek(struct perf_session *s, const char *bytes, struct perf_user_state *out);
 /* Every buffer was looked at once since the last call. */
 void perf_session_end_round(struct perf_session *s);
 /* Names what is new and adds it to the profile. is_end: nothing more comes, all that waits as well. */
@@ -76,10 +105,14 @@ void perf_session_set_profile(struct perf_session *s, struct profile *p);
 struct perf_counts {
 	uint64_t samples, lost;
 	uint64_t by_table, by_frame_pointer, by_both; /* how user stacks were found */
+	uint64_t witnessed; /* frames that the recorder named, and the process's own map as well */
+	uint64_t contradicted; /* ... otherwise */
 };
 /* What the kernel says itself that events lost: its records of it may be lost, too. */
 void perf_session_set_lost(struct perf_session *s, uint64_t samples);
 struct perf_counts perf_session_counts(const struct perf_session *s);
+/* The first of those that a map contradicts, a line each: `12 leaves: found A, map has B`. */
+struct str perf_session_contradictions(const struct perf_session *s);
 
 /* --- writing perf.data --- */
 

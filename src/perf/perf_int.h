@@ -155,6 +155,7 @@ enum mapped_kind {
 	MAPPED_KERNEL_CODE, /* a piece of the kernel's code that was made at run time: BPF */
 	MAPPED_VDSO,
 	MAPPED_GUEST,
+	MAPPED_FOUND, /* what the recorder named itself: addresses are its numbers */
 };
 
 /* Something that addresses are in, and that has names for them. */
@@ -300,6 +301,7 @@ struct stack_address {
 	uint64_t ip;
 	enum stack_part part;
 	bool is_call; /* ip is where a call returns to, which may be in the next function already */
+	uint32_t found; /* 1 + the recorder's number of what is there; 0: none */
 };
 
 /* The addresses of a sample's stack, leaf first, and how they were found. */
@@ -380,6 +382,13 @@ struct build_id_row {
 	struct str build_id;
 };
 
+/* A frame that the recorder named, and where the process's own map would have its name. */
+struct witness {
+	location_id found, told;
+	uint64_t samples;
+};
+enum { MAX_CONTRADICTION_BYTES = 16 << 10 };
+
 struct perf_session {
 	struct profile *p;
 	/* Stacks of locations and rows of samples, before there are names: frames are location ids. */
@@ -402,6 +411,8 @@ struct perf_session {
 	struct kernel_id kernel;
 	struct str host;
 	mapped_id kernel_id;
+	mapped_id found_id; /* where has_found */
+	bool has_found;
 	VEC(struct kernel_module) kernel_modules;
 	VEC(struct cgroup) cgroups;
 	struct index_map cgroup_map;   /* by id */
@@ -418,7 +429,10 @@ struct perf_session {
 	uint64_t aux_records;
 	uint64_t lost_in_rings, lost_by_events; /* two counts of the same */
 	uint64_t lost_in_ledger;		/* of them, counted in some profile */
-	struct location_names *names;		/* of the locations so far; NULL: none yet */
+	VEC(struct witness) witnesses;		/* since the last flush */
+	struct index_map witness_map;
+	struct buf contradictions;
+	struct location_names *names; /* of the locations so far; NULL: none yet */
 	uint64_t other_abi; /* samples with registers of a machine that is not unwound here */
 };
 
@@ -461,6 +475,13 @@ bool perf_stack_meet(const struct unwound_stack *u, const struct stack_address *
 bool perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 			 const struct perf_sample *sample, const struct perf_process *process,
 			 struct unwound_stack *out);
+/* found.c: what the recorder found of the sample at hand is merged into s->stack. */
+void perf_session_put_found(struct perf_session *s, const struct perf_process *process,
+			    const struct perf_ids *ids);
+/* witness.c */
+void perf_session_add_witness(struct perf_session *s, location_id found, location_id told);
+void perf_session_compare_witnesses(struct location_names *n);
+location_id perf_session_locate_found(struct perf_session *s, uint32_t found, uint64_t ip);
 /* other_records.c: what is no sample; body_end: where the ids at its end begin. */
 void perf_session_other(struct perf_session *s, const struct perf_record *r, const char *body_end);
 /* Reads them again: they have grown. Numbers of their pieces of code stay. */

@@ -126,11 +126,15 @@ static void locate_stack(struct perf_session *s, struct perf_process *process, u
 	s->stack_locations.n = 0;
 	for (uint32_t i = 0; i < s->stack.list.n; i++) {
 		const struct stack_address *a = &s->stack.list.p[i];
-		location_id id = a->part == PART_KERNEL ? locate_kernel(s, a->ip, a->is_call)
+		location_id id = a->found ? perf_session_locate_found(s, a->found, a->ip)
+				 : a->part == PART_KERNEL ? locate_kernel(s, a->ip, a->is_call)
 				 : a->part == PART_GUEST
 					 ? locate_guest(s, a->ip)
 					 : locate_user(s, process, a->ip, a->is_call, time_ns);
 		vec_push(&s->stack_locations, id);
+		if (a->found && process->map_state)
+			perf_session_add_witness(s, id,
+						 locate_user(s, process, a->ip, a->is_call, time_ns));
 	}
 }
 
@@ -284,6 +288,7 @@ static void add_sample(struct perf_session *s, struct perf_event *event,
 	if (stack_part_of_mode(r->misc) == PART_USER)
 		perf_process_forget_old(&s->processes, process);
 	perf_session_stack(s, event, r, sample, process);
+	perf_session_put_found(s, process, &sample->ids);
 	if (s->writer)
 		write_sample(s, r, sample);
 	locate_stack(s, process, sample->ids.time_ns);

@@ -131,13 +131,28 @@ static bool is_stopping(struct drain *d)
 	return is;
 }
 
+static int look_ms(struct drain *d)
+{
+	pthread_mutex_lock(&d->lock);
+	int ms = d->look_ms;
+	pthread_mutex_unlock(&d->lock);
+	return ms;
+}
+
+void drain_look_every(struct drain *d, int ms)
+{
+	pthread_mutex_lock(&d->lock);
+	d->look_ms = ms;
+	pthread_mutex_unlock(&d->lock);
+}
+
 static void *run(void *context)
 {
 	struct drain *d = context;
 	enum { MAX_NEWS = 64 };
 	struct epoll_event news[MAX_NEWS];
 	while (!is_stopping(d)) {
-		int n = epoll_wait(d->epoll_fd, news, MAX_NEWS, LOOK_MS);
+		int n = epoll_wait(d->epoll_fd, news, MAX_NEWS, look_ms(d));
 		for (int i = 0; i < n; i++)
 			if (news[i].events & (EPOLLHUP | EPOLLERR) && news[i].data.ptr)
 				on_gone(d, news[i].data.ptr);
@@ -169,6 +184,7 @@ bool drain_start(struct drain *d, struct opened_events *events, struct err *e)
 	pthread_condattr_t clock;
 	*d = (struct drain){ .events = events,
 			     .last = &d->first,
+			     .look_ms = LOOK_MS,
 			     .epoll_fd = epoll_create1(EPOLL_CLOEXEC),
 			     .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
 	pthread_mutex_init(&d->lock, NULL);

@@ -242,6 +242,8 @@ static void on_exec(struct follow *f, int32_t pid, struct str comm, uint64_t tim
 	known->looks = 0;
 	decide(f, known, comm, time_ns);
 	held_files_add_process(f->held, pid, 0, true, time_ns);
+	if (f->js)
+		js_frames_end_process(f->js, pid);
 }
 
 static uint64_t trailer_time_ns(struct raw r)
@@ -295,6 +297,8 @@ static void on_mapping(struct follow *f, struct raw r)
 		m.path = STR("");
 	if (str_eq(str_basename(m.path), STR("libjvm.so")))
 		note_starting(f, pid);
+	if (f->js && str_starts(str_basename(m.path), STR("libnode.so")))
+		js_frames_end_process(f->js, pid);
 	held_files_add_mapping(f->held, pid, &m);
 }
 
@@ -312,7 +316,7 @@ static bool is_wanted(struct follow *f, struct known_process *known, uint64_t ti
 }
 
 /* Whether the session is to see it. */
-static bool takes_sample(struct follow *f, struct raw r)
+static bool takes_sample(struct follow *f, const char *record, struct raw r)
 {
 	take_u64(&r); /* identifier */
 	take_u64(&r); /* ip */
@@ -328,6 +332,8 @@ static bool takes_sample(struct follow *f, struct raw r)
 		return false;
 	bool takes = is_wanted(f, known, time_ns);
 	f->undecided += !takes && target_fit_is_undecided(known->fit);
+	if (takes && f->js && pid > 0)
+		js_frames_look_at(f->js, f->session, record, pid);
 	return takes;
 }
 
@@ -336,7 +342,7 @@ static bool look_at(struct follow *f, const struct perf_event_header *h, const c
 	struct raw r = { bytes + sizeof(*h), bytes + h->size };
 	switch (h->type) {
 	case PERF_RECORD_SAMPLE:
-		return takes_sample(f, r);
+		return takes_sample(f, bytes, r);
 	case PERF_RECORD_FORK:
 		on_fork(f, r);
 		break;
@@ -349,8 +355,11 @@ static bool look_at(struct follow *f, const struct perf_event_header *h, const c
 	case PERF_RECORD_EXIT: {
 		int32_t pid = (int32_t)take_u32(&r);
 		take_u32(&r); /* parent */
-		if ((int32_t)take_u32(&r) == pid)
+		if ((int32_t)take_u32(&r) == pid) {
 			held_files_end_process(f->held, pid);
+			if (f->js)
+				js_frames_end_process(f->js, pid);
+		}
 		break;
 	}
 	case PERF_RECORD_LOST:

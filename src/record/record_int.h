@@ -1,6 +1,7 @@
 /* What the files of this module share: descriptors, buffers, the thread that empties them, processes. */
 #pragma once
 #include "record/record.h"
+#include "v8/v8.h"
 
 #include <pthread.h>
 
@@ -100,6 +101,7 @@ struct drain {
 	uint64_t waiting_bytes;
 	struct opened_events *events;
 	int epoll_fd, wake_fd;
+	int look_ms;	 /* how often, at least; see drain_look_every */
 	uint32_t living; /* descriptors whose thread lives, or that have no thread */
 	bool is_stopping, is_started, all_gone;
 };
@@ -107,6 +109,8 @@ bool drain_start(struct drain *d, struct opened_events *events, struct err *e);
 /* All that came since the last call, oldest first; NULL after so long. drain_give_back takes them back. */
 struct chunk *drain_take(struct drain *d, int timeout_ms);
 void drain_give_back(struct drain *d, struct chunk *c);
+/* From now on buffers are looked at so often, however little is in them. */
+void drain_look_every(struct drain *d, int ms);
 /* Empties the buffers a last time and ends the thread; what it took can still be had. */
 void drain_stop(struct drain *d);
 void drain_fini(struct drain *d);
@@ -129,6 +133,7 @@ struct follow {
 	const struct record_options *options;
 	struct perf_session *session;
 	struct held_files *held;
+	struct js_frames *js; /* NULL: not looked for */
 	VEC(struct known_process) list;
 	struct index_map map;
 	bool is_filtered;  /* samples of those that are not wanted are dropped */
@@ -174,6 +179,27 @@ void jvm_maps_end(struct jvm_maps *j);
 bool jvm_maps_has_any(const struct jvm_maps *j);
 /* What was asked of whom, and what went wrong, as notes of a profile. */
 void jvm_maps_add_notes(const struct jvm_maps *j, struct profile *p);
+
+/* --- JavaScript (js_frames.c) --- */
+
+struct js_frames;
+struct js_frames *js_frames_new(bool wants_lines);
+void js_frames_free(struct js_frames *j);
+/* A sample that has just come, of a process that is recorded. */
+void js_frames_look_at(struct js_frames *j, struct perf_session *session, const char *bytes,
+		       int32_t pid);
+/* It is another program now, or none. */
+void js_frames_end_process(struct js_frames *j, int32_t pid);
+/* Some process runs JavaScript: its samples must be looked at soon. */
+bool js_frames_has_any(const struct js_frames *j);
+/* How frames were named so far; nothing is added when there were none. */
+void js_frames_describe(const struct js_frames *j, struct buf *out);
+/* As struct perf_live has it. */
+uint32_t js_frames_find(struct js_frames *j, int32_t tid, uint64_t time_ns,
+			const struct perf_found_frame **frames);
+uint32_t js_frames_name(struct js_frames *j, uint32_t code, const struct perf_found_name **names);
+/* As of records: what came before the last round has had its turn. */
+void js_frames_end_round(struct js_frames *j);
 
 /* --- a command (command.c) --- */
 

@@ -68,6 +68,7 @@ void recorder_free(struct recorder *r)
 	opened_events_fini(&r->events);
 	perf_session_free(r->session);
 	jvm_maps_free(r->jvms);
+	js_frames_free(r->js);
 	follow_fini(&r->follow);
 	held_files_free(r->held);
 	container_names_fini(&r->containers);
@@ -116,7 +117,7 @@ static void look_for_jvms(struct recorder *r, uint64_t now_ns)
 
 static void look_around(struct recorder *r)
 {
-	enum { LOOK_EVERY_NS = 50000000 };
+	enum { LOOK_EVERY_NS = 50000000, LOOK_OFTEN_MS = 2 };
 	uint64_t now = monotonic_ns();
 	if (now - r->last_look_ns < LOOK_EVERY_NS)
 		return;
@@ -125,6 +126,10 @@ static void look_around(struct recorder *r)
 	look_for_jvms(r, now);
 	r->follow.described.n = r->follow.starting.n = 0;
 	r->has_answer |= jvm_maps_go_on(r->jvms, now);
+	if (!r->is_looking_often && js_frames_has_any(r->js)) {
+		drain_look_every(&r->drain, LOOK_OFTEN_MS);
+		r->is_looking_often = true;
+	}
 }
 
 static void give_back(struct recorder *r, struct chunk *c)
@@ -141,6 +146,7 @@ static void end_round(struct recorder *r)
 {
 	look_around(r);
 	perf_session_end_round(r->session);
+	js_frames_end_round(r->js);
 	give_back(r, r->rounds[1]);
 	r->rounds[1] = r->rounds[0];
 	r->rounds[0] = NULL;

@@ -27,6 +27,24 @@ static void add_stacks_fact(const struct recorder *r)
 		profile_add_fact(r->p, STR("user stacks"), buf_str(&text));
 }
 
+/* How functions of JavaScript were named, and what the process itself says of them, if it does. */
+static void add_javascript_fact(const struct recorder *r)
+{
+	AUTO(buf) struct buf text = { 0 };
+	struct perf_counts c = perf_session_counts(r->session);
+	js_frames_describe(r->js, &text);
+	if (c.witnessed) {
+		buf_addf(&text, "; of %llu frames the program's own map says the same of ",
+			 (unsigned long long)c.witnessed);
+		buf_add_percent(&text, c.witnessed - c.contradicted, c.witnessed);
+	}
+	if (text.n)
+		profile_add_fact(r->p, STR("javascript"), buf_str(&text));
+	if (getenv("PLUME_JS_DEBUG"))
+		fprintf(stderr, "%.*s\n%.*s", STR_ARG(buf_str(&text)),
+			STR_ARG(perf_session_contradictions(r->session)));
+}
+
 void recorder_begin_facts(struct recorder *r, uint64_t start_ns, uint64_t start_unix_ns)
 {
 	struct utsname here;
@@ -51,5 +69,6 @@ void recorder_end_facts(struct recorder *r, uint64_t end_ns)
 	if (end_ns > r->period_start_ns)
 		add_number(r->p, STR("duration_ns"), end_ns - r->period_start_ns);
 	add_stacks_fact(r);
+	add_javascript_fact(r);
 	jvm_maps_add_notes(r->jvms, r->p);
 }

@@ -11,6 +11,7 @@ struct recorder {
 	struct held_files *held;
 	struct follow follow;
 	struct jvm_maps *jvms;
+	struct js_frames *js;
 	struct container_names containers;
 	struct started_command command;
 	struct profile *p;
@@ -27,6 +28,7 @@ struct recorder {
 	struct event_counts early; /* before it began */
 	uint64_t clock_samples;	   /* of this and earlier profiles */
 	bool is_over, has_answer;
+	bool is_looking_often; /* into buffers */
 };
 
 /* Opens what is to be sampled and begins to follow it; nothing is sampled yet. */

@@ -40,6 +40,19 @@ static void live_container(void *context, int32_t pid, struct buf *name)
 	container_names_get(&r->containers, pid, name);
 }
 
+static uint32_t live_find_frames(void *context, int32_t tid, uint64_t time_ns,
+				 const struct perf_found_frame **frames)
+{
+	struct recorder *r = context;
+	return js_frames_find(r->js, tid, time_ns, frames);
+}
+
+static uint32_t live_name_found(void *context, uint32_t code, const struct perf_found_name **names)
+{
+	struct recorder *r = context;
+	return js_frames_name(r->js, code, names);
+}
+
 /* --- beginning --- */
 
 static void add_event(struct recorder *r, uint32_t i)
@@ -50,6 +63,7 @@ static void add_event(struct recorder *r, uint32_t i)
 
 static void begin_session(struct recorder *r)
 {
+	r->js = js_frames_new(r->options.names.wants_lines);
 	r->options.names.open_held = held_files_open;
 	r->options.names.held_root = held_files_root_path;
 	r->options.names.held = r->held;
@@ -60,7 +74,9 @@ static void begin_session(struct recorder *r)
 				      .open_file = live_open_file,
 				      .container = live_container,
 				      .is_there = live_is_there,
-				      .needs_file = live_needs_file };
+				      .needs_file = live_needs_file,
+				      .find_frames = live_find_frames,
+				      .name_found = live_name_found };
 	struct perf_options options = { .names = r->options.names,
 					.keep_addresses = r->options.keep_addresses,
 					.live = &r->live };
@@ -70,6 +86,7 @@ static void begin_session(struct recorder *r)
 	r->follow = (struct follow){ .options = &r->options,
 				     .session = r->session,
 				     .held = r->held,
+				     .js = r->js,
 				     .begin_ns = UINT64_MAX };
 	r->jvms = jvm_maps_new(&r->follow);
 }

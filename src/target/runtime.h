@@ -1,6 +1,7 @@
 /* What a program is and how it was started, as far as it matters for what a profile of it shows. */
 #pragma once
 #include "symbol/symbol.h"
+#include "target/mapping.h"
 
 enum runtime_kind { RUNTIME_NATIVE, RUNTIME_NODE, RUNTIME_JVM, RUNTIME_PYTHON, RUNTIME_GO };
 
@@ -19,6 +20,10 @@ void runtime_of_process(int32_t pid, struct runtime *out);
 /* Kind and version alone, of a program by its file, which may be NULL, and its name. */
 void runtime_of_program(struct elf *elf, struct str name, struct runtime *out);
 void runtime_fini(struct runtime *r);
+
+/* The file that is mapped there, opened in the process's own root and compared by inode. */
+struct binary *runtime_open_mapping(int32_t pid, const struct target_mapping *m,
+				    const struct symbol_options *options);
 
 /* How the functions of a file begin. */
 enum frame_pointer_use { FRAME_POINTERS_UNKNOWN, FRAME_POINTERS_KEPT, FRAME_POINTERS_OMITTED };

@@ -9,9 +9,6 @@ void runtime_read_flags(int32_t pid, struct runtime *r);
 /* The same from texts as they are in /proc: words that end in NUL. */
 void runtime_take_flags(struct str cmdline, struct str variables, struct runtime *r);
 
-/* The file that is mapped there, opened in the process's own root and compared by inode. */
-struct binary *runtime_open_mapping(int32_t pid, const struct target_mapping *m,
-				    const struct symbol_options *options);
 /* The path without ` (deleted)`. */
 struct str mapping_path(const struct target_mapping *m);
 

@@ -9,4 +9,5 @@
 #include "target/held.h"
 #include "target/jvm.h"
 #include "target/mapping.h"
+#include "target/memory.h"
 #include "target/runtime.h"

@@ -1,0 +1,111 @@
+/*
+ * Frames that a recorder found out itself while the sample was fresh: functions of code that was made at run
+ * time, which nothing tells later. They are merged into the stack by their addresses.
+ */
+#include "perf/perf_int.h"
+
+/* --- early --- */
+
+bool perf_session_peek(struct perf_session *s, const char *bytes, struct perf_user_state *out)
+{
+	enum { ABI_64 = 2 };
+	struct perf_event_header h;
+	struct perf_sample sample;
+	memcpy(&h, bytes, sizeof(h));
+	struct perf_record r = { .type = h.type, .misc = h.misc, .size = h.size, .bytes = bytes };
+	struct perf_event *event = s->events.list.p;
+	if (s->events.list.n > 1)
+		event = perf_events_find(&s->events, perf_sample_id(event, &r, false));
+	if (!event || !perf_sample_read(event, &r, false, &sample) || !sample.has_user_registers ||
+	    sample.user_abi != ABI_64)
+		return false;
+	*out = (struct perf_user_state){ .pid = sample.ids.pid,
+					 .tid = sample.ids.tid,
+					 .time_ns = sample.ids.time_ns,
+					 .stack = sample.user_stack };
+	for (unsigned i = 0; i < ARRAY_SIZE(out->registers); i++)
+		if (event->user_registers >> i & 1)
+			out->registers[i] = cursor_u64(&sample.user_registers);
+	return true;
+}
+
+/* --- in its turn --- */
+
+static uint32_t find_ip(const struct stack *st, uint32_t from, uint64_t ip)
+{
+	for (uint32_t i = from; i < st->list.n; i++)
+		if (st->list.p[i].part == PART_USER && st->list.p[i].ip == ip)
+			return i;
+	return UINT32_MAX;
+}
+
+static bool is_jit(const struct perf_session *s, const struct perf_process *process,
+		   const struct stack_address *a)
+{
+	const struct address_space *space = &s->processes.spaces.p[process->space];
+	const struct mapping_row *row = address_space_find(space, a->ip - a->is_call);
+	return !row || s->mapped.list.p[row->mapped].kind == MAPPED_JIT;
+}
+
+static void insert(struct stack *st, uint32_t at, struct stack_address a)
+{
+	vec_push(&st->list, a);
+	memmove(st->list.p + at + 1, st->list.p + at, (st->list.n - 1 - at) * sizeof(a));
+	st->list.p[at] = a;
+}
+
+/*
+ * One that frame pointers skip: a walk by tables may have it, then it is the first address in between that
+ * is of such code; else it is put there. Returns what comes behind it.
+ */
+static uint32_t put_missing(struct perf_session *s, const struct perf_process *process,
+			    const struct perf_found_frame *f, uint32_t at, uint32_t until)
+{
+	struct stack *st = &s->stack;
+	for (uint32_t i = at; i < until; i++)
+		if (st->list.p[i].ip == f->ip || is_jit(s, process, &st->list.p[i])) {
+			st->list.p[i].found = f->code + 1;
+			return i + 1;
+		}
+	insert(st, at, (struct stack_address){ f->ip, PART_USER, true, f->code + 1 });
+	return at + 1;
+}
+
+void perf_session_put_found(struct perf_session *s, const struct perf_process *process,
+			    const struct perf_ids *ids)
+{
+	const struct perf_live *live = s->options.live;
+	const struct perf_found_frame *frames = NULL;
+	struct stack *st = &s->stack;
+	uint32_t n = live && live->find_frames
+			     ? live->find_frames(live->context, ids->tid, ids->time_ns, &frames)
+			     : 0;
+	uint32_t at = st->user_first;
+	for (uint32_t i = 0; i < n && at <= st->list.n; i++) {
+		if (!frames[i].is_missing) {
+			uint32_t k = find_ip(st, at, frames[i].ip);
+			if (k != UINT32_MAX) {
+				st->list.p[k].found = frames[i].code + 1;
+				at = k + 1;
+			}
+			continue;
+		}
+		/* Behind the one before; the function that ran is in front of its caller. */
+		if (at == st->user_first && at < st->list.n)
+			at++;
+		uint32_t next = i + 1 < n ? find_ip(st, at, frames[i + 1].ip) : UINT32_MAX;
+		at = put_missing(s, process, &frames[i], at, next != UINT32_MAX ? next : at);
+	}
+}
+
+location_id perf_session_locate_found(struct perf_session *s, uint32_t found, uint64_t ip)
+{
+	if (!s->has_found) {
+		struct mapped m = { .kind = MAPPED_FOUND, .path = STR("[JIT] V8") };
+		s->found_id = mapped_table_get(&s->mapped, &m);
+		s->has_found = true;
+	}
+	return locations_get(
+		&s->locations,
+		&(struct location){ .mapped = s->found_id, .address = found - 1, .ip = ip });
+}

@@ -1,0 +1,48 @@
+#include "target/memory.h"
+
+#include <errno.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* More than any object that is looked at. */
+#define MAX_READ_BYTES ((size_t)64 << 20)
+
+bool memory_read(struct memory *m, uint64_t address, void *to, size_t n)
+{
+	m->reads++;
+	bool ok = n <= MAX_READ_BYTES && address + n >= address && m->read(m, address, to, n);
+	m->failed += !ok;
+	return ok;
+}
+
+size_t memory_read_some(struct memory *m, uint64_t address, void *to, size_t n)
+{
+	enum { PAGE_BYTES = 4096 };
+	size_t done = 0;
+	if (memory_read(m, address, to, n))
+		return n;
+	while (done < n) {
+		size_t step = PAGE_BYTES - (address + done) % PAGE_BYTES;
+		if (step > n - done)
+			step = n - done;
+		if (!memory_read(m, address + done, (char *)to + done, step))
+			break;
+		done += step;
+	}
+	return done;
+}
+
+static bool read_process(struct memory *memory, uint64_t address, void *to, size_t n)
+{
+	struct process_memory *m = (struct process_memory *)memory;
+	struct iovec local = { to, n }, remote = { (void *)(uintptr_t)address, n };
+	ssize_t done = process_vm_readv(m->pid, &local, 1, &remote, 1, 0);
+	if (done < 0)
+		m->error = errno;
+	return done == (ssize_t)n;
+}
+
+void process_memory_init(struct process_memory *m, int32_t pid)
+{
+	*m = (struct process_memory){ .memory.read = read_process, .pid = pid };
+}

@@ -1,0 +1,25 @@
+/*
+ * Memory of another process, seen from outside. It changes while it is read, and whoever runs there may
+ * have put anything into it: every read is bounded, and nothing that comes from it is believed unchecked.
+ */
+#pragma once
+#include "base/base.h"
+
+/* Where memory comes from: a living process, a core, or the bytes of a test. */
+struct memory {
+	/* All of n bytes, or false. */
+	bool (*read)(struct memory *m, uint64_t address, void *to, size_t n);
+	uint64_t reads, failed; /* so far */
+};
+
+bool memory_read(struct memory *m, uint64_t address, void *to, size_t n);
+/* As many of n bytes as there are from the start on, in whole pages. */
+size_t memory_read_some(struct memory *m, uint64_t address, void *to, size_t n);
+
+/* A living process: process_vm_readv(2), which takes what ptrace takes, and stops nothing. */
+struct process_memory {
+	struct memory memory; /* first */
+	int32_t pid;
+	int error; /* errno of the last read that failed */
+};
+void process_memory_init(struct process_memory *m, int32_t pid);

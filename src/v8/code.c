@@ -1,0 +1,124 @@
+/*
+ * From an address of compiled code to the Code object that describes it. Up to 10.8 the instructions are
+ * inside that object; from 11 on they are in an InstructionStream, which knows its Code. Nothing lists them
+ * by address that is cheap to read from outside, so the begin of the object is searched for backwards.
+ */
+#include "v8/v8_int.h"
+
+enum { PAGE_BYTES = 4096, MAX_PAGES = 512, CODE_BYTES = 96, CODE_OF_STREAM = 8, KIND_MASK = 15 };
+
+static bool take_code(struct v8_process *p, uint64_t holder, uint64_t object, struct code *code)
+{
+	const struct v8_layout *l = p->layout;
+	char bytes[CODE_BYTES];
+	uint64_t map;
+	if (!v8_is_pointer(object) || !v8_read(&p->heap, object, 0, bytes, sizeof(bytes)))
+		return false;
+	memcpy(&map, bytes, sizeof(map));
+	if (v8_type_of_map(&p->heap, map) != v8_get(l, V8_TYPE_CODE))
+		return false;
+	*code = (struct code){ .holder = holder, .object = object };
+	if (l->has_code_inside)
+		code->start = v8_address(object) + (uint64_t)v8_get(l, V8_CODE_START);
+	else
+		memcpy(&code->start, bytes + v8_get(l, V8_CODE_START), sizeof(code->start));
+	memcpy(&code->size_bytes, bytes + v8_get(l, V8_CODE_SIZE), sizeof(code->size_bytes));
+	memcpy(&code->flags, bytes + v8_get(l, V8_CODE_FLAGS), sizeof(code->flags));
+	memcpy(&code->deopt_data, bytes + v8_get(l, V8_CODE_DEOPT_DATA), sizeof(code->deopt_data));
+	memcpy(&code->positions, bytes + v8_get(l, V8_CODE_POSITIONS), sizeof(code->positions));
+	return true;
+}
+
+/* The code of an object that may hold some; its first word is of the right type. */
+static bool code_at(struct v8_process *p, uint64_t holder, struct code *code)
+{
+	uint64_t object = holder | 1;
+	if (!p->layout->has_code_inside &&
+	    !memory_read(p->heap.memory, holder + CODE_OF_STREAM, &object, sizeof(object)))
+		return false;
+	return take_code(p, holder, object, code);
+}
+
+static bool is_in(const struct code *code, uint64_t pc)
+{
+	/* A call may be the last instruction. */
+	return pc >= code->start && pc - code->start <= code->size_bytes;
+}
+
+/* From the page's end, or from pc downwards. Says in *is_over that what was found ends before pc. */
+static bool search_page(struct v8_process *p, uint64_t page, uint64_t pc, struct code *code,
+			bool *is_over)
+{
+	const struct v8_layout *l = p->layout;
+	int32_t wanted = v8_get(l, l->has_code_inside ? V8_TYPE_CODE : V8_TYPE_INSTRUCTION_STREAM);
+	uint64_t words[PAGE_BYTES / sizeof(uint64_t)];
+	uint64_t step = l->code_alignment;
+	uint64_t last = pc - page < PAGE_BYTES ? (pc - page) / step * step : PAGE_BYTES - step;
+	if (!memory_read(p->heap.memory, page, words, last + sizeof(*words))) {
+		*is_over = true; /* pages before an area are guards */
+		return false;
+	}
+	for (uint64_t at = last;; at -= step) {
+		uint64_t map = words[at / sizeof(*words)];
+		if (v8_is_pointer(map) && v8_type_of_map(&p->heap, map) == wanted &&
+		    code_at(p, page + at, code)) {
+			if (is_in(code, pc))
+				return true;
+			*is_over = code->start > page + at && code->start < pc;
+			if (*is_over)
+				return false;
+		}
+		if (at < step)
+			return false;
+	}
+}
+
+bool v8_code_find(struct v8_process *p, uint64_t pc, struct code *code)
+{
+	uint64_t page = pc / PAGE_BYTES * PAGE_BYTES;
+	bool is_over = false;
+	for (unsigned i = 0; i < MAX_PAGES && page; i++, page -= PAGE_BYTES) {
+		if (search_page(p, page, pc, code, &is_over))
+			return true;
+		if (is_over)
+			return false;
+	}
+	return false;
+}
+
+bool v8_code_is_same(struct v8_process *p, const struct code *code)
+{
+	struct code now;
+	uint64_t map;
+	const struct v8_layout *l = p->layout;
+	if (!memory_read(p->heap.memory, code->holder, &map, sizeof(map)) ||
+	    v8_type_of_map(&p->heap, map) !=
+		    v8_get(l, l->has_code_inside ? V8_TYPE_CODE : V8_TYPE_INSTRUCTION_STREAM) ||
+	    !code_at(p, code->holder, &now))
+		return false;
+	return now.object == code->object && now.start == code->start &&
+	       now.size_bytes == code->size_bytes && now.deopt_data == code->deopt_data &&
+	       now.positions == code->positions;
+}
+
+enum code_tier v8_code_tier(const struct v8_process *p, const struct code *code)
+{
+	int32_t kind = (int32_t)(code->flags & KIND_MASK);
+	int32_t baseline = v8_get(p->layout, V8_CODE_KIND_BASELINE);
+	if (kind == baseline - 1)
+		return TIER_INTERPRETED;
+	if (kind == baseline)
+		return TIER_BASELINE;
+	if (kind == baseline + 1)
+		return p->layout->has_maglev ? TIER_MAGLEV : TIER_OPTIMIZED;
+	/* Kinds are in the order of tiers; 9.x had TurboProp in between. */
+	return kind == baseline + 2 ? TIER_OPTIMIZED : TIER_OTHER;
+}
+
+bool v8_code_is_interpreter(struct v8_process *p, uint64_t pc)
+{
+	struct code code;
+	bool is = v8_code_find(p, pc, &code) && v8_code_tier(p, &code) == TIER_INTERPRETED;
+	p->has_interpreter_copies |= is;
+	return is;
+}

@@ -1,0 +1,283 @@
+/*
+ * From frames to functions. V8's code keeps frame pointers, and a frame of JavaScript has its function and
+ * its context in slots below; other frames have a small number there, which says what they are. The
+ * innermost frame is the difficult one: it may not be built yet, or not any more, or belong to the caller
+ * of code that has none.
+ */
+#include "v8/v8_int.h"
+
+enum { SLOTS = 6, MAX_ON_TOP = 64 };
+
+/* --- from a copy --- */
+
+static bool read_copy(struct str copy, uint64_t sp, uint64_t address, void *to, size_t n)
+{
+	if (address < sp || address - sp > copy.n || copy.n - (address - sp) < n)
+		return false;
+	memcpy(to, copy.p + (address - sp), n);
+	return true;
+}
+
+static uint64_t slot(const struct v8_layout *l, enum v8_constant c, const uint64_t *below)
+{
+	/* below: the words in front of fp, fp's own last. */
+	int32_t i = SLOTS + v8_get(l, c) / (int32_t)sizeof(uint64_t);
+	return i >= 0 && i < SLOTS ? below[i] : 0;
+}
+
+uint32_t v8_frames_of_copy(const struct v8_layout *l, const struct v8_registers *r, struct str copy,
+			   struct v8_raw_frame *out, uint32_t max)
+{
+	uint64_t pc = r->pc, fp = r->fp, below[SLOTS], link[2];
+	uint32_t n = 0;
+	while (n < max) {
+		struct v8_raw_frame f = { .pc = pc };
+		if (read_copy(copy, r->sp, fp - sizeof(below), below, sizeof(below))) {
+			f.context = slot(l, V8_FRAME_CONTEXT, below);
+			f.function = slot(l, V8_FRAME_FUNCTION, below);
+			f.bytecode_array = slot(l, V8_FRAME_BYTECODE_ARRAY, below);
+			f.bytecode_offset = slot(l, V8_FRAME_BYTECODE_OFFSET, below);
+		}
+		out[n++] = f;
+		if (!read_copy(copy, r->sp, fp, link, sizeof(link)) || link[0] <= fp)
+			break;
+		fp = link[0];
+		pc = link[1];
+	}
+	return n;
+}
+
+/* --- functions --- */
+
+struct naming {
+	struct v8_process *p;
+	const struct v8_registers *r;
+	struct v8_frame *out;
+	uint32_t n, max;
+};
+
+static void count(struct v8_process *p, v8_place_id place)
+{
+	struct v8_counts *c = &p->counts;
+	c->frames++;
+	switch (p->names->places.p[place].tier) {
+	case '~':
+		c->interpreted++;
+		break;
+	case '^':
+		c->baseline++;
+		break;
+	case '+':
+		c->maglev++;
+		break;
+	case '*':
+		c->optimized++;
+		break;
+	default:
+		c->unknown_tier++;
+	}
+	for (; p->names->places.p[place].caller != V8_NONE;
+	     place = p->names->places.p[place].caller)
+		c->inlined++;
+}
+
+static void add(struct naming *s, uint64_t pc, v8_place_id place, bool is_missing, bool is_leaf)
+{
+	if (place == V8_NONE) {
+		s->p->counts.unnamed++;
+		return;
+	}
+	if (s->n == s->max)
+		return;
+	count(s->p, place);
+	s->out[s->n++] = (struct v8_frame){ pc, place, is_missing, is_leaf };
+}
+
+/* The function of a frame; 0: it is no frame of JavaScript. */
+static uint64_t shared_of_frame(struct naming *s, const struct v8_raw_frame *f)
+{
+	if (!v8_is_pointer(f->context) || !v8_is_pointer(f->function))
+		return 0;
+	uint64_t shared = f->is_shared ? f->function : v8_shared_of(s->p, f->function);
+	return shared && v8_function_get(s->p, shared) ? shared : 0;
+}
+
+static bool has_script(struct v8_process *p, uint64_t shared)
+{
+	const struct known_function *k = v8_function_get(p, shared);
+	return k && k->script_slot != V8_NONE;
+}
+
+/* An interpreted frame has its bytecode, and how far it is. */
+static v8_place_id place_in_interpreter(struct naming *s, const struct v8_raw_frame *f,
+					uint64_t shared)
+{
+	int64_t offset = v8_is_smi(f->bytecode_offset) ? v8_smi(f->bytecode_offset) : -1;
+	if (offset >= 0)
+		offset -= v8_get(s->p->layout, V8_BYTECODE_DATA) - 1;
+	return v8_place_of_bytecode(s->p, shared, f->bytecode_array, offset);
+}
+
+static enum pc_kind kind_of(struct v8_process *p, uint64_t pc)
+{
+	enum pc_kind kind = v8_pc_kind(p, pc);
+	if (kind == PC_JIT && p->has_interpreter_copies && v8_code_is_interpreter(p, pc))
+		return PC_INTERPRETER;
+	return kind;
+}
+
+static v8_place_id place_of(struct naming *s, const struct v8_raw_frame *f, uint64_t pc,
+			    enum pc_kind kind, uint64_t shared, bool is_leaf)
+{
+	v8_place_id place = V8_NONE;
+	if (kind == PC_JIT) {
+		place = v8_place_of_pc(s->p, pc, is_leaf, shared);
+		if (place == V8_NONE && v8_code_is_interpreter(s->p, pc))
+			kind = PC_INTERPRETER;
+	}
+	if (kind == PC_INTERPRETER)
+		place = place_in_interpreter(s, f, shared);
+	return place != V8_NONE ? place : v8_place_of_function(s->p, shared, 0);
+}
+
+/* --- the innermost frame --- */
+
+uint64_t v8_word_on_top(const struct v8_registers *r, uint32_t i)
+{
+	uint64_t word = 0;
+	if ((size_t)(i + 1) * sizeof(word) <= r->top.n)
+		memcpy(&word, r->top.p + i * sizeof(word), sizeof(word));
+	return word;
+}
+
+/* Where in the function of a frame the call returns to that led to code without a frame of its own. */
+static uint64_t find_return(struct naming *s, const struct v8_raw_frame *f, uint64_t shared,
+			    enum pc_kind *kind)
+{
+	uint64_t words = s->r->fp > s->r->sp ? (s->r->fp - s->r->sp) / sizeof(uint64_t) : 0;
+	bool is_interpreted = v8_bytecode_array_of(s->p, f->bytecode_array) != 0;
+	for (uint32_t i = 0; i < words && i < MAX_ON_TOP; i++) {
+		uint64_t pc = v8_word_on_top(s->r, i);
+		*kind = kind_of(s->p, pc);
+		if (*kind == PC_INTERPRETER && is_interpreted)
+			return pc;
+		if (*kind == PC_JIT && v8_place_of_pc(s->p, pc, false, shared) != V8_NONE)
+			return pc;
+	}
+	*kind = PC_NATIVE;
+	return 0;
+}
+
+/* The frame is of the caller of what runs. */
+static void add_caller(struct naming *s, const struct v8_raw_frame *f, uint64_t returns_to)
+{
+	uint64_t shared = shared_of_frame(s, f);
+	if (!shared || !has_script(s->p, shared))
+		return;
+	enum pc_kind kind = kind_of(s->p, returns_to);
+	if (kind == PC_NATIVE || kind == PC_BUILTIN)
+		returns_to = find_return(s, f, shared, &kind);
+	v8_place_id place = place_of(s, f, returns_to, kind, shared, false);
+	add(s, returns_to, place, true, false);
+}
+
+static uint64_t return_address(const struct v8_registers *r, enum leaf_state state)
+{
+	return state == LEAF_RETURN_IN_CX  ? r->cx
+	       : state == LEAF_HALF_LINKED ? v8_word_on_top(r, 1)
+					   : v8_word_on_top(r, 0);
+}
+
+/* The function that runs, whose frame is not there: code tells its function, else the register does. */
+static void add_without_frame(struct naming *s, enum pc_kind kind, enum leaf_state state)
+{
+	const struct v8_registers *r = s->r;
+	uint64_t shared = kind == PC_JIT ? v8_shared_of_pc(s->p, r->pc) : 0;
+	bool is_entering = state != LEAF_RETURNING && state != LEAF_RETURN_IN_CX;
+	if (!shared && is_entering)
+		shared = v8_shared_of(s->p, r->di);
+	if (!shared)
+		return;
+	v8_place_id place = kind == PC_JIT ? v8_place_of_pc(s->p, r->pc, true, shared)
+					   : v8_place_of_function(s->p, shared, '~');
+	if (place == V8_NONE)
+		return;
+	s->p->counts.by_register++;
+	add(s, r->pc, place, false, true);
+}
+
+/* Handlers of bytecodes have no frame: how far the function is, is in a register. */
+static void add_around_builtin(struct naming *s, const struct v8_raw_frame *f)
+{
+	uint64_t shared = shared_of_frame(s, f);
+	if (!shared || !has_script(s->p, shared))
+		return;
+	int64_t offset = (int64_t)s->r->r9 - (v8_get(s->p->layout, V8_BYTECODE_DATA) - 1);
+	enum { MAX_BYTECODES = 1 << 24 };
+	enum pc_kind kind;
+	uint64_t pc = find_return(s, f, shared, &kind);
+	if (kind == PC_INTERPRETER && offset >= 0 && offset < MAX_BYTECODES &&
+	    kind_of(s->p, s->r->pc) == PC_BUILTIN)
+		add(s, pc, v8_place_of_bytecode(s->p, shared, f->bytecode_array, offset), true,
+		    false);
+	else
+		add(s, pc, place_of(s, f, pc, kind, shared, false), true, false);
+}
+
+static void name_innermost(struct naming *s, const struct v8_raw_frame *f)
+{
+	enum pc_kind kind = kind_of(s->p, f->pc);
+	if (kind == PC_NATIVE || kind == PC_BUILTIN) {
+		add_around_builtin(s, f);
+		return;
+	}
+	enum leaf_state state = v8_leaf_state(s->p, f->pc, kind);
+	uint64_t shared = shared_of_frame(s, f);
+	/* Code that tells its function is right about it, whatever the frame says. */
+	uint64_t told = kind == PC_JIT ? v8_shared_of_pc(s->p, f->pc) : 0;
+	if (state == LEAF_LINKED) {
+		add_without_frame(s, kind, state);
+	} else if (state == LEAF_BUILT && shared && (!told || told == shared)) {
+		add(s, f->pc, place_of(s, f, f->pc, kind, shared, true), false, true);
+	} else if (state != LEAF_BUILT || told) {
+		add_without_frame(s, kind, state);
+		add_caller(s, f, return_address(s->r, state));
+	}
+}
+
+static void name_caller(struct naming *s, const struct v8_raw_frame *f)
+{
+	enum pc_kind kind = kind_of(s->p, f->pc);
+	if (kind == PC_NATIVE)
+		return;
+	uint64_t shared = shared_of_frame(s, f);
+	if (!shared || !has_script(s->p, shared))
+		return;
+	if (kind == PC_BUILTIN)
+		add(s, f->pc, v8_place_of_function(s->p, shared, 0), true, false);
+	else
+		add(s, f->pc, place_of(s, f, f->pc, kind, shared, false), false, false);
+}
+
+/* --- all --- */
+
+static void forget(struct v8_process *p)
+{
+	memset(p->functions, 0, KNOWN_FUNCTIONS * sizeof(*p->functions));
+	memset(p->pcs, 0, KNOWN_PCS * sizeof(*p->pcs));
+	p->generation = p->names->generation;
+}
+
+uint32_t v8_name_frames(struct v8_process *p, const struct v8_registers *r,
+			const struct v8_raw_frame *raw, uint32_t n, struct v8_frame *out,
+			uint32_t max)
+{
+	struct naming s = { .p = p, .r = r, .out = out, .max = max };
+	if (p->generation != p->names->generation)
+		forget(p);
+	if (n)
+		name_innermost(&s, &raw[0]);
+	for (uint32_t i = 1; i < n; i++)
+		name_caller(&s, &raw[i]);
+	return s.n;
+}

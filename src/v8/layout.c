@@ -1,0 +1,261 @@
+/* The numbers that V8 exports for debuggers, read from its file. */
+#include "v8/layout_int.h"
+
+#define PREFIX STR("v8dbg_")
+
+static const struct {
+	const char *name, *symbols;
+} constants[V8_CONSTANT_COUNT] = {
+#define X(name, text, symbols) { text, symbols },
+	V8_CONSTANTS(X)
+#undef X
+};
+
+const char *v8_constant_name(enum v8_constant c)
+{
+	return constants[c].name;
+}
+
+const char *v8_origin_name(enum v8_origin origin)
+{
+	static const char *const names[] = { "not there", "exported", "inferred", "tabled" };
+	return names[origin];
+}
+
+void v8_layout_fini(struct v8_layout *l)
+{
+	buf_fini(&l->bytecode_sizes);
+}
+
+/* --- symbols --- */
+
+struct symbol_table {
+	struct str rows, names;
+};
+
+static struct symbol_table table_named(struct elf *elf, struct str symbols, struct str strings)
+{
+	return (struct symbol_table){ elf_section_bytes(elf, elf_find_section(elf, symbols)),
+				      elf_section_bytes(elf, elf_find_section(elf, strings)) };
+}
+
+struct found_symbol {
+	struct str name;
+	uint64_t address, size_bytes;
+};
+
+static bool symbol_at(const struct symbol_table *t, uint64_t i, struct found_symbol *found)
+{
+	Elf64_Sym s;
+	memcpy(&s, t->rows.p + i * sizeof(s), sizeof(s));
+	if (s.st_shndx == SHN_UNDEF || s.st_name >= t->names.n)
+		return false;
+	const char *name = t->names.p + s.st_name;
+	*found = (struct found_symbol){ { name, strnlen(name, t->names.n - s.st_name) },
+					s.st_value,
+					s.st_size };
+	return true;
+}
+
+static bool read_at(struct elf *elf, uint64_t address, void *to, size_t n)
+{
+	uint64_t offset;
+	if (!elf_offset_of_address(elf, address, &offset) || offset > elf->bytes.n ||
+	    elf->bytes.n - offset < n)
+		return false;
+	memcpy(to, elf->bytes.p + offset, n);
+	return true;
+}
+
+/* Which of the names that a constant goes by this is; 0: none. Earlier ones count more. */
+static unsigned rank_of(enum v8_constant c, struct str name)
+{
+	const char *rest = constants[c].symbols;
+	for (unsigned rank = 1; *rest; rank++) {
+		struct str wanted = { rest, strcspn(rest, "|") };
+		bool is_start = str_ends(wanted, STR("_"));
+		if (is_start ? str_starts(name, wanted) : str_eq(name, wanted))
+			return rank;
+		rest += wanted.n + (rest[wanted.n] == '|');
+	}
+	return 0;
+}
+
+static void take_constant(struct elf *elf, const struct found_symbol *s, struct v8_layout *l,
+			  uint8_t *ranks)
+{
+	struct str name = str_from_byte(s->name, PREFIX.n);
+	for (unsigned c = 0; c < V8_CONSTANT_COUNT; c++) {
+		unsigned rank = rank_of(c, name);
+		if (!rank || (ranks[c] && ranks[c] <= rank) ||
+		    !read_at(elf, s->address, &l->value[c], sizeof(l->value[c])))
+			continue;
+		l->origin[c] = V8_EXPORTED;
+		ranks[c] = (uint8_t)rank;
+	}
+}
+
+/* --- what is in the program besides --- */
+
+struct other_symbols {
+	uint64_t version[3]; /* where major, minor and build are */
+	uint64_t blob, blob_data, blob_size;
+	struct found_symbol sizes;
+	int32_t tagged_bytes;
+};
+
+static void take_interpreter(const struct found_symbol *s, struct elf *elf, struct v8_layout *l)
+{
+	static const struct str names[V8_INTERPRETER_RANGES] = {
+		STR("Builtins_InterpreterEntryTrampoline"),
+		STR("Builtins_InterpreterEnterAtBytecode"),
+		STR("Builtins_InterpreterEnterAtNextBytecode"),
+		STR("Builtins_InterpreterEntryTrampolineForProfiling"),
+	};
+	uint64_t offset;
+	for (unsigned i = 0; i < V8_INTERPRETER_RANGES; i++)
+		if (str_eq(s->name, names[i]) && elf_offset_of_address(elf, s->address, &offset))
+			l->interpreter[i] = (struct v8_range){ offset, offset + s->size_bytes };
+}
+
+static void take_other(struct elf *elf, const struct found_symbol *s, struct v8_layout *l,
+		       struct other_symbols *o)
+{
+	if (str_starts(s->name, STR("Builtins_Interpreter")))
+		take_interpreter(s, elf, l);
+	else if (str_eq(s->name, STR("_ZN2v88internal7Version6major_E")))
+		o->version[0] = s->address;
+	else if (str_eq(s->name, STR("_ZN2v88internal7Version6minor_E")))
+		o->version[1] = s->address;
+	else if (str_eq(s->name, STR("_ZN2v88internal7Version6build_E")))
+		o->version[2] = s->address;
+	else if (str_eq(s->name, STR("v8_Default_embedded_blob_code_")))
+		o->blob = s->address;
+	else if (str_eq(s->name, STR("v8_Default_embedded_blob_code_data_")))
+		o->blob_data = s->address;
+	else if (str_eq(s->name, STR("v8_Default_embedded_blob_code_size_")))
+		o->blob_size = s->address;
+	else if (str_eq(s->name, STR("_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE")))
+		o->sizes = *s;
+	else if (str_eq(s->name, STR("v8dbg_TaggedSize")))
+		read_at(elf, s->address, &o->tagged_bytes, sizeof(o->tagged_bytes));
+}
+
+static void read_symbols(struct elf *elf, const struct symbol_table *t, struct v8_layout *l,
+			 struct other_symbols *o)
+{
+	uint8_t ranks[V8_CONSTANT_COUNT] = { 0 };
+	struct found_symbol s;
+	for (uint64_t i = 0; i < t->rows.n / sizeof(Elf64_Sym); i++) {
+		if (!symbol_at(t, i, &s))
+			continue;
+		if (str_starts(s.name, PREFIX))
+			take_constant(elf, &s, l, ranks);
+		take_other(elf, &s, l, o);
+	}
+}
+
+static bool read_version(struct elf *elf, const struct other_symbols *o, struct v8_layout *l)
+{
+	return o->version[0] && o->version[1] &&
+	       read_at(elf, o->version[0], &l->major, sizeof(l->major)) &&
+	       read_at(elf, o->version[1], &l->minor, sizeof(l->minor)) &&
+	       (!o->version[2] || read_at(elf, o->version[2], &l->build, sizeof(l->build)));
+}
+
+/* Up to 10.2 the symbol is a pointer to the code, which has one of its own. */
+static void find_blob(struct elf *elf, const struct other_symbols *o, struct v8_layout *l)
+{
+	uint32_t size = 0;
+	uint64_t address = o->blob_data ? o->blob_data : o->blob, offset;
+	if (!address || !o->blob_size || !read_at(elf, o->blob_size, &size, sizeof(size)) ||
+	    !elf_offset_of_address(elf, address, &offset))
+		return;
+	l->blob_address = address;
+	l->blob = (struct v8_range){ offset, offset + size };
+}
+
+static void find_bytecode_sizes(struct elf *elf, const struct other_symbols *o, struct v8_layout *l)
+{
+	enum { SCALES = 3, MAX_BYTECODES = 256 };
+	uint64_t n = o->sizes.size_bytes;
+	if (!n || n % SCALES || n / SCALES > MAX_BYTECODES)
+		return;
+	if (read_at(elf, o->sizes.address, buf_reserve(&l->bytecode_sizes, n), n))
+		l->bytecode_sizes.n = n;
+}
+
+/* --- all --- */
+
+bool v8_is_inside(struct elf *elf)
+{
+	struct str names = elf_section_bytes(elf, elf_find_section(elf, STR(".dynstr")));
+	if (str_find(names, STR("v8dbg_class_SharedFunctionInfo")) >= 0)
+		return true;
+	names = elf_section_bytes(elf, elf_find_section(elf, STR(".strtab")));
+	return str_find(names, STR("v8dbg_class_SharedFunctionInfo")) >= 0;
+}
+
+static bool lacks_constants(const struct v8_layout *l, struct err *e)
+{
+	static const uint8_t needed[] = {
+		V8_MAP_INSTANCE_TYPE,
+		V8_JS_FUNCTION_SHARED,
+		V8_SFI_NAME_OR_SCOPE_INFO,
+		V8_SFI_SCRIPT,
+		V8_SFI_FLAGS,
+		V8_SCRIPT_NAME,
+		V8_STRING_LENGTH,
+		V8_SEQ_ONE_BYTE_CHARS,
+		V8_FIRST_NONSTRING_TYPE,
+		V8_TYPE_SFI,
+		V8_TYPE_SCOPE_INFO,
+		V8_TYPE_SCRIPT,
+		V8_TYPE_CODE,
+		V8_TYPE_FIRST_FUNCTION,
+		V8_TYPE_LAST_FUNCTION,
+		V8_CODE_START,
+		V8_CODE_SIZE,
+		V8_CODE_FLAGS,
+		V8_SCOPE_INFO_FIRST_VARS,
+		V8_FRAME_FUNCTION,
+		V8_FRAME_CONTEXT,
+		V8_TYPE_MAP,
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
+		if (!l->origin[needed[i]])
+			return !err_set(e,
+					"its V8 %u.%u does not export %s, so JavaScript functions "
+					"cannot be named from outside",
+					l->major, l->minor, constants[needed[i]].name);
+	return false;
+}
+
+bool v8_layout_read(struct elf *elf, struct v8_layout *l, struct err *e)
+{
+	struct other_symbols o = { 0 };
+	AUTO(buf) struct buf known = { 0 };
+	*l = (struct v8_layout){ 0 };
+	struct symbol_table all = table_named(elf, STR(".symtab"), STR(".strtab"));
+	struct symbol_table dynamic = table_named(elf, STR(".dynsym"), STR(".dynstr"));
+	if (!elf->is_64 || elf->machine != EM_X86_64)
+		return err_set(e, "it is not of x86-64: its V8 cannot be read yet");
+	read_symbols(elf, &all, l, &o);
+	read_symbols(elf, &dynamic, l, &o);
+	if (!read_version(elf, &o, l))
+		return err_set(e, "its V8 does not say which version it is: was it stripped of "
+				  "exported symbols?");
+	if (o.tagged_bytes && o.tagged_bytes != sizeof(uint64_t))
+		return err_set(e, "its V8 %u.%u compresses pointers, which is not supported yet",
+			       l->major, l->minor);
+	if (!v8_layout_complete(l)) {
+		v8_layout_known(&known);
+		return err_set(e, "its V8 %u.%u is none of those that are known: %.*s", l->major,
+			       l->minor, STR_ARG(buf_str(&known)));
+	}
+	if (lacks_constants(l, e))
+		return false;
+	find_blob(elf, &o, l);
+	find_bytecode_sizes(elf, &o, l);
+	return true;
+}

@@ -1,0 +1,93 @@
+/*
+ * What V8 does not export, by version. Every row was proven on builds of all versions it covers, by
+ * comparing names and lines with those that V8 itself gives (test/suites/js_names).
+ */
+#include "v8/layout_int.h"
+
+/* Versions of V8 in Node.js 16 to 26, each as major * 100 + minor. */
+static const uint16_t known_versions[] = { 904,	 906,  1002, 1008, 1103, 1108,
+					   1204, 1209, 1306, 1401, 1406 };
+
+enum { FIRST = 904, LAST = 1406 };
+
+static const struct {
+	uint16_t constant, from, to;
+	int32_t value;
+} rows[] = {
+	{ V8_SFI_DATA, 1204, LAST, 8 },
+	{ V8_DEBUG_INFO_SCRIPT, FIRST, 1103, 16 },
+	{ V8_SCRIPT_SOURCE, 904, 904, 8 },
+	{ V8_SCRIPT_LINE_OFFSET, FIRST, LAST, 24 },
+	{ V8_SCRIPT_COLUMN_OFFSET, FIRST, LAST, 32 },
+	{ V8_SCRIPT_ID, FIRST, LAST, 64 },
+	{ V8_EXTERNAL_DATA, FIRST, LAST, 24 },
+	{ V8_CODE_DEOPT_DATA, FIRST, 1103, 16 },
+	{ V8_CODE_DEOPT_DATA, 1108, LAST, 8 },
+	{ V8_CODE_POSITIONS, FIRST, 1103, 24 },
+	{ V8_CODE_POSITIONS, 1108, LAST, 16 },
+	{ V8_CODE_START, 1103, 1103, 40 },
+	{ V8_CODE_START, 1108, 1108, 32 },
+	{ V8_CODE_SIZE, 1103, 1103, 56 },
+	{ V8_CODE_SIZE, 1108, 1108, 44 },
+	{ V8_CODE_FLAGS, FIRST, 1103, 48 },
+	{ V8_CODE_FLAGS, 1108, 1108, 40 },
+	{ V8_CODE_KIND_BASELINE, 904, 904, 11 },
+	{ V8_BYTECODE_DATA, 904, 904, 54 },
+	{ V8_BYTECODE_POSITIONS, FIRST, 1108, 32 },
+	{ V8_BYTECODE_POSITIONS, 1204, LAST, 24 },
+	{ V8_DEOPT_LITERALS, FIRST, 1002, 2 },
+	{ V8_DEOPT_SFI, FIRST, 1002, 6 },
+	{ V8_DEOPT_INLINING, FIRST, 1002, 7 },
+	{ V8_FRAME_BYTECODE_ARRAY, 904, 904, -32 },
+	{ V8_FRAME_BYTECODE_OFFSET, 904, 904, -40 },
+};
+
+/* The types of functions are one behind the other; how many there are was not always exported. */
+static void infer(struct v8_layout *l)
+{
+	if (!l->origin[V8_TYPE_LAST_FUNCTION] && l->origin[V8_TYPE_FIRST_FUNCTION]) {
+		l->value[V8_TYPE_LAST_FUNCTION] =
+			l->value[V8_TYPE_FIRST_FUNCTION] + (v8_version(l) < 906 ? 13 : 14);
+		l->origin[V8_TYPE_LAST_FUNCTION] = V8_INFERRED;
+	}
+}
+
+static bool is_known(uint32_t version)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(known_versions); i++)
+		if (known_versions[i] == version)
+			return true;
+	return false;
+}
+
+void v8_layout_known(struct buf *out)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(known_versions); i++)
+		buf_addf(out, "%s%u.%u", i ? ", " : "", known_versions[i] / 100u,
+			 known_versions[i] % 100u);
+}
+
+bool v8_layout_complete(struct v8_layout *l)
+{
+	uint32_t version = v8_version(l);
+	if (!is_known(version))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (l->origin[rows[i].constant] || version < rows[i].from || version > rows[i].to)
+			continue;
+		l->value[rows[i].constant] = rows[i].value;
+		l->origin[rows[i].constant] = V8_TABLED;
+	}
+	infer(l);
+	l->has_code_inside = version < 1100;
+	l->code_alignment = l->major == 11 ? 8 : 32;
+	l->has_raw_scope_flags = version >= 1209;
+	l->has_early_modules = version >= 1204;
+	l->has_hashed_names = version >= 1000;
+	l->has_receiver_info = version < 1000;
+	l->has_class_positions = version >= 1000;
+	l->has_debug_info = version <= 1103;
+	l->has_unsigned_offsets = version >= 1401;
+	l->has_maglev = version >= 1008;
+	return true;
+}

@@ -1,0 +1,234 @@
+/* Where in which functions an address is, and into which others the compiler put them. */
+#include "v8/v8_int.h"
+
+enum { MAX_INLINED = 64, MAX_DEOPT_WORDS = 16 };
+
+/* What compiled code knows of the functions in it. */
+struct inlining {
+	uint64_t shared;    /* the function that was compiled */
+	uint64_t literals;  /* an array with those that were put into it, among others */
+	uint64_t positions; /* where they were */
+	uint32_t count;
+};
+
+/* A position: whether it is of a script, an offset in its text, and which inlining it is in; from 1. */
+static int32_t offset_of(uint64_t position)
+{
+	return (int32_t)(position >> 1 & 0x3fffffff) - 1;
+}
+
+static uint32_t inlining_of(uint64_t position)
+{
+	return (uint32_t)(position >> 31 & 0xffff);
+}
+
+struct inlined_at {
+	uint64_t position;
+	int32_t literal, unused;
+};
+
+static bool read_inlining(struct v8_process *p, const struct code *code, struct inlining *in)
+{
+	const struct v8_layout *l = p->layout;
+	uint64_t words[MAX_DEOPT_WORDS];
+	uint32_t n = 0, last = (uint32_t)v8_get(l, V8_DEOPT_INLINING), bytes;
+	if (last >= MAX_DEOPT_WORDS || !v8_is_pointer(code->deopt_data) ||
+	    !v8_array_length(&p->heap, code->deopt_data, 1 << 24, &n) || n <= last ||
+	    !v8_read(&p->heap, code->deopt_data, v8_get(l, V8_ARRAY_DATA), words,
+		     (last + 1) * sizeof(*words)))
+		return false;
+	*in = (struct inlining){ .shared = words[v8_get(l, V8_DEOPT_SFI)],
+				 .literals = words[v8_get(l, V8_DEOPT_LITERALS)],
+				 .positions = words[last] };
+	if (l->origin[V8_TYPE_SFI_WRAPPER] &&
+	    v8_type_of(&p->heap, in->shared) == v8_get(l, V8_TYPE_SFI_WRAPPER) &&
+	    !v8_read_word(&p->heap, in->shared, v8_get(l, V8_SFI_WRAPPER_SHARED), &in->shared))
+		return false;
+	if (v8_is_pointer(in->positions) &&
+	    v8_array_length(&p->heap, in->positions, 1 << 24, &bytes))
+		in->count = bytes / (uint32_t)sizeof(struct inlined_at);
+	return true;
+}
+
+static bool read_inlined(struct v8_process *p, const struct inlining *in, uint32_t i,
+			 struct inlined_at *at, uint64_t *shared)
+{
+	int32_t data = v8_get(p->layout, V8_ARRAY_DATA);
+	*shared = in->shared;
+	if (i >= in->count ||
+	    !v8_read(&p->heap, in->positions, data + (int32_t)(i * sizeof(*at)), at, sizeof(*at)))
+		return false;
+	if (at->literal < 0)
+		return true;
+	uint32_t n;
+	if (!v8_array_length(&p->heap, in->literals, 1 << 24, &n) || (uint32_t)at->literal >= n ||
+	    !v8_read_word(&p->heap, in->literals, data + at->literal * 8, shared))
+		return false;
+	*shared = v8_address(*shared) | 1; /* it may be weak */
+	return true;
+}
+
+/* A function and where in it. */
+struct step {
+	v8_function_id function;
+	uint32_t line, column;
+};
+
+static bool step_at(struct v8_process *p, uint64_t shared, int32_t offset, struct step *step)
+{
+	const struct known_function *k = v8_function_get(p, shared);
+	if (!k)
+		return false;
+	*step = (struct step){ .function = k->function };
+	if (k->script_slot != V8_NONE && offset >= 0)
+		v8_script_line(&p->scripts[k->script_slot], offset, &step->line, &step->column);
+	return true;
+}
+
+/* Steps are innermost first. */
+static v8_place_id add_places(struct v8_process *p, const struct step *steps, uint32_t n, char tier)
+{
+	v8_place_id caller = V8_NONE;
+	for (uint32_t i = n; i-- > 0;)
+		caller = v8_names_place(p->names, &(struct v8_place){ .function = steps[i].function,
+								      .line = steps[i].line,
+								      .column = steps[i].column,
+								      .caller = caller,
+								      .tier = tier });
+	return caller;
+}
+
+v8_place_id v8_place_of_function(struct v8_process *p, uint64_t shared, char tier)
+{
+	struct step step;
+	return step_at(p, shared, -1, &step) ? add_places(p, &step, 1, tier) : V8_NONE;
+}
+
+v8_place_id v8_place_of_bytecode(struct v8_process *p, uint64_t shared, uint64_t bytecode_array,
+				 int64_t offset)
+{
+	const struct v8_layout *l = p->layout;
+	uint64_t table, position;
+	struct step step;
+	int32_t at = -1;
+	if (offset >= 0 && v8_bytecode_array_of(p, bytecode_array) == bytecode_array &&
+	    v8_read_word(&p->heap, bytecode_array, v8_get(l, V8_BYTECODE_POSITIONS), &table) &&
+	    v8_position_find(p, table, offset, &position))
+		at = offset_of(position);
+	return step_at(p, shared, at, &step) ? add_places(p, &step, 1, '~') : V8_NONE;
+}
+
+/* Optimized code: its position says which inlined function it is of, and that one's where it was put. */
+static v8_place_id place_in_optimized(struct v8_process *p, const struct code *code, uint64_t pc,
+				      bool is_leaf, uint64_t shared, char tier)
+{
+	struct step steps[MAX_INLINED];
+	struct inlining in;
+	uint64_t position = 0;
+	uint32_t n = 0;
+	int64_t offset = (int64_t)(pc - code->start) - !is_leaf;
+	if (!read_inlining(p, code, &in) ||
+	    !v8_position_find(p, code->positions, offset, &position))
+		return v8_place_of_function(p, shared, tier);
+	for (uint32_t id = inlining_of(position); id && n + 1 < MAX_INLINED;
+	     id = inlining_of(position)) {
+		struct inlined_at at;
+		uint64_t inlined;
+		if (!read_inlined(p, &in, id - 1, &at, &inlined) ||
+		    !step_at(p, inlined, offset_of(position), &steps[n]))
+			return v8_place_of_function(p, shared, tier);
+		n++;
+		position = at.position;
+	}
+	if (!step_at(p, shared, offset_of(position), &steps[n]))
+		return V8_NONE;
+	return add_places(p, steps, n + 1, tier);
+}
+
+static v8_place_id place_in_baseline(struct v8_process *p, const struct code *code, uint64_t pc,
+				     uint64_t shared)
+{
+	struct step step;
+	uint64_t table, position;
+	int64_t offset;
+	int32_t at = -1;
+	uint64_t array = v8_bytecode_array_of(p, code->deopt_data);
+	if (v8_bytecode_of_baseline(p, code, pc, &offset) &&
+	    v8_read_word(&p->heap, array, v8_get(p->layout, V8_BYTECODE_POSITIONS), &table) &&
+	    v8_position_find(p, table, offset, &position))
+		at = offset_of(position);
+	return step_at(p, shared, at, &step) ? add_places(p, &step, 1, '^') : V8_NONE;
+}
+
+/* Whether baseline code was made of this function: its bytecode is the same. */
+static bool is_baseline_of(struct v8_process *p, const struct code *code, uint64_t shared)
+{
+	enum { CODE_OF_BASELINE_DATA = 8 };
+	uint64_t data, inner, array = v8_bytecode_array_of(p, code->deopt_data);
+	if (!v8_read_word(&p->heap, shared, v8_get(p->layout, V8_SFI_DATA), &data) ||
+	    !v8_is_pointer(data))
+		return false;
+	if (data == code->object || (array && v8_bytecode_array_of(p, data) == array))
+		return true;
+	/* Up to 9.x there is an object in between; Code has its bytecode where others have deopt data. */
+	if (v8_read_word(&p->heap, data, CODE_OF_BASELINE_DATA, &inner) && inner == code->object)
+		return true;
+	return array &&
+	       v8_read_word(&p->heap, data, v8_get(p->layout, V8_CODE_DEOPT_DATA), &inner) &&
+	       v8_bytecode_array_of(p, inner) == array;
+}
+
+static bool is_of(struct v8_process *p, const struct code *code, uint64_t shared)
+{
+	struct inlining in;
+	switch (v8_code_tier(p, code)) {
+	case TIER_BASELINE:
+		return is_baseline_of(p, code, shared);
+	case TIER_MAGLEV:
+	case TIER_OPTIMIZED:
+		return read_inlining(p, code, &in) && in.shared == shared;
+	default:
+		return false;
+	}
+}
+
+uint64_t v8_shared_of_pc(struct v8_process *p, uint64_t pc)
+{
+	struct code code;
+	struct inlining in;
+	if (!v8_code_find(p, pc, &code) || v8_code_tier(p, &code) == TIER_BASELINE ||
+	    v8_code_tier(p, &code) == TIER_OTHER || !read_inlining(p, &code, &in))
+		return 0;
+	return in.shared;
+}
+
+static v8_place_id place_in_code(struct v8_process *p, const struct code *code, uint64_t pc,
+				 bool is_leaf, uint64_t shared)
+{
+	switch (v8_code_tier(p, code)) {
+	case TIER_BASELINE:
+		return place_in_baseline(p, code, pc, shared);
+	case TIER_MAGLEV:
+		return place_in_optimized(p, code, pc, is_leaf, shared, '+');
+	case TIER_OPTIMIZED:
+		return place_in_optimized(p, code, pc, is_leaf, shared, '*');
+	default:
+		return v8_place_of_function(p, shared, 0);
+	}
+}
+
+v8_place_id v8_place_of_pc(struct v8_process *p, uint64_t pc, bool is_leaf, uint64_t shared)
+{
+	struct known_pc *k = &p->pcs[v8_slot(pc * 2 + is_leaf, KNOWN_PCS)];
+	if (k->pc == pc && k->is_leaf == is_leaf && k->shared == shared &&
+	    v8_code_is_same(p, &k->code) && v8_function_get(p, shared))
+		return k->place;
+	struct code code;
+	if (!v8_code_find(p, pc, &code) || !is_of(p, &code, shared))
+		return V8_NONE;
+	v8_place_id place = place_in_code(p, &code, pc, is_leaf, shared);
+	*k = (struct known_pc){
+		.pc = pc, .code = code, .shared = shared, .place = place, .is_leaf = is_leaf
+	};
+	return place;
+}

@@ -1,0 +1,145 @@
+/*
+ * Tables of source positions: entries of two numbers, each a difference to the one before: an offset in
+ * the code or bytecode, and a position. Numbers are in groups of seven bits, least first.
+ */
+#include "v8/v8_int.h"
+
+enum { MAX_TABLE_BYTES = 1 << 20 };
+
+static bool next_unsigned(struct str *rest, uint64_t *value)
+{
+	*value = 0;
+	for (unsigned shift = 0; rest->n && shift < 64; shift += 7) {
+		uint8_t byte = (uint8_t)*rest->p;
+		*rest = str_from_byte(*rest, 1);
+		*value |= (uint64_t)(byte & 127) << shift;
+		if (!(byte & 128))
+			return true;
+	}
+	return false;
+}
+
+/* The sign is the lowest bit. */
+static bool next_signed(struct str *rest, int64_t *value)
+{
+	uint64_t bits;
+	if (!next_unsigned(rest, &bits))
+		return false;
+	*value = (int64_t)(bits >> 1) ^ -(int64_t)(bits & 1);
+	return true;
+}
+
+static bool next_offset(const struct v8_layout *l, struct str *rest, uint64_t *difference)
+{
+	int64_t value;
+	if (l->has_unsigned_offsets) {
+		if (!next_unsigned(rest, difference))
+			return false;
+		*difference >>= 2; /* whether it is a statement, and one to break at */
+		return true;
+	}
+	if (!next_signed(rest, &value))
+		return false;
+	*difference = (uint64_t)(value < 0 ? -(value + 1) : value); /* below 0: no statement */
+	return true;
+}
+
+static bool read_table(struct v8_process *p, uint64_t table, struct buf *out)
+{
+	uint32_t n;
+	out->n = 0;
+	if (!v8_is_pointer(table) || !v8_array_length(&p->heap, table, MAX_TABLE_BYTES, &n) || !n ||
+	    !v8_read(&p->heap, table, v8_get(p->layout, V8_ARRAY_DATA), buf_reserve(out, n), n))
+		return false;
+	out->n = n;
+	return true;
+}
+
+bool v8_position_find(struct v8_process *p, uint64_t table, int64_t offset, uint64_t *position)
+{
+	int64_t at = -1, step; /* they count from the function's entry, which is -1 */
+	uint64_t place = 0, difference;
+	bool is_found = false;
+	if (!read_table(p, table, &p->scratch))
+		return false;
+	struct str rest = buf_str(&p->scratch);
+	while (rest.n && next_offset(p->layout, &rest, &difference) && next_signed(&rest, &step)) {
+		at += (int64_t)(difference & INT32_MAX);
+		place += (uint64_t)step;
+		if (at > offset)
+			break;
+		*position = place;
+		is_found = true;
+	}
+	return is_found;
+}
+
+/* --- baseline code --- */
+
+uint64_t v8_bytecode_array_of(struct v8_process *p, uint64_t word)
+{
+	const struct v8_layout *l = p->layout;
+	enum { BYTECODE_OF_INTERPRETER_DATA = 8 };
+	int32_t type = v8_is_pointer(word) ? v8_type_of(&p->heap, word) : V8_NO_TYPE;
+	if (type != V8_NO_TYPE && type == v8_get(l, V8_TYPE_INTERPRETER_DATA) &&
+	    v8_read_word(&p->heap, word, BYTECODE_OF_INTERPRETER_DATA, &word))
+		type = v8_is_pointer(word) ? v8_type_of(&p->heap, word) : V8_NO_TYPE;
+	return type != V8_NO_TYPE && type == v8_get(l, V8_TYPE_BYTECODE_ARRAY) ? word : 0;
+}
+
+/* A walk over bytecodes, which differ in length; prefixes make operands of the next one wider. */
+struct bytecodes {
+	struct str bytes, sizes;
+	size_t at;
+};
+
+enum { PREFIXES = 4, SCALES = 3 };
+
+/* Returns where the one at hand begins, and goes on behind it. False: it is the last. */
+static bool next_bytecode(struct bytecodes *b, int64_t *begin)
+{
+	size_t count = b->sizes.n / SCALES, scale = 0;
+	*begin = (int64_t)b->at;
+	if (b->at < b->bytes.n && (uint8_t)b->bytes.p[b->at] < PREFIXES)
+		scale = 1 + (size_t)((uint8_t)b->bytes.p[b->at++] &
+				     1); /* Wide, ExtraWide; so in debuggers */
+	if (b->at >= b->bytes.n || (uint8_t)b->bytes.p[b->at] >= count)
+		return false;
+	uint8_t size = (uint8_t)b->sizes.p[scale * count + (uint8_t)b->bytes.p[b->at]];
+	b->at += size;
+	return size > 0;
+}
+
+static bool read_bytecodes(struct v8_process *p, uint64_t array, struct buf *out)
+{
+	uint32_t n;
+	out->n = 0;
+	if (!v8_array_length(&p->heap, array, MAX_TABLE_BYTES, &n) || !n ||
+	    !v8_read(&p->heap, array, v8_get(p->layout, V8_BYTECODE_DATA), buf_reserve(out, n), n))
+		return false;
+	out->n = n;
+	return true;
+}
+
+bool v8_bytecode_of_baseline(struct v8_process *p, const struct code *code, uint64_t pc,
+			     int64_t *offset)
+{
+	uint64_t array = v8_bytecode_array_of(p, code->deopt_data), end = 0, step;
+	uint64_t wanted = pc - code->start;
+	AUTO(buf) struct buf bytes = { 0 };
+	if (!array || !p->layout->bytecode_sizes.n || !read_bytecodes(p, array, &bytes) ||
+	    !read_table(p, code->positions, &p->scratch))
+		return false;
+	struct bytecodes b = { .bytes = buf_str(&bytes),
+			       .sizes = buf_str(&p->layout->bytecode_sizes) };
+	struct str rest = buf_str(&p->scratch);
+	if (!next_unsigned(&rest, &end))
+		return false;
+	*offset = -1; /* the function's entry */
+	while (end < wanted) {
+		if (!next_bytecode(&b, offset) || !next_unsigned(&rest, &step))
+			return false;
+		end += step;
+	}
+	return true;
+}

@@ -1,0 +1,99 @@
+/*
+ * JavaScript in a running process, named from outside: V8's heap is read while the program goes on, without
+ * stopping it or asking it. A stack becomes functions, with the line of each call, and with those that the
+ * compiler put into others.
+ */
+#pragma once
+#include "v8/heap.h"
+
+/* --- names, which outlive the process (names.c) --- */
+
+typedef uint32_t v8_function_id;
+typedef uint32_t v8_place_id;
+#define V8_NONE UINT32_MAX
+
+struct v8_function {
+	struct str name; /* may be empty */
+	struct str
+		file; /* as V8 has it: a path, `node:fs`, a URL; empty: it is of V8 itself, or not known */
+	uint32_t line, column; /* where it begins, from 1; 0: not known */
+};
+
+/* A place in a function. Where the compiler put it into another one, that one's place is the caller. */
+struct v8_place {
+	v8_function_id function;
+	uint32_t line, column; /* from 1; 0: not known */
+	v8_place_id caller;    /* V8_NONE: none of the same code */
+	char tier;	       /* '~' '^' '+' '*'; 0: not known */
+};
+
+struct v8_names {
+	VEC(struct v8_function) functions;
+	VEC(struct v8_place) places;
+	struct index_map function_map, place_map;
+	struct arena text;
+	uint32_t generation; /* ids of another one mean nothing */
+};
+void v8_names_fini(struct v8_names *n);
+/* What equals f, made when it is new; texts are copied. */
+v8_function_id v8_names_function(struct v8_names *n, const struct v8_function *f);
+v8_place_id v8_names_place(struct v8_names *n, const struct v8_place *place);
+/* `JS:*f /app/a.js:1:2`, as V8 itself writes names. */
+void v8_function_describe(const struct v8_function *f, char tier, struct buf *out);
+/* All ids are forgotten. */
+void v8_names_clear(struct v8_names *n);
+
+/* --- a process (process.c) --- */
+
+/* How frames were named, and how many were not. */
+struct v8_counts {
+	uint64_t frames; /* of JavaScript */
+	uint64_t interpreted, baseline, maglev, optimized, unknown_tier, inlined;
+	uint64_t by_register; /* the function's frame was not built yet, or no more */
+	uint64_t unnamed;     /* what should have been a function was none any more */
+};
+
+struct v8_process;
+/* layout, memory and names are the caller's and stay. */
+struct v8_process *v8_process_new(int32_t pid, const struct v8_layout *layout,
+				  struct memory *memory, struct v8_names *names);
+void v8_process_free(struct v8_process *p);
+/* What it has mapped, executable, from /proc; before the first look, and when something came that is not known. */
+void v8_process_look(struct v8_process *p);
+const struct v8_counts *v8_process_counts(const struct v8_process *p);
+
+/* --- stacks (frame.c) --- */
+
+/* Registers at the moment of the sample, and what was on top of the stack. */
+struct v8_registers {
+	uint64_t pc, sp, fp;
+	uint64_t di, cx, r9;
+	struct str top; /* bytes from sp on: some hundred are enough, all of a copy may be */
+};
+
+/* A frame by its frame pointer, as the stack had it. */
+struct v8_raw_frame {
+	uint64_t pc; /* of the first the one that was sampled, of others where a call returns to */
+	uint64_t context;  /* or, with its lowest bit 0, what kind of frame it is */
+	uint64_t function; /* a JSFunction; of is_shared its SharedFunctionInfo */
+	uint64_t bytecode_array, bytecode_offset;
+	bool is_shared;
+};
+
+/* What was found out about an address of the stack. */
+struct v8_frame {
+	uint64_t pc;
+	v8_place_id place;
+	bool is_missing; /* frame pointers skipped it: it belongs behind the one before */
+	bool is_leaf;	 /* it ran: else it called */
+};
+/*
+ * Frames of JavaScript among those of a stack, leaf first; the others are left out. Returns how many.
+ * What is found is so now, which is not when the stack was: call it within milliseconds.
+ */
+uint32_t v8_name_frames(struct v8_process *p, const struct v8_registers *r,
+			const struct v8_raw_frame *raw, uint32_t n, struct v8_frame *out,
+			uint32_t max);
+/* Frames from a copy of the stack, by frame pointers. Returns how many. */
+uint32_t v8_frames_of_copy(const struct v8_layout *l, const struct v8_registers *r, struct str copy,
+			   struct v8_raw_frame *out, uint32_t max);

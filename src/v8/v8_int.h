@@ -1,0 +1,136 @@
+/* What the files of this module share. */
+#pragma once
+#include "v8/v8.h"
+
+/* --- scripts (script.c) --- */
+
+/* The text of a function and others, as far as it is needed to turn positions into lines. */
+struct script {
+	uint64_t object; /* 0: none here */
+	int32_t id;
+	struct str file; /* of the process's texts */
+	uint32_t *line_ends, lines;
+	int32_t line_offset, column_offset;
+};
+
+/* --- functions (function.c) --- */
+
+struct known_function {
+	uint64_t object;			      /* SharedFunctionInfo; 0: none here */
+	uint64_t name_or_scope_info, script, literal; /* as they were: else it is another one now */
+	v8_function_id function;
+	uint32_t script_slot; /* V8_NONE: it has none */
+};
+
+/* --- code (code.c) --- */
+
+enum code_tier { TIER_INTERPRETED, TIER_BASELINE, TIER_MAGLEV, TIER_OPTIMIZED, TIER_OTHER };
+
+struct code {
+	uint64_t holder; /* the object that the instructions are in */
+	uint64_t object; /* Code, tagged */
+	uint64_t start;
+	uint32_t size_bytes, flags;
+	uint64_t deopt_data; /* of baseline code: its bytecode */
+	uint64_t positions;  /* of baseline code: the table of bytecode offsets */
+};
+
+/* An address that was looked up before. */
+struct known_pc {
+	uint64_t pc; /* 0: none here */
+	struct code code;
+	uint64_t shared; /* the function that it was in, SharedFunctionInfo */
+	v8_place_id place;
+	bool is_leaf;
+};
+
+enum pc_kind { PC_NATIVE, PC_JIT, PC_BUILTIN, PC_INTERPRETER };
+
+struct code_mapping {
+	uint64_t start, end, offset;
+	bool is_jit;   /* of no file */
+	bool is_of_v8; /* of the file that V8 is in */
+};
+
+enum { KNOWN_FUNCTIONS = 1 << 13, KNOWN_PCS = 1 << 14, KNOWN_SCRIPTS = 1 << 11 };
+
+struct v8_process {
+	struct v8_heap heap; /* first in cache */
+	int32_t pid;
+	const struct v8_layout *layout;
+	struct v8_names *names;
+	VEC(struct code_mapping) mappings; /* by address */
+	uint64_t looked_ns;		   /* at them */
+	char *file; /* that V8 is in, as in /proc/PID/maps; NULL: not known */
+	struct known_function *functions;
+	struct known_pc *pcs;
+	struct script *scripts;
+	struct arena text; /* of scripts */
+	struct v8_counts counts;
+	uint32_t generation; /* of names, that what is known here refers to */
+	struct buf scratch, name;
+	bool has_interpreter_copies; /* some were seen */
+};
+
+static inline uint32_t v8_slot(uint64_t key, uint32_t slots)
+{
+	return (uint32_t)(key * 0x9E3779B97F4A7C15ull >> 40) & (slots - 1);
+}
+
+/* script.c: V8_NONE: it is none. Else where it is kept. */
+uint32_t v8_script_get(struct v8_process *p, uint64_t script);
+void v8_script_line(const struct script *s, int32_t position, uint32_t *line, uint32_t *column);
+void v8_scripts_fini(struct v8_process *p);
+
+/* function.c: NULL: it is no function (any more). Good until the next call. */
+const struct known_function *v8_function_get(struct v8_process *p, uint64_t shared);
+/* The SharedFunctionInfo of a JSFunction; 0: it is none. */
+uint64_t v8_shared_of(struct v8_process *p, uint64_t function);
+
+/* process.c */
+enum pc_kind v8_pc_kind(struct v8_process *p, uint64_t pc);
+/* Where the interpreter's function begins that pc is in; 0: in none. */
+uint64_t v8_interpreter_start(struct v8_process *p, uint64_t pc);
+
+/* frame.c */
+uint64_t v8_word_on_top(const struct v8_registers *r, uint32_t i);
+
+/* code.c: the code that an address is in. False: none is there (any more). */
+bool v8_code_find(struct v8_process *p, uint64_t pc, struct code *code);
+/* A copy of the interpreter's entry, as --interpreted-frames-native-stack makes for each function. */
+bool v8_code_is_interpreter(struct v8_process *p, uint64_t pc);
+/* It is still there, the same. */
+bool v8_code_is_same(struct v8_process *p, const struct code *code);
+enum code_tier v8_code_tier(const struct v8_process *p, const struct code *code);
+
+/* position.c: the last entry of a table of source positions up to an offset. False: there is none. */
+bool v8_position_find(struct v8_process *p, uint64_t table, int64_t offset, uint64_t *position);
+/* bytecode.c: the bytecode that an address of baseline code belongs to. False: not to be told. */
+bool v8_bytecode_of_baseline(struct v8_process *p, const struct code *code, uint64_t pc,
+			     int64_t *offset);
+/* The BytecodeArray behind a word that holds one, or InterpreterData of one. 0: neither. */
+uint64_t v8_bytecode_array_of(struct v8_process *p, uint64_t word);
+
+/*
+ * place.c: where in which functions an address of compiled code is. shared: the function that its frame
+ * is of. V8_NONE: there is no code (any more), or it is of another function.
+ */
+v8_place_id v8_place_of_pc(struct v8_process *p, uint64_t pc, bool is_leaf, uint64_t shared);
+/* The function that the code at an address was made of, if the code tells; else 0. */
+uint64_t v8_shared_of_pc(struct v8_process *p, uint64_t pc);
+/* ... a bytecode is; -1: not known. */
+v8_place_id v8_place_of_bytecode(struct v8_process *p, uint64_t shared, uint64_t bytecode_array,
+				 int64_t offset);
+/* ... a function, of which no more is known. */
+v8_place_id v8_place_of_function(struct v8_process *p, uint64_t shared, char tier);
+
+/* leaf_x86_64.c: what the frame pointer says of the innermost frame. */
+enum leaf_state {
+	LEAF_BUILT,	   /* it is this function's */
+	LEAF_NOT_LINKED,   /* it is the caller's; where the call returns to is at sp */
+	LEAF_HALF_LINKED,  /* ... at sp + 8 */
+	LEAF_LINKED,	   /* it is this function's, but its slots are not filled yet */
+	LEAF_RETURNING,	   /* it is the caller's: the function is done; returns to what is at sp */
+	LEAF_RETURN_IN_CX, /* ... to what is in cx */
+};
+enum leaf_state v8_leaf_state(struct v8_process *p, uint64_t pc, enum pc_kind kind);
