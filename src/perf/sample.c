@@ -133,8 +133,8 @@ static void locate_stack(struct perf_session *s, struct perf_process *process, u
 					 : locate_user(s, process, a->ip, a->is_call, time_ns);
 		vec_push(&s->stack_locations, id);
 		if (a->found && process->map_state)
-			perf_session_add_witness(s, id,
-						 locate_user(s, process, a->ip, a->is_call, time_ns));
+			perf_session_add_witness(
+				s, id, locate_user(s, process, a->ip, a->is_call, time_ns));
 	}
 }
 
@@ -288,6 +288,7 @@ static void add_sample(struct perf_session *s, struct perf_event *event,
 	if (stack_part_of_mode(r->misc) == PART_USER)
 		perf_process_forget_old(&s->processes, process);
 	perf_session_stack(s, event, r, sample, process);
+	perf_session_put_walked(s, process, &sample->ids);
 	perf_session_put_found(s, process, &sample->ids);
 	if (s->writer)
 		write_sample(s, r, sample);

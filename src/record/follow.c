@@ -320,8 +320,7 @@ static bool takes_sample(struct follow *f, const char *record, struct raw r)
 {
 	take_u64(&r); /* identifier */
 	take_u64(&r); /* ip */
-	int32_t pid = (int32_t)take_u32(&r);
-	take_u32(&r); /* tid */
+	int32_t pid = (int32_t)take_u32(&r), tid = (int32_t)take_u32(&r);
 	uint64_t time_ns = take_u64(&r);
 	struct known_process *known = find(f, pid);
 	if (!known || !known->is_described) {
@@ -333,8 +332,21 @@ static bool takes_sample(struct follow *f, const char *record, struct raw r)
 	bool takes = is_wanted(f, known, time_ns);
 	f->undecided += !takes && target_fit_is_undecided(known->fit);
 	if (takes && f->js && pid > 0)
-		js_frames_look_at(f->js, f->session, record, pid);
+		js_frames_look_at(f->js, f->session,
+				  &(struct js_sample){ pid, tid, time_ns, record });
 	return takes;
+}
+
+/* The kernel counts what a buffer lost of both kinds as one: then the recorder finds out what were samples. */
+static bool on_lost(struct follow *f, struct raw r)
+{
+	if (trailer_time_ns(r) < f->begin_ns)
+		return false;
+	if (!f->walker)
+		return true;
+	take_u64(&r); /* id */
+	f->lost_records += take_u64(&r);
+	return false;
 }
 
 static bool look_at(struct follow *f, const struct perf_event_header *h, const char *bytes)
@@ -342,7 +354,10 @@ static bool look_at(struct follow *f, const struct perf_event_header *h, const c
 	struct raw r = { bytes + sizeof(*h), bytes + h->size };
 	switch (h->type) {
 	case PERF_RECORD_SAMPLE:
-		return takes_sample(f, bytes, r);
+		if (!v8_walker_wrote(f->walker, bytes))
+			return takes_sample(f, bytes, r);
+		v8_walker_take(f->walker, bytes);
+		return false;
 	case PERF_RECORD_FORK:
 		on_fork(f, r);
 		break;
@@ -363,7 +378,7 @@ static bool look_at(struct follow *f, const struct perf_event_header *h, const c
 		break;
 	}
 	case PERF_RECORD_LOST:
-		return trailer_time_ns(r) >= f->begin_ns;
+		return on_lost(f, r);
 	default:
 		break;
 	}

@@ -19,7 +19,7 @@ struct v8_file {
 struct js_process {
 	int32_t pid;
 	bool is_looked_at;
-	struct v8_file *file; /* NULL: it has no V8 */
+	struct v8_file *file;	       /* NULL: it has no V8 */
 	struct process_memory *memory; /* stays where it is: v8 refers to it */
 	struct v8_process *v8;
 	bool is_refused; /* its memory may not be read */
@@ -30,6 +30,9 @@ struct found_stack {
 	int32_t tid;
 	uint64_t time_ns;
 	uint32_t first, n; /* in frames */
+	/* As the kernel walked it: in pcs. */
+	uint32_t first_pc, pcs;
+	bool has_more;
 };
 
 struct js_frames {
@@ -41,19 +44,23 @@ struct js_frames {
 	struct {
 		VEC(struct found_stack) stacks;
 		VEC(struct perf_found_frame) frames;
+		VEC(uint64_t) pcs;
 		struct index_map map;
 	} rounds[2];
 	VEC(struct perf_found_name) answer;
 	struct buf text;
 	struct v8_counts ended; /* of processes that have */
 	bool wants_lines;
-	struct str first_refusal;
+	struct v8_walker *walker;	       /* NULL: there is none */
+	struct v8_walked walked;	       /* at hand */
+	uint64_t stacks_walked, stacks_copied; /* with frames of JavaScript */
 };
 
-struct js_frames *js_frames_new(bool wants_lines)
+struct js_frames *js_frames_new(bool wants_lines, struct v8_walker *walker)
 {
 	struct js_frames *j = mem_zalloc(1, sizeof(*j));
 	j->wants_lines = wants_lines;
+	j->walker = walker;
 	return j;
 }
 
@@ -77,6 +84,7 @@ void js_frames_free(struct js_frames *j)
 	for (unsigned i = 0; i < ARRAY_SIZE(j->rounds); i++) {
 		vec_fini(&j->rounds[i].stacks);
 		vec_fini(&j->rounds[i].frames);
+		vec_fini(&j->rounds[i].pcs);
 		index_map_fini(&j->rounds[i].map);
 	}
 	vec_fini(&j->files);
@@ -187,6 +195,8 @@ static void look_at_process(struct js_frames *j, struct js_process *p)
 		return;
 	p->memory = mem_zalloc(1, sizeof(*p->memory));
 	process_memory_init(p->memory, p->pid);
+	if (j->walker)
+		v8_walker_add_process(j->walker, p->pid, &f->layout);
 }
 
 static void add_counts(struct v8_counts *to, const struct v8_counts *from)
@@ -207,6 +217,8 @@ void js_frames_end_process(struct js_frames *j, int32_t pid)
 	struct js_process *p = get(j, pid);
 	if (p->v8)
 		add_counts(&j->ended, v8_process_counts(p->v8));
+	if (p->memory && j->walker)
+		v8_walker_remove_process(j->walker, pid);
 	process_end(p);
 }
 
@@ -225,18 +237,26 @@ static uint32_t hash_of(int32_t tid, uint64_t time_ns)
 	return hash_pair((uint32_t)time_ns ^ (uint32_t)(time_ns >> 32) * 31, (uint32_t)tid);
 }
 
-static void keep(struct js_frames *j, const struct perf_user_state *state,
-		 const struct v8_frame *frames, uint32_t n)
+/* walked: NULL: it was not. */
+static void keep(struct js_frames *j, const struct js_sample *sample, const struct v8_frame *frames,
+		 uint32_t n, const struct v8_walked *walked)
 {
-	uint32_t first = j->rounds[0].frames.n;
+	struct found_stack stack = { .tid = sample->tid,
+				     .time_ns = sample->time_ns,
+				     .first = j->rounds[0].frames.n,
+				     .n = n,
+				     .first_pc = j->rounds[0].pcs.n,
+				     .pcs = walked ? walked->n : 0,
+				     .has_more = walked && walked->has_more };
 	for (uint32_t i = 0; i < n; i++)
 		vec_push(&j->rounds[0].frames,
 			 (struct perf_found_frame){ frames[i].pc, frames[i].place,
 						    frames[i].is_missing });
-	index_map_add(&j->rounds[0].map, hash_of(state->tid, state->time_ns),
+	for (uint32_t i = 0; i < stack.pcs; i++)
+		vec_push(&j->rounds[0].pcs, walked->frames[i].pc);
+	index_map_add(&j->rounds[0].map, hash_of(sample->tid, sample->time_ns),
 		      j->rounds[0].stacks.n);
-	vec_push(&j->rounds[0].stacks,
-		 (struct found_stack){ state->tid, state->time_ns, first, n });
+	vec_push(&j->rounds[0].stacks, stack);
 }
 
 static struct v8_registers registers_of(const struct perf_user_state *state)
@@ -250,27 +270,53 @@ static struct v8_registers registers_of(const struct perf_user_state *state)
 				      .top = state->stack };
 }
 
-void js_frames_look_at(struct js_frames *j, struct perf_session *session, const char *bytes,
-		       int32_t pid)
+/* What the kernel walked, if it is of this very sample. state: NULL: the sample has no registers. */
+static const struct v8_walked *walked_of(struct js_frames *j, const struct js_sample *sample,
+					 const struct perf_user_state *state)
 {
-	enum { MAX_FRAMES = 256 };
-	struct v8_raw_frame raw[MAX_FRAMES];
-	struct v8_frame frames[MAX_FRAMES];
-	struct perf_user_state state;
+	struct v8_walked *w = &j->walked;
+	if (!j->walker || !v8_walker_find(j->walker, sample->tid, sample->time_ns, w))
+		return NULL;
+	bool is_same = !state || (state->registers[PERF_REG_X86_IP] == w->registers.pc &&
+				  state->registers[PERF_REG_X86_SP] == w->registers.sp &&
+				  state->registers[PERF_REG_X86_BP] == w->registers.fp);
+	return is_same ? w : NULL;
+}
+
+static struct v8_process *v8_of(struct js_frames *j, int32_t pid)
+{
 	struct js_process *p = get(j, pid);
 	if (!p->is_looked_at)
 		look_at_process(j, p);
-	if (!p->file || !p->file->is_known || !perf_session_peek(session, bytes, &state))
-		return;
-	if (!p->v8) {
+	if (!p->v8 && p->memory) {
 		p->v8 = v8_process_new(pid, &p->file->layout, &p->memory->memory, &j->names);
 		v8_process_look(p->v8);
 	}
-	struct v8_registers r = registers_of(&state);
-	uint32_t n = v8_frames_of_copy(&p->file->layout, &r, state.stack, raw, MAX_FRAMES);
-	n = v8_name_frames(p->v8, &r, raw, n, frames, MAX_FRAMES);
+	return p->v8;
+}
+
+void js_frames_look_at(struct js_frames *j, struct perf_session *session,
+		       const struct js_sample *sample)
+{
+	struct v8_frame frames[WALKER_FRAMES];
+	struct perf_user_state state;
+	struct v8_process *v8 = v8_of(j, sample->pid);
+	if (!v8)
+		return;
+	bool has_state = perf_session_peek(session, sample->bytes, &state);
+	const struct v8_walked *w = walked_of(j, sample, has_state ? &state : NULL);
+	if (!w && !has_state)
+		return;
+	struct v8_raw_frame *raw = j->walked.frames;
+	struct v8_registers r = w ? w->registers : registers_of(&state);
+	uint32_t n = w ? w->n
+		       : v8_frames_of_copy(&get(j, sample->pid)->file->layout, &r, state.stack, raw,
+					   WALKER_FRAMES);
+	n = v8_name_frames(v8, &r, raw, n, frames, WALKER_FRAMES);
 	if (n)
-		keep(j, &state, frames, n);
+		*(w ? &j->stacks_walked : &j->stacks_copied) += 1;
+	if (n || w)
+		keep(j, sample, frames, n, w);
 }
 
 /* --- their turn --- */
@@ -287,20 +333,39 @@ static bool stack_equal(const void *list, uint32_t i, const void *key)
 	return a->tid == b->tid && a->time_ns == b->time_ns;
 }
 
+static const struct found_stack *find_stack(const struct js_frames *j, unsigned round, int32_t tid,
+					    uint64_t time_ns)
+{
+	struct stack_key key = { tid, time_ns };
+	uint32_t k = index_map_find(&j->rounds[round].map, hash_of(tid, time_ns), stack_equal,
+				    j->rounds[round].stacks.p, &key);
+	return k == INDEX_NONE ? NULL : &j->rounds[round].stacks.p[k];
+}
+
 uint32_t js_frames_find(struct js_frames *j, int32_t tid, uint64_t time_ns,
 			const struct perf_found_frame **frames)
 {
-	struct stack_key key = { tid, time_ns };
 	for (unsigned i = 0; i < ARRAY_SIZE(j->rounds); i++) {
-		uint32_t k = index_map_find(&j->rounds[i].map, hash_of(tid, time_ns), stack_equal,
-					    j->rounds[i].stacks.p, &key);
-		if (k == INDEX_NONE)
+		const struct found_stack *s = find_stack(j, i, tid, time_ns);
+		if (!s)
 			continue;
-		const struct found_stack *s = &j->rounds[i].stacks.p[k];
 		*frames = j->rounds[i].frames.p + s->first;
 		return s->n;
 	}
 	return 0;
+}
+
+bool js_frames_walked(struct js_frames *j, int32_t tid, uint64_t time_ns, struct perf_walked *out)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(j->rounds); i++) {
+		const struct found_stack *s = find_stack(j, i, tid, time_ns);
+		if (!s)
+			continue;
+		*out = (struct perf_walked){ j->rounds[i].pcs.p + s->first_pc, s->pcs,
+					     s->has_more };
+		return true;
+	}
+	return false;
 }
 
 void js_frames_end_round(struct js_frames *j)
@@ -308,7 +373,7 @@ void js_frames_end_round(struct js_frames *j)
 	typeof(j->rounds[0]) old = j->rounds[1];
 	j->rounds[1] = j->rounds[0];
 	j->rounds[0] = old;
-	j->rounds[0].stacks.n = j->rounds[0].frames.n = 0;
+	j->rounds[0].stacks.n = j->rounds[0].frames.n = j->rounds[0].pcs.n = 0;
 	index_map_clear(&j->rounds[0].map);
 }
 
@@ -357,6 +422,11 @@ static void add_share(struct buf *out, const char *what, uint64_t part, uint64_t
 	buf_add_percent(out, part, all);
 }
 
+uint64_t js_frames_copied(const struct js_frames *j)
+{
+	return j->stacks_copied;
+}
+
 void js_frames_describe(const struct js_frames *j, struct buf *out)
 {
 	struct v8_counts c = j->ended;
@@ -377,4 +447,6 @@ void js_frames_describe(const struct js_frames *j, struct buf *out)
 		buf_addf(out, "; %llu more were inlined", (unsigned long long)c.inlined);
 	if (c.by_register)
 		buf_addf(out, "; %llu had no frame yet", (unsigned long long)c.by_register);
+	buf_addf(out, "; %llu stacks were walked in the kernel, %llu in copies",
+		 (unsigned long long)j->stacks_walked, (unsigned long long)j->stacks_copied);
 }

@@ -47,6 +47,12 @@ static uint32_t live_find_frames(void *context, int32_t tid, uint64_t time_ns,
 	return js_frames_find(r->js, tid, time_ns, frames);
 }
 
+static bool live_walked(void *context, int32_t tid, uint64_t time_ns, struct perf_walked *out)
+{
+	struct recorder *r = context;
+	return js_frames_walked(r->js, tid, time_ns, out);
+}
+
 static uint32_t live_name_found(void *context, uint32_t code, const struct perf_found_name **names)
 {
 	struct recorder *r = context;
@@ -63,7 +69,7 @@ static void add_event(struct recorder *r, uint32_t i)
 
 static void begin_session(struct recorder *r)
 {
-	r->js = js_frames_new(r->options.names.wants_lines);
+	r->js = js_frames_new(r->options.names.wants_lines, r->walker);
 	r->options.names.open_held = held_files_open;
 	r->options.names.held_root = held_files_root_path;
 	r->options.names.held = r->held;
@@ -76,6 +82,7 @@ static void begin_session(struct recorder *r)
 				      .is_there = live_is_there,
 				      .needs_file = live_needs_file,
 				      .find_frames = live_find_frames,
+				      .walked = live_walked,
 				      .name_found = live_name_found };
 	struct perf_options options = { .names = r->options.names,
 					.keep_addresses = r->options.keep_addresses,
@@ -87,6 +94,7 @@ static void begin_session(struct recorder *r)
 				     .session = r->session,
 				     .held = r->held,
 				     .js = r->js,
+				     .walker = r->walker,
 				     .begin_ns = UINT64_MAX };
 	r->jvms = jvm_maps_new(&r->follow);
 }
@@ -184,6 +192,7 @@ bool recorder_open(struct recorder *r, struct err *e)
 	AUTO(buf) struct buf early = { 0 };
 	if (o->command && !command_prepare(&r->command, o->command, e))
 		return false;
+	r->walker = r->events.walker = v8_walker_new(&r->no_walker);
 	int32_t target = o->is_command_timer ? 0 : r->command.pid;
 	if (!open_events(&r->events, o, target, &r->remarks, e) ||
 	    !open_late_threads(r, &early, e) || !drain_start(&r->drain, &r->events, e))
