@@ -1,10 +1,12 @@
 /*
  * JavaScript frames of samples, found as soon as they come: functions move and die with the next garbage
- * collection, so V8's heap is read within milliseconds. What was found waits until the sample's turn.
+ * collection, so V8's heap is read within milliseconds, by the thread that empties the buffers. What was
+ * found goes with the records until their turn, which may be seconds later when names take long.
  */
 #include "record/record_int.h"
 
 #include <asm/perf_regs.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 
 /* A file with a V8 in it, or without. */
@@ -18,6 +20,7 @@ struct v8_file {
 
 struct js_process {
 	int32_t pid;
+	bool is_wanted; /* where not all are */
 	bool is_looked_at;
 	struct v8_file *file;	       /* NULL: it has no V8 */
 	struct process_memory *memory; /* stays where it is: v8 refers to it */
@@ -25,50 +28,58 @@ struct js_process {
 	bool is_refused; /* its memory may not be read */
 };
 
-/* Frames of a sample that is still to come. */
-struct found_stack {
-	int32_t tid;
-	uint64_t time_ns;
-	uint32_t first, n; /* in frames */
-	/* As the kernel walked it: in pcs. */
-	uint32_t first_pc, pcs;
-	bool has_more;
-};
-
 struct js_frames {
+	struct perf_session
+		*session; /* whose events samples are of; nothing else of it is touched */
+	bool wants_lines;
+
+	/* Of the thread that empties the buffers. */
+	struct v8_walker *walker; /* NULL: there is none */
+	struct v8_walked walked;  /* the stack at hand */
 	VEC(struct v8_file *) files;
 	VEC(struct js_process) list;
 	struct index_map map; /* by pid */
+	atomic_bool has_any;
+
+	pthread_mutex_t lock; /* for what both threads use: */
+	bool is_filtered;     /* only some processes are wanted */
+	VEC(int32_t) wanted;  /* ... that were not told to the first thread yet */
 	struct v8_names names;
-	/* Two rounds, as of records: what came before the last one has had its turn. */
-	struct {
-		VEC(struct found_stack) stacks;
-		VEC(struct perf_found_frame) frames;
-		VEC(uint64_t) pcs;
-		struct index_map map;
+	struct v8_counts counts;	       /* so far */
+	uint64_t walked_stacks, copied_stacks; /* with frames of JavaScript */
+
+	/* Of the other one. Two rounds, as of records: what came before the last one has had its turn. */
+	struct found_round {
+		struct js_found found;
+		struct index_map map; /* of its stacks */
 	} rounds[2];
 	VEC(struct perf_found_name) answer;
 	struct buf text;
-	struct v8_counts ended; /* of processes that have */
-	bool wants_lines;
-	struct v8_walker *walker;	       /* NULL: there is none */
-	struct v8_walked walked;	       /* at hand */
-	uint64_t stacks_walked, stacks_copied; /* with frames of JavaScript */
 };
 
-struct js_frames *js_frames_new(bool wants_lines, struct v8_walker *walker)
+struct js_frames *js_frames_new(struct perf_session *session, struct v8_walker *walker,
+				bool wants_lines)
 {
 	struct js_frames *j = mem_zalloc(1, sizeof(*j));
+	j->session = session;
 	j->wants_lines = wants_lines;
 	j->walker = walker;
+	pthread_mutex_init(&j->lock, NULL);
 	return j;
+}
+
+void js_found_fini(struct js_found *f)
+{
+	vec_fini(&f->stacks);
+	vec_fini(&f->frames);
+	vec_fini(&f->pcs);
 }
 
 static void process_end(struct js_process *p)
 {
 	v8_process_free(p->v8);
 	free(p->memory);
-	*p = (struct js_process){ .pid = p->pid };
+	*p = (struct js_process){ .pid = p->pid, .is_wanted = p->is_wanted };
 }
 
 void js_frames_free(struct js_frames *j)
@@ -82,12 +93,12 @@ void js_frames_free(struct js_frames *j)
 		free(j->files.p[i]);
 	}
 	for (unsigned i = 0; i < ARRAY_SIZE(j->rounds); i++) {
-		vec_fini(&j->rounds[i].stacks);
-		vec_fini(&j->rounds[i].frames);
-		vec_fini(&j->rounds[i].pcs);
+		js_found_fini(&j->rounds[i].found);
 		index_map_fini(&j->rounds[i].map);
 	}
+	pthread_mutex_destroy(&j->lock);
 	vec_fini(&j->files);
+	vec_fini(&j->wanted);
 	vec_fini(&j->list);
 	vec_fini(&j->answer);
 	index_map_fini(&j->map);
@@ -199,24 +210,9 @@ static void look_at_process(struct js_frames *j, struct js_process *p)
 		v8_walker_add_process(j->walker, p->pid, &f->layout);
 }
 
-static void add_counts(struct v8_counts *to, const struct v8_counts *from)
-{
-	to->frames += from->frames;
-	to->interpreted += from->interpreted;
-	to->baseline += from->baseline;
-	to->maglev += from->maglev;
-	to->optimized += from->optimized;
-	to->unknown_tier += from->unknown_tier;
-	to->inlined += from->inlined;
-	to->by_register += from->by_register;
-	to->unnamed += from->unnamed;
-}
-
-void js_frames_end_process(struct js_frames *j, int32_t pid)
+static void end_process(struct js_frames *j, int32_t pid)
 {
 	struct js_process *p = get(j, pid);
-	if (p->v8)
-		add_counts(&j->ended, v8_process_counts(p->v8));
 	if (p->memory && j->walker)
 		v8_walker_remove_process(j->walker, pid);
 	process_end(p);
@@ -224,10 +220,43 @@ void js_frames_end_process(struct js_frames *j, int32_t pid)
 
 bool js_frames_has_any(const struct js_frames *j)
 {
-	for (uint32_t i = 0; i < j->list.n; i++)
-		if (j->list.p[i].v8)
-			return true;
-	return false;
+	return j->has_any;
+}
+
+/* --- whose samples are wanted --- */
+
+void js_frames_want(struct js_frames *j, int32_t pid)
+{
+	pthread_mutex_lock(&j->lock);
+	j->is_filtered = true;
+	if (pid)
+		vec_push(&j->wanted, pid);
+	pthread_mutex_unlock(&j->lock);
+}
+
+static bool take_wanted(struct js_frames *j)
+{
+	pthread_mutex_lock(&j->lock);
+	for (uint32_t i = 0; i < j->wanted.n; i++)
+		get(j, j->wanted.p[i])->is_wanted = true;
+	j->wanted.n = 0;
+	bool is_filtered = j->is_filtered;
+	pthread_mutex_unlock(&j->lock);
+	return is_filtered;
+}
+
+/* Children of those that are wanted are, too. */
+static void on_fork(struct js_frames *j, const char *body)
+{
+	struct {
+		int32_t pid, parent;
+	} r;
+	memcpy(&r, body, sizeof(r));
+	if (r.pid == r.parent)
+		return;
+	bool is_wanted = get(j, r.parent)->is_wanted;
+	end_process(j, r.pid);
+	get(j, r.pid)->is_wanted = is_wanted;
 }
 
 /* --- samples --- */
@@ -237,26 +266,30 @@ static uint32_t hash_of(int32_t tid, uint64_t time_ns)
 	return hash_pair((uint32_t)time_ns ^ (uint32_t)(time_ns >> 32) * 31, (uint32_t)tid);
 }
 
+/* What every sample begins with, as attributes_complete asks for it. */
+struct sample_ids {
+	uint64_t identifier, ip;
+	int32_t pid, tid;
+	uint64_t time_ns;
+};
+
 /* walked: NULL: it was not. */
-static void keep(struct js_frames *j, const struct js_sample *sample, const struct v8_frame *frames,
-		 uint32_t n, const struct v8_walked *walked)
+static void keep(struct js_found *found, const struct sample_ids *ids,
+		 const struct v8_frame *frames, uint32_t n, const struct v8_walked *walked)
 {
-	struct found_stack stack = { .tid = sample->tid,
-				     .time_ns = sample->time_ns,
-				     .first = j->rounds[0].frames.n,
+	struct found_stack stack = { .tid = ids->tid,
+				     .time_ns = ids->time_ns,
+				     .first = found->frames.n,
 				     .n = n,
-				     .first_pc = j->rounds[0].pcs.n,
+				     .first_pc = found->pcs.n,
 				     .pcs = walked ? walked->n : 0,
 				     .has_more = walked && walked->has_more };
 	for (uint32_t i = 0; i < n; i++)
-		vec_push(&j->rounds[0].frames,
-			 (struct perf_found_frame){ frames[i].pc, frames[i].place,
-						    frames[i].is_missing });
+		vec_push(&found->frames, (struct perf_found_frame){ frames[i].pc, frames[i].place,
+								    frames[i].is_missing });
 	for (uint32_t i = 0; i < stack.pcs; i++)
-		vec_push(&j->rounds[0].pcs, walked->frames[i].pc);
-	index_map_add(&j->rounds[0].map, hash_of(sample->tid, sample->time_ns),
-		      j->rounds[0].stacks.n);
-	vec_push(&j->rounds[0].stacks, stack);
+		vec_push(&found->pcs, walked->frames[i].pc);
+	vec_push(&found->stacks, stack);
 }
 
 static struct v8_registers registers_of(const struct perf_user_state *state)
@@ -270,12 +303,28 @@ static struct v8_registers registers_of(const struct perf_user_state *state)
 				      .top = state->stack };
 }
 
+/* NULL: it runs no JavaScript that can be named. */
+static struct js_process *process_of_sample(struct js_frames *j, int32_t pid)
+{
+	struct js_process *p = get(j, pid);
+	if (!p->is_looked_at)
+		look_at_process(j, p);
+	if (!p->file || !p->file->is_known)
+		return NULL;
+	if (!p->v8) {
+		p->v8 = v8_process_new(pid, &p->file->layout, &p->memory->memory, &j->names);
+		v8_process_look(p->v8);
+		j->has_any = true;
+	}
+	return p;
+}
+
 /* What the kernel walked, if it is of this very sample. state: NULL: the sample has no registers. */
-static const struct v8_walked *walked_of(struct js_frames *j, const struct js_sample *sample,
+static const struct v8_walked *walked_of(struct js_frames *j, const struct sample_ids *ids,
 					 const struct perf_user_state *state)
 {
 	struct v8_walked *w = &j->walked;
-	if (!j->walker || !v8_walker_find(j->walker, sample->tid, sample->time_ns, w))
+	if (!j->walker || !v8_walker_find(j->walker, ids->tid, ids->time_ns, w))
 		return NULL;
 	bool is_same = !state || (state->registers[PERF_REG_X86_IP] == w->registers.pc &&
 				  state->registers[PERF_REG_X86_SP] == w->registers.sp &&
@@ -283,40 +332,100 @@ static const struct v8_walked *walked_of(struct js_frames *j, const struct js_sa
 	return is_same ? w : NULL;
 }
 
-static struct v8_process *v8_of(struct js_frames *j, int32_t pid)
-{
-	struct js_process *p = get(j, pid);
-	if (!p->is_looked_at)
-		look_at_process(j, p);
-	if (!p->v8 && p->memory) {
-		p->v8 = v8_process_new(pid, &p->file->layout, &p->memory->memory, &j->names);
-		v8_process_look(p->v8);
-	}
-	return p->v8;
-}
-
-void js_frames_look_at(struct js_frames *j, struct perf_session *session,
-		       const struct js_sample *sample)
+static void on_stack(struct js_frames *j, const struct js_process *p, const char *bytes,
+		     const struct sample_ids *ids, struct js_found *found)
 {
 	struct v8_frame frames[WALKER_FRAMES];
+	struct v8_raw_frame *raw = j->walked.frames;
 	struct perf_user_state state;
-	struct v8_process *v8 = v8_of(j, sample->pid);
-	if (!v8)
-		return;
-	bool has_state = perf_session_peek(session, sample->bytes, &state);
-	const struct v8_walked *w = walked_of(j, sample, has_state ? &state : NULL);
+	bool has_state = perf_session_peek(j->session, bytes, &state);
+	const struct v8_walked *w = walked_of(j, ids, has_state ? &state : NULL);
 	if (!w && !has_state)
 		return;
-	struct v8_raw_frame *raw = j->walked.frames;
 	struct v8_registers r = w ? w->registers : registers_of(&state);
-	uint32_t n = w ? w->n
-		       : v8_frames_of_copy(&get(j, sample->pid)->file->layout, &r, state.stack, raw,
-					   WALKER_FRAMES);
-	n = v8_name_frames(v8, &r, raw, n, frames, WALKER_FRAMES);
-	if (n)
-		*(w ? &j->stacks_walked : &j->stacks_copied) += 1;
+	uint32_t n =
+		w ? w->n : v8_frames_of_copy(&p->file->layout, &r, state.stack, raw, WALKER_FRAMES);
+	pthread_mutex_lock(&j->lock);
+	n = v8_name_frames(p->v8, &r, raw, n, frames, WALKER_FRAMES, &j->counts);
+	*(w ? &j->walked_stacks : &j->copied_stacks) += n > 0;
+	pthread_mutex_unlock(&j->lock);
 	if (n || w)
-		keep(j, sample, frames, n, w);
+		keep(found, ids, frames, n, w);
+}
+
+static void on_sample(struct js_frames *j, const char *bytes, bool is_filtered,
+		      struct js_found *found)
+{
+	struct perf_event_header h;
+	struct sample_ids ids;
+	memcpy(&h, bytes, sizeof(h));
+	if (h.size < sizeof(h) + sizeof(ids))
+		return;
+	memcpy(&ids, bytes + sizeof(h), sizeof(ids));
+	if (ids.pid <= 0 || (is_filtered && !get(j, ids.pid)->is_wanted))
+		return;
+	const struct js_process *p = process_of_sample(j, ids.pid);
+	if (p)
+		on_stack(j, p, bytes, &ids, found);
+}
+
+/* It is another program now, or none. */
+static void on_comm(struct js_frames *j, const struct perf_event_header *h, const char *body)
+{
+	int32_t pid;
+	memcpy(&pid, body, sizeof(pid));
+	if (h->misc & PERF_RECORD_MISC_COMM_EXEC)
+		end_process(j, pid);
+}
+
+static void on_end(struct js_frames *j, const char *body)
+{
+	struct {
+		int32_t pid, parent, tid;
+	} r;
+	memcpy(&r, body, sizeof(r));
+	if (r.pid == r.tid)
+		end_process(j, r.pid);
+}
+
+/* Node.js may be a library that is mapped some time after the program's start. */
+static void on_mapping(struct js_frames *j, const struct perf_event_header *h, const char *body)
+{
+	enum { PATH_AT = 64 }; /* behind pid, tid, address, length, offset, file and protection */
+	int32_t pid;
+	size_t n = h->size - sizeof(*h);
+	if (n <= PATH_AT)
+		return;
+	struct str path = { body + PATH_AT, strnlen(body + PATH_AT, n - PATH_AT) };
+	memcpy(&pid, body, sizeof(pid));
+	if (str_starts(str_basename(path), STR("libnode.so")))
+		end_process(j, pid);
+}
+
+void js_frames_look(struct js_frames *j, const char *bytes, size_t n, struct js_found *found)
+{
+	enum { LEAST_BODY = 16 };
+	struct perf_event_header h;
+	found->stacks.n = found->frames.n = found->pcs.n = 0;
+	bool is_filtered = take_wanted(j);
+	for (; n >= sizeof(h); bytes += h.size, n -= h.size) {
+		memcpy(&h, bytes, sizeof(h));
+		if (h.size < sizeof(h) + LEAST_BODY || h.size > n)
+			return;
+		const char *body = bytes + sizeof(h);
+		if (h.type == PERF_RECORD_SAMPLE && v8_walker_wrote(j->walker, bytes))
+			v8_walker_take(j->walker, bytes);
+		else if (h.type == PERF_RECORD_SAMPLE)
+			on_sample(j, bytes, is_filtered, found);
+		else if (h.type == PERF_RECORD_FORK)
+			on_fork(j, body);
+		else if (h.type == PERF_RECORD_COMM)
+			on_comm(j, &h, body);
+		else if (h.type == PERF_RECORD_EXIT)
+			on_end(j, body);
+		else if (h.type == PERF_RECORD_MMAP2)
+			on_mapping(j, &h, body);
+	}
 }
 
 /* --- their turn --- */
@@ -333,23 +442,41 @@ static bool stack_equal(const void *list, uint32_t i, const void *key)
 	return a->tid == b->tid && a->time_ns == b->time_ns;
 }
 
-static const struct found_stack *find_stack(const struct js_frames *j, unsigned round, int32_t tid,
+void js_frames_take(struct js_frames *j, const struct js_found *found)
+{
+	struct found_round *round = &j->rounds[0];
+	uint32_t first = round->found.frames.n, first_pc = round->found.pcs.n;
+	for (uint32_t i = 0; i < found->frames.n; i++)
+		vec_push(&round->found.frames, found->frames.p[i]);
+	for (uint32_t i = 0; i < found->pcs.n; i++)
+		vec_push(&round->found.pcs, found->pcs.p[i]);
+	for (uint32_t i = 0; i < found->stacks.n; i++) {
+		struct found_stack s = found->stacks.p[i];
+		s.first += first;
+		s.first_pc += first_pc;
+		index_map_add(&round->map, hash_of(s.tid, s.time_ns), round->found.stacks.n);
+		vec_push(&round->found.stacks, s);
+	}
+}
+
+/* NULL: there is none. */
+static const struct found_stack *find_stack(const struct found_round *round, int32_t tid,
 					    uint64_t time_ns)
 {
 	struct stack_key key = { tid, time_ns };
-	uint32_t k = index_map_find(&j->rounds[round].map, hash_of(tid, time_ns), stack_equal,
-				    j->rounds[round].stacks.p, &key);
-	return k == INDEX_NONE ? NULL : &j->rounds[round].stacks.p[k];
+	uint32_t i = index_map_find(&round->map, hash_of(tid, time_ns), stack_equal,
+				    round->found.stacks.p, &key);
+	return i == INDEX_NONE ? NULL : &round->found.stacks.p[i];
 }
 
 uint32_t js_frames_find(struct js_frames *j, int32_t tid, uint64_t time_ns,
 			const struct perf_found_frame **frames)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(j->rounds); i++) {
-		const struct found_stack *s = find_stack(j, i, tid, time_ns);
+		const struct found_stack *s = find_stack(&j->rounds[i], tid, time_ns);
 		if (!s)
 			continue;
-		*frames = j->rounds[i].frames.p + s->first;
+		*frames = j->rounds[i].found.frames.p + s->first;
 		return s->n;
 	}
 	return 0;
@@ -358,22 +485,23 @@ uint32_t js_frames_find(struct js_frames *j, int32_t tid, uint64_t time_ns,
 bool js_frames_walked(struct js_frames *j, int32_t tid, uint64_t time_ns, struct perf_walked *out)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(j->rounds); i++) {
-		const struct found_stack *s = find_stack(j, i, tid, time_ns);
+		const struct found_round *round = &j->rounds[i];
+		const struct found_stack *s = find_stack(round, tid, time_ns);
 		if (!s)
 			continue;
-		*out = (struct perf_walked){ j->rounds[i].pcs.p + s->first_pc, s->pcs,
+		*out = (struct perf_walked){ round->found.pcs.p + s->first_pc, s->pcs,
 					     s->has_more };
-		return true;
+		return s->pcs > 0;
 	}
 	return false;
 }
 
 void js_frames_end_round(struct js_frames *j)
 {
-	typeof(j->rounds[0]) old = j->rounds[1];
+	struct found_round old = j->rounds[1];
 	j->rounds[1] = j->rounds[0];
 	j->rounds[0] = old;
-	j->rounds[0].stacks.n = j->rounds[0].frames.n = j->rounds[0].pcs.n = 0;
+	j->rounds[0].found.stacks.n = j->rounds[0].found.frames.n = j->rounds[0].found.pcs.n = 0;
 	index_map_clear(&j->rounds[0].map);
 }
 
@@ -401,11 +529,13 @@ uint32_t js_frames_name(struct js_frames *j, uint32_t code, const struct perf_fo
 	uint32_t n = 0;
 	j->answer.n = 0;
 	j->text.n = 0;
+	pthread_mutex_lock(&j->lock);
 	for (v8_place_id at = code; at < j->names.places.n && n < MAX_DEPTH;
 	     at = j->names.places.p[at].caller)
 		chain[n++] = at;
 	for (uint32_t i = n; i-- > 0;)
 		add_name(j, &j->names.places.p[chain[i]], i + 1 < n);
+	pthread_mutex_unlock(&j->lock);
 	for (uint32_t i = 0; i < j->answer.n; i++)
 		j->answer.p[i].name.p = j->text.p + (size_t)j->answer.p[i].name.p;
 	*names = j->answer.p;
@@ -422,17 +552,20 @@ static void add_share(struct buf *out, const char *what, uint64_t part, uint64_t
 	buf_add_percent(out, part, all);
 }
 
-uint64_t js_frames_copied(const struct js_frames *j)
+uint64_t js_frames_copied(struct js_frames *j)
 {
-	return j->stacks_copied;
+	pthread_mutex_lock(&j->lock);
+	uint64_t copied = j->copied_stacks;
+	pthread_mutex_unlock(&j->lock);
+	return copied;
 }
 
-void js_frames_describe(const struct js_frames *j, struct buf *out)
+void js_frames_describe(struct js_frames *j, struct buf *out)
 {
-	struct v8_counts c = j->ended;
-	for (uint32_t i = 0; i < j->list.n; i++)
-		if (j->list.p[i].v8)
-			add_counts(&c, v8_process_counts(j->list.p[i].v8));
+	pthread_mutex_lock(&j->lock);
+	struct v8_counts c = j->counts;
+	uint64_t walked = j->walked_stacks, copied = j->copied_stacks;
+	pthread_mutex_unlock(&j->lock);
 	if (!c.frames && !c.unnamed)
 		return;
 	uint64_t all = c.frames + c.unnamed;
@@ -447,6 +580,6 @@ void js_frames_describe(const struct js_frames *j, struct buf *out)
 		buf_addf(out, "; %llu more were inlined", (unsigned long long)c.inlined);
 	if (c.by_register)
 		buf_addf(out, "; %llu had no frame yet", (unsigned long long)c.by_register);
-	buf_addf(out, "; %llu stacks were walked in the kernel, %llu in copies",
-		 (unsigned long long)j->stacks_walked, (unsigned long long)j->stacks_copied);
+	buf_addf(out, "; stacks walked in the kernel %llu, in copies %llu",
+		 (unsigned long long)walked, (unsigned long long)copied);
 }

@@ -53,14 +53,14 @@ void v8_walker_free(struct v8_walker *w);
 void v8_walker_attach(struct v8_walker *w, int fd, int cpu, int ring_fd);
 /* The buffers are gone. */
 void v8_walker_close_outputs(struct v8_walker *w);
-/* Which processes it walks. */
-void v8_walker_add_process(struct v8_walker *w, int32_t pid, const struct v8_layout *l);
-void v8_walker_remove_process(struct v8_walker *w, int32_t pid);
 /* How many of its records found no room in a buffer. */
 uint64_t v8_walker_lost(const struct v8_walker *w);
 /* Whether a PERF_RECORD_SAMPLE is one of its records and no sample. w may be NULL. */
-bool v8_walker_wrote(struct v8_walker *w, const char *record);
-/* Keeps such a record for the sample that follows. */
+bool v8_walker_wrote(const struct v8_walker *w, const char *record);
+/* For the thread that empties buffers: which processes it walks. */
+void v8_walker_add_process(struct v8_walker *w, int32_t pid, const struct v8_layout *l);
+void v8_walker_remove_process(struct v8_walker *w, int32_t pid);
+/* ... keeps a record of it for the sample that follows. */
 void v8_walker_take(struct v8_walker *w, const char *record);
 struct v8_walked {
 	struct v8_registers registers; /* top is good until the next record */
@@ -68,7 +68,7 @@ struct v8_walked {
 	bool has_more; /* the stack goes on behind the frames */
 	struct v8_raw_frame frames[WALKER_FRAMES];
 };
-/* What was kept for a sample, once. False: nothing. */
+/* ... what was kept for a sample, once. False: nothing. */
 bool v8_walker_find(struct v8_walker *w, int32_t tid, uint64_t time_ns, struct v8_walked *out);
 
 /* --- descriptors (open.c) --- */
@@ -111,14 +111,59 @@ void opened_close(struct opened_events *x, struct opened *opened);
 /* No more samples. */
 void opened_events_stop(const struct opened_events *x);
 
+/* --- JavaScript (js_frames.c) --- */
+
+/* Frames of samples that were found when they came. */
+struct found_stack {
+	int32_t tid;
+	uint64_t time_ns;
+	uint32_t first, n; /* in frames */
+	/* All of it, JavaScript or not, where the kernel walked it: in pcs. */
+	uint32_t first_pc, pcs;
+	bool has_more; /* it goes on behind them */
+};
+struct js_found {
+	VEC(struct found_stack) stacks;
+	VEC(struct perf_found_frame) frames;
+	VEC(uint64_t) pcs;
+};
+void js_found_fini(struct js_found *f);
+
+struct js_frames;
+/* walker: NULL: there is none; it is the caller's. */
+struct js_frames *js_frames_new(struct perf_session *session, struct v8_walker *walker,
+				bool wants_lines);
+void js_frames_free(struct js_frames *j);
+/* For the thread that empties buffers: records that have just come, of one buffer. */
+void js_frames_look(struct js_frames *j, const char *bytes, size_t n, struct js_found *found);
+/* ... some process runs JavaScript: its samples must be looked at soon. */
+bool js_frames_has_any(const struct js_frames *j);
+/* For the other: of all that comes, only this process and its children are wanted; 0: none so far. */
+void js_frames_want(struct js_frames *j, int32_t pid);
+/* The records go to the session now. */
+void js_frames_take(struct js_frames *j, const struct js_found *found);
+/* How frames were named so far; nothing is added when there were none. */
+void js_frames_describe(struct js_frames *j, struct buf *out);
+/* Stacks that were found in copies, not by the kernel. */
+uint64_t js_frames_copied(struct js_frames *j);
+/* As struct perf_live has it. */
+uint32_t js_frames_find(struct js_frames *j, int32_t tid, uint64_t time_ns,
+			const struct perf_found_frame **frames);
+bool js_frames_walked(struct js_frames *j, int32_t tid, uint64_t time_ns, struct perf_walked *out);
+uint32_t js_frames_name(struct js_frames *j, uint32_t code, const struct perf_found_name **names);
+/* As of records: what came before the last round has had its turn. */
+void js_frames_end_round(struct js_frames *j);
+
 /* --- emptying them (drain.c) --- */
 
 /* What was in one buffer; n 0: all have been looked at since the last such one. */
 struct chunk {
 	struct chunk *next;
 	size_t n, capacity;
+	struct js_found found; /* of its samples */
 	char bytes[];
 };
+void chunk_free(struct chunk *c);
 
 struct drain {
 	pthread_t thread;
@@ -131,16 +176,16 @@ struct drain {
 	uint64_t waiting_bytes;
 	struct opened_events *events;
 	int epoll_fd, wake_fd;
-	int look_ms;	 /* how often, at least; see drain_look_every */
-	uint32_t living; /* descriptors whose thread lives, or that have no thread */
+	struct js_frames *js; /* NULL: not looked for, or not yet */
+	uint32_t living;      /* descriptors whose thread lives, or that have no thread */
 	bool is_stopping, is_started, all_gone;
 };
 bool drain_start(struct drain *d, struct opened_events *events, struct err *e);
 /* All that came since the last call, oldest first; NULL after so long. drain_give_back takes them back. */
 struct chunk *drain_take(struct drain *d, int timeout_ms);
 void drain_give_back(struct drain *d, struct chunk *c);
-/* From now on buffers are looked at so often, however little is in them. */
-void drain_look_every(struct drain *d, int ms);
+/* From now on what comes is looked at for JavaScript at once. */
+void drain_look_for_js(struct drain *d, struct js_frames *js);
 /* Empties the buffers a last time and ends the thread; what it took can still be had. */
 void drain_stop(struct drain *d);
 void drain_fini(struct drain *d);
@@ -154,6 +199,7 @@ struct known_process {
 		fit;   /* where is_filtered; what a process is changes, what is wanted stays so */
 	uint8_t looks; /* at /proc because that was not enough */
 	uint64_t seen_ns;  /* of the record that fit is from; its buffer may be ahead of others */
+	bool is_told;	   /* to js_frames */
 	bool is_described; /* its mappings are known to the session */
 	bool is_gone;	   /* it was not there when last looked for; records of it may still come */
 };
@@ -163,9 +209,9 @@ struct follow {
 	const struct record_options *options;
 	struct perf_session *session;
 	struct held_files *held;
-	struct js_frames *js;	  /* NULL: not looked for */
-	struct v8_walker *walker; /* NULL: none */
-	uint64_t lost_records;	  /* with a walker: of both kinds */
+	struct js_frames *js;
+	const struct v8_walker *walker; /* NULL: none */
+	uint64_t lost_records;		/* with a walker: samples and its own */
 	VEC(struct known_process) list;
 	struct index_map map;
 	bool is_filtered;  /* samples of those that are not wanted are dropped */
@@ -211,36 +257,6 @@ void jvm_maps_end(struct jvm_maps *j);
 bool jvm_maps_has_any(const struct jvm_maps *j);
 /* What was asked of whom, and what went wrong, as notes of a profile. */
 void jvm_maps_add_notes(const struct jvm_maps *j, struct profile *p);
-
-/* --- JavaScript (js_frames.c) --- */
-
-struct js_frames;
-/* walker: NULL: there is none; it is the caller's. */
-struct js_frames *js_frames_new(bool wants_lines, struct v8_walker *walker);
-void js_frames_free(struct js_frames *j);
-/* A sample that has just come, of a process that is recorded. */
-struct js_sample {
-	int32_t pid, tid;
-	uint64_t time_ns;
-	const char *bytes; /* of the whole record */
-};
-void js_frames_look_at(struct js_frames *j, struct perf_session *session,
-		       const struct js_sample *sample);
-/* It is another program now, or none. */
-void js_frames_end_process(struct js_frames *j, int32_t pid);
-/* Some process runs JavaScript: its samples must be looked at soon. */
-bool js_frames_has_any(const struct js_frames *j);
-/* How frames were named so far; nothing is added when there were none. */
-void js_frames_describe(const struct js_frames *j, struct buf *out);
-/* Stacks that were taken from copies, though the kernel should have walked them. */
-uint64_t js_frames_copied(const struct js_frames *j);
-/* As struct perf_live has it. */
-uint32_t js_frames_find(struct js_frames *j, int32_t tid, uint64_t time_ns,
-			const struct perf_found_frame **frames);
-bool js_frames_walked(struct js_frames *j, int32_t tid, uint64_t time_ns, struct perf_walked *out);
-uint32_t js_frames_name(struct js_frames *j, uint32_t code, const struct perf_found_name **names);
-/* As of records: what came before the last round has had its turn. */
-void js_frames_end_round(struct js_frames *j);
 
 /* --- a command (command.c) --- */
 

@@ -69,7 +69,6 @@ static void add_event(struct recorder *r, uint32_t i)
 
 static void begin_session(struct recorder *r)
 {
-	r->js = js_frames_new(r->options.names.wants_lines, r->walker);
 	r->options.names.open_held = held_files_open;
 	r->options.names.held_root = held_files_root_path;
 	r->options.names.held = r->held;
@@ -90,11 +89,12 @@ static void begin_session(struct recorder *r)
 	r->session = perf_session_new(&options, r->p);
 	for (uint32_t i = 0; i < r->events.attrs.n; i++)
 		add_event(r, i);
+	r->js = js_frames_new(r->session, r->walker, r->options.names.wants_lines);
 	r->follow = (struct follow){ .options = &r->options,
-				     .session = r->session,
-				     .held = r->held,
 				     .js = r->js,
 				     .walker = r->walker,
+				     .session = r->session,
+				     .held = r->held,
 				     .begin_ns = UINT64_MAX };
 	r->jvms = jvm_maps_new(&r->follow);
 }
@@ -204,6 +204,7 @@ bool recorder_open(struct recorder *r, struct err *e)
 	if (o->data)
 		write_to(r, o->data);
 	follow_begin(&r->follow, &r->events, target);
+	drain_look_for_js(&r->drain, r->js);
 	follow_records(&r->follow, early.p, early.n, false);
 	return true;
 }

@@ -168,7 +168,7 @@ struct output_record {
 	uint32_t size; /* of what follows: padded */
 } __attribute__((packed));
 
-static struct walker_output *find_output(struct v8_walker *w, uint64_t id)
+static struct walker_output *find_output(const struct v8_walker *w, uint64_t id)
 {
 	for (uint32_t i = 0; i < w->outputs.n; i++)
 		if (w->outputs.p[i].id == id)
@@ -176,7 +176,7 @@ static struct walker_output *find_output(struct v8_walker *w, uint64_t id)
 	return NULL;
 }
 
-bool v8_walker_wrote(struct v8_walker *w, const char *record)
+bool v8_walker_wrote(const struct v8_walker *w, const char *record)
 {
 	uint64_t id;
 	memcpy(&id, record + sizeof(struct perf_event_header), sizeof(id));

@@ -34,11 +34,6 @@ void v8_process_free(struct v8_process *p)
 	free(p);
 }
 
-const struct v8_counts *v8_process_counts(const struct v8_process *p)
-{
-	return &p->counts;
-}
-
 /* --- what is where --- */
 
 static bool overlaps(const struct target_mapping *m, struct v8_range blob)
@@ -104,8 +99,9 @@ static bool is_in(struct v8_range range, uint64_t at)
 enum pc_kind v8_pc_kind(struct v8_process *p, uint64_t pc)
 {
 	const struct code_mapping *m = mapping_of(p, pc);
+	/* Pages that were made since: what is there shows whether it is code. */
 	if (!m)
-		return PC_NATIVE;
+		return pc >= 4096 && !(pc >> 47) ? PC_JIT : PC_NATIVE;
 	if (m->is_jit)
 		return PC_JIT;
 	uint64_t offset = pc - m->start + m->offset;
