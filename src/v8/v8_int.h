@@ -20,6 +20,7 @@ struct known_function {
 	uint64_t name_or_scope_info, script, literal; /* as they were: else it is another one now */
 	v8_function_id function;
 	uint32_t script_slot; /* V8_NONE: it has none */
+	uint64_t look;	      /* that it was seen in */
 };
 
 /* --- code (code.c) --- */
@@ -50,6 +51,7 @@ struct known_pc {
 	uint64_t shared; /* the function that place is in; 0: not looked for yet */
 	v8_place_id place;
 	bool is_leaf;
+	uint64_t look; /* that it was seen in */
 };
 
 enum pc_kind { PC_NATIVE, PC_JIT, PC_BUILTIN, PC_INTERPRETER };
@@ -74,7 +76,9 @@ struct v8_process {
 	struct known_function *functions;
 	struct known_pc *pcs;
 	struct script *scripts;
-	struct arena text;   /* of scripts */
+	struct arena text; /* of scripts */
+	/* The number of the stack at hand; 0: none. What was seen in it is not read again: deep ones repeat. */
+	uint64_t look, looks;
 	uint32_t generation; /* of names, that what is known here refers to */
 	struct buf scratch, name;
 	bool has_interpreter_copies;	      /* some were seen */
