@@ -124,9 +124,10 @@ __attribute__((noinline)) int step(const struct walker_layout *l, uint32_t i)
 	    bpf_probe_read_user(s->words, sizeof(s->words), (void *)(fp - WALKER_SLOTS * 8)) != 0)
 		return 0;
 	fill(f, s, l);
-	s->fp = s->words[WALKER_SLOTS];
+	/* Upwards only. Behind the last one is where it returns to still, in code that keeps none. */
+	s->fp = s->words[WALKER_SLOTS] > fp ? s->words[WALKER_SLOTS] : 0;
 	s->pc = s->words[WALKER_SLOTS + 1];
-	return s->fp > fp;
+	return s->pc != 0;
 }
 
 static void walk(struct scratch *s, const struct walker_layout *l)
