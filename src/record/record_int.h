@@ -1,7 +1,7 @@
 /* What the files of this module share: descriptors, buffers, the thread that empties them, processes. */
 #pragma once
 #include "record/record.h"
-#include "record/v8_walker_record.h"
+#include "record/v8_walker_record_int.h"
 #include "v8/v8.h"
 
 #include <pthread.h>

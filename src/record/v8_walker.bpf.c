@@ -10,7 +10,7 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
-#include "record/v8_walker_record.h"
+#include "record/v8_walker_record_int.h"
 
 /* Functions that read memory are for programs that say so. */
 char program_license[] SEC("license") = "Dual BSD/GPL";

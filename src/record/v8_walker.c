@@ -212,8 +212,7 @@ static struct v8_raw_frame raw_frame(const char *bytes)
 				      .is_shared = f.pc & WALKER_IS_SHARED };
 }
 
-/* bytes: struct walker_record, of which the kernel may have padded the end. */
-static bool decode(struct str bytes, struct v8_walked *out)
+bool v8_walker_decode(struct str bytes, struct v8_walked *out)
 {
 	struct walker_head h;
 	if (bytes.n < sizeof(h))
@@ -248,7 +247,7 @@ bool v8_walker_find(struct v8_walker *w, int32_t tid, uint64_t time_ns, struct v
 			continue;
 		o->tid = 0;
 		if (o->time_ns + SAME_NS > time_ns && time_ns + SAME_NS > o->time_ns)
-			return decode(buf_str(&o->bytes), out);
+			return v8_walker_decode(buf_str(&o->bytes), out);
 	}
 	return false;
 }

@@ -34,7 +34,7 @@ all_samples() { # all_samples NAME: what plume counted is what comes out
 	said=$(sed -n 's/^plume: \([0-9,]*\) samples .*/\1/p' "$1.err" | tr -d ,)
 	[ "$said" -gt 20 ] && [ "$said" = "$(sum "$1.folded")" ]
 }
-how() { "$plume" report "$1.plume" 2>/dev/null | sed -n 's/^javascript .*\(stacks walked.*\)/# \1/p'; }
+how() { "$plume" doctor "$1.plume" 2>/dev/null | sed -n 's/^javascript .*\(stacks walked.*\)/# \1/p'; }
 
 ok "recorded with copies of 4 KB" record walked "${small[@]}" -o walked.data
 how walked
