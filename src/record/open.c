@@ -211,7 +211,6 @@ static bool open_one(struct opened_events *x, const struct record_options *o, ui
 	if (x->walker)
 		v8_walker_attach(x->walker, fd, x->cpus.p[at->cpu_index],
 				 x->rings.p[at->cpu_index].fd);
-	errno = 0;
 	return true;
 }
 

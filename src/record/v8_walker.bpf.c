@@ -169,7 +169,10 @@ static void write(void *context, struct walker_record *r)
 		__sync_fetch_and_add(count, 1);
 }
 
-/* Returns 1: the sample itself is always taken. */
+/*
+ * Returns 1: the sample itself is taken. It is not, and this does not run, where it hits another BPF program
+ * that traces (kernel/events/core.c: bpf_overflow_handler).
+ */
 SEC("perf_event") int on_sample(void *context)
 {
 	uint32_t zero = 0;
