@@ -13,7 +13,7 @@ if ! command -v "$node" >/dev/null; then
 	finish
 fi
 start deep "$node" "$truth/deep.js" || exit 1
-small=(--call-graph auto,4096 -d 2 -p "$pid")
+small=(--call-graph "auto,4096" -d 2 -p "$pid")
 
 # depths FOLDED: of stacks in which burns runs, how many frames of goesDown they have: `401 1900`
 depths() {
@@ -21,9 +21,9 @@ depths() {
 }
 # deep FOLDED PERCENT: so many of them have all 401
 deep() {
-	depths "$1" >depths
-	head -5 depths
-	awk -v percent="$2" '{ all += $2 } $1 == 401 { whole += $2 } END { exit !(all > 20 && whole * 100 >= all * percent) }' depths
+	depths "$1" >counted
+	head -5 counted
+	awk -v percent="$2" '{ all += $2 } $1 == 401 { whole += $2 } END { exit !(all > 20 && whole * 100 >= all * percent) }' counted
 }
 rooted() { # rooted FOLDED: those that have all 401 begin where the thread did
 	awk '/burns/ && gsub(/goesDown /, "&") == 401 && !/^[^;]*;(_start;.*)?__libc_start_call_main;/ { bad += $NF; print substr($0, 1, 200) }
