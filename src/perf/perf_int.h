@@ -301,7 +301,8 @@ struct stack_address {
 	uint64_t ip;
 	enum stack_part part;
 	bool is_call; /* ip is where a call returns to, which may be in the next function already */
-	uint32_t found; /* 1 + the recorder's number of what is there; 0: none */
+	uint32_t found;		/* 1 + the recorder's number of what is there; 0: none */
+	uint64_t frame_pointer; /* 0: not known */
 };
 
 /* The addresses of a sample's stack, leaf first, and how they were found. */
@@ -319,6 +320,7 @@ struct stack {
 enum { STACK_MAX_UNWOUND = 1024 };
 struct unwound_stack {
 	uint64_t addresses[STACK_MAX_UNWOUND], is_return[STACK_MAX_UNWOUND / 64];
+	uint64_t frame_pointers[STACK_MAX_UNWOUND]; /* 0: not known */
 	uint32_t n;
 	bool is_rooted, is_cut;
 };

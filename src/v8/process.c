@@ -124,3 +124,10 @@ uint64_t v8_interpreter_start(struct v8_process *p, uint64_t pc)
 			return pc - (offset - p->layout->interpreter[i].start);
 	return 0;
 }
+
+bool v8_is_code(struct v8_process *p, uint64_t pc)
+{
+	const struct code_mapping *m = find_mapping(p, pc);
+	return m &&
+	       (m->is_jit || (m->is_of_v8 && is_in(p->layout->blob, pc - m->start + m->offset)));
+}

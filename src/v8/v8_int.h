@@ -99,6 +99,8 @@ uint64_t v8_shared_of(struct v8_process *p, uint64_t function);
 
 /* process.c */
 enum pc_kind v8_pc_kind(struct v8_process *p, uint64_t pc);
+/* It is known to be in code of V8, made at run time or built in. */
+bool v8_is_code(struct v8_process *p, uint64_t pc);
 /* Where the interpreter's function begins that pc is in; 0: in none. */
 uint64_t v8_interpreter_start(struct v8_process *p, uint64_t pc);
 
