@@ -134,6 +134,7 @@ struct v8_layout {
 	bool has_receiver_info;	   /* ScopeInfo has a slot for it */
 	bool has_class_positions;  /* ScopeInfo of classes has positions, too */
 	bool has_debug_info;	   /* a function's script may be behind a DebugInfo */
+	bool has_shared_wrapper;   /* compiled code's function is behind a SharedFunctionInfoWrapper */
 	bool has_unsigned_offsets; /* source positions: offset << 2, then two bits */
 	bool has_maglev;	   /* a tier between baseline and TurboFan */
 
