@@ -137,6 +137,7 @@ struct v8_layout {
 	bool has_shared_wrapper;   /* compiled code's function is behind a SharedFunctionInfoWrapper */
 	bool has_unsigned_offsets; /* source positions: offset << 2, then two bits */
 	bool has_maglev;	   /* a tier between baseline and TurboFan */
+	uint32_t regexp_kind;	   /* of code */
 
 	/* V8's own code, which is in the program's file: where, in bytes of the file. */
 	struct v8_range blob;  /* empty: not found */
