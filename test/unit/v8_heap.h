@@ -46,7 +46,8 @@ static inline bool heap_read(struct memory *memory, uint64_t address, void *to, 
 
 static inline void heap_put(struct heap *h, uint64_t address, const void *bytes, size_t n)
 {
-	memcpy(h->bytes + (address - HEAP_BASE), bytes, n);
+	if (n)
+		memcpy(h->bytes + (address - HEAP_BASE), bytes, n);
 }
 
 static inline void heap_set(struct heap *h, uint64_t object, int32_t offset, uint64_t word)
@@ -294,7 +295,7 @@ static inline uint64_t heap_scope(struct heap *h, const struct fake_scope *f)
 
 struct fake_function {
 	uint64_t name_or_scope_info, script, data;
-	int32_t literal;
+	int32_t literal, number;
 };
 
 static inline void heap_set_function(struct heap *h, uint64_t shared, const struct fake_function *f)
@@ -304,6 +305,7 @@ static inline void heap_set_function(struct heap *h, uint64_t shared, const stru
 	heap_set(h, shared, is_new ? 24 : 16, f->name_or_scope_info);
 	heap_set(h, shared, is_new ? 40 : 32, f->script);
 	heap_set_int(h, shared, is_new ? 60 : 52, f->literal);
+	heap_set_int(h, shared, is_new ? 64 : 56, f->number);
 }
 
 static inline uint64_t heap_function(struct heap *h, const struct fake_function *f)
