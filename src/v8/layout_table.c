@@ -88,6 +88,7 @@ bool v8_layout_complete(struct v8_layout *l)
 	l->has_class_positions = version >= 1000;
 	l->has_debug_info = version <= 1103;
 	l->has_shared_wrapper = version >= 1209;
+	l->has_numbers = version >= 1108;
 	l->has_unsigned_offsets = version >= 1401;
 	l->has_maglev = version >= 1008;
 	l->regexp_kind = version >= 1406 ? 4 : 3;

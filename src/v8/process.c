@@ -28,7 +28,6 @@ void v8_process_free(struct v8_process *p)
 	free(p->functions);
 	free(p->pcs);
 	free(p->file);
-	arena_fini(&p->text);
 	buf_fini(&p->scratch);
 	buf_fini(&p->name);
 	free(p);

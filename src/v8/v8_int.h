@@ -8,7 +8,7 @@
 struct script {
 	uint64_t object; /* 0: none here */
 	int32_t id;
-	struct str file; /* of the process's texts */
+	struct str file; /* its own */
 	uint32_t *line_ends, lines;
 	int32_t line_offset, column_offset;
 };
@@ -18,6 +18,7 @@ struct script {
 struct known_function {
 	uint64_t object;			      /* SharedFunctionInfo; 0: none here */
 	uint64_t name_or_scope_info, script, literal; /* as they were: else it is another one now */
+	uint32_t number;			      /* ... of it, or of its script */
 	v8_function_id function;
 	uint32_t script_slot; /* V8_NONE: it has none */
 };
@@ -73,7 +74,6 @@ struct v8_process {
 	struct known_function *functions;
 	struct known_pc *pcs;
 	struct script *scripts;
-	struct arena text; /* of scripts */
 	struct v8_counts counts;
 	uint32_t generation; /* of names, that what is known here refers to */
 	struct buf scratch, name;
