@@ -482,7 +482,7 @@ void perf_session_put_found(struct perf_session *s, const struct perf_process *p
 			    const struct perf_ids *ids);
 /* witness.c */
 void perf_session_add_witness(struct perf_session *s, const struct perf_process *process,
-			      location_id found, location_id told, uint64_t time_ns);
+			      location_id found, location_id told);
 void perf_session_compare_witnesses(struct location_names *n);
 location_id perf_session_locate_found(struct perf_session *s, uint32_t found, uint64_t ip);
 /* other_records.c: what is no sample; body_end: where the ids at its end begin. */

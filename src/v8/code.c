@@ -5,7 +5,7 @@
  */
 #include "v8/v8_int.h"
 
-enum { PAGE_BYTES = 4096, MAX_PAGES = 512, CODE_BYTES = 96, CODE_OF_STREAM = 8 };
+enum { PAGE_BYTES = 4096, MAX_PAGES = 512, CODE_BYTES = 64, CODE_OF_STREAM = 8 };
 enum { KIND_MASK = 15, KIND_BUILTIN = 2 };
 
 static bool take_code(struct v8_process *p, uint64_t holder, uint64_t object, struct code *code)
@@ -13,7 +13,7 @@ static bool take_code(struct v8_process *p, uint64_t holder, uint64_t object, st
 	const struct v8_layout *l = p->layout;
 	char bytes[CODE_BYTES];
 	uint64_t map;
-	if (!v8_is_pointer(object) || !v8_read(&p->heap, object, 0, bytes, sizeof(bytes)))
+	if (!v8_is_pointer(object) || !v8_read(&p->heap, object, 0, bytes, CODE_BYTES))
 		return false;
 	memcpy(&map, bytes, sizeof(map));
 	if (v8_type_of_map(&p->heap, map) != v8_get(l, V8_TYPE_CODE))
@@ -102,7 +102,9 @@ static bool search(struct v8_process *p, uint64_t pc, bool is_known_only, struct
 {
 	uint64_t page = pc / PAGE_BYTES * PAGE_BYTES;
 	struct search s = { .pc = pc, .is_known_only = is_known_only };
-	for (unsigned i = 0; i < MAX_PAGES && page && !s.is_over; i++, page -= PAGE_BYTES)
+	uint64_t first = v8_mapping_start(p, pc) / PAGE_BYTES * PAGE_BYTES;
+	for (unsigned i = 0; i < MAX_PAGES && page >= first && page && !s.is_over;
+	     i++, page -= PAGE_BYTES)
 		if (search_page(p, &s, page, code))
 			return true;
 	return false;

@@ -6,7 +6,7 @@
  */
 #include "v8/v8_int.h"
 
-enum { SLOTS = 6, MAX_ON_TOP = 64 };
+enum { SLOTS = 6, MAX_ON_TOP = 64, MAX_READS = 20000 };
 
 /* --- from a copy --- */
 
@@ -337,6 +337,8 @@ uint32_t v8_name_frames(struct v8_process *p, const struct v8_registers *r,
 	struct naming s = { .p = p, .r = r, .out = out, .max = max, .counts = counts };
 	if (p->generation != p->names->generation)
 		forget(p);
+	/* A heap may be made to keep us busy. */
+	p->heap.memory->left = MAX_READS;
 	if (n)
 		name_innermost(&s, &raw[0]);
 	for (uint32_t i = 1; i < n; i++)
