@@ -54,11 +54,13 @@ struct naming {
 	const struct v8_registers *r;
 	struct v8_frame *out;
 	uint32_t n, max;
+	struct v8_counts *counts;
 };
 
-static void count(struct v8_process *p, v8_place_id place)
+static void count(struct naming *s, v8_place_id place)
 {
-	struct v8_counts *c = &p->counts;
+	const struct v8_process *p = s->p;
+	struct v8_counts *c = s->counts;
 	c->frames++;
 	switch (p->names->places.p[place].tier) {
 	case '~':
@@ -84,12 +86,12 @@ static void count(struct v8_process *p, v8_place_id place)
 static void add(struct naming *s, uint64_t pc, v8_place_id place, bool is_missing, bool is_leaf)
 {
 	if (place == V8_NONE) {
-		s->p->counts.unnamed++;
+		s->counts->unnamed++;
 		return;
 	}
 	if (s->n == s->max)
 		return;
-	count(s->p, place);
+	count(s, place);
 	s->out[s->n++] = (struct v8_frame){ pc, place, is_missing, is_leaf };
 }
 
@@ -222,7 +224,7 @@ static void add_without_frame(struct naming *s, enum pc_kind kind, enum leaf_sta
 					   : v8_place_of_function(s->p, shared, '~');
 	if (place == V8_NONE)
 		return;
-	s->p->counts.by_register++;
+	s->counts->by_register++;
 	add(s, r->pc, place, false, true);
 }
 
@@ -306,9 +308,9 @@ static void forget(struct v8_process *p)
 
 uint32_t v8_name_frames(struct v8_process *p, const struct v8_registers *r,
 			const struct v8_raw_frame *raw, uint32_t n, struct v8_frame *out,
-			uint32_t max)
+			uint32_t max, struct v8_counts *counts)
 {
-	struct naming s = { .p = p, .r = r, .out = out, .max = max };
+	struct naming s = { .p = p, .r = r, .out = out, .max = max, .counts = counts };
 	if (p->generation != p->names->generation)
 		forget(p);
 	if (n)

@@ -33,11 +33,6 @@ void v8_process_free(struct v8_process *p)
 	free(p);
 }
 
-const struct v8_counts *v8_process_counts(const struct v8_process *p)
-{
-	return &p->counts;
-}
-
 /* --- what is where --- */
 
 static bool overlaps(const struct target_mapping *m, struct v8_range blob)

@@ -60,7 +60,6 @@ struct v8_process *v8_process_new(int32_t pid, const struct v8_layout *layout,
 void v8_process_free(struct v8_process *p);
 /* What it has mapped, executable, from /proc; before the first look, and when something came that is not known. */
 void v8_process_look(struct v8_process *p);
-const struct v8_counts *v8_process_counts(const struct v8_process *p);
 
 /* --- stacks (frame.c) --- */
 
@@ -93,7 +92,7 @@ struct v8_frame {
  */
 uint32_t v8_name_frames(struct v8_process *p, const struct v8_registers *r,
 			const struct v8_raw_frame *raw, uint32_t n, struct v8_frame *out,
-			uint32_t max);
+			uint32_t max, struct v8_counts *counts);
 /* Frames from a copy of the stack, by frame pointers. Returns how many. */
 uint32_t v8_frames_of_copy(const struct v8_layout *l, const struct v8_registers *r, struct str copy,
 			   struct v8_raw_frame *out, uint32_t max);

@@ -61,6 +61,7 @@ struct code_mapping {
 	bool is_of_v8; /* of the file that V8 is in */
 };
 
+enum { MAX_HOLDER_MAPS = 4 };
 enum { KNOWN_FUNCTIONS = 1 << 13, KNOWN_PCS = 1 << 14, KNOWN_SCRIPTS = 1 << 11 };
 
 struct v8_process {
@@ -74,10 +75,11 @@ struct v8_process {
 	struct known_function *functions;
 	struct known_pc *pcs;
 	struct script *scripts;
-	struct v8_counts counts;
 	uint32_t generation; /* of names, that what is known here refers to */
 	struct buf scratch, name;
-	bool has_interpreter_copies; /* some were seen */
+	bool has_interpreter_copies;	      /* some were seen */
+	uint64_t holder_map[MAX_HOLDER_MAPS]; /* of objects with code in them */
+	uint32_t holder_maps, misses;
 };
 
 static inline uint32_t v8_slot(uint64_t key, uint32_t slots)
