@@ -339,7 +339,7 @@ uint32_t v8_name_frames(struct v8_process *p, const struct v8_registers *r,
 	if (p->generation != p->names->generation)
 		forget(p);
 	/* A heap may be made to keep us busy. */
-	p->heap.memory->left = MAX_READS;
+	p->heap.memory->limit = p->heap.memory->cost + MAX_READS;
 	if (n)
 		name_innermost(&s, &raw[0]);
 	for (uint32_t i = 1; i < n; i++)
