@@ -217,20 +217,35 @@ static void tell_others(const struct permission *p, struct doctor_report *r)
 				   "NAME");
 }
 
+/* Who can load a program needs this build to have it. */
+static const char *why_no_walker(const struct permission *p)
+{
+	return !recorder_has_walker()		? "this plume was built without BPF"
+	       : !p->has_bpf_syscall		? "there is no BPF here"
+	       : !p->has_bpf || !p->has_perfmon ? "this user may load no BPF programs"
+	       : !p->has_btf
+		       ? "the kernel does not describe its types (no BTF), so BPF programs do "
+			 "not fit it"
+		       : NULL;
+}
+
 static void tell_bpf(const struct permission *p, struct doctor_report *r)
 {
-	if (p->has_bpf_syscall && p->has_bpf && p->has_btf)
+	const char *why = why_no_walker(p);
+	if (!why) {
 		doctor_add_finding(r, FINDING_OK, "bpf",
-				   "BPF programs can be loaded, and the kernel describes its types "
-				   "(BTF)",
+				   "BPF programs can be loaded: stacks of JavaScript are walked in "
+				   "the kernel, however deep",
 				   NULL, NULL);
-	else
-		doctor_add_finding(r, FINDING_INFO, "bpf",
-				   !p->has_bpf_syscall ? "there is no BPF here"
-				   : !p->has_bpf       ? "this user may load no BPF programs"
-						       : "the kernel does not describe its types "
-							 "(no BTF), so BPF programs do not fit it",
-				   "plume record does without", NULL);
+		return;
+	}
+	doctor_add_finding(r, FINDING_INFO, "bpf", why,
+			   "stacks of JavaScript are taken from copies, which cut deep ones",
+			   !recorder_has_walker() ? "build it where clang and libbpf are installed"
+			   : !p->has_bpf	  ? "run plume with sudo, or once sudo setcap "
+						    "cap_bpf,cap_perfmon,cap_sys_ptrace=ep $(command "
+						    "-v plume)"
+						  : NULL);
 }
 
 void doctor_tell_machine(const struct permission *p, const struct kernel_name_trouble *names,

@@ -24,6 +24,13 @@ struct perf_found_name {
 	bool is_inlined;
 };
 
+/* A stack by frame pointers, leaf first. */
+struct perf_walked {
+	const uint64_t *pcs;
+	uint32_t n;
+	bool has_more; /* it goes on behind them */
+};
+
 /* What a recorder knows of processes while they live, for names. Any of them may be NULL. */
 struct perf_live {
 	void *context;
@@ -41,6 +48,8 @@ struct perf_live {
 	/* Frames of a sample that the recorder found when it came, leaf first. Returns how many. */
 	uint32_t (*find_frames)(void *context, int32_t tid, uint64_t time_ns,
 				const struct perf_found_frame **frames);
+	/* The user's part of a sample's stack as the recorder walked it. False: it did not. */
+	bool (*walked)(void *context, int32_t tid, uint64_t time_ns, struct perf_walked *out);
 	/* The functions of one, the outermost first. Returns how many; good until the next call. */
 	uint32_t (*name_found)(void *context, uint32_t code, const struct perf_found_name **names);
 	/* perf_session_set_profile calls it for each file that is mapped still. */

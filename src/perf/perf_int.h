@@ -473,6 +473,12 @@ struct stack_meeting {
 /* Where the chain goes on from what a walk found. False: they have nothing in common. */
 bool perf_stack_meet(const struct unwound_stack *u, const struct stack_address *chain, uint32_t n,
 		     struct stack_meeting *at);
+/* How many addresses are in code: behind them, the chain followed something else. */
+uint32_t perf_stack_plausible(const struct perf_session *s, const struct perf_process *process,
+			      const struct stack_address *chain, uint32_t n);
+/* walked.c: where s->stack was cut, it goes on with what the recorder walked. */
+void perf_session_put_walked(struct perf_session *s, const struct perf_process *process,
+			     const struct perf_ids *ids);
 /* stack_copy.c: the user's part of a stack from a copy. False: it is of another machine. */
 bool perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 			 const struct perf_sample *sample, const struct perf_process *process,

@@ -289,6 +289,7 @@ static void add_sample(struct perf_session *s, struct perf_event *event,
 	if (stack_part_of_mode(r->misc) == PART_USER)
 		perf_process_forget_old(&s->processes, process);
 	perf_session_stack(s, event, r, sample, process);
+	perf_session_put_walked(s, process, &sample->ids);
 	perf_session_put_found(s, process, &sample->ids);
 	if (s->writer)
 		write_sample(s, r, sample);

@@ -118,10 +118,8 @@ static void put_unwound(struct stack *st, const struct unwound_stack *u, uint32_
 						 .frame_pointer = u->frame_pointers[i] });
 }
 
-/* The chain as far as its addresses are in code: beyond, it followed something else. */
-static uint32_t plausible_addresses(const struct perf_session *s,
-				    const struct perf_process *process,
-				    const struct stack_address *chain, uint32_t n)
+uint32_t perf_stack_plausible(const struct perf_session *s, const struct perf_process *process,
+			      const struct stack_address *chain, uint32_t n)
 {
 	const struct address_space *space = &s->processes.spaces.p[process->space];
 	for (uint32_t i = 0; i < n; i++) {
@@ -189,7 +187,7 @@ static void join(struct perf_session *s, const struct unwound_stack *u,
 	struct stack_meeting at = { 0 };
 	AUTO_FREE struct stack_address *chain = mem_alloc(n + 1, sizeof(*chain));
 	memcpy(chain, st->list.p + st->user_first, n * sizeof(*chain));
-	uint32_t plausible = plausible_addresses(s, process, chain, n);
+	uint32_t plausible = perf_stack_plausible(s, process, chain, n);
 	bool meets = perf_stack_meet(u, chain, n, &at);
 	bool goes_on = meets && at.from < n && (!at.is_before || plausible == n);
 	if (!goes_on && plausible > u->n) {
@@ -242,7 +240,7 @@ static void use_chain(struct perf_session *s, const struct perf_process *process
 	s->counts.by_frame_pointer++;
 	if (!s->options.live)
 		return;
-	uint32_t plausible = plausible_addresses(s, process, chain, n);
+	uint32_t plausible = perf_stack_plausible(s, process, chain, n);
 	if (plausible < n)
 		st->list.n = st->user_first + (plausible ? plausible : 1);
 }

@@ -337,12 +337,24 @@ static bool takes_sample(struct follow *f, struct raw r)
 	return takes;
 }
 
+/* With a walker the kernel counts samples and its records as one: the recorder tells them apart. */
+static bool takes_lost(struct follow *f, struct raw r)
+{
+	if (trailer_time_ns(r) < f->begin_ns)
+		return false;
+	if (!f->walker)
+		return true;
+	take_u64(&r); /* id */
+	f->lost_records += take_u64(&r);
+	return false;
+}
+
 static bool look_at(struct follow *f, const struct perf_event_header *h, const char *bytes)
 {
 	struct raw r = { bytes + sizeof(*h), bytes + h->size };
 	switch (h->type) {
 	case PERF_RECORD_SAMPLE:
-		return takes_sample(f, r);
+		return !v8_walker_wrote(f->walker, bytes) && takes_sample(f, r);
 	case PERF_RECORD_FORK:
 		on_fork(f, r);
 		break;
@@ -360,7 +372,7 @@ static bool look_at(struct follow *f, const struct perf_event_header *h, const c
 		break;
 	}
 	case PERF_RECORD_LOST:
-		return trailer_time_ns(r) >= f->begin_ns;
+		return takes_lost(f, r);
 	default:
 		break;
 	}

@@ -34,6 +34,8 @@ struct js_frames {
 	bool wants_lines;
 
 	/* Of the thread that empties the buffers. */
+	struct v8_walker *walker; /* NULL: there is none */
+	struct v8_walked walked;  /* the stack at hand */
 	VEC(struct v8_file *) files;
 	VEC(struct js_process) list;
 	struct index_map map; /* by pid */
@@ -43,7 +45,8 @@ struct js_frames {
 	bool is_filtered;     /* only some processes are wanted */
 	VEC(int32_t) wanted;  /* ... that were not told to the first thread yet */
 	struct v8_names names;
-	struct v8_counts counts; /* so far */
+	struct v8_counts counts;	       /* so far */
+	uint64_t walked_stacks, copied_stacks; /* with frames of JavaScript */
 
 	/* Of the other one. Two rounds, as of records: what came before the last one has had its turn. */
 	struct found_round {
@@ -54,11 +57,13 @@ struct js_frames {
 	struct buf text;
 };
 
-struct js_frames *js_frames_new(struct perf_session *session, bool wants_lines)
+struct js_frames *js_frames_new(struct perf_session *session, struct v8_walker *walker,
+				bool wants_lines)
 {
 	struct js_frames *j = mem_zalloc(1, sizeof(*j));
 	j->session = session;
 	j->wants_lines = wants_lines;
+	j->walker = walker;
 	pthread_mutex_init(&j->lock, NULL);
 	return j;
 }
@@ -67,6 +72,7 @@ void js_found_fini(struct js_found *f)
 {
 	vec_fini(&f->stacks);
 	vec_fini(&f->frames);
+	vec_fini(&f->pcs);
 }
 
 static void process_end(struct js_process *p)
@@ -200,11 +206,16 @@ static void look_at_process(struct js_frames *j, struct js_process *p)
 		return;
 	p->memory = mem_zalloc(1, sizeof(*p->memory));
 	process_memory_init(p->memory, p->pid);
+	if (j->walker)
+		v8_walker_add_process(j->walker, p->pid, &f->layout);
 }
 
 static void end_process(struct js_frames *j, int32_t pid)
 {
-	process_end(get(j, pid));
+	struct js_process *p = get(j, pid);
+	if (p->memory && j->walker)
+		v8_walker_remove_process(j->walker, pid);
+	process_end(p);
 }
 
 bool js_frames_has_any(const struct js_frames *j)
@@ -255,17 +266,33 @@ static uint32_t hash_of(int32_t tid, uint64_t time_ns)
 	return hash_pair((uint32_t)time_ns ^ (uint32_t)(time_ns >> 32) * 31, (uint32_t)tid);
 }
 
-static void keep(struct js_found *found, const struct perf_user_state *state,
-		 const struct v8_frame *frames, uint32_t n)
+/* What every sample begins with, as attributes_complete asks for it. */
+struct sample_ids {
+	uint64_t identifier, ip;
+	int32_t pid, tid;
+	uint64_t time_ns;
+};
+
+/* walked: NULL: it was not. */
+static void keep(struct js_found *found, const struct sample_ids *ids,
+		 const struct v8_frame *frames, uint32_t n, const struct v8_walked *walked)
 {
-	uint32_t first = found->frames.n;
+	struct found_stack stack = { .tid = ids->tid,
+				     .time_ns = ids->time_ns,
+				     .first = found->frames.n,
+				     .n = n,
+				     .first_pc = found->pcs.n,
+				     .pcs = walked ? walked->n : 0,
+				     .has_more = walked && walked->has_more };
 	for (uint32_t i = 0; i < n; i++)
 		vec_push(&found->frames,
 			 (struct perf_found_frame){ .ip = frames[i].pc,
 						    .frame_pointer = frames[i].fp,
 						    .code = frames[i].place,
 						    .is_missing = frames[i].is_missing });
-	vec_push(&found->stacks, (struct found_stack){ state->tid, state->time_ns, first, n });
+	for (uint32_t i = 0; i < stack.pcs; i++)
+		vec_push(&found->pcs, walked->frames[i].pc);
+	vec_push(&found->stacks, stack);
 }
 
 static struct v8_registers registers_of(const struct perf_user_state *state)
@@ -295,31 +322,59 @@ static struct js_process *process_of_sample(struct js_frames *j, int32_t pid)
 	return p;
 }
 
+/* What the kernel walked, if it is of this very sample. state: NULL: the sample has no registers. */
+static const struct v8_walked *walked_of(struct js_frames *j, const struct sample_ids *ids,
+					 const struct perf_user_state *state)
+{
+	struct v8_walked *w = &j->walked;
+	if (!j->walker || !v8_walker_find(j->walker, ids->tid, ids->time_ns, w))
+		return NULL;
+	bool is_same = !state || (state->registers[PERF_REG_X86_IP] == w->registers.pc &&
+				  state->registers[PERF_REG_X86_SP] == w->registers.sp &&
+				  state->registers[PERF_REG_X86_BP] == w->registers.fp);
+	return is_same ? w : NULL;
+}
+
+static void on_stack(struct js_frames *j, const struct js_process *p, const char *bytes,
+		     const struct sample_ids *ids, struct js_found *found)
+{
+	struct v8_frame frames[WALKER_FRAMES];
+	struct v8_raw_frame links[WALKER_FRAMES];
+	struct v8_raw_frame *raw = j->walked.frames;
+	struct perf_user_state state;
+	bool has_state = perf_session_peek(j->session, bytes, &state);
+	const struct v8_walked *w = walked_of(j, ids, has_state ? &state : NULL);
+	if (!w && !has_state)
+		return;
+	struct v8_registers r = w ? w->registers : registers_of(&state);
+	uint32_t n =
+		w ? w->n : v8_frames_of_copy(&p->file->layout, &r, state.stack, raw, WALKER_FRAMES);
+	pthread_mutex_lock(&j->lock);
+	n = v8_name_frames(p->v8, &r, raw, n, frames, WALKER_FRAMES, &j->counts);
+	if (!n && has_state) {
+		n = v8_links_of_copy(p->v8, &r, state.stack, links, WALKER_FRAMES);
+		n = v8_name_frames(p->v8, &r, links, n, frames, WALKER_FRAMES, &j->counts);
+	}
+	*(w ? &j->walked_stacks : &j->copied_stacks) += n > 0;
+	pthread_mutex_unlock(&j->lock);
+	if (n || w)
+		keep(found, ids, frames, n, w);
+}
+
 static void on_sample(struct js_frames *j, const char *bytes, bool is_filtered,
 		      struct js_found *found)
 {
-	enum { MAX_FRAMES = 256 };
-	struct v8_raw_frame raw[MAX_FRAMES];
-	struct v8_frame frames[MAX_FRAMES];
-	struct perf_user_state state;
-	if (!perf_session_peek(j->session, bytes, &state) || state.pid <= 0)
+	struct perf_event_header h;
+	struct sample_ids ids;
+	memcpy(&h, bytes, sizeof(h));
+	if (h.size < sizeof(h) + sizeof(ids))
 		return;
-	if (is_filtered && !get(j, state.pid)->is_wanted)
+	memcpy(&ids, bytes + sizeof(h), sizeof(ids));
+	if (ids.pid <= 0 || (is_filtered && !get(j, ids.pid)->is_wanted))
 		return;
-	const struct js_process *p = process_of_sample(j, state.pid);
-	if (!p)
-		return;
-	struct v8_registers r = registers_of(&state);
-	uint32_t n = v8_frames_of_copy(&p->file->layout, &r, state.stack, raw, MAX_FRAMES);
-	pthread_mutex_lock(&j->lock);
-	n = v8_name_frames(p->v8, &r, raw, n, frames, MAX_FRAMES, &j->counts);
-	if (!n) {
-		n = v8_links_of_copy(p->v8, &r, state.stack, raw, MAX_FRAMES);
-		n = v8_name_frames(p->v8, &r, raw, n, frames, MAX_FRAMES, &j->counts);
-	}
-	pthread_mutex_unlock(&j->lock);
-	if (n)
-		keep(found, &state, frames, n);
+	const struct js_process *p = process_of_sample(j, ids.pid);
+	if (p)
+		on_stack(j, p, bytes, &ids, found);
 }
 
 /* It is another program now, or none. */
@@ -359,14 +414,16 @@ void js_frames_look(struct js_frames *j, const char *bytes, size_t n, struct js_
 {
 	enum { LEAST_BODY = 16 };
 	struct perf_event_header h;
-	found->stacks.n = found->frames.n = 0;
+	found->stacks.n = found->frames.n = found->pcs.n = 0;
 	bool is_filtered = take_wanted(j);
 	for (; n >= sizeof(h); bytes += h.size, n -= h.size) {
 		memcpy(&h, bytes, sizeof(h));
 		if (h.size < sizeof(h) + LEAST_BODY || h.size > n)
 			return;
 		const char *body = bytes + sizeof(h);
-		if (h.type == PERF_RECORD_SAMPLE)
+		if (h.type == PERF_RECORD_SAMPLE && v8_walker_wrote(j->walker, bytes))
+			v8_walker_take(j->walker, bytes);
+		else if (h.type == PERF_RECORD_SAMPLE)
 			on_sample(j, bytes, is_filtered, found);
 		else if (h.type == PERF_RECORD_FORK)
 			on_fork(j, body);
@@ -396,31 +453,55 @@ static bool stack_equal(const void *list, uint32_t i, const void *key)
 void js_frames_take(struct js_frames *j, const struct js_found *found)
 {
 	struct found_round *round = &j->rounds[0];
-	uint32_t first = round->found.frames.n;
+	uint32_t first = round->found.frames.n, first_pc = round->found.pcs.n;
 	for (uint32_t i = 0; i < found->frames.n; i++)
 		vec_push(&round->found.frames, found->frames.p[i]);
+	for (uint32_t i = 0; i < found->pcs.n; i++)
+		vec_push(&round->found.pcs, found->pcs.p[i]);
 	for (uint32_t i = 0; i < found->stacks.n; i++) {
 		struct found_stack s = found->stacks.p[i];
 		s.first += first;
+		s.first_pc += first_pc;
 		index_map_add(&round->map, hash_of(s.tid, s.time_ns), round->found.stacks.n);
 		vec_push(&round->found.stacks, s);
 	}
 }
 
+/* NULL: there is none. */
+static const struct found_stack *find_stack(const struct found_round *round, int32_t tid,
+					    uint64_t time_ns)
+{
+	struct stack_key key = { tid, time_ns };
+	uint32_t i = index_map_find(&round->map, hash_of(tid, time_ns), stack_equal,
+				    round->found.stacks.p, &key);
+	return i == INDEX_NONE ? NULL : &round->found.stacks.p[i];
+}
+
 uint32_t js_frames_find(struct js_frames *j, int32_t tid, uint64_t time_ns,
 			const struct perf_found_frame **frames)
 {
-	struct stack_key key = { tid, time_ns };
 	for (unsigned i = 0; i < ARRAY_SIZE(j->rounds); i++) {
-		const struct found_round *round = &j->rounds[i];
-		uint32_t k = index_map_find(&round->map, hash_of(tid, time_ns), stack_equal,
-					    round->found.stacks.p, &key);
-		if (k == INDEX_NONE)
+		const struct found_stack *s = find_stack(&j->rounds[i], tid, time_ns);
+		if (!s)
 			continue;
-		*frames = round->found.frames.p + round->found.stacks.p[k].first;
-		return round->found.stacks.p[k].n;
+		*frames = j->rounds[i].found.frames.p + s->first;
+		return s->n;
 	}
 	return 0;
+}
+
+bool js_frames_walked(struct js_frames *j, int32_t tid, uint64_t time_ns, struct perf_walked *out)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(j->rounds); i++) {
+		const struct found_round *round = &j->rounds[i];
+		const struct found_stack *s = find_stack(round, tid, time_ns);
+		if (!s)
+			continue;
+		*out = (struct perf_walked){ round->found.pcs.p + s->first_pc, s->pcs,
+					     s->has_more };
+		return s->pcs > 0;
+	}
+	return false;
 }
 
 void js_frames_end_round(struct js_frames *j)
@@ -428,7 +509,7 @@ void js_frames_end_round(struct js_frames *j)
 	struct found_round old = j->rounds[1];
 	j->rounds[1] = j->rounds[0];
 	j->rounds[0] = old;
-	j->rounds[0].found.stacks.n = j->rounds[0].found.frames.n = 0;
+	j->rounds[0].found.stacks.n = j->rounds[0].found.frames.n = j->rounds[0].found.pcs.n = 0;
 	index_map_clear(&j->rounds[0].map);
 }
 
@@ -479,10 +560,19 @@ static void add_share(struct buf *out, const char *what, uint64_t part, uint64_t
 	buf_add_percent(out, part, all);
 }
 
+uint64_t js_frames_copied(struct js_frames *j)
+{
+	pthread_mutex_lock(&j->lock);
+	uint64_t copied = j->copied_stacks;
+	pthread_mutex_unlock(&j->lock);
+	return copied;
+}
+
 void js_frames_describe(struct js_frames *j, struct buf *out)
 {
 	pthread_mutex_lock(&j->lock);
 	struct v8_counts c = j->counts;
+	uint64_t walked = j->walked_stacks, copied = j->copied_stacks;
 	pthread_mutex_unlock(&j->lock);
 	if (!c.frames && !c.unnamed)
 		return;
@@ -498,4 +588,6 @@ void js_frames_describe(struct js_frames *j, struct buf *out)
 		buf_addf(out, "; %llu more were inlined", (unsigned long long)c.inlined);
 	if (c.by_register)
 		buf_addf(out, "; %llu had no frame yet", (unsigned long long)c.by_register);
+	buf_addf(out, "; stacks walked in the kernel %llu, in copies %llu",
+		 (unsigned long long)walked, (unsigned long long)copied);
 }

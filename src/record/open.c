@@ -206,7 +206,13 @@ static bool open_one(struct opened_events *x, const struct record_options *o, ui
 	vec_push(&x->list, opened);
 	ioctl(fd, PERF_EVENT_IOC_ID, &x->list.p[x->list.n - 1].id);
 	errno = 0;
-	return add_to_ring(x, o, fd, at->cpu_index, e);
+	if (!add_to_ring(x, o, fd, at->cpu_index, e))
+		return false;
+	if (x->walker)
+		v8_walker_attach(x->walker, fd, x->cpus.p[at->cpu_index],
+				 x->rings.p[at->cpu_index].fd);
+	errno = 0;
+	return true;
 }
 
 static bool open_place(struct opened_events *x, const struct record_options *o, struct place at,
@@ -317,6 +323,8 @@ static void close_all(struct opened_events *x)
 		ring_unmap(&x->rings.p[i]);
 	for (uint32_t i = 0; i < x->list.n; i++)
 		close(x->list.p[i].fd);
+	if (x->walker)
+		v8_walker_close_outputs(x->walker);
 	x->list.n = 0;
 	x->is_filtered = x->is_per_cpu = x->lacks_kernel = false;
 }

@@ -1,6 +1,7 @@
 /* What the files of this module share: descriptors, buffers, the thread that empties them, processes. */
 #pragma once
 #include "record/record.h"
+#include "record/v8_walker_record_int.h"
 #include "v8/v8.h"
 
 #include <pthread.h>
@@ -42,6 +43,34 @@ uint64_t ring_waiting_bytes(const struct ring *ring);
 /* Moves the first n of them to `to`. */
 void ring_take(struct ring *ring, char *to, uint64_t n);
 
+/* --- stacks of V8, walked in the kernel (v8_walker.c, v8_walker_load.c, v8_walker.bpf.c) --- */
+
+struct v8_walker;
+/* Loads the program. NULL: e says why the kernel does not take it. */
+struct v8_walker *v8_walker_new(struct err *e);
+void v8_walker_free(struct v8_walker *w);
+/* From now on it runs at samples of this event, and writes into the buffer of another one on that cpu. */
+void v8_walker_attach(struct v8_walker *w, int fd, int cpu, int ring_fd);
+/* The buffers are gone. */
+void v8_walker_close_outputs(struct v8_walker *w);
+/* How many of its records found no room in a buffer. */
+uint64_t v8_walker_lost(const struct v8_walker *w);
+/* Whether a PERF_RECORD_SAMPLE is one of its records and no sample. w may be NULL. */
+bool v8_walker_wrote(const struct v8_walker *w, const char *record);
+/* For the thread that empties buffers: which processes it walks. */
+void v8_walker_add_process(struct v8_walker *w, int32_t pid, const struct v8_layout *l);
+void v8_walker_remove_process(struct v8_walker *w, int32_t pid);
+/* ... keeps a record of it for the sample that follows. */
+void v8_walker_take(struct v8_walker *w, const char *record);
+struct v8_walked {
+	struct v8_registers registers; /* top is good until the next record */
+	uint32_t n;
+	bool has_more; /* the stack goes on behind the frames */
+	struct v8_raw_frame frames[WALKER_FRAMES];
+};
+/* ... what was kept for a sample, once. False: nothing. */
+bool v8_walker_find(struct v8_walker *w, int32_t tid, uint64_t time_ns, struct v8_walked *out);
+
 /* --- descriptors (open.c) --- */
 
 struct opened {
@@ -64,6 +93,7 @@ struct opened_events {
 	bool is_per_cpu;	    /* the whole machine, or a cgroup: no descriptors per thread */
 	bool is_filtered;	    /* ... of which only some processes are wanted */
 	bool lacks_kernel;	    /* the kernel's part may not be seen */
+	struct v8_walker *walker;   /* runs at all of them; NULL: none */
 	int cgroup_fd;		    /* -1: none */
 	struct event_counts closed; /* of descriptors that were */
 	VEC(int32_t) tids;	    /* threads that descriptors were opened for */
@@ -88,15 +118,21 @@ struct found_stack {
 	int32_t tid;
 	uint64_t time_ns;
 	uint32_t first, n; /* in frames */
+	/* All of it, JavaScript or not, where the kernel walked it: in pcs. */
+	uint32_t first_pc, pcs;
+	bool has_more; /* it goes on behind them */
 };
 struct js_found {
 	VEC(struct found_stack) stacks;
 	VEC(struct perf_found_frame) frames;
+	VEC(uint64_t) pcs;
 };
 void js_found_fini(struct js_found *f);
 
 struct js_frames;
-struct js_frames *js_frames_new(struct perf_session *session, bool wants_lines);
+/* walker: NULL: there is none; it is the caller's. */
+struct js_frames *js_frames_new(struct perf_session *session, struct v8_walker *walker,
+				bool wants_lines);
 void js_frames_free(struct js_frames *j);
 /* For the thread that empties buffers: records that have just come, of one buffer. */
 void js_frames_look(struct js_frames *j, const char *bytes, size_t n, struct js_found *found);
@@ -108,9 +144,12 @@ void js_frames_want(struct js_frames *j, int32_t pid);
 void js_frames_take(struct js_frames *j, const struct js_found *found);
 /* How frames were named so far; nothing is added when there were none. */
 void js_frames_describe(struct js_frames *j, struct buf *out);
+/* Stacks that were found in copies, not by the kernel. */
+uint64_t js_frames_copied(struct js_frames *j);
 /* As struct perf_live has it. */
 uint32_t js_frames_find(struct js_frames *j, int32_t tid, uint64_t time_ns,
 			const struct perf_found_frame **frames);
+bool js_frames_walked(struct js_frames *j, int32_t tid, uint64_t time_ns, struct perf_walked *out);
 uint32_t js_frames_name(struct js_frames *j, uint32_t code, const struct perf_found_name **names);
 /* As of records: what came before the last round has had its turn. */
 void js_frames_end_round(struct js_frames *j);
@@ -171,6 +210,8 @@ struct follow {
 	struct perf_session *session;
 	struct held_files *held;
 	struct js_frames *js;
+	const struct v8_walker *walker; /* NULL: none */
+	uint64_t lost_records;		/* with a walker: samples and its own */
 	VEC(struct known_process) list;
 	struct index_map map;
 	bool is_filtered;  /* samples of those that are not wanted are dropped */

@@ -30,7 +30,7 @@ struct recorder *recorder_new(const struct record_options *options, struct profi
 	return NULL;
 }
 
-static uint64_t samples_in(const char *bytes, size_t n)
+static uint64_t samples_in(const struct recorder *r, const char *bytes, size_t n)
 {
 	struct perf_event_header h;
 	uint64_t samples = 0;
@@ -38,7 +38,7 @@ static uint64_t samples_in(const char *bytes, size_t n)
 		memcpy(&h, bytes, sizeof(h));
 		if (h.size < sizeof(h) || h.size > n)
 			break;
-		samples += h.type == PERF_RECORD_SAMPLE;
+		samples += h.type == PERF_RECORD_SAMPLE && !v8_walker_wrote(r->walker, bytes);
 	}
 	return samples;
 }
@@ -49,7 +49,7 @@ static void drop_waiting(struct recorder *r)
 	while (r->waiting) {
 		struct chunk *c = r->waiting;
 		r->waiting = c->next;
-		r->dropped += samples_in(c->bytes, c->n);
+		r->dropped += samples_in(r, c->bytes, c->n);
 		chunk_free(c);
 	}
 }
@@ -66,6 +66,7 @@ void recorder_free(struct recorder *r)
 		}
 	drain_fini(&r->drain);
 	opened_events_fini(&r->events);
+	v8_walker_free(r->walker);
 	perf_session_free(r->session);
 	jvm_maps_free(r->jvms);
 	js_frames_free(r->js);
@@ -77,13 +78,22 @@ void recorder_free(struct recorder *r)
 	free(r);
 }
 
+/* Before Linux 6.0 only buffers say what was lost: samples and records of the walker together. */
+static uint64_t lost_in_buffers(const struct recorder *r)
+{
+	if (!r->walker || r->events.attrs.p[0].read_format & READ_LOST)
+		return 0;
+	uint64_t walked = v8_walker_lost(r->walker);
+	return r->follow.lost_records > walked ? r->follow.lost_records - walked : 0;
+}
+
 static struct event_counts event_counts(struct recorder *r)
 {
 	pthread_mutex_lock(&r->drain.lock);
 	struct event_counts counts = opened_events_counts(&r->events);
 	pthread_mutex_unlock(&r->drain.lock);
 	counts.first -= r->early.first;
-	counts.lost += r->dropped - r->early.lost;
+	counts.lost += lost_in_buffers(r) + r->dropped - r->early.lost;
 	return counts;
 }
 

@@ -25,6 +25,9 @@ struct record_options {
 	const char *command_line;      /* of plume itself, for the recording's facts */
 };
 
+/* Whether this build has the BPF program that walks stacks of JavaScript in the kernel. */
+bool recorder_has_walker(void);
+
 struct recorder;
 
 /*

@@ -57,6 +57,17 @@ static void add_javascript_fact(const struct recorder *r)
 	}
 }
 
+/* Copies end where they are full, and functions move before they are looked at. */
+static void add_walker_note(const struct recorder *r)
+{
+	AUTO(buf) struct buf text = { 0 };
+	if (r->walker || !js_frames_copied(r->js))
+		return;
+	buf_addf(&text, "stacks of JavaScript were taken from copies, which cut deep ones: %s",
+		 r->no_walker.text);
+	profile_add_note(r->p, buf_str(&text));
+}
+
 void recorder_begin_facts(struct recorder *r, uint64_t start_ns, uint64_t start_unix_ns)
 {
 	struct utsname here;
@@ -82,5 +93,6 @@ void recorder_end_facts(struct recorder *r, uint64_t end_ns)
 		add_number(r->p, STR("duration_ns"), end_ns - r->period_start_ns);
 	add_stacks_fact(r);
 	add_javascript_fact(r);
+	add_walker_note(r);
 	jvm_maps_add_notes(r->jvms, r->p);
 }

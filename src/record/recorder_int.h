@@ -12,6 +12,8 @@ struct recorder {
 	struct follow follow;
 	struct jvm_maps *jvms;
 	struct js_frames *js;
+	struct v8_walker *walker; /* NULL: no_walker says why */
+	struct err no_walker;
 	struct container_names containers;
 	struct started_command command;
 	struct profile *p;

@@ -47,6 +47,12 @@ static uint32_t live_find_frames(void *context, int32_t tid, uint64_t time_ns,
 	return js_frames_find(r->js, tid, time_ns, frames);
 }
 
+static bool live_walked(void *context, int32_t tid, uint64_t time_ns, struct perf_walked *out)
+{
+	struct recorder *r = context;
+	return js_frames_walked(r->js, tid, time_ns, out);
+}
+
 static uint32_t live_name_found(void *context, uint32_t code, const struct perf_found_name **names)
 {
 	struct recorder *r = context;
@@ -75,6 +81,7 @@ static void begin_session(struct recorder *r)
 				      .is_there = live_is_there,
 				      .needs_file = live_needs_file,
 				      .find_frames = live_find_frames,
+				      .walked = live_walked,
 				      .name_found = live_name_found };
 	struct perf_options options = { .names = r->options.names,
 					.keep_addresses = r->options.keep_addresses,
@@ -82,9 +89,10 @@ static void begin_session(struct recorder *r)
 	r->session = perf_session_new(&options, r->p);
 	for (uint32_t i = 0; i < r->events.attrs.n; i++)
 		add_event(r, i);
-	r->js = js_frames_new(r->session, r->options.names.wants_lines);
+	r->js = js_frames_new(r->session, r->walker, r->options.names.wants_lines);
 	r->follow = (struct follow){ .options = &r->options,
 				     .js = r->js,
+				     .walker = r->walker,
 				     .session = r->session,
 				     .held = r->held,
 				     .begin_ns = UINT64_MAX };
@@ -184,6 +192,7 @@ bool recorder_open(struct recorder *r, struct err *e)
 	AUTO(buf) struct buf early = { 0 };
 	if (o->command && !command_prepare(&r->command, o->command, e))
 		return false;
+	r->walker = r->events.walker = v8_walker_new(&r->no_walker);
 	int32_t target = o->is_command_timer ? 0 : r->command.pid;
 	if (!open_events(&r->events, o, target, &r->remarks, e) ||
 	    !open_late_threads(r, &early, e) || !drain_start(&r->drain, &r->events, e))

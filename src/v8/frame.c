@@ -331,11 +331,42 @@ static void forget(struct v8_process *p)
 	p->generation = p->names->generation;
 }
 
+/* Callers that were named before in the same stack: deep ones are of few functions, again and again. */
+enum { SEEN = 64 };
+
+struct seen_caller {
+	const struct v8_raw_frame *raw; /* NULL: none */
+	uint32_t first, n;		/* what was found of it, in out */
+};
+
+static bool is_same(const struct v8_raw_frame *a, const struct v8_raw_frame *b)
+{
+	return a->pc == b->pc && a->function == b->function && a->is_shared == b->is_shared &&
+	       v8_is_pointer(a->context) == v8_is_pointer(b->context) &&
+	       a->bytecode_array == b->bytecode_array && a->bytecode_offset == b->bytecode_offset;
+}
+
+static void name_caller_once(struct naming *s, struct seen_caller *seen,
+			     const struct v8_raw_frame *f)
+{
+	struct seen_caller *at = &seen[v8_slot(f->pc ^ f->function ^ f->bytecode_offset, SEEN)];
+	if (at->raw && is_same(at->raw, f)) {
+		for (uint32_t i = at->first; i < at->first + at->n; i++)
+			add(s, f->pc, s->out[i].place, s->out[i].is_missing, false);
+		return;
+	}
+	*at = (struct seen_caller){ .raw = f, .first = s->n };
+	name_caller(s, f);
+	at->n = s->n - at->first;
+}
+
 uint32_t v8_name_frames(struct v8_process *p, const struct v8_registers *r,
 			const struct v8_raw_frame *raw, uint32_t n, struct v8_frame *out,
 			uint32_t max, struct v8_counts *counts)
 {
 	struct naming s = { .p = p, .r = r, .out = out, .max = max, .counts = counts };
+	struct seen_caller seen[SEEN] = { 0 };
+	p->look = ++p->looks;
 	if (p->generation != p->names->generation)
 		forget(p);
 	/* A heap may be made to keep us busy. */
@@ -343,6 +374,7 @@ uint32_t v8_name_frames(struct v8_process *p, const struct v8_registers *r,
 	if (n)
 		name_innermost(&s, &raw[0]);
 	for (uint32_t i = 1; i < n; i++)
-		name_caller(&s, &raw[i]);
+		name_caller_once(&s, seen, &raw[i]);
+	p->look = 0;
 	return s.n;
 }

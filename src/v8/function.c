@@ -115,7 +115,10 @@ static bool is_same(const struct known_function *a, const struct known_function 
 const struct known_function *v8_function_get(struct v8_process *p, uint64_t shared)
 {
 	const struct v8_layout *l = p->layout;
+	struct known_function *k = &p->functions[v8_slot(shared, KNOWN_FUNCTIONS)];
 	uint64_t words[MAX_WORDS];
+	if (p->look && k->object == shared && k->look == p->look)
+		return k;
 	if (!v8_is_pointer(shared) || !v8_read(&p->heap, shared, 0, words, sizeof(words)) ||
 	    v8_type_of_map(&p->heap, words[0]) != v8_get(l, V8_TYPE_SFI))
 		return NULL;
@@ -124,9 +127,10 @@ const struct known_function *v8_function_get(struct v8_process *p, uint64_t shar
 		.name_or_scope_info = word_at(words, l, V8_SFI_NAME_OR_SCOPE_INFO),
 		.script = word_at(words, l, V8_SFI_SCRIPT),
 		.literal = word_at(words, l, V8_SFI_FLAGS) >> 32,
+		.look = p->look,
 	};
 	now.number = number_of(p, words, now.script);
-	struct known_function *k = &p->functions[v8_slot(shared, KNOWN_FUNCTIONS)];
+	k->look = p->look;
 	if (is_same(k, &now) &&
 	    (k->script_slot == V8_NONE || p->scripts[k->script_slot].object == k->script))
 		return k;

@@ -198,9 +198,12 @@ static struct known_pc *get_pc(struct v8_process *p, uint64_t pc, bool is_leaf)
 {
 	struct known_pc *k = &p->pcs[v8_slot(pc * 2 + is_leaf, KNOWN_PCS)];
 	struct inlining in;
-	if (k->pc == pc && k->is_leaf == is_leaf && v8_code_is_same(p, &k->code))
+	if (k->pc == pc && k->is_leaf == is_leaf &&
+	    ((p->look && k->look == p->look) || v8_code_is_same(p, &k->code))) {
+		k->look = p->look;
 		return k;
-	*k = (struct known_pc){ .is_leaf = is_leaf };
+	}
+	*k = (struct known_pc){ .is_leaf = is_leaf, .look = p->look };
 	if (!v8_code_find(p, pc, &k->code))
 		return NULL;
 	k->pc = pc;

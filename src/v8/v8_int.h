@@ -21,6 +21,7 @@ struct known_function {
 	uint32_t number;			      /* ... of it, or of its script */
 	v8_function_id function;
 	uint32_t script_slot; /* V8_NONE: it has none */
+	uint64_t look;	      /* that it was seen in */
 };
 
 /* --- code (code.c) --- */
@@ -52,6 +53,7 @@ struct known_pc {
 	v8_function_id function; /* ... as it was */
 	v8_place_id place;
 	bool is_leaf;
+	uint64_t look; /* that it was seen in */
 };
 
 enum pc_kind { PC_NATIVE, PC_JIT, PC_BUILTIN, PC_INTERPRETER };
@@ -76,6 +78,8 @@ struct v8_process {
 	struct known_function *functions;
 	struct known_pc *pcs;
 	struct script *scripts;
+	/* The number of the stack at hand; 0: none. What was seen in it is not read again: deep ones repeat. */
+	uint64_t look, looks;
 	uint32_t generation; /* of names, that what is known here refers to */
 	struct buf scratch, name;
 	bool has_interpreter_copies;	      /* some were seen */

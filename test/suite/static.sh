@@ -5,7 +5,7 @@
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
 top=$(cd "$suite/../.." && pwd)
-for archive in libc.a libz.a libzstd.a libpcre2-8.a libxxhash.a liblzma.a libiberty.a; do
+for archive in libc.a libz.a libzstd.a libpcre2-8.a libxxhash.a liblzma.a libiberty.a libbpf.a libelf.a; do
 	[ "$(cc -print-file-name=$archive)" = $archive ] || continue
 	skip "a static program" "$archive is missing"
 	finish

@@ -1,0 +1,14 @@
+/* The program in the kernel, loaded: what v8_walker.c gets from v8_walker_load.c. */
+#pragma once
+#include "record/record_int.h"
+#include "record/v8_walker_record_int.h"
+
+struct loaded_program {
+	int program, processes, outputs, lost; /* descriptors; the maps' names are the program's */
+};
+/* Loads it. False: e. */
+bool v8_walker_load(struct loaded_program *l, struct err *e);
+/* bytes: struct walker_record, which the kernel may have padded. False: it is not whole. */
+bool v8_walker_decode(struct str bytes, struct v8_walked *out);
+/* Bytes of the program, as clang made them; empty: this build has none. */
+extern const struct str v8_walker_object;

@@ -1,0 +1,96 @@
+/* Loading the program into the kernel; why that may not be. Nothing else needs libbpf. */
+#include "record/v8_walker_int.h"
+
+#include "record/permission.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#ifdef PLUME_BPF
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+bool recorder_has_walker(void)
+{
+	return true;
+}
+
+/* errno is what the kernel said; the settings say why. */
+static bool explain(int error, struct err *e)
+{
+	struct permission p;
+	struct utsname here = { 0 };
+	permission_find(&p);
+	uname(&here);
+	if (!p.has_bpf_syscall)
+		return err_set(e, p.is_filtered ? "a filter of system calls (seccomp) forbids BPF"
+						: "this kernel has no BPF");
+	if (p.is_in_user_namespace)
+		return err_set(e, "BPF programs may not be loaded from a user namespace");
+	if (!p.has_bpf || !p.has_perfmon)
+		return err_set(e, "this user may load no BPF programs; with sudo plume may, or "
+				  "after sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep "
+				  "$(command -v plume)");
+	return err_set(e, "Linux %s did not load the BPF program, which needs 5.15 with BTF: %s",
+		       here.release, strerror(error));
+}
+
+/* Pids in the kernel are the machine's, which a recorder in a container does not know. */
+static void set_namespace(struct bpf_object *o)
+{
+	/* The machine's own one has a fixed number (include/linux/proc_ns.h). */
+	const uint64_t machine_inode = 0xeffffffcu;
+	struct stat st;
+	struct bpf_map *constants = bpf_object__find_map_by_name(o, ".rodata");
+	if (!constants || stat("/proc/self/ns/pid", &st) != 0 || st.st_ino == machine_inode)
+		return;
+	struct walker_namespace recorder = { st.st_dev, st.st_ino };
+	bpf_map__set_initial_value(constants, &recorder, sizeof(recorder));
+}
+
+static int keep_map(const struct bpf_object *o, const char *name)
+{
+	int fd = bpf_object__find_map_fd_by_name(o, name);
+	return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+static void keep(struct bpf_object *o, struct loaded_program *l)
+{
+	struct bpf_program *p = bpf_object__next_program(o, NULL);
+	l->program = p ? fcntl(bpf_program__fd(p), F_DUPFD_CLOEXEC, 0) : -1;
+	l->processes = keep_map(o, "processes");
+	l->outputs = keep_map(o, "outputs");
+	l->lost = keep_map(o, "lost");
+}
+
+bool v8_walker_load(struct loaded_program *l, struct err *e)
+{
+	libbpf_set_print(NULL); /* only commands print */
+	struct bpf_object *o = bpf_object__open_mem(v8_walker_object.p, v8_walker_object.n, NULL);
+	if (!o)
+		return err_set(e, "the BPF program is not whole: %s", strerror(errno));
+	set_namespace(o);
+	int error = -bpf_object__load(o);
+	if (!error)
+		keep(o, l);
+	bpf_object__close(o);
+	return error ? explain(error, e) : l->program >= 0 || err_set(e, "too many files are open");
+}
+
+#else
+
+bool recorder_has_walker(void)
+{
+	return false;
+}
+
+bool v8_walker_load(struct loaded_program *l, struct err *e)
+{
+	(void)l;
+	return err_set(e, "this plume was built without BPF: clang or libbpf was missing");
+}
+
+#endif

@@ -1,0 +1,71 @@
+#!/bin/bash
+# Stacks of JavaScript that a BPF program walks in the kernel: they are named to the root where a copy of the stack and the
+# kernel's chain are much too short; where BPF is forbidden copies do, and plume says so; no record is taken for a sample.
+# shellcheck disable=SC2317 # functions are called by ok
+# shellcheck source=test/suite/tap.bash
+. "$(dirname "$0")/tap.bash" "$1"
+# shellcheck source=test/suite/recording.bash
+. "$suite/recording.bash"
+recording_allowed || finish
+node=${NODE:-node}
+if ! command -v "$node" >/dev/null; then
+	skip "stacks of JavaScript" "node is not installed"
+	finish
+fi
+start deep "$node" "$truth/deep.js" || exit 1
+small=(--call-graph auto,4096 -d 2 -p "$pid")
+
+# depths FOLDED: of stacks in which burns runs, how many frames of goesDown they have: `401 1900`
+depths() {
+	awk '/burns/ { n = $NF; depths[gsub(/goesDown /, "")] += n } END { for (d in depths) print d, depths[d] }' "$1" | sort -rn
+}
+# deep FOLDED PERCENT: so many of them have all 401
+deep() {
+	depths "$1" >depths
+	head -5 depths
+	awk -v percent="$2" '{ all += $2 } $1 == 401 { whole += $2 } END { exit !(all > 20 && whole * 100 >= all * percent) }' depths
+}
+rooted() { # rooted FOLDED: those that have all 401 begin where the thread did
+	awk '/burns/ && gsub(/goesDown /, "&") == 401 && !/^[^;]*;(_start;.*)?__libc_start_call_main;/ { bad += $NF; print substr($0, 1, 200) }
+		END { exit bad > 0 }' "$1"
+}
+all_samples() { # all_samples NAME: what plume counted is what comes out
+	local said
+	said=$(sed -n 's/^plume: \([0-9,]*\) samples .*/\1/p' "$1.err" | tr -d ,)
+	[ "$said" -gt 20 ] && [ "$said" = "$(sum "$1.folded")" ]
+}
+how() { "$plume" doctor "$1.plume" 2>/dev/null | sed -n 's/^javascript .*\(stacks walked.*\)/# \1/p'; }
+
+ok "recorded with copies of 4 KB" record walked "${small[@]}" -o walked.data
+how walked
+ok "every sample is counted once" all_samples walked
+if "$plume" doctor --json 2>/dev/null | grep -q '"ok","key":"bpf"'; then
+	ok "401 frames of one function have their names" deep walked.folded 95
+	ok "... and reach the start of the thread" rooted walked.folded
+	"$plume" fold -q walked.data >data.folded
+	is "perf.data has as many samples" "$(sum data.folded)" "$(sum walked.folded)"
+	if command -v perf >/dev/null; then
+		is "... for perf as well" "$(perf script -i walked.data -F time 2>/dev/null | grep -c .)" "$(sum walked.folded)"
+	fi
+	record chained --call-graph fp -d 2 -p "$pid"
+	ok "no copies are needed" deep chained.folded 95
+	record everything -a --call-graph auto,4096 -d 1
+	ok "on the whole machine, too" deep everything.folded 80
+	ok "... every sample is counted once" all_samples everything
+else
+	skip "walked in the kernel" "$("$plume" doctor 2>/dev/null | grep -i -m1 bpf)"
+fi
+
+if [ "$(id -u)" != 0 ] || ! setpriv --bounding-set -bpf,-sys_admin true 2>/dev/null; then
+	skip "BPF is forbidden" "only root with setpriv can give up a capability"
+	finish
+fi
+setpriv --bounding-set -bpf,-sys_admin "$plume" record -F 999 -o copied.plume "${small[@]}" >copied.out 2>copied.err
+"$plume" fold -q copied.plume >copied.folded
+how copied
+ok "without CAP_BPF: every sample is counted once" all_samples copied
+ok "... copies have the frames that are in them" grep -q 'burns.*goesDown\|goesDown.*burns' copied.folded
+ok "... of 401 they have some" bash -c "$(declare -f depths); depths copied.folded | awk '\$1 >= 401 { exit 1 } \$1 > 10 { some = 1 } END { exit !some }'"
+ok "... and it is said why" grep -q 'taken from copies.*may load no BPF programs.*cap_bpf' copied.err
+ok "... in the profile, too" bash -c "'$plume' doctor copied.plume 2>/dev/null | grep -q 'taken from copies'"
+finish
