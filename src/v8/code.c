@@ -86,19 +86,22 @@ bool v8_code_find(struct v8_process *p, uint64_t pc, struct code *code)
 	return false;
 }
 
+bool v8_code_read(struct v8_process *p, uint64_t holder, struct code *code)
+{
+	const struct v8_layout *l = p->layout;
+	uint64_t map;
+	return memory_read(p->heap.memory, holder, &map, sizeof(map)) &&
+	       v8_type_of_map(&p->heap, map) ==
+		       v8_get(l, l->has_code_inside ? V8_TYPE_CODE : V8_TYPE_INSTRUCTION_STREAM) &&
+	       code_at(p, holder, code);
+}
+
 bool v8_code_is_same(struct v8_process *p, const struct code *code)
 {
 	struct code now;
-	uint64_t map;
-	const struct v8_layout *l = p->layout;
-	if (!memory_read(p->heap.memory, code->holder, &map, sizeof(map)) ||
-	    v8_type_of_map(&p->heap, map) !=
-		    v8_get(l, l->has_code_inside ? V8_TYPE_CODE : V8_TYPE_INSTRUCTION_STREAM) ||
-	    !code_at(p, code->holder, &now))
-		return false;
-	return now.object == code->object && now.start == code->start &&
-	       now.size_bytes == code->size_bytes && now.deopt_data == code->deopt_data &&
-	       now.positions == code->positions;
+	return v8_code_read(p, code->holder, &now) && now.object == code->object &&
+	       now.start == code->start && now.size_bytes == code->size_bytes &&
+	       now.deopt_data == code->deopt_data && now.positions == code->positions;
 }
 
 enum code_tier v8_code_tier(const struct v8_process *p, const struct code *code)

@@ -253,7 +253,7 @@ bool v8_layout_read(struct elf *elf, struct v8_layout *l, struct err *e)
 		return err_set(e, "its V8 %u.%u is none of those that are known: %.*s", l->major,
 			       l->minor, STR_ARG(buf_str(&known)));
 	}
-	if (lacks_constants(l, e))
+	if (lacks_constants(l, e) || !v8_layout_is_possible(l, e))
 		return false;
 	find_blob(elf, &o, l);
 	find_bytecode_sizes(elf, &o, l);

@@ -11,3 +11,5 @@ static inline uint32_t v8_version(const struct v8_layout *l)
 bool v8_layout_complete(struct v8_layout *l);
 /* `9.4, 9.6, ...`: all that are. */
 void v8_layout_known(struct buf *out);
+/* layout_check.c: false: e, a number cannot be what it says it is. */
+bool v8_layout_is_possible(const struct v8_layout *l, struct err *e);
