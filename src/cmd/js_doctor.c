@@ -22,58 +22,78 @@ static void add_program(struct v8_living *v, struct doctor_report *r)
 
 static void add_parts(struct v8_living *v, struct doctor_report *r)
 {
+	enum { OPERAND_SCALES = 3 };
 	AUTO(buf) struct buf text = { 0 };
 	const struct v8_layout *l = &v->layout;
-	if (l->blob.end)
-		buf_addf(&text, "%llu kB of V8's own code at %#llx of the file",
-			 (unsigned long long)(l->blob.end - l->blob.start) / 1000,
-			 (unsigned long long)l->blob.start);
-	else
+	if (l->blob.end) {
+		buf_addf(&text, "bytes %#llx to %#llx of the file, ",
+			 (unsigned long long)l->blob.start, (unsigned long long)l->blob.end);
+		finding_add_count(&text, v8_visit_builtins(v, NULL, NULL), "name", "names");
+	} else {
 		buf_addf(&text, "not found");
-	uint64_t named = v8_visit_builtins(v, NULL, NULL);
-	buf_addf(&text, ", ");
-	buf_add_grouped(&text, named);
-	buf_addf(&text, " with names");
+	}
 	doctor_add_fact(r, "builtins", &text);
 	if (l->bytecode_sizes.n)
-		buf_addf(&text, "of %zu bytecodes", l->bytecode_sizes.n / 3);
+		buf_addf(&text, "%zu, with their sizes", l->bytecode_sizes.n / OPERAND_SCALES);
 	else
-		buf_addf(&text, "not in this file");
-	doctor_add_fact(r, "sizes", &text);
+		buf_addf(&text, "their sizes are not in this file");
+	doctor_add_fact(r, "bytecodes", &text);
 }
 
-/* `Script.name` is `name` of `Script`; those without an object of their own are sorted by what they are. */
+/* Where a constant stands, and what it is called there. */
+struct place {
+	struct str group;
+	struct buf name;
+};
+
+static void place_fini(struct place *p)
+{
+	buf_fini(&p->name);
+}
+
+/* Takes a word out of a name: `first type of JSFunction`, `ConsString.first`. */
+static bool take_out(struct place *p, struct str name, struct str word, struct str group)
+{
+	ptrdiff_t at = str_find(name, word);
+	if (at < 0)
+		return false;
+	p->group = group;
+	buf_add(&p->name, str_first(name, (size_t)at));
+	buf_add(&p->name, str_from_byte(name, (size_t)at + word.n));
+	return true;
+}
+
+/* `Script.name` is `name` of `Script`; many objects of one kind, or with one field each, stand together. */
+static void find_place(struct str name, struct place *p)
+{
+	ptrdiff_t dot = str_find_char(name, '.');
+	if (take_out(p, name, STR("type of "), STR("types")) ||
+	    take_out(p, name, STR("frame slot: "), STR("slots of frames")) ||
+	    take_out(p, name, STR("DeoptimizationData "), STR("DeoptimizationData")))
+		return;
+	bool is_string = str_find(name, STR("String")) >= 0;
+	bool is_alone = str_starts(name, STR("Map.")) || str_starts(name, STR("JSFunction.")) ||
+			str_starts(name, STR("DebugInfo.")) || str_starts(name, STR("FixedArray"));
+	p->group = is_string ? STR("strings") : STR("others");
+	if (is_string && dot > (ptrdiff_t)strlen("String"))
+		take_out(p, name, STR("String"), p->group);
+	else if (dot < 0 || is_string || is_alone)
+		buf_add(&p->name, name);
+	else
+		take_out(p, name, str_first(name, (size_t)dot + 1), str_first(name, (size_t)dot));
+}
+
 static void add_constant(struct doctor_report *r, const struct v8_layout *l, uint32_t c)
 {
-	AUTO(buf) struct buf range = { 0 };
+	AUTO(place) struct place p = { 0 };
 	struct arena *text = &r->diagnosis.text;
-	struct str name = str_from(v8_constant_name(c)), group = STR("others");
-	ptrdiff_t dot = str_find_char(name, '.'), type = str_find(name, STR("type of "));
-	static const struct str slot = { "frame slot: ", 12 },
-				deopt = { "DeoptimizationData ", 19 };
-	if (dot > 0) {
-		group = str_first(name, (size_t)dot);
-		name = str_from_byte(name, (size_t)dot + 1);
-	} else if (type == 0) {
-		group = STR("types");
-		name = str_from_byte(name, strlen("type of "));
-	} else if (type > 0) { /* `first type of JSFunction` */
-		group = STR("types");
-		buf_addf(&range, "%.*s%.*s", (int)type, name.p,
-			 STR_ARG(str_from_byte(name, (size_t)type + strlen("type of "))));
-		name = buf_str(&range);
-	} else if (str_starts(name, slot)) {
-		group = STR("frame slots");
-		name = str_from_byte(name, slot.n);
-	} else if (str_starts(name, deopt)) {
-		group = str_first(name, deopt.n - 1);
-		name = str_from_byte(name, deopt.n);
-	}
-	vec_push(&r->constants, (struct doctor_constant){ .group = arena_copy(text, group),
-							  .name = arena_copy(text, name),
-							  .origin = v8_origin_name(l->origin[c]),
-							  .is_known = l->origin[c] != V8_UNKNOWN,
-							  .value = l->value[c] });
+	find_place(str_from(v8_constant_name(c)), &p);
+	vec_push(&r->constants,
+		 (struct doctor_constant){ .group = arena_copy(text, p.group),
+					   .name = arena_copy(text, buf_str(&p.name)),
+					   .origin = v8_origin_name(l->origin[c]),
+					   .is_known = l->origin[c] != V8_UNKNOWN,
+					   .value = l->value[c] });
 }
 
 /* --- what follows --- */

@@ -72,7 +72,7 @@ static void say_result(const char *path, const struct v8_code_rows *rows, const 
 	add_count(&text, rows, V8_CODE_BASELINE, "baseline");
 	add_count(&text, rows, V8_CODE_INTERPRETED, "interpreted");
 	add_count(&text, rows, V8_CODE_REGEXP, "RegExp");
-	add_count(&text, rows, V8_CODE_OTHER, "other");
+	add_count(&text, rows, V8_CODE_OTHER, "stubs");
 	if (t->builtins) {
 		buf_addf(&text, ", ");
 		buf_add_grouped(&text, t->builtins);
