@@ -17,7 +17,7 @@ static const struct option doctor_options[] = {
 	{ "json", 0, OPTION_FLAG, JS(is_json), NULL, "of doctor: print JSON" },
 	{ "width", 0, OPTION_TEXT, JS(width_text), "N",
 	  "of doctor: fit lines to N columns (default: the terminal's width; 0, the default for "
-	  "files and pipes: 80)" },
+	  "files and pipes: lines whole)" },
 };
 const struct option_set js_doctor_set = { NULL, doctor_options, ARRAY_SIZE(doctor_options) };
 

@@ -140,6 +140,9 @@ static void tell_consequences(const struct v8_living *v, const struct v8_checks 
 	follow(r, "lines", "lines of calls in optimized code",
 	       has_functions && has_code && has_positions,
 	       "tables of source positions cannot be read");
+	if (l->major == 12 && l->minor == 9)
+		follow(r, "maglev", "lines of calls in code of Maglev", false,
+		       "V8 12.9 makes no tables of source positions for it");
 	follow(r, "inlined", "functions inlined by the compiler",
 	       has_functions && has_code && l->origin[V8_DEOPT_INLINING] != V8_UNKNOWN,
 	       "code does not lead to its functions");

@@ -254,9 +254,12 @@ struct first_optimized {
 static bool take_optimized(void *context, const struct code *code)
 {
 	struct first_optimized *f = context;
-	*f->row = row_of(f->p, code);
-	f->is_found = f->row->function != V8_NONE;
-	return !f->is_found;
+	struct v8_code_row row = row_of(f->p, code);
+	if (row.function == V8_NONE || (f->is_found && row.sort != V8_CODE_OPTIMIZED))
+		return true;
+	*f->row = row;
+	f->is_found = true;
+	return row.sort != V8_CODE_OPTIMIZED;
 }
 
 bool v8_find_optimized(struct v8_process *p, struct v8_code_row *row)

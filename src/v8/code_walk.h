@@ -33,7 +33,7 @@ void v8_code_rows_fini(struct v8_code_rows *rows);
 
 /* Functions of optimized code are known from it; those of other code are looked for in the heap. */
 void v8_walk_code(struct v8_living *v, struct v8_code_rows *rows);
-/* The first code whose function it knows itself. False: there is none. */
+/* Code that knows its function: of TurboFan if there is any, else of Maglev. False: there is none. */
 bool v8_find_optimized(struct v8_process *p, struct v8_code_row *row);
 
 /* `JS:*f /app/a.js:1:2`, `RegExp:`, `Stub:`, as V8 itself writes them. */

@@ -48,6 +48,7 @@ refuses "a process that is no Node.js" 1 "is not Node.js" doctor -p $$
 
 # start COMMAND...: its pid in $pid, when it has begun
 start() {
+	rm -f started.out
 	"$@" >started.out 2>&1 &
 	pid=$!
 	started+=("$pid")
