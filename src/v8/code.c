@@ -121,16 +121,19 @@ bool v8_code_find(struct v8_process *p, uint64_t pc, struct code *code)
 	return search(p, pc, false, code);
 }
 
+bool v8_code_read(struct v8_process *p, uint64_t holder, struct code *code)
+{
+	uint64_t map;
+	return memory_read(p->heap.memory, holder, &map, sizeof(map)) &&
+	       is_holder_map(p, map, false) && code_at(p, holder, code);
+}
+
 bool v8_code_is_same(struct v8_process *p, const struct code *code)
 {
 	struct code now;
-	uint64_t map;
-	if (!memory_read(p->heap.memory, code->holder, &map, sizeof(map)) ||
-	    !is_holder_map(p, map, true) || !code_at(p, code->holder, &now))
-		return false;
-	return now.object == code->object && now.start == code->start &&
-	       now.size_bytes == code->size_bytes && now.deopt_data == code->deopt_data &&
-	       now.positions == code->positions;
+	return v8_code_read(p, code->holder, &now) && now.object == code->object &&
+	       now.start == code->start && now.size_bytes == code->size_bytes &&
+	       now.deopt_data == code->deopt_data && now.positions == code->positions;
 }
 
 enum code_tier v8_code_tier(const struct v8_process *p, const struct code *code)

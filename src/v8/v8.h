@@ -4,7 +4,10 @@
  * compiler put into others.
  */
 #pragma once
+#include "v8/check.h"
+#include "v8/code_walk.h"
 #include "v8/heap.h"
+#include "v8/living.h"
 
 /* --- names, which outlive the process (names.c) --- */
 

@@ -118,6 +118,8 @@ uint64_t v8_word_on_top(const struct v8_registers *r, uint32_t i);
 bool v8_code_find(struct v8_process *p, uint64_t pc, struct code *code);
 /* A copy of the interpreter's entry, as --interpreted-frames-native-stack makes for each function. */
 bool v8_code_is_interpreter(struct v8_process *p, uint64_t pc);
+/* The code of an object that holds some. False: it holds none (any more). */
+bool v8_code_read(struct v8_process *p, uint64_t holder, struct code *code);
 /* It is still there, the same. */
 bool v8_code_is_same(struct v8_process *p, const struct code *code);
 enum code_tier v8_code_tier(const struct v8_process *p, const struct code *code);
