@@ -384,7 +384,7 @@ struct build_id_row {
 
 /* A frame that the recorder named, and where the process's own map would have its name. */
 struct witness {
-	location_id found, told;
+	location_id found, told, told_later;
 	uint64_t samples;
 };
 enum { MAX_CONTRADICTION_BYTES = 16 << 10 };
@@ -479,7 +479,8 @@ bool perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 void perf_session_put_found(struct perf_session *s, const struct perf_process *process,
 			    const struct perf_ids *ids);
 /* witness.c */
-void perf_session_add_witness(struct perf_session *s, location_id found, location_id told);
+void perf_session_add_witness(struct perf_session *s, const struct perf_process *process,
+			      location_id found, location_id told, uint64_t time_ns);
 void perf_session_compare_witnesses(struct location_names *n);
 location_id perf_session_locate_found(struct perf_session *s, uint32_t found, uint64_t ip);
 /* other_records.c: what is no sample; body_end: where the ids at its end begin. */

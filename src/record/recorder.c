@@ -145,6 +145,9 @@ static void give_back(struct recorder *r, struct chunk *c)
 static void end_round(struct recorder *r)
 {
 	look_around(r);
+	/* What a map says is compared with what was found: it must be known when it said so. */
+	if (r->is_looking_often)
+		held_files_look(r->held, monotonic_ns());
 	perf_session_end_round(r->session);
 	js_frames_end_round(r->js);
 	give_back(r, r->rounds[1]);

@@ -93,13 +93,24 @@ static void add(struct naming *s, uint64_t pc, v8_place_id place, bool is_missin
 	s->out[s->n++] = (struct v8_frame){ pc, place, is_missing, is_leaf };
 }
 
-/* The function of a frame; 0: it is no frame of JavaScript. */
+/* The function that a frame has in its slot; 0: it is no frame of JavaScript. */
 static uint64_t shared_of_frame(struct naming *s, const struct v8_raw_frame *f)
 {
 	if (!v8_is_pointer(f->context) || !v8_is_pointer(f->function))
 		return 0;
 	uint64_t shared = f->is_shared ? f->function : v8_shared_of(s->p, f->function);
 	return shared && v8_function_get(s->p, shared) ? shared : 0;
+}
+
+/*
+ * The function of a frame in which an address is. Optimized code tells it, and does not move; a JSFunction
+ * may have moved since.
+ */
+static uint64_t shared_at(struct naming *s, const struct v8_raw_frame *f, uint64_t pc,
+			  enum pc_kind kind)
+{
+	uint64_t told = kind == PC_JIT && v8_is_pointer(f->context) ? v8_shared_of_pc(s->p, pc) : 0;
+	return told && v8_function_get(s->p, told) ? told : shared_of_frame(s, f);
 }
 
 static bool has_script(struct v8_process *p, uint64_t shared)
@@ -150,19 +161,28 @@ uint64_t v8_word_on_top(const struct v8_registers *r, uint32_t i)
 	return word;
 }
 
-/* Where in the function of a frame the call returns to that led to code without a frame of its own. */
-static uint64_t find_return(struct naming *s, const struct v8_raw_frame *f, uint64_t shared,
+/*
+ * Where in the function of a frame the call returns to that led to code without a frame of its own. *shared
+ * may be 0: then optimized code tells it.
+ */
+static uint64_t find_return(struct naming *s, const struct v8_raw_frame *f, uint64_t *shared,
 			    enum pc_kind *kind)
 {
 	uint64_t words = s->r->fp > s->r->sp ? (s->r->fp - s->r->sp) / sizeof(uint64_t) : 0;
-	bool is_interpreted = v8_bytecode_array_of(s->p, f->bytecode_array) != 0;
+	bool is_interpreted = *shared && v8_bytecode_array_of(s->p, f->bytecode_array) != 0;
 	for (uint32_t i = 0; i < words && i < MAX_ON_TOP; i++) {
 		uint64_t pc = v8_word_on_top(s->r, i);
 		*kind = kind_of(s->p, pc);
-		if (*kind == PC_INTERPRETER && is_interpreted)
+		/* Copies of its entry are of one function each, and old ones may be on the stack. */
+		if (*kind == PC_INTERPRETER && is_interpreted && v8_interpreter_start(s->p, pc))
 			return pc;
-		if (*kind == PC_JIT && v8_place_of_pc(s->p, pc, false, shared) != V8_NONE)
+		if (*kind != PC_JIT)
+			continue;
+		uint64_t told = *shared ? *shared : v8_shared_of_pc(s->p, pc);
+		if (told && v8_place_of_pc(s->p, pc, false, told) != V8_NONE) {
+			*shared = told;
 			return pc;
+		}
 	}
 	*kind = PC_NATIVE;
 	return 0;
@@ -171,14 +191,14 @@ static uint64_t find_return(struct naming *s, const struct v8_raw_frame *f, uint
 /* The frame is of the caller of what runs. */
 static void add_caller(struct naming *s, const struct v8_raw_frame *f, uint64_t returns_to)
 {
-	uint64_t shared = shared_of_frame(s, f);
-	if (!shared || !has_script(s->p, shared))
-		return;
 	enum pc_kind kind = kind_of(s->p, returns_to);
+	if (!v8_is_pointer(f->context))
+		return;
+	uint64_t shared = shared_at(s, f, returns_to, kind);
 	if (kind == PC_NATIVE || kind == PC_BUILTIN)
-		returns_to = find_return(s, f, shared, &kind);
-	v8_place_id place = place_of(s, f, returns_to, kind, shared, false);
-	add(s, returns_to, place, true, false);
+		returns_to = find_return(s, f, &shared, &kind);
+	if (shared && has_script(s->p, shared))
+		add(s, returns_to, place_of(s, f, returns_to, kind, shared, false), true, false);
 }
 
 static uint64_t return_address(const struct v8_registers *r, enum leaf_state state)
@@ -210,18 +230,30 @@ static void add_without_frame(struct naming *s, enum pc_kind kind, enum leaf_sta
 static void add_around_builtin(struct naming *s, const struct v8_raw_frame *f)
 {
 	uint64_t shared = shared_of_frame(s, f);
-	if (!shared || !has_script(s->p, shared))
+	if (!v8_is_pointer(f->context) || (shared && !has_script(s->p, shared)))
 		return;
 	int64_t offset = (int64_t)s->r->r9 - (v8_get(s->p->layout, V8_BYTECODE_DATA) - 1);
 	enum { MAX_BYTECODES = 1 << 24 };
 	enum pc_kind kind;
-	uint64_t pc = find_return(s, f, shared, &kind);
+	uint64_t pc = find_return(s, f, &shared, &kind);
+	if (!shared)
+		return;
 	if (kind == PC_INTERPRETER && offset >= 0 && offset < MAX_BYTECODES &&
 	    kind_of(s->p, s->r->pc) == PC_BUILTIN)
 		add(s, pc, v8_place_of_bytecode(s->p, shared, f->bytecode_array, offset), true,
 		    false);
 	else
 		add(s, pc, place_of(s, f, pc, kind, shared, false), true, false);
+}
+
+static bool add_regexp(struct naming *s, uint64_t pc, bool is_leaf)
+{
+	v8_place_id place = v8_place_in_regexp(s->p, pc);
+	if (place == V8_NONE)
+		return false;
+	if (s->n < s->max)
+		s->out[s->n++] = (struct v8_frame){ pc, place, false, is_leaf };
+	return true;
 }
 
 static void name_innermost(struct naming *s, const struct v8_raw_frame *f)
@@ -231,6 +263,8 @@ static void name_innermost(struct naming *s, const struct v8_raw_frame *f)
 		add_around_builtin(s, f);
 		return;
 	}
+	if (kind == PC_JIT && add_regexp(s, f->pc, true))
+		return;
 	enum leaf_state state = v8_leaf_state(s->p, f->pc, kind);
 	uint64_t shared = shared_of_frame(s, f);
 	/* Code that tells its function is right about it, whatever the frame says. */
@@ -250,7 +284,9 @@ static void name_caller(struct naming *s, const struct v8_raw_frame *f)
 	enum pc_kind kind = kind_of(s->p, f->pc);
 	if (kind == PC_NATIVE)
 		return;
-	uint64_t shared = shared_of_frame(s, f);
+	uint64_t shared = shared_at(s, f, f->pc, kind);
+	if (!shared && kind == PC_JIT)
+		add_regexp(s, f->pc, false);
 	if (!shared || !has_script(s->p, shared))
 		return;
 	if (kind == PC_BUILTIN)

@@ -136,6 +136,7 @@ struct v8_layout {
 	bool has_debug_info;	   /* a function's script may be behind a DebugInfo */
 	bool has_unsigned_offsets; /* source positions: offset << 2, then two bits */
 	bool has_maglev;	   /* a tier between baseline and TurboFan */
+	uint32_t regexp_kind;	   /* of code */
 
 	/* V8's own code, which is in the program's file: where, in bytes of the file. */
 	struct v8_range blob;  /* empty: not found */

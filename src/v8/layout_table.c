@@ -89,5 +89,6 @@ bool v8_layout_complete(struct v8_layout *l)
 	l->has_debug_info = version <= 1103;
 	l->has_unsigned_offsets = version >= 1401;
 	l->has_maglev = version >= 1008;
+	l->regexp_kind = version >= 1406 ? 4 : 3;
 	return true;
 }

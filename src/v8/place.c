@@ -104,6 +104,16 @@ v8_place_id v8_place_of_function(struct v8_process *p, uint64_t shared, char tie
 	return step_at(p, shared, -1, &step) ? add_places(p, &step, 1, tier) : V8_NONE;
 }
 
+v8_place_id v8_place_in_regexp(struct v8_process *p, uint64_t pc)
+{
+	static const struct v8_function regexp = { .name = STR("RegExp") };
+	struct code code;
+	if (!v8_code_find(p, pc, &code) || v8_code_tier(p, &code) != TIER_REGEXP)
+		return V8_NONE;
+	struct step step = { .function = v8_names_function(p->names, &regexp) };
+	return add_places(p, &step, 1, 0);
+}
+
 v8_place_id v8_place_of_bytecode(struct v8_process *p, uint64_t shared, uint64_t bytecode_array,
 				 int64_t offset)
 {
@@ -178,28 +188,31 @@ static bool is_baseline_of(struct v8_process *p, const struct code *code, uint64
 	       v8_bytecode_array_of(p, inner) == array;
 }
 
-static bool is_of(struct v8_process *p, const struct code *code, uint64_t shared)
+static bool is_optimized(enum code_tier tier)
 {
+	return tier == TIER_MAGLEV || tier == TIER_OPTIMIZED;
+}
+
+/* What is at an address now. NULL: no code (any more). */
+static struct known_pc *get_pc(struct v8_process *p, uint64_t pc, bool is_leaf)
+{
+	struct known_pc *k = &p->pcs[v8_slot(pc * 2 + is_leaf, KNOWN_PCS)];
 	struct inlining in;
-	switch (v8_code_tier(p, code)) {
-	case TIER_BASELINE:
-		return is_baseline_of(p, code, shared);
-	case TIER_MAGLEV:
-	case TIER_OPTIMIZED:
-		return read_inlining(p, code, &in) && in.shared == shared;
-	default:
-		return false;
-	}
+	if (k->pc == pc && k->is_leaf == is_leaf && v8_code_is_same(p, &k->code))
+		return k;
+	*k = (struct known_pc){ .is_leaf = is_leaf };
+	if (!v8_code_find(p, pc, &k->code))
+		return NULL;
+	k->pc = pc;
+	if (is_optimized(v8_code_tier(p, &k->code)) && read_inlining(p, &k->code, &in))
+		k->told = in.shared;
+	return k;
 }
 
 uint64_t v8_shared_of_pc(struct v8_process *p, uint64_t pc)
 {
-	struct code code;
-	struct inlining in;
-	if (!v8_code_find(p, pc, &code) || v8_code_tier(p, &code) == TIER_BASELINE ||
-	    v8_code_tier(p, &code) == TIER_OTHER || !read_inlining(p, &code, &in))
-		return 0;
-	return in.shared;
+	const struct known_pc *k = get_pc(p, pc, false);
+	return k ? k->told : 0;
 }
 
 static v8_place_id place_in_code(struct v8_process *p, const struct code *code, uint64_t pc,
@@ -219,16 +232,12 @@ static v8_place_id place_in_code(struct v8_process *p, const struct code *code, 
 
 v8_place_id v8_place_of_pc(struct v8_process *p, uint64_t pc, bool is_leaf, uint64_t shared)
 {
-	struct known_pc *k = &p->pcs[v8_slot(pc * 2 + is_leaf, KNOWN_PCS)];
-	if (k->pc == pc && k->is_leaf == is_leaf && k->shared == shared &&
-	    v8_code_is_same(p, &k->code) && v8_function_get(p, shared))
-		return k->place;
-	struct code code;
-	if (!v8_code_find(p, pc, &code) || !is_of(p, &code, shared))
+	struct known_pc *k = get_pc(p, pc, is_leaf);
+	if (!k || (k->told ? k->told != shared : !is_baseline_of(p, &k->code, shared)))
 		return V8_NONE;
-	v8_place_id place = place_in_code(p, &code, pc, is_leaf, shared);
-	*k = (struct known_pc){
-		.pc = pc, .code = code, .shared = shared, .place = place, .is_leaf = is_leaf
-	};
-	return place;
+	if (k->shared == shared && v8_function_get(p, shared))
+		return k->place;
+	k->shared = shared;
+	k->place = place_in_code(p, &k->code, pc, is_leaf, shared);
+	return k->place;
 }

@@ -104,8 +104,9 @@ static bool is_in(struct v8_range range, uint64_t at)
 enum pc_kind v8_pc_kind(struct v8_process *p, uint64_t pc)
 {
 	const struct code_mapping *m = mapping_of(p, pc);
+	/* Pages that were made since: what is there shows whether it is code. */
 	if (!m)
-		return PC_NATIVE;
+		return pc >= 4096 && !(pc >> 47) ? PC_JIT : PC_NATIVE;
 	if (m->is_jit)
 		return PC_JIT;
 	uint64_t offset = pc - m->start + m->offset;

@@ -24,7 +24,14 @@ struct known_function {
 
 /* --- code (code.c) --- */
 
-enum code_tier { TIER_INTERPRETED, TIER_BASELINE, TIER_MAGLEV, TIER_OPTIMIZED, TIER_OTHER };
+enum code_tier {
+	TIER_INTERPRETED,
+	TIER_BASELINE,
+	TIER_MAGLEV,
+	TIER_OPTIMIZED,
+	TIER_REGEXP,
+	TIER_OTHER
+};
 
 struct code {
 	uint64_t holder; /* the object that the instructions are in */
@@ -39,7 +46,8 @@ struct code {
 struct known_pc {
 	uint64_t pc; /* 0: none here */
 	struct code code;
-	uint64_t shared; /* the function that it was in, SharedFunctionInfo */
+	uint64_t told;	 /* the function that the code says it was made of; 0: it does not say */
+	uint64_t shared; /* the function that place is in; 0: not looked for yet */
 	v8_place_id place;
 	bool is_leaf;
 };
@@ -121,6 +129,8 @@ uint64_t v8_shared_of_pc(struct v8_process *p, uint64_t pc);
 /* ... a bytecode is; -1: not known. */
 v8_place_id v8_place_of_bytecode(struct v8_process *p, uint64_t shared, uint64_t bytecode_array,
 				 int64_t offset);
+/* ... is, if it is of a regular expression, which has no function. V8_NONE: it is not. */
+v8_place_id v8_place_in_regexp(struct v8_process *p, uint64_t pc);
 /* ... a function, of which no more is known. */
 v8_place_id v8_place_of_function(struct v8_process *p, uint64_t shared, char tier);
 
