@@ -122,6 +122,8 @@ void follow_begin(struct follow *f, const struct opened_events *x, int32_t comma
 {
 	const struct target_choice *choice = f->options->choice;
 	f->is_filtered = x->is_filtered;
+	if (f->is_filtered)
+		js_frames_want(f->js, command_pid);
 	if (command_pid && f->is_filtered) {
 		get(f, command_pid)->is_wanted = true;
 		return; /* all else comes from it */
@@ -242,8 +244,6 @@ static void on_exec(struct follow *f, int32_t pid, struct str comm, uint64_t tim
 	known->looks = 0;
 	decide(f, known, comm, time_ns);
 	held_files_add_process(f->held, pid, 0, true, time_ns);
-	if (f->js)
-		js_frames_end_process(f->js, pid);
 }
 
 static uint64_t trailer_time_ns(struct raw r)
@@ -297,8 +297,6 @@ static void on_mapping(struct follow *f, struct raw r)
 		m.path = STR("");
 	if (str_eq(str_basename(m.path), STR("libjvm.so")))
 		note_starting(f, pid);
-	if (f->js && str_starts(str_basename(m.path), STR("libnode.so")))
-		js_frames_end_process(f->js, pid);
 	held_files_add_mapping(f->held, pid, &m);
 }
 
@@ -316,7 +314,7 @@ static bool is_wanted(struct follow *f, struct known_process *known, uint64_t ti
 }
 
 /* Whether the session is to see it. */
-static bool takes_sample(struct follow *f, const char *record, struct raw r)
+static bool takes_sample(struct follow *f, struct raw r)
 {
 	take_u64(&r); /* identifier */
 	take_u64(&r); /* ip */
@@ -332,8 +330,10 @@ static bool takes_sample(struct follow *f, const char *record, struct raw r)
 		return false;
 	bool takes = is_wanted(f, known, time_ns);
 	f->undecided += !takes && target_fit_is_undecided(known->fit);
-	if (takes && f->js && pid > 0)
-		js_frames_look_at(f->js, f->session, record, pid);
+	if (takes && f->is_filtered && !known->is_told) {
+		js_frames_want(f->js, pid);
+		known->is_told = true;
+	}
 	return takes;
 }
 
@@ -342,7 +342,7 @@ static bool look_at(struct follow *f, const struct perf_event_header *h, const c
 	struct raw r = { bytes + sizeof(*h), bytes + h->size };
 	switch (h->type) {
 	case PERF_RECORD_SAMPLE:
-		return takes_sample(f, bytes, r);
+		return takes_sample(f, r);
 	case PERF_RECORD_FORK:
 		on_fork(f, r);
 		break;
@@ -355,11 +355,8 @@ static bool look_at(struct follow *f, const struct perf_event_header *h, const c
 	case PERF_RECORD_EXIT: {
 		int32_t pid = (int32_t)take_u32(&r);
 		take_u32(&r); /* parent */
-		if ((int32_t)take_u32(&r) == pid) {
+		if ((int32_t)take_u32(&r) == pid)
 			held_files_end_process(f->held, pid);
-			if (f->js)
-				js_frames_end_process(f->js, pid);
-		}
 		break;
 	}
 	case PERF_RECORD_LOST:

@@ -1,10 +1,12 @@
 /*
  * JavaScript frames of samples, found as soon as they come: functions move and die with the next garbage
- * collection, so V8's heap is read within milliseconds. What was found waits until the sample's turn.
+ * collection, so V8's heap is read within milliseconds, by the thread that empties the buffers. What was
+ * found goes with the records until their turn, which may be seconds later when names take long.
  */
 #include "record/record_int.h"
 
 #include <asm/perf_regs.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 
 /* A file with a V8 in it, or without. */
@@ -18,50 +20,60 @@ struct v8_file {
 
 struct js_process {
 	int32_t pid;
+	bool is_wanted; /* where not all are */
 	bool is_looked_at;
-	struct v8_file *file; /* NULL: it has no V8 */
+	struct v8_file *file;	       /* NULL: it has no V8 */
 	struct process_memory *memory; /* stays where it is: v8 refers to it */
 	struct v8_process *v8;
 	bool is_refused; /* its memory may not be read */
 };
 
-/* Frames of a sample that is still to come. */
-struct found_stack {
-	int32_t tid;
-	uint64_t time_ns;
-	uint32_t first, n; /* in frames */
-};
-
 struct js_frames {
+	struct perf_session
+		*session; /* whose events samples are of; nothing else of it is touched */
+	bool wants_lines;
+
+	/* Of the thread that empties the buffers. */
 	VEC(struct v8_file *) files;
 	VEC(struct js_process) list;
 	struct index_map map; /* by pid */
+	atomic_bool has_any;
+
+	pthread_mutex_t lock; /* for what both threads use: */
+	bool is_filtered;     /* only some processes are wanted */
+	VEC(int32_t) wanted;  /* ... that were not told to the first thread yet */
 	struct v8_names names;
-	/* Two rounds, as of records: what came before the last one has had its turn. */
-	struct {
-		VEC(struct found_stack) stacks;
-		VEC(struct perf_found_frame) frames;
-		struct index_map map;
+	struct v8_counts counts; /* so far */
+
+	/* Of the other one. Two rounds, as of records: what came before the last one has had its turn. */
+	struct found_round {
+		struct js_found found;
+		struct index_map map; /* of its stacks */
 	} rounds[2];
 	VEC(struct perf_found_name) answer;
 	struct buf text;
-	struct v8_counts ended; /* of processes that have */
-	bool wants_lines;
-	struct str first_refusal;
 };
 
-struct js_frames *js_frames_new(bool wants_lines)
+struct js_frames *js_frames_new(struct perf_session *session, bool wants_lines)
 {
 	struct js_frames *j = mem_zalloc(1, sizeof(*j));
+	j->session = session;
 	j->wants_lines = wants_lines;
+	pthread_mutex_init(&j->lock, NULL);
 	return j;
+}
+
+void js_found_fini(struct js_found *f)
+{
+	vec_fini(&f->stacks);
+	vec_fini(&f->frames);
 }
 
 static void process_end(struct js_process *p)
 {
 	v8_process_free(p->v8);
 	free(p->memory);
-	*p = (struct js_process){ .pid = p->pid };
+	*p = (struct js_process){ .pid = p->pid, .is_wanted = p->is_wanted };
 }
 
 void js_frames_free(struct js_frames *j)
@@ -75,11 +87,12 @@ void js_frames_free(struct js_frames *j)
 		free(j->files.p[i]);
 	}
 	for (unsigned i = 0; i < ARRAY_SIZE(j->rounds); i++) {
-		vec_fini(&j->rounds[i].stacks);
-		vec_fini(&j->rounds[i].frames);
+		js_found_fini(&j->rounds[i].found);
 		index_map_fini(&j->rounds[i].map);
 	}
+	pthread_mutex_destroy(&j->lock);
 	vec_fini(&j->files);
+	vec_fini(&j->wanted);
 	vec_fini(&j->list);
 	vec_fini(&j->answer);
 	index_map_fini(&j->map);
@@ -189,33 +202,50 @@ static void look_at_process(struct js_frames *j, struct js_process *p)
 	process_memory_init(p->memory, p->pid);
 }
 
-static void add_counts(struct v8_counts *to, const struct v8_counts *from)
+static void end_process(struct js_frames *j, int32_t pid)
 {
-	to->frames += from->frames;
-	to->interpreted += from->interpreted;
-	to->baseline += from->baseline;
-	to->maglev += from->maglev;
-	to->optimized += from->optimized;
-	to->unknown_tier += from->unknown_tier;
-	to->inlined += from->inlined;
-	to->by_register += from->by_register;
-	to->unnamed += from->unnamed;
-}
-
-void js_frames_end_process(struct js_frames *j, int32_t pid)
-{
-	struct js_process *p = get(j, pid);
-	if (p->v8)
-		add_counts(&j->ended, v8_process_counts(p->v8));
-	process_end(p);
+	process_end(get(j, pid));
 }
 
 bool js_frames_has_any(const struct js_frames *j)
 {
-	for (uint32_t i = 0; i < j->list.n; i++)
-		if (j->list.p[i].v8)
-			return true;
-	return false;
+	return j->has_any;
+}
+
+/* --- whose samples are wanted --- */
+
+void js_frames_want(struct js_frames *j, int32_t pid)
+{
+	pthread_mutex_lock(&j->lock);
+	j->is_filtered = true;
+	if (pid)
+		vec_push(&j->wanted, pid);
+	pthread_mutex_unlock(&j->lock);
+}
+
+static bool take_wanted(struct js_frames *j)
+{
+	pthread_mutex_lock(&j->lock);
+	for (uint32_t i = 0; i < j->wanted.n; i++)
+		get(j, j->wanted.p[i])->is_wanted = true;
+	j->wanted.n = 0;
+	bool is_filtered = j->is_filtered;
+	pthread_mutex_unlock(&j->lock);
+	return is_filtered;
+}
+
+/* Children of those that are wanted are, too. */
+static void on_fork(struct js_frames *j, const char *body)
+{
+	struct {
+		int32_t pid, parent;
+	} r;
+	memcpy(&r, body, sizeof(r));
+	if (r.pid == r.parent)
+		return;
+	bool is_wanted = get(j, r.parent)->is_wanted;
+	end_process(j, r.pid);
+	get(j, r.pid)->is_wanted = is_wanted;
 }
 
 /* --- samples --- */
@@ -225,18 +255,17 @@ static uint32_t hash_of(int32_t tid, uint64_t time_ns)
 	return hash_pair((uint32_t)time_ns ^ (uint32_t)(time_ns >> 32) * 31, (uint32_t)tid);
 }
 
-static void keep(struct js_frames *j, const struct perf_user_state *state,
+static void keep(struct js_found *found, const struct perf_user_state *state,
 		 const struct v8_frame *frames, uint32_t n)
 {
-	uint32_t first = j->rounds[0].frames.n;
+	uint32_t first = found->frames.n;
 	for (uint32_t i = 0; i < n; i++)
-		vec_push(&j->rounds[0].frames,
-			 (struct perf_found_frame){ frames[i].pc, frames[i].place,
-						    frames[i].is_missing });
-	index_map_add(&j->rounds[0].map, hash_of(state->tid, state->time_ns),
-		      j->rounds[0].stacks.n);
-	vec_push(&j->rounds[0].stacks,
-		 (struct found_stack){ state->tid, state->time_ns, first, n });
+		vec_push(&found->frames,
+			 (struct perf_found_frame){ .ip = frames[i].pc,
+						    .frame_pointer = frames[i].fp,
+						    .code = frames[i].place,
+						    .is_missing = frames[i].is_missing });
+	vec_push(&found->stacks, (struct found_stack){ state->tid, state->time_ns, first, n });
 }
 
 static struct v8_registers registers_of(const struct perf_user_state *state)
@@ -250,27 +279,104 @@ static struct v8_registers registers_of(const struct perf_user_state *state)
 				      .top = state->stack };
 }
 
-void js_frames_look_at(struct js_frames *j, struct perf_session *session, const char *bytes,
-		       int32_t pid)
+/* NULL: it runs no JavaScript that can be named. */
+static struct js_process *process_of_sample(struct js_frames *j, int32_t pid)
+{
+	struct js_process *p = get(j, pid);
+	if (!p->is_looked_at)
+		look_at_process(j, p);
+	if (!p->file || !p->file->is_known)
+		return NULL;
+	if (!p->v8) {
+		p->v8 = v8_process_new(pid, &p->file->layout, &p->memory->memory, &j->names);
+		v8_process_look(p->v8);
+		j->has_any = true;
+	}
+	return p;
+}
+
+static void on_sample(struct js_frames *j, const char *bytes, bool is_filtered,
+		      struct js_found *found)
 {
 	enum { MAX_FRAMES = 256 };
 	struct v8_raw_frame raw[MAX_FRAMES];
 	struct v8_frame frames[MAX_FRAMES];
 	struct perf_user_state state;
-	struct js_process *p = get(j, pid);
-	if (!p->is_looked_at)
-		look_at_process(j, p);
-	if (!p->file || !p->file->is_known || !perf_session_peek(session, bytes, &state))
+	if (!perf_session_peek(j->session, bytes, &state) || state.pid <= 0)
 		return;
-	if (!p->v8) {
-		p->v8 = v8_process_new(pid, &p->file->layout, &p->memory->memory, &j->names);
-		v8_process_look(p->v8);
-	}
+	if (is_filtered && !get(j, state.pid)->is_wanted)
+		return;
+	const struct js_process *p = process_of_sample(j, state.pid);
+	if (!p)
+		return;
 	struct v8_registers r = registers_of(&state);
 	uint32_t n = v8_frames_of_copy(&p->file->layout, &r, state.stack, raw, MAX_FRAMES);
-	n = v8_name_frames(p->v8, &r, raw, n, frames, MAX_FRAMES);
+	pthread_mutex_lock(&j->lock);
+	n = v8_name_frames(p->v8, &r, raw, n, frames, MAX_FRAMES, &j->counts);
+	if (!n) {
+		n = v8_links_of_copy(p->v8, &r, state.stack, raw, MAX_FRAMES);
+		n = v8_name_frames(p->v8, &r, raw, n, frames, MAX_FRAMES, &j->counts);
+	}
+	pthread_mutex_unlock(&j->lock);
 	if (n)
-		keep(j, &state, frames, n);
+		keep(found, &state, frames, n);
+}
+
+/* It is another program now, or none. */
+static void on_comm(struct js_frames *j, const struct perf_event_header *h, const char *body)
+{
+	int32_t pid;
+	memcpy(&pid, body, sizeof(pid));
+	if (h->misc & PERF_RECORD_MISC_COMM_EXEC)
+		end_process(j, pid);
+}
+
+static void on_end(struct js_frames *j, const char *body)
+{
+	struct {
+		int32_t pid, parent, tid;
+	} r;
+	memcpy(&r, body, sizeof(r));
+	if (r.pid == r.tid)
+		end_process(j, r.pid);
+}
+
+/* Node.js may be a library that is mapped some time after the program's start. */
+static void on_mapping(struct js_frames *j, const struct perf_event_header *h, const char *body)
+{
+	enum { PATH_AT = 64 }; /* behind pid, tid, address, length, offset, file and protection */
+	int32_t pid;
+	size_t n = h->size - sizeof(*h);
+	if (n <= PATH_AT)
+		return;
+	struct str path = { body + PATH_AT, strnlen(body + PATH_AT, n - PATH_AT) };
+	memcpy(&pid, body, sizeof(pid));
+	if (str_starts(str_basename(path), STR("libnode.so")))
+		end_process(j, pid);
+}
+
+void js_frames_look(struct js_frames *j, const char *bytes, size_t n, struct js_found *found)
+{
+	enum { LEAST_BODY = 16 };
+	struct perf_event_header h;
+	found->stacks.n = found->frames.n = 0;
+	bool is_filtered = take_wanted(j);
+	for (; n >= sizeof(h); bytes += h.size, n -= h.size) {
+		memcpy(&h, bytes, sizeof(h));
+		if (h.size < sizeof(h) + LEAST_BODY || h.size > n)
+			return;
+		const char *body = bytes + sizeof(h);
+		if (h.type == PERF_RECORD_SAMPLE)
+			on_sample(j, bytes, is_filtered, found);
+		else if (h.type == PERF_RECORD_FORK)
+			on_fork(j, body);
+		else if (h.type == PERF_RECORD_COMM)
+			on_comm(j, &h, body);
+		else if (h.type == PERF_RECORD_EXIT)
+			on_end(j, body);
+		else if (h.type == PERF_RECORD_MMAP2)
+			on_mapping(j, &h, body);
+	}
 }
 
 /* --- their turn --- */
@@ -287,28 +393,42 @@ static bool stack_equal(const void *list, uint32_t i, const void *key)
 	return a->tid == b->tid && a->time_ns == b->time_ns;
 }
 
+void js_frames_take(struct js_frames *j, const struct js_found *found)
+{
+	struct found_round *round = &j->rounds[0];
+	uint32_t first = round->found.frames.n;
+	for (uint32_t i = 0; i < found->frames.n; i++)
+		vec_push(&round->found.frames, found->frames.p[i]);
+	for (uint32_t i = 0; i < found->stacks.n; i++) {
+		struct found_stack s = found->stacks.p[i];
+		s.first += first;
+		index_map_add(&round->map, hash_of(s.tid, s.time_ns), round->found.stacks.n);
+		vec_push(&round->found.stacks, s);
+	}
+}
+
 uint32_t js_frames_find(struct js_frames *j, int32_t tid, uint64_t time_ns,
 			const struct perf_found_frame **frames)
 {
 	struct stack_key key = { tid, time_ns };
 	for (unsigned i = 0; i < ARRAY_SIZE(j->rounds); i++) {
-		uint32_t k = index_map_find(&j->rounds[i].map, hash_of(tid, time_ns), stack_equal,
-					    j->rounds[i].stacks.p, &key);
+		const struct found_round *round = &j->rounds[i];
+		uint32_t k = index_map_find(&round->map, hash_of(tid, time_ns), stack_equal,
+					    round->found.stacks.p, &key);
 		if (k == INDEX_NONE)
 			continue;
-		const struct found_stack *s = &j->rounds[i].stacks.p[k];
-		*frames = j->rounds[i].frames.p + s->first;
-		return s->n;
+		*frames = round->found.frames.p + round->found.stacks.p[k].first;
+		return round->found.stacks.p[k].n;
 	}
 	return 0;
 }
 
 void js_frames_end_round(struct js_frames *j)
 {
-	typeof(j->rounds[0]) old = j->rounds[1];
+	struct found_round old = j->rounds[1];
 	j->rounds[1] = j->rounds[0];
 	j->rounds[0] = old;
-	j->rounds[0].stacks.n = j->rounds[0].frames.n = 0;
+	j->rounds[0].found.stacks.n = j->rounds[0].found.frames.n = 0;
 	index_map_clear(&j->rounds[0].map);
 }
 
@@ -336,11 +456,13 @@ uint32_t js_frames_name(struct js_frames *j, uint32_t code, const struct perf_fo
 	uint32_t n = 0;
 	j->answer.n = 0;
 	j->text.n = 0;
+	pthread_mutex_lock(&j->lock);
 	for (v8_place_id at = code; at < j->names.places.n && n < MAX_DEPTH;
 	     at = j->names.places.p[at].caller)
 		chain[n++] = at;
 	for (uint32_t i = n; i-- > 0;)
 		add_name(j, &j->names.places.p[chain[i]], i + 1 < n);
+	pthread_mutex_unlock(&j->lock);
 	for (uint32_t i = 0; i < j->answer.n; i++)
 		j->answer.p[i].name.p = j->text.p + (size_t)j->answer.p[i].name.p;
 	*names = j->answer.p;
@@ -357,12 +479,11 @@ static void add_share(struct buf *out, const char *what, uint64_t part, uint64_t
 	buf_add_percent(out, part, all);
 }
 
-void js_frames_describe(const struct js_frames *j, struct buf *out)
+void js_frames_describe(struct js_frames *j, struct buf *out)
 {
-	struct v8_counts c = j->ended;
-	for (uint32_t i = 0; i < j->list.n; i++)
-		if (j->list.p[i].v8)
-			add_counts(&c, v8_process_counts(j->list.p[i].v8));
+	pthread_mutex_lock(&j->lock);
+	struct v8_counts c = j->counts;
+	pthread_mutex_unlock(&j->lock);
 	if (!c.frames && !c.unnamed)
 		return;
 	uint64_t all = c.frames + c.unnamed;

@@ -81,14 +81,50 @@ void opened_close(struct opened_events *x, struct opened *opened);
 /* No more samples. */
 void opened_events_stop(const struct opened_events *x);
 
+/* --- JavaScript (js_frames.c) --- */
+
+/* Frames of samples that were found when they came. */
+struct found_stack {
+	int32_t tid;
+	uint64_t time_ns;
+	uint32_t first, n; /* in frames */
+};
+struct js_found {
+	VEC(struct found_stack) stacks;
+	VEC(struct perf_found_frame) frames;
+};
+void js_found_fini(struct js_found *f);
+
+struct js_frames;
+struct js_frames *js_frames_new(struct perf_session *session, bool wants_lines);
+void js_frames_free(struct js_frames *j);
+/* For the thread that empties buffers: records that have just come, of one buffer. */
+void js_frames_look(struct js_frames *j, const char *bytes, size_t n, struct js_found *found);
+/* ... some process runs JavaScript: its samples must be looked at soon. */
+bool js_frames_has_any(const struct js_frames *j);
+/* For the other: of all that comes, only this process and its children are wanted; 0: none so far. */
+void js_frames_want(struct js_frames *j, int32_t pid);
+/* The records go to the session now. */
+void js_frames_take(struct js_frames *j, const struct js_found *found);
+/* How frames were named so far; nothing is added when there were none. */
+void js_frames_describe(struct js_frames *j, struct buf *out);
+/* As struct perf_live has it. */
+uint32_t js_frames_find(struct js_frames *j, int32_t tid, uint64_t time_ns,
+			const struct perf_found_frame **frames);
+uint32_t js_frames_name(struct js_frames *j, uint32_t code, const struct perf_found_name **names);
+/* As of records: what came before the last round has had its turn. */
+void js_frames_end_round(struct js_frames *j);
+
 /* --- emptying them (drain.c) --- */
 
 /* What was in one buffer; n 0: all have been looked at since the last such one. */
 struct chunk {
 	struct chunk *next;
 	size_t n, capacity;
+	struct js_found found; /* of its samples */
 	char bytes[];
 };
+void chunk_free(struct chunk *c);
 
 struct drain {
 	pthread_t thread;
@@ -101,16 +137,16 @@ struct drain {
 	uint64_t waiting_bytes;
 	struct opened_events *events;
 	int epoll_fd, wake_fd;
-	int look_ms;	 /* how often, at least; see drain_look_every */
-	uint32_t living; /* descriptors whose thread lives, or that have no thread */
+	struct js_frames *js; /* NULL: not looked for, or not yet */
+	uint32_t living;      /* descriptors whose thread lives, or that have no thread */
 	bool is_stopping, is_started, all_gone;
 };
 bool drain_start(struct drain *d, struct opened_events *events, struct err *e);
 /* All that came since the last call, oldest first; NULL after so long. drain_give_back takes them back. */
 struct chunk *drain_take(struct drain *d, int timeout_ms);
 void drain_give_back(struct drain *d, struct chunk *c);
-/* From now on buffers are looked at so often, however little is in them. */
-void drain_look_every(struct drain *d, int ms);
+/* From now on what comes is looked at for JavaScript at once. */
+void drain_look_for_js(struct drain *d, struct js_frames *js);
 /* Empties the buffers a last time and ends the thread; what it took can still be had. */
 void drain_stop(struct drain *d);
 void drain_fini(struct drain *d);
@@ -124,6 +160,7 @@ struct known_process {
 		fit;   /* where is_filtered; what a process is changes, what is wanted stays so */
 	uint8_t looks; /* at /proc because that was not enough */
 	uint64_t seen_ns;  /* of the record that fit is from; its buffer may be ahead of others */
+	bool is_told;	   /* to js_frames */
 	bool is_described; /* its mappings are known to the session */
 	bool is_gone;	   /* it was not there when last looked for; records of it may still come */
 };
@@ -133,7 +170,7 @@ struct follow {
 	const struct record_options *options;
 	struct perf_session *session;
 	struct held_files *held;
-	struct js_frames *js; /* NULL: not looked for */
+	struct js_frames *js;
 	VEC(struct known_process) list;
 	struct index_map map;
 	bool is_filtered;  /* samples of those that are not wanted are dropped */
@@ -179,27 +216,6 @@ void jvm_maps_end(struct jvm_maps *j);
 bool jvm_maps_has_any(const struct jvm_maps *j);
 /* What was asked of whom, and what went wrong, as notes of a profile. */
 void jvm_maps_add_notes(const struct jvm_maps *j, struct profile *p);
-
-/* --- JavaScript (js_frames.c) --- */
-
-struct js_frames;
-struct js_frames *js_frames_new(bool wants_lines);
-void js_frames_free(struct js_frames *j);
-/* A sample that has just come, of a process that is recorded. */
-void js_frames_look_at(struct js_frames *j, struct perf_session *session, const char *bytes,
-		       int32_t pid);
-/* It is another program now, or none. */
-void js_frames_end_process(struct js_frames *j, int32_t pid);
-/* Some process runs JavaScript: its samples must be looked at soon. */
-bool js_frames_has_any(const struct js_frames *j);
-/* How frames were named so far; nothing is added when there were none. */
-void js_frames_describe(const struct js_frames *j, struct buf *out);
-/* As struct perf_live has it. */
-uint32_t js_frames_find(struct js_frames *j, int32_t tid, uint64_t time_ns,
-			const struct perf_found_frame **frames);
-uint32_t js_frames_name(struct js_frames *j, uint32_t code, const struct perf_found_name **names);
-/* As of records: what came before the last round has had its turn. */
-void js_frames_end_round(struct js_frames *j);
 
 /* --- a command (command.c) --- */
 

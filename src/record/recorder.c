@@ -50,7 +50,7 @@ static void drop_waiting(struct recorder *r)
 		struct chunk *c = r->waiting;
 		r->waiting = c->next;
 		r->dropped += samples_in(c->bytes, c->n);
-		free(c);
+		chunk_free(c);
 	}
 }
 
@@ -62,7 +62,7 @@ void recorder_free(struct recorder *r)
 	for (unsigned i = 0; i < ARRAY_SIZE(r->rounds); i++)
 		for (struct chunk *c = r->rounds[i], *next; c; c = next) {
 			next = c->next;
-			free(c);
+			chunk_free(c);
 		}
 	drain_fini(&r->drain);
 	opened_events_fini(&r->events);
@@ -117,7 +117,7 @@ static void look_for_jvms(struct recorder *r, uint64_t now_ns)
 
 static void look_around(struct recorder *r)
 {
-	enum { LOOK_EVERY_NS = 50000000, LOOK_OFTEN_MS = 2 };
+	enum { LOOK_EVERY_NS = 50000000 };
 	uint64_t now = monotonic_ns();
 	if (now - r->last_look_ns < LOOK_EVERY_NS)
 		return;
@@ -126,10 +126,6 @@ static void look_around(struct recorder *r)
 	look_for_jvms(r, now);
 	r->follow.described.n = r->follow.starting.n = 0;
 	r->has_answer |= jvm_maps_go_on(r->jvms, now);
-	if (!r->is_looking_often && js_frames_has_any(r->js)) {
-		drain_look_every(&r->drain, LOOK_OFTEN_MS);
-		r->is_looking_often = true;
-	}
 }
 
 static void give_back(struct recorder *r, struct chunk *c)
@@ -146,7 +142,7 @@ static void end_round(struct recorder *r)
 {
 	look_around(r);
 	/* What a map says is compared with what was found: it must be known when it said so. */
-	if (r->is_looking_often)
+	if (js_frames_has_any(r->js))
 		held_files_look(r->held, monotonic_ns());
 	perf_session_end_round(r->session);
 	js_frames_end_round(r->js);
@@ -162,12 +158,13 @@ static void take_waiting(struct recorder *r, uint64_t until_ns)
 		struct chunk *c = r->waiting;
 		r->waiting = c->next;
 		if (c->n) {
+			js_frames_take(r->js, &c->found);
 			follow_records(&r->follow, c->bytes, c->n, true);
 			c->next = r->rounds[0];
 			r->rounds[0] = c;
 		} else {
 			end_round(r);
-			free(c);
+			chunk_free(c);
 		}
 	}
 }

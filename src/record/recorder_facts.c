@@ -40,9 +40,13 @@ static void add_javascript_fact(const struct recorder *r)
 	}
 	if (text.n)
 		profile_add_fact(r->p, STR("javascript"), buf_str(&text));
-	if (getenv("PLUME_JS_DEBUG"))
-		fprintf(stderr, "%.*s\n%.*s", STR_ARG(buf_str(&text)),
-			STR_ARG(perf_session_contradictions(r->session)));
+	if (!c.witnessed)
+		return;
+	add_number(r->p, STR("javascript_witnessed"), c.witnessed);
+	add_number(r->p, STR("javascript_contradicted"), c.contradicted);
+	if (c.contradicted)
+		profile_add_fact(r->p, STR("javascript_contradictions"),
+				 perf_session_contradictions(r->session));
 }
 
 void recorder_begin_facts(struct recorder *r, uint64_t start_ns, uint64_t start_unix_ns)

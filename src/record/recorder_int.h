@@ -28,7 +28,6 @@ struct recorder {
 	struct event_counts early; /* before it began */
 	uint64_t clock_samples;	   /* of this and earlier profiles */
 	bool is_over, has_answer;
-	bool is_looking_often; /* into buffers */
 };
 
 /* Opens what is to be sampled and begins to follow it; nothing is sampled yet. */

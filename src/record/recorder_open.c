@@ -63,7 +63,6 @@ static void add_event(struct recorder *r, uint32_t i)
 
 static void begin_session(struct recorder *r)
 {
-	r->js = js_frames_new(r->options.names.wants_lines);
 	r->options.names.open_held = held_files_open;
 	r->options.names.held_root = held_files_root_path;
 	r->options.names.held = r->held;
@@ -83,10 +82,11 @@ static void begin_session(struct recorder *r)
 	r->session = perf_session_new(&options, r->p);
 	for (uint32_t i = 0; i < r->events.attrs.n; i++)
 		add_event(r, i);
+	r->js = js_frames_new(r->session, r->options.names.wants_lines);
 	r->follow = (struct follow){ .options = &r->options,
+				     .js = r->js,
 				     .session = r->session,
 				     .held = r->held,
-				     .js = r->js,
 				     .begin_ns = UINT64_MAX };
 	r->jvms = jvm_maps_new(&r->follow);
 }
@@ -195,6 +195,7 @@ bool recorder_open(struct recorder *r, struct err *e)
 	if (o->data)
 		write_to(r, o->data);
 	follow_begin(&r->follow, &r->events, target);
+	drain_look_for_js(&r->drain, r->js);
 	follow_records(&r->follow, early.p, early.n, false);
 	return true;
 }

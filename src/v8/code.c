@@ -5,7 +5,7 @@
  */
 #include "v8/v8_int.h"
 
-enum { PAGE_BYTES = 4096, MAX_PAGES = 512, CODE_BYTES = 96, CODE_OF_STREAM = 8 };
+enum { PAGE_BYTES = 4096, MAX_PAGES = 512, CODE_BYTES = 64, CODE_OF_STREAM = 8 };
 enum { KIND_MASK = 15, KIND_BUILTIN = 2 };
 
 static bool take_code(struct v8_process *p, uint64_t holder, uint64_t object, struct code *code)
@@ -13,7 +13,7 @@ static bool take_code(struct v8_process *p, uint64_t holder, uint64_t object, st
 	const struct v8_layout *l = p->layout;
 	char bytes[CODE_BYTES];
 	uint64_t map;
-	if (!v8_is_pointer(object) || !v8_read(&p->heap, object, 0, bytes, sizeof(bytes)))
+	if (!v8_is_pointer(object) || !v8_read(&p->heap, object, 0, bytes, CODE_BYTES))
 		return false;
 	memcpy(&map, bytes, sizeof(map));
 	if (v8_type_of_map(&p->heap, map) != v8_get(l, V8_TYPE_CODE))
@@ -46,27 +46,51 @@ static bool is_in(const struct code *code, uint64_t pc)
 	return pc >= code->start && pc - code->start <= code->size_bytes;
 }
 
-/* From the page's end, or from pc downwards. Says in *is_over that what was found ends before pc. */
-static bool search_page(struct v8_process *p, uint64_t page, uint64_t pc, struct code *code,
-			bool *is_over)
+/*
+ * The first word of objects with code in them is the same in all: their map, which is in memory that
+ * nothing changes. The first one that is found tells it; to ask of every word whether it is a map would take
+ * long.
+ */
+static bool is_holder_map(struct v8_process *p, uint64_t word, bool is_known_only)
 {
 	const struct v8_layout *l = p->layout;
-	int32_t wanted = v8_get(l, l->has_code_inside ? V8_TYPE_CODE : V8_TYPE_INSTRUCTION_STREAM);
+	for (uint32_t i = 0; i < p->holder_maps; i++)
+		if (p->holder_map[i] == word)
+			return true;
+	if (is_known_only || !v8_is_pointer(word) ||
+	    v8_type_of_map(&p->heap, word) !=
+		    v8_get(l, l->has_code_inside ? V8_TYPE_CODE : V8_TYPE_INSTRUCTION_STREAM))
+		return false;
+	if (p->holder_maps < MAX_HOLDER_MAPS)
+		p->holder_map[p->holder_maps++] = word;
+	return true;
+}
+
+/* A search for the object that an address is in. */
+struct search {
+	uint64_t pc;
+	bool is_known_only; /* objects with a map that was seen before */
+	bool is_over;	    /* what was found ends before pc, or no memory is there */
+};
+
+/* From the page's end, or from pc downwards. */
+static bool search_page(struct v8_process *p, struct search *s, uint64_t page, struct code *code)
+{
 	uint64_t words[PAGE_BYTES / sizeof(uint64_t)];
-	uint64_t step = l->code_alignment;
-	uint64_t last = pc - page < PAGE_BYTES ? (pc - page) / step * step : PAGE_BYTES - step;
+	uint64_t step = p->layout->code_alignment;
+	uint64_t last =
+		s->pc - page < PAGE_BYTES ? (s->pc - page) / step * step : PAGE_BYTES - step;
 	if (!memory_read(p->heap.memory, page, words, last + sizeof(*words))) {
-		*is_over = true; /* pages before an area are guards */
+		s->is_over = true; /* pages before an area are guards */
 		return false;
 	}
 	for (uint64_t at = last;; at -= step) {
-		uint64_t map = words[at / sizeof(*words)];
-		if (v8_is_pointer(map) && v8_type_of_map(&p->heap, map) == wanted &&
+		if (is_holder_map(p, words[at / sizeof(*words)], s->is_known_only) &&
 		    code_at(p, page + at, code)) {
-			if (is_in(code, pc))
+			if (is_in(code, s->pc))
 				return true;
-			*is_over = code->start > page + at && code->start < pc;
-			if (*is_over)
+			s->is_over = code->start > page + at && code->start < s->pc;
+			if (s->is_over)
 				return false;
 		}
 		if (at < step)
@@ -74,28 +98,35 @@ static bool search_page(struct v8_process *p, uint64_t page, uint64_t pc, struct
 	}
 }
 
-bool v8_code_find(struct v8_process *p, uint64_t pc, struct code *code)
+static bool search(struct v8_process *p, uint64_t pc, bool is_known_only, struct code *code)
 {
 	uint64_t page = pc / PAGE_BYTES * PAGE_BYTES;
-	bool is_over = false;
-	for (unsigned i = 0; i < MAX_PAGES && page; i++, page -= PAGE_BYTES) {
-		if (search_page(p, page, pc, code, &is_over))
+	struct search s = { .pc = pc, .is_known_only = is_known_only };
+	uint64_t first = v8_mapping_start(p, pc) / PAGE_BYTES * PAGE_BYTES;
+	for (unsigned i = 0; i < MAX_PAGES && page >= first && page && !s.is_over;
+	     i++, page -= PAGE_BYTES)
+		if (search_page(p, &s, page, code))
 			return true;
-		if (is_over)
-			return false;
-	}
 	return false;
+}
+
+/* A worker may have a map of its own: now and then all is tried. */
+bool v8_code_find(struct v8_process *p, uint64_t pc, struct code *code)
+{
+	enum { TRY_ALL_EVERY = 256 };
+	if (p->holder_maps && search(p, pc, true, code))
+		return true;
+	if (p->holder_maps && p->misses++ % TRY_ALL_EVERY)
+		return false;
+	return search(p, pc, false, code);
 }
 
 bool v8_code_is_same(struct v8_process *p, const struct code *code)
 {
 	struct code now;
 	uint64_t map;
-	const struct v8_layout *l = p->layout;
 	if (!memory_read(p->heap.memory, code->holder, &map, sizeof(map)) ||
-	    v8_type_of_map(&p->heap, map) !=
-		    v8_get(l, l->has_code_inside ? V8_TYPE_CODE : V8_TYPE_INSTRUCTION_STREAM) ||
-	    !code_at(p, code->holder, &now))
+	    !is_holder_map(p, map, true) || !code_at(p, code->holder, &now))
 		return false;
 	return now.object == code->object && now.start == code->start &&
 	       now.size_bytes == code->size_bytes && now.deopt_data == code->deopt_data &&

@@ -6,7 +6,7 @@
  */
 #include "v8/v8_int.h"
 
-enum { SLOTS = 6, MAX_ON_TOP = 64 };
+enum { SLOTS = 6, MAX_ON_TOP = 64, MAX_READS = 20000 };
 
 /* --- from a copy --- */
 
@@ -25,24 +25,48 @@ static uint64_t slot(const struct v8_layout *l, enum v8_constant c, const uint64
 	return i >= 0 && i < SLOTS ? below[i] : 0;
 }
 
+static struct v8_raw_frame frame_at(const struct v8_layout *l, const struct v8_registers *r,
+				    struct str copy, uint64_t pc, uint64_t fp)
+{
+	struct v8_raw_frame f = { .pc = pc, .fp = fp };
+	uint64_t below[SLOTS];
+	if (read_copy(copy, r->sp, fp - sizeof(below), below, sizeof(below))) {
+		f.context = slot(l, V8_FRAME_CONTEXT, below);
+		f.function = slot(l, V8_FRAME_FUNCTION, below);
+		f.bytecode_array = slot(l, V8_FRAME_BYTECODE_ARRAY, below);
+		f.bytecode_offset = slot(l, V8_FRAME_BYTECODE_OFFSET, below);
+	}
+	return f;
+}
+
 uint32_t v8_frames_of_copy(const struct v8_layout *l, const struct v8_registers *r, struct str copy,
 			   struct v8_raw_frame *out, uint32_t max)
 {
-	uint64_t pc = r->pc, fp = r->fp, below[SLOTS], link[2];
+	uint64_t pc = r->pc, fp = r->fp, link[2];
 	uint32_t n = 0;
 	while (n < max) {
-		struct v8_raw_frame f = { .pc = pc };
-		if (read_copy(copy, r->sp, fp - sizeof(below), below, sizeof(below))) {
-			f.context = slot(l, V8_FRAME_CONTEXT, below);
-			f.function = slot(l, V8_FRAME_FUNCTION, below);
-			f.bytecode_array = slot(l, V8_FRAME_BYTECODE_ARRAY, below);
-			f.bytecode_offset = slot(l, V8_FRAME_BYTECODE_OFFSET, below);
-		}
-		out[n++] = f;
+		out[n++] = frame_at(l, r, copy, pc, fp);
 		if (!read_copy(copy, r->sp, fp, link, sizeof(link)) || link[0] <= fp)
 			break;
 		fp = link[0];
 		pc = link[1];
+	}
+	return n;
+}
+
+uint32_t v8_links_of_copy(struct v8_process *p, const struct v8_registers *r, struct str copy,
+			  struct v8_raw_frame *out, uint32_t max)
+{
+	uint64_t link[2];
+	uint32_t n = 0;
+	if (max)
+		out[n++] = (struct v8_raw_frame){ .pc = r->pc, .fp = r->fp };
+	for (uint64_t at = 0; at + sizeof(link) <= copy.n && n < max; at += sizeof(uint64_t)) {
+		memcpy(link, copy.p + at, sizeof(link));
+		if (link[0] <= r->sp + at || link[0] - r->sp >= copy.n || link[0] % 8 ||
+		    !v8_is_code(p, link[1]))
+			continue;
+		out[n++] = frame_at(p->layout, r, copy, link[1], link[0]);
 	}
 	return n;
 }
@@ -54,11 +78,13 @@ struct naming {
 	const struct v8_registers *r;
 	struct v8_frame *out;
 	uint32_t n, max;
+	struct v8_counts *counts;
 };
 
-static void count(struct v8_process *p, v8_place_id place)
+static void count(struct naming *s, v8_place_id place)
 {
-	struct v8_counts *c = &p->counts;
+	const struct v8_process *p = s->p;
+	struct v8_counts *c = s->counts;
 	c->frames++;
 	switch (p->names->places.p[place].tier) {
 	case '~':
@@ -81,16 +107,16 @@ static void count(struct v8_process *p, v8_place_id place)
 		c->inlined++;
 }
 
-static void add(struct naming *s, uint64_t pc, v8_place_id place, bool is_missing, bool is_leaf)
+static void add(struct naming *s, uint64_t pc, uint64_t fp, v8_place_id place, bool is_missing)
 {
 	if (place == V8_NONE) {
-		s->p->counts.unnamed++;
+		s->counts->unnamed++;
 		return;
 	}
 	if (s->n == s->max)
 		return;
-	count(s->p, place);
-	s->out[s->n++] = (struct v8_frame){ pc, place, is_missing, is_leaf };
+	count(s, place);
+	s->out[s->n++] = (struct v8_frame){ pc, fp, place, is_missing };
 }
 
 /* The function that a frame has in its slot; 0: it is no frame of JavaScript. */
@@ -198,7 +224,7 @@ static void add_caller(struct naming *s, const struct v8_raw_frame *f, uint64_t 
 	if (kind == PC_NATIVE || kind == PC_BUILTIN)
 		returns_to = find_return(s, f, &shared, &kind);
 	if (shared && has_script(s->p, shared))
-		add(s, returns_to, place_of(s, f, returns_to, kind, shared, false), true, false);
+		add(s, returns_to, f->fp, place_of(s, f, returns_to, kind, shared, false), true);
 }
 
 static uint64_t return_address(const struct v8_registers *r, enum leaf_state state)
@@ -222,8 +248,8 @@ static void add_without_frame(struct naming *s, enum pc_kind kind, enum leaf_sta
 					   : v8_place_of_function(s->p, shared, '~');
 	if (place == V8_NONE)
 		return;
-	s->p->counts.by_register++;
-	add(s, r->pc, place, false, true);
+	s->counts->by_register++;
+	add(s, r->pc, r->fp, place, false);
 }
 
 /* Handlers of bytecodes have no frame: how far the function is, is in a register. */
@@ -240,19 +266,19 @@ static void add_around_builtin(struct naming *s, const struct v8_raw_frame *f)
 		return;
 	if (kind == PC_INTERPRETER && offset >= 0 && offset < MAX_BYTECODES &&
 	    kind_of(s->p, s->r->pc) == PC_BUILTIN)
-		add(s, pc, v8_place_of_bytecode(s->p, shared, f->bytecode_array, offset), true,
-		    false);
+		add(s, pc, f->fp, v8_place_of_bytecode(s->p, shared, f->bytecode_array, offset),
+		    true);
 	else
-		add(s, pc, place_of(s, f, pc, kind, shared, false), true, false);
+		add(s, pc, f->fp, place_of(s, f, pc, kind, shared, false), true);
 }
 
-static bool add_regexp(struct naming *s, uint64_t pc, bool is_leaf)
+static bool add_regexp(struct naming *s, uint64_t pc, uint64_t fp)
 {
 	v8_place_id place = v8_place_in_regexp(s->p, pc);
 	if (place == V8_NONE)
 		return false;
 	if (s->n < s->max)
-		s->out[s->n++] = (struct v8_frame){ pc, place, false, is_leaf };
+		s->out[s->n++] = (struct v8_frame){ pc, fp, place, false };
 	return true;
 }
 
@@ -263,7 +289,7 @@ static void name_innermost(struct naming *s, const struct v8_raw_frame *f)
 		add_around_builtin(s, f);
 		return;
 	}
-	if (kind == PC_JIT && add_regexp(s, f->pc, true))
+	if (kind == PC_JIT && add_regexp(s, f->pc, f->fp))
 		return;
 	enum leaf_state state = v8_leaf_state(s->p, f->pc, kind);
 	uint64_t shared = shared_of_frame(s, f);
@@ -272,7 +298,7 @@ static void name_innermost(struct naming *s, const struct v8_raw_frame *f)
 	if (state == LEAF_LINKED) {
 		add_without_frame(s, kind, state);
 	} else if (state == LEAF_BUILT && shared && (!told || told == shared)) {
-		add(s, f->pc, place_of(s, f, f->pc, kind, shared, true), false, true);
+		add(s, f->pc, f->fp, place_of(s, f, f->pc, kind, shared, true), false);
 	} else if (state != LEAF_BUILT || told) {
 		add_without_frame(s, kind, state);
 		add_caller(s, f, return_address(s->r, state));
@@ -286,13 +312,13 @@ static void name_caller(struct naming *s, const struct v8_raw_frame *f)
 		return;
 	uint64_t shared = shared_at(s, f, f->pc, kind);
 	if (!shared && kind == PC_JIT)
-		add_regexp(s, f->pc, false);
+		add_regexp(s, f->pc, f->fp);
 	if (!shared || !has_script(s->p, shared))
 		return;
 	if (kind == PC_BUILTIN)
-		add(s, f->pc, v8_place_of_function(s->p, shared, 0), true, false);
+		add(s, f->pc, f->fp, v8_place_of_function(s->p, shared, 0), true);
 	else
-		add(s, f->pc, place_of(s, f, f->pc, kind, shared, false), false, false);
+		add(s, f->pc, f->fp, place_of(s, f, f->pc, kind, shared, false), false);
 }
 
 /* --- all --- */
@@ -306,11 +332,13 @@ static void forget(struct v8_process *p)
 
 uint32_t v8_name_frames(struct v8_process *p, const struct v8_registers *r,
 			const struct v8_raw_frame *raw, uint32_t n, struct v8_frame *out,
-			uint32_t max)
+			uint32_t max, struct v8_counts *counts)
 {
-	struct naming s = { .p = p, .r = r, .out = out, .max = max };
+	struct naming s = { .p = p, .r = r, .out = out, .max = max, .counts = counts };
 	if (p->generation != p->names->generation)
 		forget(p);
+	/* A heap may be made to keep us busy. */
+	p->heap.memory->left = MAX_READS;
 	if (n)
 		name_innermost(&s, &raw[0]);
 	for (uint32_t i = 1; i < n; i++)

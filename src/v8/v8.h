@@ -60,7 +60,6 @@ struct v8_process *v8_process_new(int32_t pid, const struct v8_layout *layout,
 void v8_process_free(struct v8_process *p);
 /* What it has mapped, executable, from /proc; before the first look, and when something came that is not known. */
 void v8_process_look(struct v8_process *p);
-const struct v8_counts *v8_process_counts(const struct v8_process *p);
 
 /* --- stacks (frame.c) --- */
 
@@ -74,6 +73,7 @@ struct v8_registers {
 /* A frame by its frame pointer, as the stack had it. */
 struct v8_raw_frame {
 	uint64_t pc; /* of the first the one that was sampled, of others where a call returns to */
+	uint64_t fp;
 	uint64_t context;  /* or, with its lowest bit 0, what kind of frame it is */
 	uint64_t function; /* a JSFunction; of is_shared its SharedFunctionInfo */
 	uint64_t bytecode_array, bytecode_offset;
@@ -82,10 +82,9 @@ struct v8_raw_frame {
 
 /* What was found out about an address of the stack. */
 struct v8_frame {
-	uint64_t pc;
+	uint64_t pc, fp; /* fp 0: not known */
 	v8_place_id place;
 	bool is_missing; /* frame pointers skipped it: it belongs behind the one before */
-	bool is_leaf;	 /* it ran: else it called */
 };
 /*
  * Frames of JavaScript among those of a stack, leaf first; the others are left out. Returns how many.
@@ -93,7 +92,14 @@ struct v8_frame {
  */
 uint32_t v8_name_frames(struct v8_process *p, const struct v8_registers *r,
 			const struct v8_raw_frame *raw, uint32_t n, struct v8_frame *out,
-			uint32_t max);
+			uint32_t max, struct v8_counts *counts);
 /* Frames from a copy of the stack, by frame pointers. Returns how many. */
 uint32_t v8_frames_of_copy(const struct v8_layout *l, const struct v8_registers *r, struct str copy,
 			   struct v8_raw_frame *out, uint32_t max);
+/*
+ * The same where frame pointers lead nowhere, as in code that uses the register for something else: all
+ * links of frames of V8's code that are in the copy, old ones among them. Only those count that are where
+ * the stack, walked otherwise, has a frame.
+ */
+uint32_t v8_links_of_copy(struct v8_process *p, const struct v8_registers *r, struct str copy,
+			  struct v8_raw_frame *out, uint32_t max);

@@ -8,7 +8,7 @@
 struct script {
 	uint64_t object; /* 0: none here */
 	int32_t id;
-	struct str file; /* of the process's texts */
+	struct str file; /* its own */
 	uint32_t *line_ends, lines;
 	int32_t line_offset, column_offset;
 };
@@ -18,6 +18,7 @@ struct script {
 struct known_function {
 	uint64_t object;			      /* SharedFunctionInfo; 0: none here */
 	uint64_t name_or_scope_info, script, literal; /* as they were: else it is another one now */
+	uint32_t number;			      /* ... of it, or of its script */
 	v8_function_id function;
 	uint32_t script_slot; /* V8_NONE: it has none */
 };
@@ -48,6 +49,7 @@ struct known_pc {
 	struct code code;
 	uint64_t told;	 /* the function that the code says it was made of; 0: it does not say */
 	uint64_t shared; /* the function that place is in; 0: not looked for yet */
+	v8_function_id function; /* ... as it was */
 	v8_place_id place;
 	bool is_leaf;
 };
@@ -60,7 +62,8 @@ struct code_mapping {
 	bool is_of_v8; /* of the file that V8 is in */
 };
 
-enum { KNOWN_FUNCTIONS = 1 << 13, KNOWN_PCS = 1 << 14, KNOWN_SCRIPTS = 1 << 11 };
+enum { MAX_HOLDER_MAPS = 4 };
+enum { KNOWN_FUNCTIONS = 1 << 13, KNOWN_PCS = 1 << 14, KNOWN_SCRIPTS = 1 << 13 };
 
 struct v8_process {
 	struct v8_heap heap; /* first in cache */
@@ -73,11 +76,11 @@ struct v8_process {
 	struct known_function *functions;
 	struct known_pc *pcs;
 	struct script *scripts;
-	struct arena text; /* of scripts */
-	struct v8_counts counts;
 	uint32_t generation; /* of names, that what is known here refers to */
 	struct buf scratch, name;
-	bool has_interpreter_copies; /* some were seen */
+	bool has_interpreter_copies;	      /* some were seen */
+	uint64_t holder_map[MAX_HOLDER_MAPS]; /* of objects with code in them */
+	uint32_t holder_maps, misses;
 };
 
 static inline uint32_t v8_slot(uint64_t key, uint32_t slots)
@@ -97,6 +100,10 @@ uint64_t v8_shared_of(struct v8_process *p, uint64_t function);
 
 /* process.c */
 enum pc_kind v8_pc_kind(struct v8_process *p, uint64_t pc);
+/* Where the mapping begins that pc is in; 0: not known. */
+uint64_t v8_mapping_start(const struct v8_process *p, uint64_t pc);
+/* It is known to be in code of V8, made at run time or built in. */
+bool v8_is_code(struct v8_process *p, uint64_t pc);
 /* Where the interpreter's function begins that pc is in; 0: in none. */
 uint64_t v8_interpreter_start(struct v8_process *p, uint64_t pc);
 
