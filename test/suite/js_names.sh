@@ -25,7 +25,7 @@ limit=4.5
 seconds=${JS_NAMES_SECONDS:-2} # of CPU time: about 2,000 samples
 ask() { perl "$suite/js_names.pl" "$@"; }
 
-# say NAME TEXT...: for the table of tools/node-matrix
+# figure NAME: for the table of tools/node-matrix
 figure() { echo "# figure $version $1 $(head -1 ok.out | cut -d' ' -f1-2 | tr -d ' %')"; }
 
 # The process that is recorded may be a child: of `timeout`, which ends it when something hangs.
@@ -42,16 +42,27 @@ running() {
 	rm -f "$name".*
 	start "$name" timeout -s KILL 120 "$node" "${options[@]}" "$programs/$program" "$name.truth" "$@" || return 1
 	child=$(node_of "$pid")
-	record_it "$name" -p "$child" -- "$truth/until_used" "$child" "$seconds"
-	kill -TERM "$child"
+	record_it "$name" -p "$(family "$child")"
 	wait "$pid"
 }
-record_it() {
-	PLUME_JS_DEBUG=1 record "$1" --srcline -m 16M "${@:2}"
-	ask short "$1.folded" >"$1.short"
-	lost "$1"
+family() { # family PID: it and its children, as -p wants them
+	{ echo "$1"; pgrep -P "$1"; } | paste -sd,
 }
-lost() { sed -n 's/^plume: .* \([1-9][0-9,]*\) lost$/# \1 samples were lost/p' "$1.err"; }
+# record_it NAME OPTION...: while $child uses $seconds of CPU time, which counts for itself exactly then
+record_it() {
+	PLUME_JS_DEBUG=1 record "$1" --srcline "${@:2}" -- \
+		sh -c "kill -USR2 $child; '$truth/until_used' $child $seconds; kill -TERM $child"
+	local status=$?
+	ask short "$1.folded" >"$1.short"
+	sed -n 's/^plume: .* \([1-9][0-9,]*\) lost$/# \1 samples were lost/p' "$1.err"
+	return $status
+}
+# check NAME COMMAND...: a test that also says what it measured
+check() {
+	local before=$failures
+	ok "$version: $1" "${@:2}"
+	[ "$failures" -gt "$before" ] || sed 's/^/# /' ok.out
+}
 # A program that does not get ready, or cannot be recorded, is a failure of its own.
 run() {
 	running "$@" && return
@@ -62,32 +73,27 @@ run() {
 
 shares() { # shares NAME [TRUTH] [PART=RE...]
 	local name=$1 file=${2:-$1.truth}
-	ok "$version: $name: shares as the program measured them" \
+	check "$name: shares as the program measured them" \
 		"$suite/record_truth.pl" --limit $limit --tally tally "$file" "$name.short" "${@:3}"
-	sed 's/^/# /' ok.out
 }
 named() {
-	ok "$version: $1: 99 % of samples with JavaScript have names" ask named "$1.folded" 99
+	check "$1: 99 % of samples with JavaScript have names" ask named "$1.folded" 99
 	figure "$1-named"
-	sed 's/^/# /' ok.out
 }
 agrees() { # agrees NAME FLOOR
 	"$plume" doctor --json "$1.plume" >"$1.json" 2>/dev/null
-	ok "$version: $1: V8's own map says the same of $2 %, another function of at most 0.05 %" ask witness "$1.json" "$1.err" "$2" 0.05
+	check "$1: V8's own map says the same of $2 %, another function of at most 0.05 %" ask witness "$1.json" "$1.err" "$2" 0.05
 	figure "$1-agrees"
-	sed 's/^/# /' ok.out
 }
 same_chain() {
 	"$plume" convert --format speedscope --each-sample "$1.plume" -o "$1.speedscope" 2>/dev/null
-	ok "$version: $1: an inlined function has the callers of new Error().stack, with line and column" \
+	check "$1: an inlined function has the callers of new Error().stack, with line and column" \
 		ask chains "$1.speedscope" "$1.program" 99.5
 	figure "$1-chains"
-	sed 's/^/# /' ok.out
 }
 called_by() { # called_by NAME CHILD PARENT
-	ok "$version: $1: $2 is always called by $3" ask parents "$1.short" "$2" "$3" 99.9
+	check "$1: $2 is always called by $3" ask parents "$1.short" "$2" "$3" 99.9
 	figure "$1-callers"
-	sed 's/^/# /' ok.out
 }
 
 without_flags() {
@@ -99,8 +105,7 @@ without_flags() {
 	done
 	called_by tiny 'left[A-H]' callLeft
 	called_by tiny 'right[A-H]' callRight
-	ok "$version: fresh: functions are interpreted" ask tier fresh.folded 'fresh(Sums|Texts|Pairs) ' '~' 50
-	sed 's/^/# /' ok.out
+	check "fresh: functions are interpreted" ask tier fresh.folded 'fresh(Sums|Texts|Pairs) ' '~' 50
 	if run chain chain.js; then
 		shares chain
 		same_chain chain
@@ -140,12 +145,11 @@ in_namespaces() {
 	rm -rf own namespaces.*
 	mkdir own && cp -r "$programs" own/
 	if ! start namespaces inside; then
-		ok "$version: a server in its own namespaces starts" false
+		check "a server in its own namespaces starts" false
 		return
 	fi
 	child=$(pgrep -P "$(pgrep -P "$pid")")
-	record_it namespaces -p "$child" -- "$truth/until_used" "$child" "$seconds"
-	kill -TERM "$child"
+	record_it namespaces -p "$child"
 	wait "$pid"
 	mv own/truth namespaces.truth
 	shares namespaces
@@ -164,12 +168,11 @@ in_container() {
 	trap '"$suite/container_run.bash" stop "$container" 2>/dev/null; end_started; rm -rf "$work"' EXIT
 	if ! "$suite/container_run.bash" start "$container" - -v "$work/own:/srv" -v "$(dirname "$node"):/node" -- \
 		sh -c 'exec timeout -s KILL 120 /node/node /srv/js/shop.js /srv/truth >/srv/says' >container.out 2>&1 || ! says_ready own/says; then
-		ok "$version: a server in a container starts" cat container.out /dev/null/none
+		check "a server in a container starts" cat container.out /dev/null/none
 		return
 	fi
 	child=$(pgrep -P "$(sed -n 's/^pid=//p' container.out)")
-	record_it container --container "$container" -- "$truth/until_used" "$child" "$seconds"
-	kill -TERM "$child"
+	record_it container --container "$container"
 	gone_soon "$child"
 	mv own/truth container.truth
 	"$suite/container_run.bash" stop "$container"

@@ -21,6 +21,7 @@ function startBrief() {
   brief = fork(script, ['brief']);
   brief.on('exit', startBrief);
 }
+process.on('SIGUSR2', () => stay.forEach((child) => child.kill('SIGUSR2')));
 process.on('SIGTERM', () => {
   isOver = true;
   for (const child of [...stay, brief]) if (child) child.kill();

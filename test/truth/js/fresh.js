@@ -6,7 +6,7 @@ const { takeTurns } = require('./turns.js');
 
 let made = 0;
 // The parenthesis makes V8 compile it at once, not in the turn. Few rounds: a longer loop would be compiled while it runs.
-const ROUNDS = 150;
+const ROUNDS = 400;
 function make(name, body) {
   made++;
   return vm.runInThisContext(`(function ${name}(sink) { for (let i = 0; i < ${ROUNDS}; i++) ${body} return sink + ${made}; })`,

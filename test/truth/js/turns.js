@@ -1,8 +1,9 @@
 // What the programs of this folder have in common: parts that take turns, in an order and with lengths of chance, and
-// their CPU time by the process's own clock, as in turns.h. A turn is a counted number of rounds, so many that it takes about
+// their CPU time by the thread's own clock, as in turns.h. A turn is a counted number of rounds, so many that it takes about
 // a millisecond. Parts are called FUNCTION@FILE, by the function that is on the stack during all of the turn.
 //   takeTurns(parts, truthFile, options)   parts: { name, run(rounds), weight, prepare(rounds) }
-// It warms up, says `ready`, and writes the truth when it is told to end (SIGTERM), or after 60 s of CPU time.
+// It warms up, says `ready`, begins to count anew when the recording begins (SIGUSR2), and writes the truth when it is told
+// to end (SIGTERM), or after 60 s of CPU time.
 'use strict';
 const fs = require('fs');
 
@@ -12,11 +13,20 @@ function random() {
   return (state >>> 0) / 2 ** 32;
 }
 
-// In microseconds; of this thread alone where Node.js has that clock.
-const clock = process.threadCpuUsage ? process.threadCpuUsage.bind(process) : process.cpuUsage.bind(process);
+// CPU time of this thread in microseconds. Only newer versions of Node.js have that clock; the kernel shows it to all, as of the
+// last time that it was asked for, which process.cpuUsage does.
+const schedule = openSchedule(), text = Buffer.alloc(64);
+function openSchedule() {
+  try {
+    return fs.openSync('/proc/thread-self/schedstat');
+  } catch {
+    return -1; // a kernel without: the clock of all threads, whose garbage collectors count, too
+  }
+}
 function used() {
-  const { user, system } = clock();
-  return user + system;
+  const { user, system } = process.cpuUsage();
+  if (schedule < 0) return user + system;
+  return Number(text.latin1Slice(0, fs.readSync(schedule, text, 0, 64, 0)).split(' ', 1)[0]) / 1000;
 }
 
 async function takeTurn(part, rounds) {
@@ -46,10 +56,10 @@ async function takeDeck(deck) {
 }
 
 function truthOf(parts) {
-  return parts.map((part) => `${part.name} ${part.used}\n`).join('');
+  return parts.map((part) => `${part.name} ${Math.round(part.used)}\n`).join('');
 }
 
-// Rounds are corrected after each deck, until a turn takes TURN_US, and for so long that everything is compiled.
+// Rounds are corrected a little after each deck, until a turn takes TURN_US, and for so long that everything is compiled.
 const TURN_US = 1000;
 async function warmUp(parts, deck, seconds) {
   const end = used() + seconds * 1e6;
@@ -57,15 +67,20 @@ async function warmUp(parts, deck, seconds) {
   while (used() < end) {
     for (const part of parts) part.used = 0;
     await takeDeck(deck);
-    for (const part of parts) part.rounds *= Math.min(4, Math.sqrt(TURN_US * (part.weight || 1) / (part.used + 1)));
+    for (const part of parts) part.rounds *= (TURN_US * (part.weight || 1) / (part.used + 1)) ** 0.2;
   }
   for (const part of parts) part.used = 0;
+}
+
+function onSignals(begin, end) {
+  process.on('SIGUSR2', begin);
+  process.on('SIGTERM', end);
 }
 
 async function takeTurns(parts, truthFile, options = {}) {
   const deck = deckOf(parts);
   let isOver = false;
-  process.on('SIGTERM', () => { isOver = true; });
+  onSignals(() => { for (const part of parts) part.used = 0; }, () => { isOver = true; });
   await warmUp(parts, deck, options.warmUp || 1.5);
   if (options.ready) options.ready();
   else fs.writeSync(1, 'ready\n');
@@ -76,4 +91,4 @@ async function takeTurns(parts, truthFile, options = {}) {
   fs.writeFileSync(truthFile, truthOf(parts));
 }
 
-module.exports = { random, used, takeTurn, deckOf, takeDeck, truthOf, warmUp, takeTurns };
+module.exports = { random, used, deckOf, takeDeck, truthOf, warmUp, onSignals, takeTurns };

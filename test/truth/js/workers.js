@@ -1,9 +1,9 @@
-// The main thread and two workers, of which one runs at a time, so that the process's clock is that of the one that
-// does: node workers.js TRUTH.
+// The main thread and two workers, of which one runs at a time, so that all have the same share of any recording: node
+// workers.js TRUTH.
 'use strict';
 const fs = require('fs');
 const { Worker, isMainThread, workerData } = require('worker_threads');
-const { takeDeck, deckOf, warmUp } = require('./turns.js');
+const { takeDeck, deckOf, warmUp, onSignals } = require('./turns.js');
 
 let sink = 1;
 function mainSums(rounds) {
@@ -45,7 +45,11 @@ async function run(me, shared, between) {
   await whenItsTurn(me, shared, () => warmUp(parts, deck, 0.7));
   const turn = async () => {
     await takeDeck(deck);
-    all.forEach((part, i) => { if (part.thread === me) shared.used[i] = part.used; });
+    all.forEach((part, i) => {
+      if (part.thread !== me) return;
+      shared.used[i] += part.used;
+      part.used = 0;
+    });
   };
   while (await whenItsTurn(me, shared, turn)) await between();
 }
@@ -54,11 +58,11 @@ async function main() {
   const workers = [1, 2].map((me) => new Worker(__filename, { workerData: { me, shared } }));
   await Promise.all(workers.map((worker) => new Promise((done) => worker.on('online', done))));
   let isOver = false, decks = 0;
-  process.on('SIGTERM', () => { isOver = true; });
+  onSignals(() => shared.used.fill(0), () => { isOver = true; });
   await run(0, shared, async () => {
     if (++decks === 2) fs.writeSync(1, 'ready\n'); // then the others have had theirs, and are warm
     await new Promise(setImmediate);
-    if (isOver || process.cpuUsage().user > 60e6) {
+    if (isOver || process.cpuUsage().user > 120e6) {
       while (Atomics.load(shared.turn, 0) !== 0) Atomics.wait(shared.turn, 0, Atomics.load(shared.turn, 0));
       Atomics.store(shared.turn, 0, THREADS);
       Atomics.notify(shared.turn, 0);
