@@ -42,11 +42,19 @@ static void add_javascript_fact(const struct recorder *r)
 		profile_add_fact(r->p, STR("javascript"), buf_str(&text));
 	if (!c.witnessed)
 		return;
-	add_number(r->p, STR("javascript_witnessed"), c.witnessed);
-	add_number(r->p, STR("javascript_contradicted"), c.contradicted);
-	if (c.contradicted)
-		profile_add_fact(r->p, STR("javascript_contradictions"),
-				 perf_session_contradictions(r->session));
+	add_number(r->p, STR("js_witnessed"), c.witnessed);
+	add_number(r->p, STR("js_contradicted"), c.contradicted);
+	if (c.contradicted) {
+		text.n = 0;
+		struct str first = perf_session_contradictions(r->session);
+		ptrdiff_t end = str_find_char(first, '\n');
+		buf_addf(&text,
+			 "%llu of %llu frames of JavaScript are called otherwise by the "
+			 "program's own map: %.*s",
+			 (unsigned long long)c.contradicted, (unsigned long long)c.witnessed,
+			 STR_ARG(str_first(first, end < 0 ? 0 : (size_t)end)));
+		profile_add_note(r->p, buf_str(&text));
+	}
 }
 
 void recorder_begin_facts(struct recorder *r, uint64_t start_ns, uint64_t start_unix_ns)

@@ -6,21 +6,21 @@
 
 /* More than any object that is looked at. */
 #define MAX_READ_BYTES ((size_t)64 << 20)
-enum { PAGE_BYTES = 4096 };
 
 bool memory_read(struct memory *m, uint64_t address, void *to, size_t n)
 {
-	uint64_t cost = 1 + n / PAGE_BYTES;
+	enum { PAGE_BYTES = 4096 };
 	m->reads++;
-	bool ok = n <= MAX_READ_BYTES && address + n >= address && m->left >= cost;
-	m->left -= ok ? cost : 0;
-	ok = ok && m->read(m, address, to, n);
+	m->cost += 1 + n / PAGE_BYTES;
+	bool ok = n <= MAX_READ_BYTES && address + n >= address &&
+		  (!m->limit || m->cost <= m->limit) && m->read(m, address, to, n);
 	m->failed += !ok;
 	return ok;
 }
 
 size_t memory_read_some(struct memory *m, uint64_t address, void *to, size_t n)
 {
+	enum { PAGE_BYTES = 4096 };
 	size_t done = 0;
 	if (memory_read(m, address, to, n))
 		return n;
@@ -47,6 +47,5 @@ static bool read_process(struct memory *memory, uint64_t address, void *to, size
 
 void process_memory_init(struct process_memory *m, int32_t pid)
 {
-	*m = (struct process_memory){ .memory = { .read = read_process, .left = UINT64_MAX },
-				      .pid = pid };
+	*m = (struct process_memory){ .memory.read = read_process, .pid = pid };
 }

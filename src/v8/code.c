@@ -6,7 +6,7 @@
 #include "v8/v8_int.h"
 
 enum { PAGE_BYTES = 4096, MAX_PAGES = 512, CODE_BYTES = 64, CODE_OF_STREAM = 8 };
-enum { KIND_MASK = 15, KIND_BUILTIN = 2 };
+enum { KIND_MASK = 15 };
 
 static bool take_code(struct v8_process *p, uint64_t holder, uint64_t object, struct code *code)
 {
@@ -137,8 +137,9 @@ enum code_tier v8_code_tier(const struct v8_process *p, const struct code *code)
 {
 	int32_t kind = (int32_t)(code->flags & KIND_MASK);
 	int32_t baseline = v8_get(p->layout, V8_CODE_KIND_BASELINE);
-	/* The interpreter's entry is a builtin; up to 11.8 a copy of it is one, too. */
-	if (kind == baseline - 1 || (kind == KIND_BUILTIN && p->layout->major < 12))
+	/* The interpreter's entry is a builtin, and so are copies of it, which are on the heap. */
+	int32_t builtin = (int32_t)p->layout->regexp_kind - 1;
+	if (kind == baseline - 1 || kind == builtin)
 		return TIER_INTERPRETED;
 	if (kind == (int32_t)p->layout->regexp_kind)
 		return TIER_REGEXP;

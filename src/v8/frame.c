@@ -200,7 +200,8 @@ static uint64_t find_return(struct naming *s, const struct v8_raw_frame *f, uint
 		uint64_t pc = v8_word_on_top(s->r, i);
 		*kind = kind_of(s->p, pc);
 		/* Copies of its entry are of one function each, and old ones may be on the stack. */
-		if (*kind == PC_INTERPRETER && is_interpreted && v8_interpreter_start(s->p, pc))
+		if (*kind == PC_INTERPRETER && is_interpreted &&
+		    v8_interpreter_range(s->p, pc).start)
 			return pc;
 		if (*kind != PC_JIT)
 			continue;
@@ -299,7 +300,7 @@ static void name_innermost(struct naming *s, const struct v8_raw_frame *f)
 		add_without_frame(s, kind, state);
 	} else if (state == LEAF_BUILT && shared && (!told || told == shared)) {
 		add(s, f->pc, f->fp, place_of(s, f, f->pc, kind, shared, true), false);
-	} else if (state != LEAF_BUILT || told) {
+	} else if ((state != LEAF_BUILT && v8_is_pointer(f->context)) || told) {
 		add_without_frame(s, kind, state);
 		add_caller(s, f, return_address(s->r, state));
 	}
@@ -338,7 +339,7 @@ uint32_t v8_name_frames(struct v8_process *p, const struct v8_registers *r,
 	if (p->generation != p->names->generation)
 		forget(p);
 	/* A heap may be made to keep us busy. */
-	p->heap.memory->left = MAX_READS;
+	p->heap.memory->limit = p->heap.memory->cost + MAX_READS;
 	if (n)
 		name_innermost(&s, &raw[0]);
 	for (uint32_t i = 1; i < n; i++)

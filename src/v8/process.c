@@ -122,16 +122,18 @@ enum pc_kind v8_pc_kind(struct v8_process *p, uint64_t pc)
 	return PC_BUILTIN;
 }
 
-uint64_t v8_interpreter_start(struct v8_process *p, uint64_t pc)
+struct v8_range v8_interpreter_range(struct v8_process *p, uint64_t pc)
 {
 	const struct code_mapping *m = mapping_of(p, pc);
 	if (!m || !m->is_of_v8)
-		return 0;
+		return (struct v8_range){ 0 };
 	uint64_t offset = pc - m->start + m->offset;
-	for (unsigned i = 0; i < V8_INTERPRETER_RANGES; i++)
-		if (is_in(p->layout->interpreter[i], offset))
-			return pc - (offset - p->layout->interpreter[i].start);
-	return 0;
+	for (unsigned i = 0; i < V8_INTERPRETER_RANGES; i++) {
+		struct v8_range r = p->layout->interpreter[i];
+		if (is_in(r, offset))
+			return (struct v8_range){ pc - (offset - r.start), pc + (r.end - offset) };
+	}
+	return (struct v8_range){ 0 };
 }
 
 bool v8_is_code(struct v8_process *p, uint64_t pc)

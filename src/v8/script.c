@@ -1,7 +1,7 @@
 /* Scripts: their names, and where their lines end. */
 #include "v8/v8_int.h"
 
-enum { MAX_LINES = 1 << 22, MAX_SOURCE_CHARS = 64 << 20, MAX_FILE_CHARS = 4096 };
+enum { MAX_LINES = 1 << 22, MAX_SOURCE_CHARS = 16 << 20, MAX_FILE_CHARS = 4096 };
 
 static void script_fini(struct script *s)
 {

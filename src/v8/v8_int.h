@@ -104,8 +104,8 @@ enum pc_kind v8_pc_kind(struct v8_process *p, uint64_t pc);
 uint64_t v8_mapping_start(const struct v8_process *p, uint64_t pc);
 /* It is known to be in code of V8, made at run time or built in. */
 bool v8_is_code(struct v8_process *p, uint64_t pc);
-/* Where the interpreter's function begins that pc is in; 0: in none. */
-uint64_t v8_interpreter_start(struct v8_process *p, uint64_t pc);
+/* Where the interpreter's function is that pc is in; start 0: in none. */
+struct v8_range v8_interpreter_range(struct v8_process *p, uint64_t pc);
 
 /* frame.c */
 uint64_t v8_word_on_top(const struct v8_registers *r, uint32_t i);

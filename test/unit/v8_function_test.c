@@ -309,7 +309,8 @@ static void test_names_clear(void)
 	uint64_t shared = heap_named(&h, "f", make_script(&h, "/a.js", "x", 1), 0);
 	check_function(&h, shared, "JS:f /a.js:1:1", "a function");
 	v8_names_clear(&h.names);
-	v8_name_frames(h.process, &r, NULL, 0, NULL, 0);
+	struct v8_counts counts = { 0 };
+	v8_name_frames(h.process, &r, NULL, 0, NULL, 0, &counts);
 	check_function(&h, shared, "JS:f /a.js:1:1", "names that were forgotten come again");
 	heap_fini(&h);
 }
