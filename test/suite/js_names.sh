@@ -44,6 +44,7 @@ running() {
 	child=$(node_of "$pid")
 	record_it "$name" -p "$(family "$child")"
 	wait "$pid"
+	rm -f "/tmp/perf-$child.map"
 }
 family() { # family PID: it and its children, as -p wants them
 	{ echo "$1"; pgrep -P "$1"; } | paste -sd,
@@ -61,7 +62,11 @@ record_it() {
 check() {
 	local before=$failures
 	ok "$version: $1" "${@:2}"
-	[ "$failures" -gt "$before" ] || sed 's/^/# /' ok.out
+	if [ "$failures" -eq "$before" ]; then
+		sed 's/^/# /' ok.out
+	elif [ -n "${JS_NAMES_KEEP:-}" ]; then # a folder for recordings of tests that failed
+		cp "${1%%:*}".{plume,folded,err,truth} "$JS_NAMES_KEEP" 2>/dev/null
+	fi
 }
 # A program that does not get ready, or cannot be recorded, is a failure of its own.
 run() {
@@ -128,7 +133,6 @@ with_map() {
 	run forms-map forms.js "${map[@]}" && agrees forms-map 99.9
 	run churn-map shop.js "${map[@]}" --expose-gc -- churn && agrees churn-map 99.5
 	run gone-map gone.js "${map[@]}" --expose-gc && agrees gone-map 99.5
-	rm -f /tmp/perf-"$child".map
 }
 
 # Own pids, own mounts, own network with nothing but a loopback.
