@@ -56,16 +56,19 @@ function churn() {
   return String(sum);
 }
 
-const parts = [showPage, search, listAll, checkSignature].map((run) => ({ name: `${run.name}@shop.js`, run, used: 0 }));
-if (isChurning) parts.push({ name: 'churn@shop.js', run: churn, used: 0 });
+// So often that the clock, which takes microseconds, is nothing beside it.
+const parts = [[showPage, 5], [search, 10], [listAll, 2], [checkSignature, 5]].map(([run, times]) => ({ name: `${run.name}@shop.js`, run, times, used: 0 }));
+if (isChurning) parts.push({ name: 'churn@shop.js', run: churn, times: 1, used: 0 });
 let answered = 0;
 async function handle(request, response) {
   const part = parts[Number(request.url.slice(1)) % parts.length];
   await null;
-  const start = used(), text = part.run();
+  const start = used();
+  let text = '';
+  for (let i = 0; i < part.times; i++) text = part.run();
   part.used += used() - start;
   response.end(text);
-  if (++answered === 4000) fs.writeSync(1, 'ready\n');
+  if (++answered === 2000) fs.writeSync(1, 'ready\n');
 }
 function serve() {
   const server = http.createServer(handle);
