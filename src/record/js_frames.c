@@ -260,8 +260,11 @@ static void keep(struct js_found *found, const struct perf_user_state *state,
 {
 	uint32_t first = found->frames.n;
 	for (uint32_t i = 0; i < n; i++)
-		vec_push(&found->frames, (struct perf_found_frame){ frames[i].pc, frames[i].place,
-								    frames[i].is_missing });
+		vec_push(&found->frames,
+			 (struct perf_found_frame){ .ip = frames[i].pc,
+						    .frame_pointer = frames[i].fp,
+						    .code = frames[i].place,
+						    .is_missing = frames[i].is_missing });
 	vec_push(&found->stacks, (struct found_stack){ state->tid, state->time_ns, first, n });
 }
 
@@ -310,6 +313,10 @@ static void on_sample(struct js_frames *j, const char *bytes, bool is_filtered,
 	uint32_t n = v8_frames_of_copy(&p->file->layout, &r, state.stack, raw, MAX_FRAMES);
 	pthread_mutex_lock(&j->lock);
 	n = v8_name_frames(p->v8, &r, raw, n, frames, MAX_FRAMES, &j->counts);
+	if (!n) {
+		n = v8_links_of_copy(p->v8, &r, state.stack, raw, MAX_FRAMES);
+		n = v8_name_frames(p->v8, &r, raw, n, frames, MAX_FRAMES, &j->counts);
+	}
 	pthread_mutex_unlock(&j->lock);
 	if (n)
 		keep(found, &state, frames, n);

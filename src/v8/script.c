@@ -123,6 +123,21 @@ static void read_script(struct v8_process *p, const uint64_t *words, struct scri
 		count_lines(p, word_at(words, l, V8_SCRIPT_SOURCE), s);
 }
 
+/* Where it is kept, or will be: in one of a few slots, so that two need not push each other out. */
+static uint32_t slot_for(const struct v8_process *p, uint64_t script)
+{
+	enum { PLACES = 4 };
+	uint32_t first = v8_slot(script, KNOWN_SCRIPTS), free_slot = first;
+	for (uint32_t i = PLACES; i-- > 0;) {
+		uint32_t slot = (first + i) % KNOWN_SCRIPTS;
+		if (p->scripts[slot].object == script)
+			return slot;
+		if (!p->scripts[slot].object)
+			free_slot = slot;
+	}
+	return free_slot;
+}
+
 uint32_t v8_script_get(struct v8_process *p, uint64_t script)
 {
 	enum { WORDS = 14 };
@@ -131,7 +146,7 @@ uint32_t v8_script_get(struct v8_process *p, uint64_t script)
 	if (!v8_is_pointer(script) || !v8_read(&p->heap, script, 0, words, sizeof(words)) ||
 	    v8_type_of_map(&p->heap, words[0]) != v8_get(l, V8_TYPE_SCRIPT))
 		return V8_NONE;
-	uint32_t slot = v8_slot(script, KNOWN_SCRIPTS);
+	uint32_t slot = slot_for(p, script);
 	struct script *s = &p->scripts[slot];
 	int32_t id = v8_smi(word_at(words, l, V8_SCRIPT_ID));
 	if (s->object == script && s->id == id)

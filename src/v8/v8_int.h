@@ -49,6 +49,7 @@ struct known_pc {
 	struct code code;
 	uint64_t told;	 /* the function that the code says it was made of; 0: it does not say */
 	uint64_t shared; /* the function that place is in; 0: not looked for yet */
+	v8_function_id function; /* ... as it was */
 	v8_place_id place;
 	bool is_leaf;
 };
@@ -62,7 +63,7 @@ struct code_mapping {
 };
 
 enum { MAX_HOLDER_MAPS = 4 };
-enum { KNOWN_FUNCTIONS = 1 << 13, KNOWN_PCS = 1 << 14, KNOWN_SCRIPTS = 1 << 11 };
+enum { KNOWN_FUNCTIONS = 1 << 13, KNOWN_PCS = 1 << 14, KNOWN_SCRIPTS = 1 << 13 };
 
 struct v8_process {
 	struct v8_heap heap; /* first in cache */
@@ -99,8 +100,12 @@ uint64_t v8_shared_of(struct v8_process *p, uint64_t function);
 
 /* process.c */
 enum pc_kind v8_pc_kind(struct v8_process *p, uint64_t pc);
-/* Where the interpreter's function begins that pc is in; 0: in none. */
-uint64_t v8_interpreter_start(struct v8_process *p, uint64_t pc);
+/* Where the mapping begins that pc is in; 0: not known. */
+uint64_t v8_mapping_start(const struct v8_process *p, uint64_t pc);
+/* It is known to be in code of V8, made at run time or built in. */
+bool v8_is_code(struct v8_process *p, uint64_t pc);
+/* Where the interpreter's function is that pc is in; start 0: in none. */
+struct v8_range v8_interpreter_range(struct v8_process *p, uint64_t pc);
 
 /* frame.c */
 uint64_t v8_word_on_top(const struct v8_registers *r, uint32_t i);
