@@ -17,33 +17,40 @@ struct fuzz_memory {
 	uint8_t gone, options;
 };
 
-/* What is at an address: bytes of the heap, bytes of the code again and again, or nothing. */
-static bool byte_at(const struct fuzz_memory *m, uint64_t address, char *byte)
+/* A part of a page: bytes of the heap, bytes of the code again and again, or nothing. */
+static bool read_part(const struct fuzz_memory *m, uint64_t address, char *to, size_t n)
 {
-	uint64_t page = address / FUZZ_PAGE;
+	uint64_t page = address / FUZZ_PAGE, at;
+	struct str bytes = m->code;
 	if (page % 8 == 7 && m->gone >> (page / 8 % 8) & 1)
 		return false;
 	if (address >= FUZZ_HEAP && address < FUZZ_HEAP + FUZZ_HEAP_BYTES) {
-		uint64_t at = address - FUZZ_HEAP;
-		*byte = at < m->heap.n ? m->heap.p[at] : 0;
-		return true;
+		at = address - FUZZ_HEAP;
+		bytes = m->heap;
+	} else if (address >= FUZZ_CODE && address < FUZZ_CODE + FUZZ_CODE_BYTES) {
+		at = address - FUZZ_CODE;
+		if (m->options & FUZZ_REPEATS && bytes.n)
+			at %= (bytes.n + FUZZ_PAGE - 1) / FUZZ_PAGE * FUZZ_PAGE;
+	} else {
+		return false;
 	}
-	if (address >= FUZZ_CODE && address < FUZZ_CODE + FUZZ_CODE_BYTES) {
-		uint64_t at = address - FUZZ_CODE;
-		if (m->options & FUZZ_REPEATS && m->code.n)
-			at %= (m->code.n + FUZZ_PAGE - 1) / FUZZ_PAGE * FUZZ_PAGE;
-		*byte = at < m->code.n ? m->code.p[at] : 0;
-		return true;
-	}
-	return false;
+	bytes = str_first(str_from_byte(bytes, at < bytes.n ? at : bytes.n), n);
+	memset(to, 0, n);
+	if (bytes.n)
+		memcpy(to, bytes.p, bytes.n);
+	return true;
 }
 
 static bool read_bytes(struct memory *memory, uint64_t address, void *to, size_t n)
 {
-	const struct fuzz_memory *m = (const struct fuzz_memory *)memory;
-	for (size_t i = 0; i < n; i++)
-		if (!byte_at(m, address + i, (char *)to + i))
+	for (size_t done = 0, step; done < n; done += step) {
+		step = FUZZ_PAGE - (address + done) % FUZZ_PAGE;
+		if (step > n - done)
+			step = n - done;
+		if (!read_part((const struct fuzz_memory *)memory, address + done,
+			       (char *)to + done, step))
 			return false;
+	}
 	return true;
 }
 
