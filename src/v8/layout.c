@@ -216,14 +216,8 @@ static bool is_needed(const struct v8_layout *l, enum v8_constant c)
 /* What is exported is in a file that anybody may have made: no object that is looked at is so large. */
 static bool is_possible(const struct v8_layout *l, enum v8_constant c)
 {
-	enum {
-		MAX_FIELD = 88,
-		MAX_IN_CODE = 56,
-		MAX_CODE_HEAD = 256,
-		MAX_SHARED = 32,
-		MAX_DEOPT = 15,
-		SLOTS = 64
-	};
+	enum { MAX_FIELD = 88, MAX_OF_CODE = 56, MAX_CODE_HEAD = 256 };
+	enum { MAX_SHARED = 32, MAX_DEOPT = 15, SLOTS = 64 };
 	int32_t value = l->value[c], most = MAX_FIELD;
 	if (c >= V8_FRAME_CONTEXT && c <= V8_FRAME_BYTECODE_OFFSET)
 		return value < 0 && value >= -SLOTS;
@@ -234,7 +228,7 @@ static bool is_possible(const struct v8_layout *l, enum v8_constant c)
 	else if (c == V8_CODE_START && l->has_code_inside)
 		most = MAX_CODE_HEAD;
 	else if (c >= V8_CODE_DEOPT_DATA && c <= V8_CODE_FLAGS)
-		most = MAX_IN_CODE;
+		most = MAX_OF_CODE;
 	else if (c == V8_DEOPT_INLINING)
 		most = MAX_DEOPT;
 	else if (c == V8_DEOPT_SFI || c == V8_DEOPT_LITERALS)

@@ -60,6 +60,22 @@ static void test_bounds(void)
 	tap_num_eq(m.memory.failed, 3, "those that failed, too");
 }
 
+static void test_limit(void)
+{
+	struct process_memory m;
+	AUTO_FREE char *got = mem_zalloc(3 * PAGE, 1);
+	char *p = pages();
+	process_memory_init(&m, getpid());
+	m.memory.limit = 4;
+	tap_ok(memory_read(&m.memory, address_of(p), got, 2 * PAGE),
+	       "within the limit pages count");
+	tap_ok(memory_read(&m.memory, address_of(p), got, 8), "and reads");
+	tap_ok(!memory_read(&m.memory, address_of(p), got, 8), "beyond it nothing is read");
+	m.memory.limit = 0;
+	tap_ok(memory_read(&m.memory, address_of(p), got, 8), "until there is none");
+	munmap(p, 3 * PAGE);
+}
+
 /* Its pid is no process's until it is waited for and reused. */
 static void test_gone(void)
 {
@@ -78,6 +94,7 @@ int main(void)
 {
 	test_process();
 	test_bounds();
+	test_limit();
 	test_gone();
 	return tap_done();
 }

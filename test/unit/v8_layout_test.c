@@ -68,7 +68,7 @@ static void test_impossible(void)
 		"v8dbg_class_FixedArray__data",
 		"v8dbg_class_SharedFunctionInfo__script",
 	};
-	static const int32_t values[] = { 1 << 20, -8, INT32_MIN, INT32_MAX };
+	static const int32_t values[] = { 1 << 20, 96, -8, INT32_MIN, INT32_MAX };
 	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++)
 		for (size_t k = 0; k < ARRAY_SIZE(values); k++)
 			check_refused(&(struct fake_v8){ .version = V8_14_6,
