@@ -152,13 +152,15 @@ static void check_readable(void)
 {
 	struct javascript_facts readable = { .is_readable = true, .major = 11, .minor = 3 };
 	struct process_facts f = process_of(RUNTIME_NODE, "20.1.0");
-	check_javascript(f, &readable, "", "node without flags that can be read from outside");
+	check_javascript(f, &readable, "ok javascript",
+			 "node without flags that can be read from outside");
 	f = process_of(RUNTIME_NODE, "20.1.0");
 	f.runtime.has_map_flag = true;
-	check_javascript(f, &readable, "info map", "... that should write a map and does not");
+	check_javascript(f, &readable, "info map, ok javascript",
+			 "... that should write a map and does not");
 	f = process_of(RUNTIME_NODE, "20.1.0");
 	err_set(&f.map.e, "/tmp/perf-1.map: not a plain file");
-	check_javascript(f, &readable, "warn map", "... with a planted map");
+	check_javascript(f, &readable, "warn map, ok javascript", "... with a planted map");
 }
 
 static void check_java(void)
