@@ -5,6 +5,7 @@
 #   make bench      plume and its peers, in one run   make accept  rewrite golden outputs
 #   make format     lay the sources out               make clean   remove what was built
 #   make static     build-static/plume: one file that runs in any container
+#   make node-matrix  names of JavaScript, over all versions of Node.js
 PREFIX ?= /usr/local
 DESTDIR ?=
 SECONDS_EACH ?= 60
@@ -20,6 +21,9 @@ demo: all
 
 check: deps-check
 	@tools/check
+
+node-matrix: all
+	@tools/node-matrix $(VERSIONS)
 
 install: all
 	@meson configure build --prefix="$(PREFIX)" >/dev/null
@@ -50,4 +54,4 @@ deps-%:
 clean:
 	rm -rf build build-static build-asan build-fuzz build-clang build-gcc
 
-.PHONY: all static demo check install accept lint fuzz bench format clean
+.PHONY: all static demo check node-matrix install accept lint fuzz bench format clean

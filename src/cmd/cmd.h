@@ -12,15 +12,22 @@ struct command {
 	const struct option_set *const *sets; /* ends in NULL */
 	const char *const *words; /* its arguments, where they are a choice; ends in NULL */
 	bool takes_command;	  /* its argument is the name of a command */
+	/* Its first argument is one of these; ends in NULL. Their names have its own in front. */
+	const struct command *const *subcommands;
 	int (*run)(const struct command *self, char **words, size_t n);
 };
 
 /* Ends in NULL. */
 extern const struct command *const commands[];
 const struct command *command_by_name(const char *name);
+/* By the last word of its name; NULL: there is none. */
+const struct command *command_subcommand(const struct command *c, const char *word);
+/* That word. */
+const char *command_last_word(const struct command *c);
 
 extern const struct command fold_command, flame_command, diff_command, report_command,
-	convert_command, doctor_command, record_command, help_command, completion_command;
+	convert_command, doctor_command, record_command, js_command, help_command,
+	completion_command;
 
 struct profile;
 /*

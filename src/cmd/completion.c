@@ -3,12 +3,14 @@
 
 static bool takes_words(const struct command *c)
 {
-	return c->words || c->takes_command;
+	return c->words || c->takes_command || c->subcommands;
 }
 
 /* What may follow a command: its options and the words it takes. */
 static void add_words(struct buf *out, const struct command *c)
 {
+	for (size_t i = 0; c->subcommands && c->subcommands[i]; i++)
+		buf_addf(out, " %s", command_last_word(c->subcommands[i]));
 	for (size_t i = 0; c->words && c->words[i]; i++)
 		buf_addf(out, " %s", c->words[i]);
 	for (size_t i = 0; c->takes_command && commands[i]; i++)
@@ -46,7 +48,11 @@ static void bash_completion(struct buf *out)
 	for (size_t i = 0; commands[i]; i++) {
 		buf_addf(out, "\t%s:*) words='", commands[i]->name);
 		add_words(out, commands[i]);
-		buf_addf(out, "'%s ;;\n", takes_words(commands[i]) ? " only=1" : "");
+		/* Behind a subcommand there may be files, as values of options. */
+		if (commands[i]->subcommands)
+			buf_addf(out, "'; [ \"$COMP_CWORD\" = 2 ] && only=1 ;;\n");
+		else
+			buf_addf(out, "'%s ;;\n", takes_words(commands[i]) ? " only=1" : "");
 	}
 	buf_addf(out, "\tesac\n\tif [ \"$COMP_CWORD\" = 1 ]; then only=1 words='");
 	for (size_t i = 0; commands[i]; i++)
@@ -115,7 +121,7 @@ static void zsh_completion(struct buf *out)
 			for (size_t o = 0; o < commands[i]->sets[s]->n; o++)
 				zsh_option(out, &commands[i]->sets[s]->options[o]);
 		if (takes_words(commands[i])) {
-			buf_addf(out, "\t\t\t'*:word:(");
+			buf_addf(out, "\t\t\t'%s:word:(", commands[i]->subcommands ? "1" : "*");
 			add_words(out, commands[i]);
 			buf_addf(out, ")' ;;\n");
 		} else {

@@ -153,8 +153,10 @@ static void tell_processes(struct examination *x, const struct request *r,
 {
 	for (uint32_t i = 0; i < x->processes.n; i++) {
 		struct doctor_report report = new_report(r);
+		struct javascript_facts js;
+		javascript_facts_read(&x->processes.p[i], &js);
 		watch_map(&x->processes.p[i].map);
-		doctor_tell_process(&x->processes.p[i], permission, &report);
+		doctor_tell_process(&x->processes.p[i], &js, permission, &report);
 		vec_push(&x->reports, report);
 	}
 }

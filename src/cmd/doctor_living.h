@@ -2,6 +2,7 @@
 #pragma once
 #include "record/record.h"
 #include "sink/sink.h"
+#include "v8/v8.h"
 
 /* What is in the kernel's symbols' way: empty where they have names. */
 struct kernel_name_trouble {
@@ -10,11 +11,20 @@ struct kernel_name_trouble {
 
 void doctor_tell_machine(const struct permission *p, const struct kernel_name_trouble *names,
 			 struct doctor_report *r);
-void doctor_tell_process(const struct process_facts *f, const struct permission *p,
-			 struct doctor_report *r);
+/* Whether the JavaScript of a process can be named from outside, without flags. */
+struct javascript_facts {
+	bool is_readable;
+	uint32_t major, minor; /* of its V8 */
+	struct err e;	       /* why not; empty: it is no Node.js */
+};
+void javascript_facts_read(const struct process_facts *f, struct javascript_facts *js);
+
+void doctor_tell_process(const struct process_facts *f, const struct javascript_facts *js,
+			 const struct permission *p, struct doctor_report *r);
 
 /* The part of doctor_tell_process that is about JIT compilers and interpreters. */
-void doctor_tell_runtime(const struct process_facts *f, struct doctor_report *r);
+void doctor_tell_runtime(const struct process_facts *f, const struct javascript_facts *js,
+			 struct doctor_report *r);
 
 /* --- for all --- */
 

@@ -243,8 +243,8 @@ static void tell_hidden(const struct process_facts *f, const struct permission *
 	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_BAD, "process" }, &t);
 }
 
-void doctor_tell_process(const struct process_facts *f, const struct permission *p,
-			 struct doctor_report *r)
+void doctor_tell_process(const struct process_facts *f, const struct javascript_facts *js,
+			 const struct permission *p, struct doctor_report *r)
 {
 	AUTO(buf) struct buf title = { 0 };
 	r->subject = DOCTOR_PROCESS;
@@ -261,7 +261,7 @@ void doctor_tell_process(const struct process_facts *f, const struct permission 
 	add_place(f, r);
 	add_map(f, r);
 	add_mapped(f, r);
-	doctor_tell_runtime(f, r);
+	doctor_tell_runtime(f, js, r);
 	tell_stacks(f, r);
 	tell_names(f, false, r);
 	tell_names(f, true, r);

@@ -40,7 +40,36 @@ static bool tell_map(const struct process_facts *f, struct doctor_report *r)
 	return true;
 }
 
-static void tell_no_node_map(const struct process_facts *f, struct doctor_report *r)
+/* --- Node.js --- */
+
+void javascript_facts_read(const struct process_facts *f, struct javascript_facts *js)
+{
+	*js = (struct javascript_facts){ 0 };
+	if (f->runtime.kind != RUNTIME_NODE || !f->is_visible)
+		return;
+	struct v8_living *v = v8_living_open(f->pid, &js->e);
+	if (v) {
+		js->is_readable = true;
+		js->major = v->layout.major;
+		js->minor = v->layout.minor;
+	}
+	v8_living_free(v);
+}
+
+static void tell_javascript(const struct process_facts *f, const struct javascript_facts *js,
+			    struct doctor_report *r)
+{
+	AUTO(finding_text) struct finding_text t = { 0 };
+	buf_addf(&t.what,
+		 "JavaScript will be named without flags, from the heap of its V8 %u.%u: "
+		 "interpreted, compiled and inlined functions",
+		 js->major, js->minor);
+	buf_addf(&t.fix, "plume js doctor -p %d tells what is known of it", f->pid);
+	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_OK, "javascript" }, &t);
+}
+
+static void tell_no_node_map(const struct process_facts *f, const struct javascript_facts *js,
+			     struct doctor_report *r)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };
 	if (f->runtime.has_map_flag) {
@@ -49,25 +78,24 @@ static void tell_no_node_map(const struct process_facts *f, struct doctor_report
 		buf_addf(&t.why, "its /tmp cannot be written, somebody has removed the file, or "
 				 "--perf-basic-prof-only-functions stands alone (Node.js 16 and "
 				 "19 need both flags)");
-		buf_addf(&t.fix, "give it a /tmp that it can write to, and start it anew");
+		buf_addf(&t.fix,
+			 js->is_readable ? "plume needs none; for others: plume js map -p %d"
+					 : "give it a /tmp that it can write to, and start "
+					   "it anew",
+			 f->pid);
 	} else {
 		buf_addf(&t.what, "JavaScript functions will have no names");
-		buf_addf(&t.why, "Node.js tells nobody where it puts compiled code unless it is "
-				 "asked to");
+		buf_addf(&t.why, "%s", js->e.text);
 		buf_addf(&t.fix, "NODE_OPTIONS='--perf-basic-prof "
 				 "--interpreted-frames-native-stack' node ...");
 	}
-	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_BAD, "map" }, &t);
+	diagnosis_add(&r->diagnosis,
+		      (struct finding){ js->is_readable ? FINDING_INFO : FINDING_BAD, "map" }, &t);
 }
 
-static void tell_node(const struct process_facts *f, struct doctor_report *r)
+/* What its own names lack, where V8's heap cannot be read. */
+static void tell_flags(const struct process_facts *f, struct doctor_report *r)
 {
-	if (f->jitdump)
-		doctor_add_finding(r, FINDING_OK, "map",
-				   "its jitdump names the code that it compiles at run time", NULL,
-				   NULL);
-	else if (!tell_map(f, r))
-		tell_no_node_map(f, r);
 	if (!f->runtime.has_interpreted_frames)
 		doctor_add_finding(r, FINDING_INFO, "interpreted",
 				   "functions that V8 interprets are all one frame, without names",
@@ -80,6 +108,21 @@ static void tell_node(const struct process_facts *f, struct doctor_report *r)
 				   "optimized code of a caller holds the code of what it calls",
 				   "node --no-turbo-inlining ...: each has its own frame; the "
 				   "program is slower with it");
+}
+
+static void tell_node(const struct process_facts *f, const struct javascript_facts *js,
+		      struct doctor_report *r)
+{
+	if (f->jitdump)
+		doctor_add_finding(r, FINDING_OK, "map",
+				   "its jitdump names the code that it compiles at run time", NULL,
+				   NULL);
+	else if (!tell_map(f, r) && (f->runtime.has_map_flag || !js->is_readable))
+		tell_no_node_map(f, js, r);
+	if (js->is_readable)
+		tell_javascript(f, js, r);
+	else
+		tell_flags(f, r);
 }
 
 static uint64_t major_version(const struct runtime *runtime)
@@ -168,11 +211,12 @@ static void tell_other(const struct process_facts *f, struct doctor_report *r)
 	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_WARN, "map" }, &t);
 }
 
-void doctor_tell_runtime(const struct process_facts *f, struct doctor_report *r)
+void doctor_tell_runtime(const struct process_facts *f, const struct javascript_facts *js,
+			 struct doctor_report *r)
 {
 	switch (f->runtime.kind) {
 	case RUNTIME_NODE:
-		tell_node(f, r);
+		tell_node(f, js, r);
 		break;
 	case RUNTIME_JVM:
 		tell_java(f, r);

@@ -41,6 +41,10 @@ static int run_help(const struct command *self, char **words, size_t n)
 	const struct command *c = n ? command_by_name(words[0]) : NULL;
 	if (n && (strcmp(words[0], "--help") == 0 || strcmp(words[0], "-h") == 0))
 		c = self;
+	if (c && n > 1 && c->subcommands && !(c = command_subcommand(c, words[1]))) {
+		err_usage(&e, "there is no command '%s %s'", words[0], words[1]);
+		return say_error(self, &e);
+	}
 	if (n && !c) {
 		err_usage(&e, "there is no command '%s'", words[0]);
 		return say_error(self, &e);

@@ -1,16 +1,37 @@
 #include "cmd/cmd.h"
 
 /* In the order of `plume help`. */
-const struct command *const commands[] = {
-	&record_command,  &fold_command,   &flame_command,	&diff_command, &report_command,
-	&convert_command, &doctor_command, &completion_command, &help_command, NULL
-};
+const struct command *const commands[] = { &record_command,
+					   &fold_command,
+					   &flame_command,
+					   &diff_command,
+					   &report_command,
+					   &convert_command,
+					   &doctor_command,
+					   &js_command,
+					   &completion_command,
+					   &help_command,
+					   NULL };
 
 const struct command *command_by_name(const char *name)
 {
 	for (size_t i = 0; commands[i]; i++)
 		if (strcmp(commands[i]->name, name) == 0)
 			return commands[i];
+	return NULL;
+}
+
+const char *command_last_word(const struct command *c)
+{
+	const char *blank = strrchr(c->name, ' ');
+	return blank ? blank + 1 : c->name;
+}
+
+const struct command *command_subcommand(const struct command *c, const char *word)
+{
+	for (size_t i = 0; c->subcommands && c->subcommands[i]; i++)
+		if (strcmp(command_last_word(c->subcommands[i]), word) == 0)
+			return c->subcommands[i];
 	return NULL;
 }
 

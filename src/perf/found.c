@@ -31,10 +31,17 @@ bool perf_session_peek(struct perf_session *s, const char *bytes, struct perf_us
 
 /* --- in its turn --- */
 
-static uint32_t find_ip(const struct stack *st, uint32_t from, uint64_t ip)
+/* The same address may be there many times: the frame pointer tells them apart, where both know it. */
+static bool is_at(const struct stack_address *a, const struct perf_found_frame *f)
+{
+	return a->part == PART_USER && a->ip == f->ip &&
+	       (!a->frame_pointer || !f->frame_pointer || a->frame_pointer == f->frame_pointer);
+}
+
+static uint32_t find_frame(const struct stack *st, uint32_t from, const struct perf_found_frame *f)
 {
 	for (uint32_t i = from; i < st->list.n; i++)
-		if (st->list.p[i].part == PART_USER && st->list.p[i].ip == ip)
+		if (is_at(&st->list.p[i], f))
 			return i;
 	return UINT32_MAX;
 }
@@ -67,7 +74,9 @@ static uint32_t put_missing(struct perf_session *s, const struct perf_process *p
 			st->list.p[i].found = f->code + 1;
 			return i + 1;
 		}
-	insert(st, at, (struct stack_address){ f->ip, PART_USER, true, f->code + 1 });
+	insert(st, at,
+	       (struct stack_address){
+		       .ip = f->ip, .part = PART_USER, .is_call = true, .found = f->code + 1 });
 	return at + 1;
 }
 
@@ -83,7 +92,7 @@ void perf_session_put_found(struct perf_session *s, const struct perf_process *p
 	uint32_t at = st->user_first;
 	for (uint32_t i = 0; i < n && at <= st->list.n; i++) {
 		if (!frames[i].is_missing) {
-			uint32_t k = find_ip(st, at, frames[i].ip);
+			uint32_t k = find_frame(st, at, &frames[i]);
 			if (k != UINT32_MAX) {
 				st->list.p[k].found = frames[i].code + 1;
 				at = k + 1;
@@ -93,7 +102,7 @@ void perf_session_put_found(struct perf_session *s, const struct perf_process *p
 		/* Behind the one before; the function that ran is in front of its caller. */
 		if (at == st->user_first && at < st->list.n)
 			at++;
-		uint32_t next = i + 1 < n ? find_ip(st, at, frames[i + 1].ip) : UINT32_MAX;
+		uint32_t next = i + 1 < n ? find_frame(st, at, &frames[i + 1]) : UINT32_MAX;
 		at = put_missing(s, process, &frames[i], at, next != UINT32_MAX ? next : at);
 	}
 }

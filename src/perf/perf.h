@@ -11,8 +11,9 @@ struct perf_event_attr;
 /* A frame that the recorder named itself; see struct perf_live. */
 struct perf_found_frame {
 	uint64_t ip;
-	uint32_t code;	 /* the recorder's own number of what is there */
-	bool is_missing; /* the stack may lack it: it belongs behind the one before */
+	uint64_t frame_pointer; /* 0: not known */
+	uint32_t code;		/* the recorder's own number of what is there */
+	bool is_missing;	/* the stack may lack it: it belongs behind the one before */
 };
 
 /* A function at such a place. */

@@ -301,7 +301,8 @@ struct stack_address {
 	uint64_t ip;
 	enum stack_part part;
 	bool is_call; /* ip is where a call returns to, which may be in the next function already */
-	uint32_t found; /* 1 + the recorder's number of what is there; 0: none */
+	uint32_t found;		/* 1 + the recorder's number of what is there; 0: none */
+	uint64_t frame_pointer; /* 0: not known */
 };
 
 /* The addresses of a sample's stack, leaf first, and how they were found. */
@@ -319,6 +320,7 @@ struct stack {
 enum { STACK_MAX_UNWOUND = 1024 };
 struct unwound_stack {
 	uint64_t addresses[STACK_MAX_UNWOUND], is_return[STACK_MAX_UNWOUND / 64];
+	uint64_t frame_pointers[STACK_MAX_UNWOUND]; /* 0: not known */
 	uint32_t n;
 	bool is_rooted, is_cut;
 };
@@ -486,7 +488,7 @@ void perf_session_put_found(struct perf_session *s, const struct perf_process *p
 			    const struct perf_ids *ids);
 /* witness.c */
 void perf_session_add_witness(struct perf_session *s, const struct perf_process *process,
-			      location_id found, location_id told, uint64_t time_ns);
+			      location_id found, location_id told);
 void perf_session_compare_witnesses(struct location_names *n);
 location_id perf_session_locate_found(struct perf_session *s, uint32_t found, uint64_t ip);
 /* other_records.c: what is no sample; body_end: where the ids at its end begin. */

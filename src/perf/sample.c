@@ -134,8 +134,8 @@ static void locate_stack(struct perf_session *s, struct perf_process *process, u
 		vec_push(&s->stack_locations, id);
 		if (a->found && process->map_state)
 			perf_session_add_witness(
-				s, process, id, locate_user(s, process, a->ip, a->is_call, time_ns),
-				time_ns);
+				s, process, id,
+				locate_user(s, process, a->ip, a->is_call, time_ns));
 	}
 }
 

@@ -111,8 +111,11 @@ static uint32_t find_in_chain(const struct unwound_stack *u, uint32_t i,
 static void put_unwound(struct stack *st, const struct unwound_stack *u, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		vec_push(&st->list, (struct stack_address){ u->addresses[i], PART_USER,
-							    u->is_return[i / 64] >> i % 64 & 1 });
+		vec_push(&st->list,
+			 (struct stack_address){ .ip = u->addresses[i],
+						 .part = PART_USER,
+						 .is_call = u->is_return[i / 64] >> i % 64 & 1,
+						 .frame_pointer = u->frame_pointers[i] });
 }
 
 uint32_t perf_stack_plausible(const struct perf_session *s, const struct perf_process *process,

@@ -53,7 +53,7 @@ bool perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 		return false;
 	}
 	struct finder f = { s, &s->processes.spaces.p[process->space] };
-	struct unwinder u = { s->machine, find_place, &f };
+	struct unwinder u = { s->machine, find_place, &f, out->frame_pointers };
 	enum { STACK_POINTER = 7 };
 	struct unwind_memory memory = { registers.value[STACK_POINTER], sample->user_stack };
 	out->n = unwind_stack(&u, &registers, &memory, out->addresses, out->is_return,

@@ -12,23 +12,21 @@ static bool witness_equal(const void *list, uint32_t i, const void *key)
 
 /* The map's row may be written a moment later than the code runs, or be seen a moment later. */
 static location_id locate_later(struct perf_session *s, const struct perf_process *process,
-				location_id told, uint64_t time_ns)
+				location_id told)
 {
-	enum { MOMENT_NS = 10000000 };
 	const struct perf_live *live = s->options.live;
 	struct location later = s->locations.list.p[told];
-	later.code =
-		live->map_state(live->context, process->jit_pid, time_ns + MOMENT_NS) & INT32_MAX;
+	later.code = live->map_state(live->context, process->jit_pid, UINT64_MAX) & INT32_MAX;
 	return locations_get(&s->locations, &later);
 }
 
 void perf_session_add_witness(struct perf_session *s, const struct perf_process *process,
-			      location_id found, location_id told, uint64_t time_ns)
+			      location_id found, location_id told)
 {
 	struct witness w = { .found = found, .told = told };
 	if (s->mapped.list.p[s->locations.list.p[told].mapped].kind != MAPPED_JIT)
 		return;
-	w.told_later = locate_later(s, process, told, time_ns);
+	w.told_later = locate_later(s, process, told);
 	uint32_t hash = hash_pair(hash_pair(found, told), w.told_later);
 	uint32_t i = index_map_find(&s->witness_map, hash, witness_equal, s->witnesses.p, &w);
 	if (i == INDEX_NONE) {

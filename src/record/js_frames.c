@@ -285,8 +285,11 @@ static void keep(struct js_found *found, const struct sample_ids *ids,
 				     .pcs = walked ? walked->n : 0,
 				     .has_more = walked && walked->has_more };
 	for (uint32_t i = 0; i < n; i++)
-		vec_push(&found->frames, (struct perf_found_frame){ frames[i].pc, frames[i].place,
-								    frames[i].is_missing });
+		vec_push(&found->frames,
+			 (struct perf_found_frame){ .ip = frames[i].pc,
+						    .frame_pointer = frames[i].fp,
+						    .code = frames[i].place,
+						    .is_missing = frames[i].is_missing });
 	for (uint32_t i = 0; i < stack.pcs; i++)
 		vec_push(&found->pcs, walked->frames[i].pc);
 	vec_push(&found->stacks, stack);
@@ -336,6 +339,7 @@ static void on_stack(struct js_frames *j, const struct js_process *p, const char
 		     const struct sample_ids *ids, struct js_found *found)
 {
 	struct v8_frame frames[WALKER_FRAMES];
+	struct v8_raw_frame links[WALKER_FRAMES];
 	struct v8_raw_frame *raw = j->walked.frames;
 	struct perf_user_state state;
 	bool has_state = perf_session_peek(j->session, bytes, &state);
@@ -347,6 +351,10 @@ static void on_stack(struct js_frames *j, const struct js_process *p, const char
 		w ? w->n : v8_frames_of_copy(&p->file->layout, &r, state.stack, raw, WALKER_FRAMES);
 	pthread_mutex_lock(&j->lock);
 	n = v8_name_frames(p->v8, &r, raw, n, frames, WALKER_FRAMES, &j->counts);
+	if (!n && has_state) {
+		n = v8_links_of_copy(p->v8, &r, state.stack, links, WALKER_FRAMES);
+		n = v8_name_frames(p->v8, &r, links, n, frames, WALKER_FRAMES, &j->counts);
+	}
 	*(w ? &j->walked_stacks : &j->copied_stacks) += n > 0;
 	pthread_mutex_unlock(&j->lock);
 	if (n || w)

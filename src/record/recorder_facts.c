@@ -40,9 +40,21 @@ static void add_javascript_fact(const struct recorder *r)
 	}
 	if (text.n)
 		profile_add_fact(r->p, STR("javascript"), buf_str(&text));
-	if (getenv("PLUME_JS_DEBUG"))
-		fprintf(stderr, "%.*s\n%.*s", STR_ARG(buf_str(&text)),
-			STR_ARG(perf_session_contradictions(r->session)));
+	if (!c.witnessed)
+		return;
+	add_number(r->p, STR("js_witnessed"), c.witnessed);
+	add_number(r->p, STR("js_contradicted"), c.contradicted);
+	if (c.contradicted) {
+		text.n = 0;
+		struct str first = perf_session_contradictions(r->session);
+		ptrdiff_t end = str_find_char(first, '\n');
+		buf_addf(&text,
+			 "%llu of %llu frames of JavaScript are called otherwise by the "
+			 "program's own map: %.*s",
+			 (unsigned long long)c.contradicted, (unsigned long long)c.witnessed,
+			 STR_ARG(str_first(first, end < 0 ? 0 : (size_t)end)));
+		profile_add_note(r->p, buf_str(&text));
+	}
 }
 
 /* Copies end where they are full, and functions move before they are looked at. */

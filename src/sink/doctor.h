@@ -23,6 +23,14 @@ struct doctor_mapped {
 	struct str why, fix;	    /* of names that are missing */
 };
 
+/* A number of the layout that a runtime keeps its objects in. */
+struct doctor_constant {
+	struct str group, name;
+	const char *origin; /* exported, inferred, tabled, not there */
+	bool is_known;
+	int32_t value;
+};
+
 struct doctor_report {
 	enum doctor_subject subject;
 	struct str file;	       /* its heading: a file's name, or what the subject is */
@@ -34,6 +42,7 @@ struct doctor_report {
 	struct diagnosis diagnosis;    /* its arena has the texts of the two below */
 	VEC(struct doctor_fact) facts; /* not of files: profiles have their own */
 	VEC(struct doctor_mapped) mapped;
+	VEC(struct doctor_constant) constants;
 	bool is_verbose; /* reasons and fixes of what is well, too */
 	uint32_t limit;	 /* files with frames without a name that are shown; 0: all */
 };

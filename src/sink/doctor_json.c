@@ -157,6 +157,25 @@ static void add_mapped(struct buf *out, const struct doctor_report *r)
 	buf_add_char(out, ']');
 }
 
+static void add_constants(struct buf *out, const struct doctor_report *r)
+{
+	json_add_key(out, "constants");
+	buf_add_char(out, '[');
+	for (uint32_t i = 0; i < r->constants.n; i++) {
+		const struct doctor_constant *c = &r->constants.p[i];
+		buf_add(out, i ? STR(",\n{") : STR("\n{"));
+		add_text(out, "group", c->group);
+		add_text(out, "name", c->name);
+		add_text(out, "origin", str_from(c->origin));
+		if (c->is_known) {
+			json_add_key(out, "value");
+			buf_addf(out, "%d", c->value);
+		}
+		buf_add_char(out, '}');
+	}
+	buf_add_char(out, ']');
+}
+
 static void add_living(struct buf *out, const struct doctor_report *r)
 {
 	buf_add_char(out, '{');
@@ -168,7 +187,9 @@ static void add_living(struct buf *out, const struct doctor_report *r)
 		add_text(out, "name", r->file);
 		add_told(out, r);
 		add_findings(out, &r->diagnosis);
-		if (r->subject == DOCTOR_PROCESS)
+		if (r->constants.n)
+			add_constants(out, r);
+		else if (r->subject == DOCTOR_PROCESS)
 			add_mapped(out, r);
 	}
 	buf_add_char(out, '}');

@@ -1,6 +1,5 @@
 /* What doctor prints: what there is, then what is wrong with it, the worst first. */
-#include "sink/doctor.h"
-#include "sink/report_int.h"
+#include "sink/doctor_int.h"
 
 #include <time.h>
 
@@ -13,6 +12,7 @@ void doctor_report_fini(struct doctor_report *r)
 	diagnosis_fini(&r->diagnosis);
 	vec_fini(&r->facts);
 	vec_fini(&r->mapped);
+	vec_fini(&r->constants);
 }
 
 struct page {
@@ -352,6 +352,7 @@ void sink_doctor_text(const struct doctor_report *r, const struct report_style *
 	} else {
 		add_told(&p, r);
 		add_mapped(&p, r);
+		doctor_add_constants(&p.text, r, s);
 	}
 	add_verdict(&p, r);
 	add_findings(&p, r);

@@ -9,8 +9,11 @@
 
 bool memory_read(struct memory *m, uint64_t address, void *to, size_t n)
 {
+	enum { PAGE_BYTES = 4096 };
 	m->reads++;
-	bool ok = n <= MAX_READ_BYTES && address + n >= address && m->read(m, address, to, n);
+	m->cost += 1 + n / PAGE_BYTES;
+	bool ok = n <= MAX_READ_BYTES && address + n >= address &&
+		  (!m->limit || m->cost <= m->limit) && m->read(m, address, to, n);
 	m->failed += !ok;
 	return ok;
 }

@@ -10,6 +10,8 @@ struct memory {
 	/* All of n bytes, or false. */
 	bool (*read)(struct memory *m, uint64_t address, void *to, size_t n);
 	uint64_t reads, failed; /* so far */
+	uint64_t cost;	/* of reads and pages, so far: hostile memory could make any look endless */
+	uint64_t limit; /* of cost, beyond which all reads fail; 0: none */
 };
 
 bool memory_read(struct memory *m, uint64_t address, void *to, size_t n);

@@ -249,6 +249,11 @@ static int visit(struct walk *w, struct frames *f)
 		return UNWIND_FULL;
 	const uint32_t *rule =
 		place->table ? table_find(place->table, address - place->bias) : NULL;
+	if (w->unwinder->frame_pointers) {
+		uint64_t *frame = &w->unwinder->frame_pointers[f->n];
+		if (!known_register(w, w->machine->frame_pointer, frame))
+			*frame = 0;
+	}
 	add_frame(f, pc, is_return && !returns_from_signal(rule));
 	return rule ? step_by_rule(w, place, rule) : step_by_frame_pointer(w);
 }

@@ -62,6 +62,8 @@ struct unwinder {
 	uint16_t machine; /* EM_X86_64 */
 	unwind_find *find;
 	void *context;
+	uint64_t *
+		frame_pointers; /* gets each frame's, 0: not known; has room for max; NULL: not wanted */
 };
 
 /*

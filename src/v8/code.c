@@ -5,15 +5,15 @@
  */
 #include "v8/v8_int.h"
 
-enum { PAGE_BYTES = 4096, MAX_PAGES = 512, CODE_BYTES = 96, CODE_OF_STREAM = 8 };
-enum { KIND_MASK = 15, KIND_BUILTIN = 2 };
+enum { PAGE_BYTES = 4096, MAX_PAGES = 512, CODE_BYTES = 64, CODE_OF_STREAM = 8 };
+enum { KIND_MASK = 15 };
 
 static bool take_code(struct v8_process *p, uint64_t holder, uint64_t object, struct code *code)
 {
 	const struct v8_layout *l = p->layout;
 	char bytes[CODE_BYTES];
 	uint64_t map;
-	if (!v8_is_pointer(object) || !v8_read(&p->heap, object, 0, bytes, sizeof(bytes)))
+	if (!v8_is_pointer(object) || !v8_read(&p->heap, object, 0, bytes, CODE_BYTES))
 		return false;
 	memcpy(&map, bytes, sizeof(map));
 	if (v8_type_of_map(&p->heap, map) != v8_get(l, V8_TYPE_CODE))
@@ -102,7 +102,9 @@ static bool search(struct v8_process *p, uint64_t pc, bool is_known_only, struct
 {
 	uint64_t page = pc / PAGE_BYTES * PAGE_BYTES;
 	struct search s = { .pc = pc, .is_known_only = is_known_only };
-	for (unsigned i = 0; i < MAX_PAGES && page && !s.is_over; i++, page -= PAGE_BYTES)
+	uint64_t first = v8_mapping_start(p, pc) / PAGE_BYTES * PAGE_BYTES;
+	for (unsigned i = 0; i < MAX_PAGES && page >= first && page && !s.is_over;
+	     i++, page -= PAGE_BYTES)
 		if (search_page(p, &s, page, code))
 			return true;
 	return false;
@@ -119,24 +121,28 @@ bool v8_code_find(struct v8_process *p, uint64_t pc, struct code *code)
 	return search(p, pc, false, code);
 }
 
+bool v8_code_read(struct v8_process *p, uint64_t holder, struct code *code)
+{
+	uint64_t map;
+	return memory_read(p->heap.memory, holder, &map, sizeof(map)) &&
+	       is_holder_map(p, map, false) && code_at(p, holder, code);
+}
+
 bool v8_code_is_same(struct v8_process *p, const struct code *code)
 {
 	struct code now;
-	uint64_t map;
-	if (!memory_read(p->heap.memory, code->holder, &map, sizeof(map)) ||
-	    !is_holder_map(p, map, true) || !code_at(p, code->holder, &now))
-		return false;
-	return now.object == code->object && now.start == code->start &&
-	       now.size_bytes == code->size_bytes && now.deopt_data == code->deopt_data &&
-	       now.positions == code->positions;
+	return v8_code_read(p, code->holder, &now) && now.object == code->object &&
+	       now.start == code->start && now.size_bytes == code->size_bytes &&
+	       now.deopt_data == code->deopt_data && now.positions == code->positions;
 }
 
 enum code_tier v8_code_tier(const struct v8_process *p, const struct code *code)
 {
 	int32_t kind = (int32_t)(code->flags & KIND_MASK);
 	int32_t baseline = v8_get(p->layout, V8_CODE_KIND_BASELINE);
-	/* The interpreter's entry is a builtin; up to 11.8 a copy of it is one, too. */
-	if (kind == baseline - 1 || (kind == KIND_BUILTIN && p->layout->major < 12))
+	/* The interpreter's entry is a builtin, and so are copies of it, which are on the heap. */
+	int32_t builtin = (int32_t)p->layout->regexp_kind - 1;
+	if (kind == baseline - 1 || kind == builtin)
 		return TIER_INTERPRETED;
 	if (kind == (int32_t)p->layout->regexp_kind)
 		return TIER_REGEXP;

@@ -6,7 +6,7 @@
  */
 #include "v8/v8_int.h"
 
-enum { SLOTS = 6, MAX_ON_TOP = 64 };
+enum { SLOTS = 6, MAX_ON_TOP = 64, MAX_READS = 20000 };
 
 /* --- from a copy --- */
 
@@ -25,24 +25,48 @@ static uint64_t slot(const struct v8_layout *l, enum v8_constant c, const uint64
 	return i >= 0 && i < SLOTS ? below[i] : 0;
 }
 
+static struct v8_raw_frame frame_at(const struct v8_layout *l, const struct v8_registers *r,
+				    struct str copy, uint64_t pc, uint64_t fp)
+{
+	struct v8_raw_frame f = { .pc = pc, .fp = fp };
+	uint64_t below[SLOTS];
+	if (read_copy(copy, r->sp, fp - sizeof(below), below, sizeof(below))) {
+		f.context = slot(l, V8_FRAME_CONTEXT, below);
+		f.function = slot(l, V8_FRAME_FUNCTION, below);
+		f.bytecode_array = slot(l, V8_FRAME_BYTECODE_ARRAY, below);
+		f.bytecode_offset = slot(l, V8_FRAME_BYTECODE_OFFSET, below);
+	}
+	return f;
+}
+
 uint32_t v8_frames_of_copy(const struct v8_layout *l, const struct v8_registers *r, struct str copy,
 			   struct v8_raw_frame *out, uint32_t max)
 {
-	uint64_t pc = r->pc, fp = r->fp, below[SLOTS], link[2];
+	uint64_t pc = r->pc, fp = r->fp, link[2];
 	uint32_t n = 0;
 	while (n < max) {
-		struct v8_raw_frame f = { .pc = pc };
-		if (read_copy(copy, r->sp, fp - sizeof(below), below, sizeof(below))) {
-			f.context = slot(l, V8_FRAME_CONTEXT, below);
-			f.function = slot(l, V8_FRAME_FUNCTION, below);
-			f.bytecode_array = slot(l, V8_FRAME_BYTECODE_ARRAY, below);
-			f.bytecode_offset = slot(l, V8_FRAME_BYTECODE_OFFSET, below);
-		}
-		out[n++] = f;
+		out[n++] = frame_at(l, r, copy, pc, fp);
 		if (!read_copy(copy, r->sp, fp, link, sizeof(link)) || link[0] <= fp)
 			break;
 		fp = link[0];
 		pc = link[1];
+	}
+	return n;
+}
+
+uint32_t v8_links_of_copy(struct v8_process *p, const struct v8_registers *r, struct str copy,
+			  struct v8_raw_frame *out, uint32_t max)
+{
+	uint64_t link[2];
+	uint32_t n = 0;
+	if (max)
+		out[n++] = (struct v8_raw_frame){ .pc = r->pc, .fp = r->fp };
+	for (uint64_t at = 0; at + sizeof(link) <= copy.n && n < max; at += sizeof(uint64_t)) {
+		memcpy(link, copy.p + at, sizeof(link));
+		if (link[0] <= r->sp + at || link[0] - r->sp >= copy.n || link[0] % 8 ||
+		    !v8_is_code(p, link[1]))
+			continue;
+		out[n++] = frame_at(p->layout, r, copy, link[1], link[0]);
 	}
 	return n;
 }
@@ -83,7 +107,7 @@ static void count(struct naming *s, v8_place_id place)
 		c->inlined++;
 }
 
-static void add(struct naming *s, uint64_t pc, v8_place_id place, bool is_missing, bool is_leaf)
+static void add(struct naming *s, uint64_t pc, uint64_t fp, v8_place_id place, bool is_missing)
 {
 	if (place == V8_NONE) {
 		s->counts->unnamed++;
@@ -92,7 +116,7 @@ static void add(struct naming *s, uint64_t pc, v8_place_id place, bool is_missin
 	if (s->n == s->max)
 		return;
 	count(s, place);
-	s->out[s->n++] = (struct v8_frame){ pc, place, is_missing, is_leaf };
+	s->out[s->n++] = (struct v8_frame){ pc, fp, place, is_missing };
 }
 
 /* The function that a frame has in its slot; 0: it is no frame of JavaScript. */
@@ -176,7 +200,8 @@ static uint64_t find_return(struct naming *s, const struct v8_raw_frame *f, uint
 		uint64_t pc = v8_word_on_top(s->r, i);
 		*kind = kind_of(s->p, pc);
 		/* Copies of its entry are of one function each, and old ones may be on the stack. */
-		if (*kind == PC_INTERPRETER && is_interpreted && v8_interpreter_start(s->p, pc))
+		if (*kind == PC_INTERPRETER && is_interpreted &&
+		    v8_interpreter_range(s->p, pc).start)
 			return pc;
 		if (*kind != PC_JIT)
 			continue;
@@ -200,7 +225,7 @@ static void add_caller(struct naming *s, const struct v8_raw_frame *f, uint64_t 
 	if (kind == PC_NATIVE || kind == PC_BUILTIN)
 		returns_to = find_return(s, f, &shared, &kind);
 	if (shared && has_script(s->p, shared))
-		add(s, returns_to, place_of(s, f, returns_to, kind, shared, false), true, false);
+		add(s, returns_to, f->fp, place_of(s, f, returns_to, kind, shared, false), true);
 }
 
 static uint64_t return_address(const struct v8_registers *r, enum leaf_state state)
@@ -225,7 +250,7 @@ static void add_without_frame(struct naming *s, enum pc_kind kind, enum leaf_sta
 	if (place == V8_NONE)
 		return;
 	s->counts->by_register++;
-	add(s, r->pc, place, false, true);
+	add(s, r->pc, r->fp, place, false);
 }
 
 /* Handlers of bytecodes have no frame: how far the function is, is in a register. */
@@ -242,19 +267,19 @@ static void add_around_builtin(struct naming *s, const struct v8_raw_frame *f)
 		return;
 	if (kind == PC_INTERPRETER && offset >= 0 && offset < MAX_BYTECODES &&
 	    kind_of(s->p, s->r->pc) == PC_BUILTIN)
-		add(s, pc, v8_place_of_bytecode(s->p, shared, f->bytecode_array, offset), true,
-		    false);
+		add(s, pc, f->fp, v8_place_of_bytecode(s->p, shared, f->bytecode_array, offset),
+		    true);
 	else
-		add(s, pc, place_of(s, f, pc, kind, shared, false), true, false);
+		add(s, pc, f->fp, place_of(s, f, pc, kind, shared, false), true);
 }
 
-static bool add_regexp(struct naming *s, uint64_t pc, bool is_leaf)
+static bool add_regexp(struct naming *s, uint64_t pc, uint64_t fp)
 {
 	v8_place_id place = v8_place_in_regexp(s->p, pc);
 	if (place == V8_NONE)
 		return false;
 	if (s->n < s->max)
-		s->out[s->n++] = (struct v8_frame){ pc, place, false, is_leaf };
+		s->out[s->n++] = (struct v8_frame){ pc, fp, place, false };
 	return true;
 }
 
@@ -265,7 +290,7 @@ static void name_innermost(struct naming *s, const struct v8_raw_frame *f)
 		add_around_builtin(s, f);
 		return;
 	}
-	if (kind == PC_JIT && add_regexp(s, f->pc, true))
+	if (kind == PC_JIT && add_regexp(s, f->pc, f->fp))
 		return;
 	enum leaf_state state = v8_leaf_state(s->p, f->pc, kind);
 	uint64_t shared = shared_of_frame(s, f);
@@ -274,8 +299,8 @@ static void name_innermost(struct naming *s, const struct v8_raw_frame *f)
 	if (state == LEAF_LINKED) {
 		add_without_frame(s, kind, state);
 	} else if (state == LEAF_BUILT && shared && (!told || told == shared)) {
-		add(s, f->pc, place_of(s, f, f->pc, kind, shared, true), false, true);
-	} else if (state != LEAF_BUILT || told) {
+		add(s, f->pc, f->fp, place_of(s, f, f->pc, kind, shared, true), false);
+	} else if ((state != LEAF_BUILT && v8_is_pointer(f->context)) || told) {
 		add_without_frame(s, kind, state);
 		add_caller(s, f, return_address(s->r, state));
 	}
@@ -288,13 +313,13 @@ static void name_caller(struct naming *s, const struct v8_raw_frame *f)
 		return;
 	uint64_t shared = shared_at(s, f, f->pc, kind);
 	if (!shared && kind == PC_JIT)
-		add_regexp(s, f->pc, false);
+		add_regexp(s, f->pc, f->fp);
 	if (!shared || !has_script(s->p, shared))
 		return;
 	if (kind == PC_BUILTIN)
-		add(s, f->pc, v8_place_of_function(s->p, shared, 0), true, false);
+		add(s, f->pc, f->fp, v8_place_of_function(s->p, shared, 0), true);
 	else
-		add(s, f->pc, place_of(s, f, f->pc, kind, shared, false), false, false);
+		add(s, f->pc, f->fp, place_of(s, f, f->pc, kind, shared, false), false);
 }
 
 /* --- all --- */
@@ -344,6 +369,8 @@ uint32_t v8_name_frames(struct v8_process *p, const struct v8_registers *r,
 	p->look = ++p->looks;
 	if (p->generation != p->names->generation)
 		forget(p);
+	/* A heap may be made to keep us busy. */
+	p->heap.memory->limit = p->heap.memory->cost + MAX_READS;
 	if (n)
 		name_innermost(&s, &raw[0]);
 	for (uint32_t i = 1; i < n; i++)

@@ -3,10 +3,16 @@
 
 enum { MAX_NAME_CHARS = 1024, MAX_WORDS = 9 };
 
+static uint64_t word_behind(const uint64_t *words, const struct v8_layout *l, enum v8_constant c,
+			    uint32_t more)
+{
+	uint32_t i = (uint32_t)v8_get(l, c) / sizeof(*words) + more;
+	return i < MAX_WORDS ? words[i] : 0;
+}
+
 static uint64_t word_at(const uint64_t *words, const struct v8_layout *l, enum v8_constant c)
 {
-	uint32_t i = (uint32_t)v8_get(l, c) / sizeof(*words);
-	return i < MAX_WORDS ? words[i] : 0;
+	return word_behind(words, l, c, 0);
 }
 
 /* What the function is known by before it was compiled. */
@@ -67,6 +73,20 @@ static uint64_t script_of(struct v8_process *p, uint64_t word)
 	return word;
 }
 
+/*
+ * Under constant gc a function may come where another one was, its script and scope where those were: the
+ * words are the same then. Functions are numbered from 11.8 on; before, scripts are.
+ */
+static uint32_t number_of(struct v8_process *p, const uint64_t *words, uint64_t script)
+{
+	const struct v8_layout *l = p->layout;
+	uint64_t id = 0;
+	if (l->has_numbers)
+		return (uint32_t)word_behind(words, l, V8_SFI_FLAGS, 1);
+	v8_read_word(&p->heap, script, v8_get(l, V8_SCRIPT_ID), &id);
+	return (uint32_t)v8_smi(id);
+}
+
 static void read_function(struct v8_process *p, const uint64_t *words, struct known_function *k,
 			  bool *is_compiled)
 {
@@ -89,7 +109,7 @@ static void read_function(struct v8_process *p, const uint64_t *words, struct kn
 static bool is_same(const struct known_function *a, const struct known_function *b)
 {
 	return a->object == b->object && a->name_or_scope_info == b->name_or_scope_info &&
-	       a->script == b->script && a->literal == b->literal;
+	       a->script == b->script && a->literal == b->literal && a->number == b->number;
 }
 
 const struct known_function *v8_function_get(struct v8_process *p, uint64_t shared)
@@ -109,15 +129,17 @@ const struct known_function *v8_function_get(struct v8_process *p, uint64_t shar
 		.literal = word_at(words, l, V8_SFI_FLAGS) >> 32,
 		.look = p->look,
 	};
+	now.number = number_of(p, words, now.script);
 	k->look = p->look;
 	if (is_same(k, &now) &&
 	    (k->script_slot == V8_NONE || p->scripts[k->script_slot].object == k->script))
 		return k;
 	bool is_compiled;
+	uint64_t failures = v8_failures(&p->heap);
 	*k = now;
 	read_function(p, words, k, &is_compiled);
-	/* It will be another one soon, with the same words. */
-	if (!is_compiled)
+	/* It will be another one soon, with the same words; or a part of it could not be read just now. */
+	if (!is_compiled || v8_failures(&p->heap) != failures)
 		k->literal = ~k->literal;
 	return k;
 }

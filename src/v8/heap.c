@@ -22,17 +22,21 @@ static int32_t read_type(struct v8_heap *h, uint64_t map)
 
 int32_t v8_type_of_map(struct v8_heap *h, uint64_t map)
 {
-	if (!v8_is_pointer(map))
+	if (!v8_is_pointer(map)) {
+		h->strays++;
 		return V8_NO_TYPE;
+	}
 	unsigned slot = slot_of(map);
 	if (h->types[slot].map == map)
 		return h->types[slot].type;
 	int32_t type = read_type(h, map);
 	/* What is no map now may be one later. */
-	if (type != V8_NO_TYPE) {
-		h->types[slot].map = map;
-		h->types[slot].type = type;
+	if (type == V8_NO_TYPE) {
+		h->strays++;
+		return type;
 	}
+	h->types[slot].map = map;
+	h->types[slot].type = type;
 	return type;
 }
 

@@ -13,6 +13,7 @@ enum { V8_TYPES_KEPT = 1024, V8_NO_TYPE = -1 };
 struct v8_heap {
 	struct memory *memory;
 	const struct v8_layout *layout;
+	uint64_t strays; /* words that led to no object */
 	struct {
 		uint64_t map;
 		int32_t type;
@@ -37,6 +38,12 @@ static inline bool v8_is_smi(uint64_t word)
 static inline int32_t v8_smi(uint64_t word)
 {
 	return (int32_t)(word >> 32);
+}
+
+/* How often so far something was not there: where it grows, what was read meanwhile may be half. */
+static inline uint64_t v8_failures(const struct v8_heap *h)
+{
+	return h->memory->failed + h->strays;
 }
 
 /* The type that a map gives its objects. V8_NO_TYPE: it is no map. */

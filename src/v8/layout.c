@@ -196,39 +196,61 @@ bool v8_is_inside(struct elf *elf)
 	return str_find(names, STR("v8dbg_class_SharedFunctionInfo")) >= 0;
 }
 
-static bool lacks_constants(const struct v8_layout *l, struct err *e)
+/* All of them are, but for those of objects that came or went with a version. */
+static bool is_needed(const struct v8_layout *l, enum v8_constant c)
 {
-	static const uint8_t needed[] = {
-		V8_MAP_INSTANCE_TYPE,
-		V8_JS_FUNCTION_SHARED,
-		V8_SFI_NAME_OR_SCOPE_INFO,
-		V8_SFI_SCRIPT,
-		V8_SFI_FLAGS,
-		V8_SCRIPT_NAME,
-		V8_STRING_LENGTH,
-		V8_SEQ_ONE_BYTE_CHARS,
-		V8_FIRST_NONSTRING_TYPE,
-		V8_TYPE_SFI,
-		V8_TYPE_SCOPE_INFO,
-		V8_TYPE_SCRIPT,
-		V8_TYPE_CODE,
-		V8_TYPE_FIRST_FUNCTION,
-		V8_TYPE_LAST_FUNCTION,
-		V8_CODE_START,
-		V8_CODE_SIZE,
-		V8_CODE_FLAGS,
-		V8_SCOPE_INFO_FIRST_VARS,
-		V8_FRAME_FUNCTION,
-		V8_FRAME_CONTEXT,
-		V8_TYPE_MAP,
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
-		if (!l->origin[needed[i]])
-			return !err_set(e,
-					"its V8 %u.%u does not export %s, so JavaScript functions "
-					"cannot be named from outside",
-					l->major, l->minor, constants[needed[i]].name);
-	return false;
+	switch (c) {
+	case V8_TYPE_INSTRUCTION_STREAM:
+		return !l->has_code_inside;
+	case V8_DEBUG_INFO_SCRIPT:
+	case V8_TYPE_DEBUG_INFO:
+		return l->has_debug_info;
+	case V8_SFI_WRAPPER_SHARED:
+	case V8_TYPE_SFI_WRAPPER:
+		return l->has_shared_wrapper;
+	default:
+		return true;
+	}
+}
+
+/* What is exported is in a file that anybody may have made: no object that is looked at is so large. */
+static bool is_possible(const struct v8_layout *l, enum v8_constant c)
+{
+	enum { MAX_FIELD = 88, MAX_OF_CODE = 56, MAX_CODE_HEAD = 256 };
+	enum { MAX_SHARED = 32, MAX_DEOPT = 15, SLOTS = 64 };
+	int32_t value = l->value[c], most = MAX_FIELD;
+	if (c >= V8_FRAME_CONTEXT && c <= V8_FRAME_BYTECODE_OFFSET)
+		return value < 0 && value >= -SLOTS;
+	if (c >= V8_TYPE_SFI || c == V8_FIRST_NONSTRING_TYPE)
+		most = UINT16_MAX;
+	else if (c == V8_JS_FUNCTION_SHARED)
+		most = MAX_SHARED;
+	else if (c == V8_CODE_START && l->has_code_inside)
+		most = MAX_CODE_HEAD;
+	else if (c >= V8_CODE_DEOPT_DATA && c <= V8_CODE_FLAGS)
+		most = MAX_OF_CODE;
+	else if (c == V8_DEOPT_INLINING)
+		most = MAX_DEOPT;
+	else if (c == V8_DEOPT_SFI || c == V8_DEOPT_LITERALS)
+		most = l->value[V8_DEOPT_INLINING];
+	return value >= 0 && value <= most;
+}
+
+static bool is_complete(const struct v8_layout *l, struct err *e)
+{
+	for (unsigned c = 0; c < V8_CONSTANT_COUNT; c++) {
+		if (!l->origin[c] && is_needed(l, c))
+			return err_set(e,
+				       "its V8 %u.%u does not export %s, so JavaScript functions "
+				       "cannot be named from outside",
+				       l->major, l->minor, constants[c].name);
+		if (l->origin[c] && !is_possible(l, c))
+			return err_set(e,
+				       "its V8 %u.%u says that %s is %d, which cannot be: is the "
+				       "file damaged?",
+				       l->major, l->minor, constants[c].name, l->value[c]);
+	}
+	return true;
 }
 
 bool v8_layout_read(struct elf *elf, struct v8_layout *l, struct err *e)
@@ -253,7 +275,7 @@ bool v8_layout_read(struct elf *elf, struct v8_layout *l, struct err *e)
 		return err_set(e, "its V8 %u.%u is none of those that are known: %.*s", l->major,
 			       l->minor, STR_ARG(buf_str(&known)));
 	}
-	if (lacks_constants(l, e))
+	if (!is_complete(l, e))
 		return false;
 	find_blob(elf, &o, l);
 	find_bytecode_sizes(elf, &o, l);

@@ -126,14 +126,16 @@ struct v8_layout {
 	uint8_t origin[V8_CONSTANT_COUNT]; /* enum v8_origin */
 
 	/* What differs otherwise: facts of a version, not numbers of it. */
-	bool has_code_inside;	   /* instructions are part of the Code object, not beside it */
-	uint32_t code_alignment;   /* of objects with instructions in them */
-	bool has_raw_scope_flags;  /* ScopeInfo: flags are a plain number, positions are in front */
-	bool has_early_modules;	   /* ScopeInfo: module variable count is in front of the names */
-	bool has_hashed_names;	   /* ScopeInfo: of 75 context locals and more */
-	bool has_receiver_info;	   /* ScopeInfo has a slot for it */
-	bool has_class_positions;  /* ScopeInfo of classes has positions, too */
-	bool has_debug_info;	   /* a function's script may be behind a DebugInfo */
+	bool has_code_inside;	  /* instructions are part of the Code object, not beside it */
+	uint32_t code_alignment;  /* of objects with instructions in them */
+	bool has_raw_scope_flags; /* ScopeInfo: flags are a plain number, positions are in front */
+	bool has_early_modules;	  /* ScopeInfo: module variable count is in front of the names */
+	bool has_hashed_names;	  /* ScopeInfo: of 75 context locals and more */
+	bool has_receiver_info;	  /* ScopeInfo has a slot for it */
+	bool has_class_positions; /* ScopeInfo of classes has positions, too */
+	bool has_debug_info;	  /* a function's script may be behind a DebugInfo */
+	bool has_shared_wrapper; /* compiled code's function is behind a SharedFunctionInfoWrapper */
+	bool has_numbers;	 /* each SharedFunctionInfo has one of its own, behind its flags */
 	bool has_unsigned_offsets; /* source positions: offset << 2, then two bits */
 	bool has_maglev;	   /* a tier between baseline and TurboFan */
 	uint32_t regexp_kind;	   /* of code */

@@ -52,10 +52,10 @@ static void infer(struct v8_layout *l)
 	}
 }
 
-static bool is_known(uint32_t version)
+static bool is_known(const struct v8_layout *l)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(known_versions); i++)
-		if (known_versions[i] == version)
+		if (known_versions[i] / 100 == l->major && known_versions[i] % 100 == l->minor)
 			return true;
 	return false;
 }
@@ -70,7 +70,7 @@ void v8_layout_known(struct buf *out)
 bool v8_layout_complete(struct v8_layout *l)
 {
 	uint32_t version = v8_version(l);
-	if (!is_known(version))
+	if (!is_known(l))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (l->origin[rows[i].constant] || version < rows[i].from || version > rows[i].to)
@@ -87,6 +87,8 @@ bool v8_layout_complete(struct v8_layout *l)
 	l->has_receiver_info = version < 1000;
 	l->has_class_positions = version >= 1000;
 	l->has_debug_info = version <= 1103;
+	l->has_shared_wrapper = version >= 1209;
+	l->has_numbers = version >= 1108;
 	l->has_unsigned_offsets = version >= 1401;
 	l->has_maglev = version >= 1008;
 	l->regexp_kind = version >= 1406 ? 4 : 3;

@@ -5,7 +5,7 @@
  */
 #include "v8/v8_int.h"
 
-enum { MAX_ENTRY_BYTES = 96, MAX_TRAMPOLINE_BYTES = 720, BEFORE = 8, AROUND = 12 };
+enum { MAX_ENTRY_BYTES = 96, MAX_TRAMPOLINE_BYTES = 1536, BEFORE = 8, AROUND = 12 };
 
 static const uint8_t link[] = { 0x55, 0x48, 0x89, 0xe5 }; /* push rbp; mov rbp, rsp */
 
@@ -57,6 +57,22 @@ static enum leaf_state state_in_entry(const uint8_t *bytes, size_t n, size_t at)
 	return LEAF_BUILT;
 }
 
+/*
+ * The interpreter's entry, behind its end, has what is done before there is a frame: other code may be
+ * there for the function, or must be made. Calls from there have frames of their own, of another kind.
+ */
+static enum leaf_state state_in_interpreter(const uint8_t *bytes, size_t n, size_t at)
+{
+	ptrdiff_t first = find_link(bytes, n);
+	if (first < 0)
+		return LEAF_BUILT;
+	size_t behind = (size_t)first + sizeof(link);
+	ptrdiff_t second = find_link(bytes + behind, n - behind);
+	if (second >= 0 && at >= behind + (size_t)second)
+		return at == behind + (size_t)second + 1 ? LEAF_HALF_LINKED : LEAF_NOT_LINKED;
+	return state_in_entry(bytes, n, at);
+}
+
 /* Baseline code calls a builtin that builds its frame. */
 static enum leaf_state state_in_baseline(const uint8_t *bytes, size_t n, size_t at)
 {
@@ -80,6 +96,8 @@ static enum leaf_state state_in_code(struct v8_process *p, uint64_t pc)
 		return LEAF_BUILT;
 	if (!memory_read(p->heap.memory, code.start, bytes, n))
 		return LEAF_BUILT;
+	if (v8_code_tier(p, &code) == TIER_INTERPRETED)
+		return state_in_interpreter(bytes, n, (size_t)(pc - code.start));
 	if (v8_code_tier(p, &code) == TIER_BASELINE && find_link(bytes, n) < 0)
 		return state_in_baseline(bytes, n, (size_t)(pc - code.start));
 	return state_in_entry(bytes, n, (size_t)(pc - code.start));
@@ -88,11 +106,12 @@ static enum leaf_state state_in_code(struct v8_process *p, uint64_t pc)
 static enum leaf_state state_in_trampoline(struct v8_process *p, uint64_t pc)
 {
 	uint8_t bytes[MAX_TRAMPOLINE_BYTES];
-	uint64_t start = v8_interpreter_start(p, pc);
-	if (!start || pc - start >= sizeof(bytes) ||
-	    !memory_read(p->heap.memory, start, bytes, sizeof(bytes)))
+	struct v8_range range = v8_interpreter_range(p, pc);
+	size_t n =
+		range.end - range.start < sizeof(bytes) ? range.end - range.start : sizeof(bytes);
+	if (pc - range.start >= n || !memory_read(p->heap.memory, range.start, bytes, n))
 		return LEAF_BUILT;
-	return state_in_entry(bytes, sizeof(bytes), (size_t)(pc - start));
+	return state_in_interpreter(bytes, n, (size_t)(pc - range.start));
 }
 
 enum leaf_state v8_leaf_state(struct v8_process *p, uint64_t pc, enum pc_kind kind)
@@ -105,5 +124,6 @@ enum leaf_state v8_leaf_state(struct v8_process *p, uint64_t pc, enum pc_kind ki
 	    is_leaving(around + BEFORE, &state))
 		return state;
 	/* The interpreter's entry may be a copy, in memory as other code. */
-	return v8_interpreter_start(p, pc) ? state_in_trampoline(p, pc) : state_in_code(p, pc);
+	return v8_interpreter_range(p, pc).start ? state_in_trampoline(p, pc)
+						 : state_in_code(p, pc);
 }

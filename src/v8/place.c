@@ -238,9 +238,13 @@ v8_place_id v8_place_of_pc(struct v8_process *p, uint64_t pc, bool is_leaf, uint
 	struct known_pc *k = get_pc(p, pc, is_leaf);
 	if (!k || (k->told ? k->told != shared : !is_baseline_of(p, &k->code, shared)))
 		return V8_NONE;
-	if (k->shared == shared && v8_function_get(p, shared))
+	const struct known_function *f = v8_function_get(p, shared);
+	if (!f)
+		return V8_NONE;
+	if (k->shared == shared && k->function == f->function && k->place != V8_NONE)
 		return k->place;
 	k->shared = shared;
+	k->function = f->function;
 	k->place = place_in_code(p, &k->code, pc, is_leaf, shared);
 	return k->place;
 }

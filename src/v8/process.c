@@ -28,7 +28,6 @@ void v8_process_free(struct v8_process *p)
 	free(p->functions);
 	free(p->pcs);
 	free(p->file);
-	arena_fini(&p->text);
 	buf_fini(&p->scratch);
 	buf_fini(&p->name);
 	free(p);
@@ -96,12 +95,22 @@ static bool is_in(struct v8_range range, uint64_t at)
 	return at >= range.start && at < range.end;
 }
 
+/* Pages that were made since: what is there shows whether it is code. V8 keeps its code together. */
+static bool is_near_jit(const struct v8_process *p, uint64_t pc)
+{
+	const uint64_t near_bytes = 256ull << 20;
+	for (uint32_t i = 0; i < p->mappings.n; i++)
+		if (p->mappings.p[i].is_jit && pc + near_bytes > p->mappings.p[i].start &&
+		    pc < p->mappings.p[i].end + near_bytes)
+			return true;
+	return false;
+}
+
 enum pc_kind v8_pc_kind(struct v8_process *p, uint64_t pc)
 {
 	const struct code_mapping *m = mapping_of(p, pc);
-	/* Pages that were made since: what is there shows whether it is code. */
 	if (!m)
-		return pc >= 4096 && !(pc >> 47) ? PC_JIT : PC_NATIVE;
+		return is_near_jit(p, pc) ? PC_JIT : PC_NATIVE;
 	if (m->is_jit)
 		return PC_JIT;
 	uint64_t offset = pc - m->start + m->offset;
@@ -113,14 +122,29 @@ enum pc_kind v8_pc_kind(struct v8_process *p, uint64_t pc)
 	return PC_BUILTIN;
 }
 
-uint64_t v8_interpreter_start(struct v8_process *p, uint64_t pc)
+struct v8_range v8_interpreter_range(struct v8_process *p, uint64_t pc)
 {
 	const struct code_mapping *m = mapping_of(p, pc);
 	if (!m || !m->is_of_v8)
-		return 0;
+		return (struct v8_range){ 0 };
 	uint64_t offset = pc - m->start + m->offset;
-	for (unsigned i = 0; i < V8_INTERPRETER_RANGES; i++)
-		if (is_in(p->layout->interpreter[i], offset))
-			return pc - (offset - p->layout->interpreter[i].start);
-	return 0;
+	for (unsigned i = 0; i < V8_INTERPRETER_RANGES; i++) {
+		struct v8_range r = p->layout->interpreter[i];
+		if (is_in(r, offset))
+			return (struct v8_range){ pc - (offset - r.start), pc + (r.end - offset) };
+	}
+	return (struct v8_range){ 0 };
+}
+
+bool v8_is_code(struct v8_process *p, uint64_t pc)
+{
+	const struct code_mapping *m = find_mapping(p, pc);
+	return m &&
+	       (m->is_jit || (m->is_of_v8 && is_in(p->layout->blob, pc - m->start + m->offset)));
+}
+
+uint64_t v8_mapping_start(const struct v8_process *p, uint64_t pc)
+{
+	const struct code_mapping *m = find_mapping(p, pc);
+	return m ? m->start : 0;
 }

@@ -1,11 +1,12 @@
 /* Scripts: their names, and where their lines end. */
 #include "v8/v8_int.h"
 
-enum { MAX_LINES = 1 << 22, MAX_SOURCE_CHARS = 64 << 20, MAX_FILE_CHARS = 4096 };
+enum { MAX_LINES = 1 << 22, MAX_SOURCE_CHARS = 16 << 20, MAX_FILE_CHARS = 4096 };
 
 static void script_fini(struct script *s)
 {
 	free(s->line_ends);
+	free((char *)s->file.p);
 	*s = (struct script){ 0 };
 }
 
@@ -82,6 +83,14 @@ static uint64_t word_at(const uint64_t *words, const struct v8_layout *l, enum v
 	return words[(uint32_t)v8_get(l, c) / sizeof(*words)];
 }
 
+static struct str copy_of(struct str text)
+{
+	char *copy = mem_alloc(text.n + 1, 1);
+	if (text.n)
+		memcpy(copy, text.p, text.n);
+	return (struct str){ copy, text.n };
+}
+
 /* What was made by eval or new Function has no name of its own: it is told by who made it. */
 static void add_origin(struct v8_process *p, uint64_t from, struct buf *file)
 {
@@ -107,11 +116,26 @@ static void read_script(struct v8_process *p, const uint64_t *words, struct scri
 		file->n = 0;
 	if (!file->n && l->origin[V8_SCRIPT_EVAL_FROM])
 		add_origin(p, word_at(words, l, V8_SCRIPT_EVAL_FROM), file);
-	s->file = arena_copy(&p->text, buf_str(file));
+	s->file = copy_of(buf_str(file));
 	s->line_offset = v8_smi(word_at(words, l, V8_SCRIPT_LINE_OFFSET));
 	s->column_offset = v8_smi(word_at(words, l, V8_SCRIPT_COLUMN_OFFSET));
 	if (!read_line_ends(p, word_at(words, l, V8_SCRIPT_LINE_ENDS), s))
 		count_lines(p, word_at(words, l, V8_SCRIPT_SOURCE), s);
+}
+
+/* Where it is kept, or will be: in one of a few slots, so that two need not push each other out. */
+static uint32_t slot_for(const struct v8_process *p, uint64_t script)
+{
+	enum { PLACES = 4 };
+	uint32_t first = v8_slot(script, KNOWN_SCRIPTS), free_slot = first;
+	for (uint32_t i = PLACES; i-- > 0;) {
+		uint32_t slot = (first + i) % KNOWN_SCRIPTS;
+		if (p->scripts[slot].object == script)
+			return slot;
+		if (!p->scripts[slot].object)
+			free_slot = slot;
+	}
+	return free_slot;
 }
 
 uint32_t v8_script_get(struct v8_process *p, uint64_t script)
@@ -122,15 +146,19 @@ uint32_t v8_script_get(struct v8_process *p, uint64_t script)
 	if (!v8_is_pointer(script) || !v8_read(&p->heap, script, 0, words, sizeof(words)) ||
 	    v8_type_of_map(&p->heap, words[0]) != v8_get(l, V8_TYPE_SCRIPT))
 		return V8_NONE;
-	uint32_t slot = v8_slot(script, KNOWN_SCRIPTS);
+	uint32_t slot = slot_for(p, script);
 	struct script *s = &p->scripts[slot];
 	int32_t id = v8_smi(word_at(words, l, V8_SCRIPT_ID));
 	if (s->object == script && s->id == id)
 		return slot;
+	uint64_t failures = v8_failures(&p->heap);
 	script_fini(s);
 	s->object = script;
 	s->id = id;
 	read_script(p, words, s);
+	/* What could not be read just now is read again. */
+	if (v8_failures(&p->heap) != failures)
+		s->id = ~id;
 	return slot;
 }
 

@@ -4,7 +4,10 @@
  * compiler put into others.
  */
 #pragma once
+#include "v8/check.h"
+#include "v8/code_walk.h"
 #include "v8/heap.h"
+#include "v8/living.h"
 
 /* --- names, which outlive the process (names.c) --- */
 
@@ -73,6 +76,7 @@ struct v8_registers {
 /* A frame by its frame pointer, as the stack had it. */
 struct v8_raw_frame {
 	uint64_t pc; /* of the first the one that was sampled, of others where a call returns to */
+	uint64_t fp;
 	uint64_t context;  /* or, with its lowest bit 0, what kind of frame it is */
 	uint64_t function; /* a JSFunction; of is_shared its SharedFunctionInfo */
 	uint64_t bytecode_array, bytecode_offset;
@@ -81,10 +85,9 @@ struct v8_raw_frame {
 
 /* What was found out about an address of the stack. */
 struct v8_frame {
-	uint64_t pc;
+	uint64_t pc, fp; /* fp 0: not known */
 	v8_place_id place;
 	bool is_missing; /* frame pointers skipped it: it belongs behind the one before */
-	bool is_leaf;	 /* it ran: else it called */
 };
 /*
  * Frames of JavaScript among those of a stack, leaf first; the others are left out. Returns how many.
@@ -96,3 +99,10 @@ uint32_t v8_name_frames(struct v8_process *p, const struct v8_registers *r,
 /* Frames from a copy of the stack, by frame pointers. Returns how many. */
 uint32_t v8_frames_of_copy(const struct v8_layout *l, const struct v8_registers *r, struct str copy,
 			   struct v8_raw_frame *out, uint32_t max);
+/*
+ * The same where frame pointers lead nowhere, as in code that uses the register for something else: all
+ * links of frames of V8's code that are in the copy, old ones among them. Only those count that are where
+ * the stack, walked otherwise, has a frame.
+ */
+uint32_t v8_links_of_copy(struct v8_process *p, const struct v8_registers *r, struct str copy,
+			  struct v8_raw_frame *out, uint32_t max);

@@ -8,7 +8,7 @@
 struct script {
 	uint64_t object; /* 0: none here */
 	int32_t id;
-	struct str file; /* of the process's texts */
+	struct str file; /* its own */
 	uint32_t *line_ends, lines;
 	int32_t line_offset, column_offset;
 };
@@ -18,6 +18,7 @@ struct script {
 struct known_function {
 	uint64_t object;			      /* SharedFunctionInfo; 0: none here */
 	uint64_t name_or_scope_info, script, literal; /* as they were: else it is another one now */
+	uint32_t number;			      /* ... of it, or of its script */
 	v8_function_id function;
 	uint32_t script_slot; /* V8_NONE: it has none */
 	uint64_t look;	      /* that it was seen in */
@@ -49,6 +50,7 @@ struct known_pc {
 	struct code code;
 	uint64_t told;	 /* the function that the code says it was made of; 0: it does not say */
 	uint64_t shared; /* the function that place is in; 0: not looked for yet */
+	v8_function_id function; /* ... as it was */
 	v8_place_id place;
 	bool is_leaf;
 	uint64_t look; /* that it was seen in */
@@ -63,7 +65,7 @@ struct code_mapping {
 };
 
 enum { MAX_HOLDER_MAPS = 4 };
-enum { KNOWN_FUNCTIONS = 1 << 13, KNOWN_PCS = 1 << 14, KNOWN_SCRIPTS = 1 << 11 };
+enum { KNOWN_FUNCTIONS = 1 << 13, KNOWN_PCS = 1 << 14, KNOWN_SCRIPTS = 1 << 13 };
 
 struct v8_process {
 	struct v8_heap heap; /* first in cache */
@@ -76,7 +78,6 @@ struct v8_process {
 	struct known_function *functions;
 	struct known_pc *pcs;
 	struct script *scripts;
-	struct arena text; /* of scripts */
 	/* The number of the stack at hand; 0: none. What was seen in it is not read again: deep ones repeat. */
 	uint64_t look, looks;
 	uint32_t generation; /* of names, that what is known here refers to */
@@ -103,8 +104,12 @@ uint64_t v8_shared_of(struct v8_process *p, uint64_t function);
 
 /* process.c */
 enum pc_kind v8_pc_kind(struct v8_process *p, uint64_t pc);
-/* Where the interpreter's function begins that pc is in; 0: in none. */
-uint64_t v8_interpreter_start(struct v8_process *p, uint64_t pc);
+/* Where the mapping begins that pc is in; 0: not known. */
+uint64_t v8_mapping_start(const struct v8_process *p, uint64_t pc);
+/* It is known to be in code of V8, made at run time or built in. */
+bool v8_is_code(struct v8_process *p, uint64_t pc);
+/* Where the interpreter's function is that pc is in; start 0: in none. */
+struct v8_range v8_interpreter_range(struct v8_process *p, uint64_t pc);
 
 /* frame.c */
 uint64_t v8_word_on_top(const struct v8_registers *r, uint32_t i);
@@ -113,6 +118,8 @@ uint64_t v8_word_on_top(const struct v8_registers *r, uint32_t i);
 bool v8_code_find(struct v8_process *p, uint64_t pc, struct code *code);
 /* A copy of the interpreter's entry, as --interpreted-frames-native-stack makes for each function. */
 bool v8_code_is_interpreter(struct v8_process *p, uint64_t pc);
+/* The code of an object that holds some. False: it holds none (any more). */
+bool v8_code_read(struct v8_process *p, uint64_t holder, struct code *code);
 /* It is still there, the same. */
 bool v8_code_is_same(struct v8_process *p, const struct code *code);
 enum code_tier v8_code_tier(const struct v8_process *p, const struct code *code);

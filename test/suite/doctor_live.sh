@@ -14,6 +14,7 @@ fi
 
 # start COMMAND...: its pid in $pid, when it has begun
 start() {
+	rm -f started.out
 	"$@" >started.out 2>&1 &
 	pid=$!
 	started+=("$pid")
@@ -119,9 +120,14 @@ if command -v node >/dev/null; then
 	start node work.js
 	tell node -p "$pid"
 	ok "node: its version" says node "Node.js $version"
-	ok "... without a map: no names" marks node bad map
-	ok "... the command that helps" says node "--perf-basic-prof --interpreted-frames-native-stack"
-	ok "... what --no-turbo-inlining would add" says node "--no-turbo-inlining"
+	if "$plume" js doctor -p "$pid" >/dev/null 2>&1; then
+		ok "... without a map: names from its heap" marks node ok javascript
+		ok "... and no advice about flags" bash -c '! grep -qE "perf-basic-prof|turbo-inlining" node.json'
+	else
+		ok "... that cannot be read: no names" marks node bad map
+		ok "... the command that helps" says node "--perf-basic-prof --interpreted-frames-native-stack"
+		ok "... what --no-turbo-inlining would add" says node "--no-turbo-inlining"
+	fi
 	ok "... it keeps frame pointers, or tables are used" shows node "node +(frame pointers|tables)"
 	start node --perf-basic-prof --interpreted-frames-native-stack --no-turbo-inlining work.js
 	tell map -p "$pid"

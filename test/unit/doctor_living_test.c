@@ -93,16 +93,24 @@ static struct process_facts process_of(enum runtime_kind kind, const char *versi
 	return f;
 }
 
-static void check_process(struct process_facts f, const char *want, const char *what)
+static void check_javascript(struct process_facts f, const struct javascript_facts *js,
+			     const char *want, const char *what)
 {
 	AUTO(buf) struct buf got = { 0 };
 	struct doctor_report r = { 0 };
-	doctor_tell_process(&f, &root, &r);
+	doctor_tell_process(&f, js, &root, &r);
 	describe(&r, &got);
 	tap_str_eq(buf_str(&got), str_from(want), "%s", what);
 	doctor_report_fini(&r);
 	f.map.fd = -1;
 	process_facts_fini(&f);
+}
+
+static void check_process(struct process_facts f, const char *want, const char *what)
+{
+	struct javascript_facts unreadable = { 0 };
+	err_set(&unreadable.e, "its V8 is not known");
+	check_javascript(f, &unreadable, want, what);
 }
 
 static void give_map(struct process_facts *f, uint64_t grown_bytes)
@@ -138,6 +146,21 @@ static void check_node(void)
 	f = process_of(RUNTIME_NODE, "20.1.0");
 	err_set(&f.map.e, "/tmp/perf-1.map: not a plain file");
 	check_process(f, "bad map, warn map, info interpreted, info inlined", "a planted map");
+}
+
+static void check_readable(void)
+{
+	struct javascript_facts readable = { .is_readable = true, .major = 11, .minor = 3 };
+	struct process_facts f = process_of(RUNTIME_NODE, "20.1.0");
+	check_javascript(f, &readable, "ok javascript",
+			 "node without flags that can be read from outside");
+	f = process_of(RUNTIME_NODE, "20.1.0");
+	f.runtime.has_map_flag = true;
+	check_javascript(f, &readable, "info map, ok javascript",
+			 "... that should write a map and does not");
+	f = process_of(RUNTIME_NODE, "20.1.0");
+	err_set(&f.map.e, "/tmp/perf-1.map: not a plain file");
+	check_javascript(f, &readable, "warn map, ok javascript", "... with a planted map");
 }
 
 static void check_java(void)
@@ -192,6 +215,7 @@ int main(void)
 {
 	check_machines();
 	check_node();
+	check_readable();
 	check_java();
 	check_others();
 	return tap_done();

@@ -1,0 +1,108 @@
+#include "cmd/js.h"
+
+#define JS(field) offsetof(struct js_options, field)
+
+static const struct option process_options[] = {
+	{ "pid", 'p', OPTION_TEXT, JS(pid), "PID", "the process to look at" },
+};
+const struct option_set js_process_set = { "Process", process_options,
+					   ARRAY_SIZE(process_options) };
+
+static const struct option output_options[] = {
+	{ "output", 'o', OPTION_FILE, JS(output), "FILE", "write to FILE; - is standard output" },
+};
+const struct option_set js_output_set = { "Output", output_options, ARRAY_SIZE(output_options) };
+
+static const struct option doctor_options[] = {
+	{ "json", 0, OPTION_FLAG, JS(is_json), NULL, "of doctor: print JSON" },
+	{ "width", 0, OPTION_TEXT, JS(width_text), "N",
+	  "of doctor: fit lines to N columns (default: the terminal's width; 0, the default for "
+	  "files and pipes: lines whole)" },
+};
+const struct option_set js_doctor_set = { NULL, doctor_options, ARRAY_SIZE(doctor_options) };
+
+static const struct option map_options[] = {
+	{ "force", 'f', OPTION_FLAG, JS(is_forced), NULL,
+	  "of map: replace a map that the process writes itself" },
+};
+const struct option_set js_map_set = { NULL, map_options, ARRAY_SIZE(map_options) };
+
+/* --- what they share --- */
+
+bool js_options_parse(struct js_options *o, const struct command *self, char **words, size_t n,
+		      struct err *e)
+{
+	enum { MOST_SETS = 8 };
+	struct option_binding bindings[MOST_SETS];
+	struct text_list rest = { 0 };
+	size_t count = 0;
+	for (; self->sets[count] && count < MOST_SETS; count++)
+		bindings[count] = (struct option_binding){ self->sets[count],
+							   self->sets[count] == &common_option_set
+								   ? (void *)&o->common
+								   : o };
+	bool ok = options_parse(words, n, bindings, count, &rest, e);
+	if (ok && rest.n)
+		ok = err_usage(e, "'%s' is no option of plume %s", rest.p[0], self->name);
+	if (ok && !o->pid && !o->common.help)
+		ok = err_usage(e, "plume %s needs a process: -p PID", self->name);
+	text_list_fini(&rest);
+	return ok;
+}
+
+struct v8_living *js_open_process(const struct js_options *o, struct err *e)
+{
+	struct target_wish wish = { 0 };
+	struct target_choice choice = { 0 };
+	struct v8_living *v = NULL;
+	text_list_add(&wish.pids, str_from(o->pid));
+	if (target_choose(&wish, &choice, e)) {
+		if (choice.pids.n == 1)
+			v = v8_living_open(choice.pids.p[0], e);
+		else
+			err_usage(e, "-p %s: one process at a time", o->pid);
+	}
+	target_choice_fini(&choice);
+	text_list_fini(&wish.pids);
+	return v;
+}
+
+/* --- the table --- */
+
+static const struct command *const subcommands[] = { &js_doctor_command, &js_map_command, NULL };
+
+static int run_js(const struct command *self, char **words, size_t n)
+{
+	struct err e = { 0 };
+	const char *word = n ? words[0] : "";
+	const struct command *c = n ? command_subcommand(self, word) : NULL;
+	if (c)
+		return c->run(c, words + 1, n - 1);
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+		return print_help(self);
+	if (n)
+		err_usage(&e, "there is no 'plume js %s'", word);
+	else
+		err_usage(&e, "plume js needs to know what: doctor or map");
+	return say_error(self, &e);
+}
+
+static const struct option_set *const js_sets[] = { &js_process_set,	&js_output_set,
+						    &js_doctor_set,	&js_map_set,
+						    &common_option_set, NULL };
+
+const struct command js_command = {
+	.name = "js",
+	.arguments = "doctor|map -p PID [options]",
+	.summary = "look into the JavaScript of a running Node.js",
+	.text = "Reads V8's heap from outside, in any Node.js 16 to 26, without flags and without\n"
+		"stopping it.\n"
+		"\n"
+		"  plume js doctor -p PID   what of its V8 can be read, and what follows from it\n"
+		"  plume js map -p PID      a perf-PID.map of this moment, for perf and others\n"
+		"\n"
+		"'plume help js map' tells more of one of them.\n",
+	.sets = js_sets,
+	.subcommands = subcommands,
+	.run = run_js,
+};

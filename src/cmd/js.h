@@ -1,0 +1,22 @@
+/* What can be asked of the JavaScript in a process. Each of these is a subcommand of `plume js`. */
+#pragma once
+#include "cmd/cmd.h"
+#include "target/target.h"
+#include "v8/v8.h"
+
+struct js_options {
+	const char *pid, *output, *width_text;
+	bool is_json, is_forced;
+	struct common_options common;
+};
+
+/* Sets of options; a subcommand takes some of them. */
+extern const struct option_set js_process_set, js_output_set, js_doctor_set, js_map_set;
+
+/* False: e; a word that is no option is one. */
+bool js_options_parse(struct js_options *o, const struct command *self, char **words, size_t n,
+		      struct err *e);
+/* The process that -p names, opened. NULL: e. */
+struct v8_living *js_open_process(const struct js_options *o, struct err *e);
+
+extern const struct command js_doctor_command, js_map_command;

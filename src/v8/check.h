@@ -1,0 +1,36 @@
+/*
+ * Whether the layout that a file promises is what its living process has: looked at before anything is
+ * believed.
+ */
+#pragma once
+#include "base/base.h"
+
+struct v8_living;
+
+enum v8_check_kind {
+	V8_CHECK_METAMAP,   /* the map of maps is its own, and of the type of maps */
+	V8_CHECK_PAGES,	    /* it is on a page that begins as pages of the heap do */
+	V8_CHECK_FUNCTION,  /* a function leads to its name, its script, and a line in it */
+	V8_CHECK_CODE,	    /* code in executable memory leads to its function */
+	V8_CHECK_POSITIONS, /* ... and has a table of source positions */
+	V8_CHECKS
+};
+
+enum v8_check_state {
+	V8_CHECK_FAILED,
+	V8_CHECK_OK,
+	V8_CHECK_OPEN, /* there was nothing to look at, or it is not known how it should be */
+};
+
+struct v8_check {
+	enum v8_check_state state;
+	struct buf what; /* that was found, or was not */
+};
+
+struct v8_checks {
+	struct v8_check list[V8_CHECKS];
+};
+void v8_checks_fini(struct v8_checks *c);
+const char *v8_check_name(enum v8_check_kind kind);
+/* In the order of their kinds: what one needs, others before it have shown. */
+void v8_check(struct v8_living *v, struct v8_checks *c);

@@ -1,0 +1,48 @@
+/* All code that a process has made at run time, as it is now. */
+#pragma once
+#include "base/base.h"
+#include "v8/layout.h"
+
+struct v8_process;
+struct v8_living;
+
+enum v8_code_sort {
+	V8_CODE_INTERPRETED, /* a copy of the interpreter's entry, for one function */
+	V8_CODE_BASELINE,
+	V8_CODE_MAGLEV,
+	V8_CODE_OPTIMIZED,
+	V8_CODE_REGEXP,
+	V8_CODE_OTHER,
+	V8_CODE_SORTS
+};
+
+struct v8_code_row {
+	uint64_t start;
+	uint32_t size_bytes;
+	uint8_t sort;	   /* enum v8_code_sort */
+	uint32_t function; /* of the process's names; V8_NONE: not known */
+};
+
+struct v8_code_rows {
+	VEC(struct v8_code_row) list; /* by address */
+	uint64_t count[V8_CODE_SORTS], named[V8_CODE_SORTS];
+	uint64_t bytes; /* executable memory that was looked at */
+	bool is_cut;	/* it was more than is looked at */
+};
+void v8_code_rows_fini(struct v8_code_rows *rows);
+
+/* Functions of optimized code are known from it; those of other code are looked for in the heap. */
+void v8_walk_code(struct v8_living *v, struct v8_code_rows *rows);
+/* Code that knows its function: of TurboFan if there is any, else of Maglev. False: there is none. */
+bool v8_find_optimized(struct v8_process *p, struct v8_code_row *row);
+
+/* `JS:*f /app/a.js:1:2`, `RegExp:`, `Stub:`, as V8 itself writes them. */
+void v8_code_row_describe(const struct v8_process *p, const struct v8_code_row *row,
+			  struct buf *out);
+
+/*
+ * V8's own code, in every place that it is mapped to: calls with where it is now. Returns how many different
+ * ones there are; 0: the file has no symbols of them.
+ */
+typedef void v8_on_builtin(void *context, uint64_t start, uint64_t size_bytes, struct str name);
+uint64_t v8_visit_builtins(struct v8_living *v, v8_on_builtin *on, void *context);

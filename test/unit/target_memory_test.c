@@ -1,0 +1,100 @@
+/* Reads of another process's memory are bounded, and say how far they came. */
+#include "tap.h"
+
+#include "target/target.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PAGE = 4096 };
+
+/* Three pages, of which the last cannot be read. */
+static char *pages(void)
+{
+	char *p = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED || mprotect(p + 2 * PAGE, PAGE, PROT_NONE) != 0)
+		abort();
+	memset(p, 'a', PAGE);
+	memset(p + PAGE, 'b', PAGE);
+	return p;
+}
+
+static uint64_t address_of(const char *p)
+{
+	return (uint64_t)(uintptr_t)p;
+}
+
+static void test_process(void)
+{
+	struct process_memory m;
+	AUTO_FREE char *got = mem_zalloc(3 * PAGE, 1);
+	char *p = pages();
+	process_memory_init(&m, getpid());
+	tap_ok(memory_read(&m.memory, address_of(p) + PAGE - 2, got, 4) &&
+		       memcmp(got, "aabb", 4) == 0,
+	       "a read goes over pages");
+	tap_ok(!memory_read(&m.memory, address_of(p) + 2 * PAGE - 2, got, 4),
+	       "a read is all or nothing");
+	tap_num_eq(memory_read_some(&m.memory, address_of(p) + 10, got, 3 * PAGE - 10),
+		   2 * PAGE - 10, "some is what comes before the page that cannot be read");
+	tap_ok(got[0] == 'a' && got[2 * PAGE - 11] == 'b', "and is what is there");
+	tap_num_eq(memory_read_some(&m.memory, address_of(p) + 2 * PAGE, got, PAGE), 0,
+		   "of a page that cannot be read it is nothing");
+	tap_num_eq(memory_read_some(&m.memory, address_of(p), got, 2 * PAGE), 2 * PAGE,
+		   "of pages that can, all");
+	munmap(p, 3 * PAGE);
+}
+
+static void test_bounds(void)
+{
+	struct process_memory m;
+	char got[16];
+	process_memory_init(&m, getpid());
+	tap_ok(!memory_read(&m.memory, UINT64_MAX - 3, got, 8), "no read goes around the end");
+	tap_ok(!memory_read(&m.memory, address_of(got), got, (size_t)1 << 40),
+	       "no read is larger than what is looked at");
+	tap_ok(!memory_read(&m.memory, 0, got, 8), "nothing is at 0");
+	tap_num_eq(m.memory.reads, 3, "reads are counted");
+	tap_num_eq(m.memory.failed, 3, "those that failed, too");
+}
+
+static void test_limit(void)
+{
+	struct process_memory m;
+	AUTO_FREE char *got = mem_zalloc(3 * PAGE, 1);
+	char *p = pages();
+	process_memory_init(&m, getpid());
+	m.memory.limit = 4;
+	tap_ok(memory_read(&m.memory, address_of(p), got, 2 * PAGE),
+	       "within the limit pages count");
+	tap_ok(memory_read(&m.memory, address_of(p), got, 8), "and reads");
+	tap_ok(!memory_read(&m.memory, address_of(p), got, 8), "beyond it nothing is read");
+	m.memory.limit = 0;
+	tap_ok(memory_read(&m.memory, address_of(p), got, 8), "until there is none");
+	munmap(p, 3 * PAGE);
+}
+
+/* Its pid is no process's until it is waited for and reused. */
+static void test_gone(void)
+{
+	struct process_memory m;
+	char got[8];
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(0);
+	process_memory_init(&m, pid);
+	waitpid(pid, NULL, 0);
+	tap_ok(!memory_read(&m.memory, address_of(got), got, sizeof(got)) && m.error == ESRCH,
+	       "of a process that ended nothing is read");
+}
+
+int main(void)
+{
+	test_process();
+	test_bounds();
+	test_limit();
+	test_gone();
+	return tap_done();
+}

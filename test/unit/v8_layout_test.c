@@ -1,0 +1,165 @@
+/* What is known of a V8 by its file, and why nothing is. */
+#include "tap.h"
+
+#include "v8/layout_int.h"
+#include "v8_elf.h"
+
+static void check_refused(const struct fake_v8 *v, const char *want)
+{
+	struct v8_layout l = { 0 };
+	struct err e = { 0 };
+	bool ok = fake_v8_layout(v, &l, &e);
+	tap_ok(!ok && strstr(e.text, want), "refused: %s", want);
+	if (!ok && !strstr(e.text, want))
+		printf("# got '%s'\n", e.text);
+	v8_layout_fini(&l);
+}
+
+static void test_refusals(void)
+{
+	check_refused(&(struct fake_v8){ .major = 9, .minor = 3 },
+		      "its V8 9.3 is none of those that are known: 9.4, 9.6, 10.2, 10.8, 11.3, "
+		      "11.8, 12.4, 12.9, 13.6, 14.1, 14.6");
+	check_refused(&(struct fake_v8){ .major = 15, .minor = 0 }, "its V8 15.0 is none of those");
+	check_refused(&(struct fake_v8){ .major = 11, .minor = 104 },
+		      "its V8 11.104 is none of those");
+	check_refused(&(struct fake_v8){ .major = 42949684, .minor = 4 },
+		      "its V8 42949684.4 is none of those");
+	check_refused(
+		&(struct fake_v8){ .version = V8_12_4, .changed = "v8dbg_TaggedSize", .value = 4 },
+		"its V8 12.4 compresses pointers, which is not supported yet");
+	check_refused(&(struct fake_v8){ .without = "_ZN2v88internal7Version6major_E" },
+		      "its V8 does not say which version it is");
+	check_refused(&(struct fake_v8){ .machine = EM_AARCH64 }, "it is not of x86-64");
+}
+
+static void test_missing(void)
+{
+	check_refused(&(struct fake_v8){ .version = V8_14_6, .without = "v8dbg_type_Script__" },
+		      "its V8 14.6 does not export type of Script");
+	check_refused(
+		&(struct fake_v8){ .version = V8_9_4, .without = "v8dbg_class_JSFunction__shared" },
+		"its V8 9.4 does not export JSFunction.shared");
+	/* Without it, text of one byte would be read as of two. */
+	check_refused(
+		&(struct fake_v8){ .version = V8_11_3, .without = "v8dbg_StringEncodingMask" },
+		"its V8 11.3 does not export kStringEncodingMask");
+	check_refused(&(struct fake_v8){ .version = V8_11_3,
+					 .without = "v8dbg_StringRepresentationMask" },
+		      "its V8 11.3 does not export kStringRepresentationMask");
+	check_refused(
+		&(struct fake_v8){ .version = V8_12_4, .without = "v8dbg_type_InstructionStream" },
+		"its V8 12.4 does not export type of InstructionStream");
+}
+
+/* The numbers are of a file that anybody may have made. */
+static void test_impossible(void)
+{
+	static const char *const offsets[] = {
+		"v8dbg_class_JSFunction__shared",
+		"v8dbg_class_Script__name",
+		"v8dbg_class_Script__source",
+		"v8dbg_class_Code__instruction_start",
+		"v8dbg_class_Code__flags",
+		"v8dbg_DeoptimizationDataLiteralArrayIndex",
+		"v8dbg_DeoptimizationDataWrapped",
+		"v8dbg_DeoptimizationDataInlining",
+		"v8dbg_class_Map__instance_type",
+		"v8dbg_class_FixedArray__data",
+		"v8dbg_class_SharedFunctionInfo__script",
+	};
+	static const int32_t values[] = { 1 << 20, 96, -8, INT32_MIN, INT32_MAX };
+	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(values); k++)
+			check_refused(&(struct fake_v8){ .version = V8_14_6,
+							 .changed = offsets[i],
+							 .value = values[k] },
+				      "which cannot be");
+}
+
+static void check_version(unsigned version)
+{
+	struct v8_layout l;
+	struct err e = { 0 };
+	struct fake_v8 v = { .version = version };
+	uint32_t major = fake_versions[version].major, minor = fake_versions[version].minor;
+	bool ok = fake_v8_layout(&v, &l, &e);
+	tap_ok(ok && l.major == major && l.minor == minor && l.build == 168, "V8 %u.%u is known",
+	       major, minor);
+	if (!ok)
+		printf("# %s\n", e.text);
+	unsigned unknown = 0;
+	for (unsigned c = 0; c < V8_CONSTANT_COUNT; c++)
+		unknown += !l.origin[c];
+	tap_num_eq(unknown,
+		   (version < V8_12_9 ? 2 : 0) + (version < V8_11_3 ? 1 : 0) +
+			   (version > V8_11_3 ? 1 : 0),
+		   "of %u.%u only what it does not have is not known", major, minor);
+	tap_ok(l.blob.start == 0 && l.blob.end == FAKE_V8_BLOB_BYTES &&
+		       l.blob_address == FAKE_V8_BLOB && l.interpreter[0].start == 0x400 &&
+		       l.interpreter[0].end == 0x700,
+	       "its own code is where the file has it");
+	tap_str_eq(buf_str(&l.bytecode_sizes),
+		   (struct str){ (const char *)fake_bytecode_sizes, sizeof(fake_bytecode_sizes) },
+		   "lengths of bytecodes are read");
+	v8_layout_fini(&l);
+}
+
+static void test_origins(void)
+{
+	struct v8_layout l;
+	struct err e = { 0 };
+	fake_v8_layout(&(struct fake_v8){ .version = V8_9_4, .is_only_in_symtab = true }, &l, &e);
+	tap_num_eq((uint64_t)v8_get(&l, V8_TYPE_LAST_FUNCTION), 1059 + 13,
+		   "9.4: the last type of functions follows from the first");
+	tap_num_eq(l.origin[V8_TYPE_LAST_FUNCTION], V8_INFERRED, "that is inferred");
+	tap_num_eq(l.origin[V8_CODE_FLAGS], V8_TABLED, "what is not exported is tabled");
+	tap_num_eq(l.origin[V8_CODE_SIZE], V8_EXPORTED, "what is in .symtab is exported");
+	tap_str_eq(str_from(v8_origin_name(V8_UNKNOWN)), STR("not there"), "origins have names");
+	tap_str_eq(str_from(v8_constant_name(V8_SFI_FLAGS)), STR("SharedFunctionInfo.flags"),
+		   "constants have names");
+	v8_layout_fini(&l);
+	fake_v8_layout(&(struct fake_v8){ .version = V8_12_4 }, &l, &e);
+	tap_num_eq((uint64_t)v8_get(&l, V8_TYPE_LAST_UNCOMPILED), 203,
+		   "of two symbols for one number the better one counts, whatever comes first");
+	v8_layout_fini(&l);
+}
+
+/* Without V8's own code, and with lengths of bytecodes that cannot be. */
+static void test_optional(void)
+{
+	struct v8_layout l;
+	struct err e = { 0 };
+	bool ok = fake_v8_layout(&(struct fake_v8){ .version = V8_14_6, .without = "v8_Default" },
+				 &l, &e);
+	tap_ok(ok && l.blob.end == 0, "a V8 whose own code is not found can be read");
+	v8_layout_fini(&l);
+	ok = fake_v8_layout(&(struct fake_v8){ .version = V8_14_6,
+					       .changed = "_ZN2v88internal11interpreter9Byte" },
+			    &l, &e);
+	tap_ok(ok && l.bytecode_sizes.n == 0, "lengths that are not of three rows are not taken");
+	v8_layout_fini(&l);
+}
+
+static void test_others(void)
+{
+	AUTO(buf) struct buf file = { 0 };
+	struct err e = { 0 };
+	fake_v8_elf(&file, &(struct fake_v8){ .without = "v8dbg_" });
+	struct elf *elf = elf_of_memory(buf_str(&file), "node", &e);
+	tap_ok(elf && !v8_is_inside(elf), "a program without the symbols has no V8 inside");
+	elf_free(elf);
+}
+
+int main(void)
+{
+	test_refusals();
+	test_missing();
+	test_impossible();
+	for (unsigned i = 0; i < FAKE_VERSIONS; i++)
+		check_version(i);
+	test_origins();
+	test_optional();
+	test_others();
+	return tap_done();
+}
