@@ -135,6 +135,7 @@ static void check_unbuilt(unsigned version)
 	stack_add(s, p.g_closure, 0x1234);
 	s->r.di = p.f_closure;
 	s->words[0] = p.g_code + AT_BODY;
+	s->words[1] = p.f_code + AT_BODY; /* an old one */
 	for (size_t i = 0; i < ARRAY_SIZE(at_top); i++) {
 		s->r.pc = p.f_code + at_top[i];
 		check_stack(s, "*f:3:3 +*g:4:4", "a frame that is not there: return on top");
