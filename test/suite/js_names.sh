@@ -78,7 +78,7 @@ run() {
 
 shares() { # shares NAME [TRUTH] [PART=RE...]
 	local name=$1 file=${2:-$1.truth}
-	check "$name: shares as the program measured them" \
+	check "$name: shares of $(cut -d@ -f1 "$file" | paste -sd' ')" \
 		"$suite/record_truth.pl" --limit $limit --tally tally "$file" "$name.short" "${@:3}"
 }
 named() {
@@ -114,6 +114,8 @@ without_flags() {
 	if run chain chain.js; then
 		shares chain
 		same_chain chain
+		printf 'leaf@chain.js 3\ntwig@chain.js 1\n' >chain.inlined
+		shares chain chain.inlined
 	fi
 	if run children children.js; then
 		shares children
