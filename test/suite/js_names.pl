@@ -4,8 +4,8 @@
 #	js_names.pl named FOLDED PERCENT            so many of the samples with JavaScript have a name for all of it
 #	js_names.pl tier FOLDED RE MARKS PERCENT    so many frames that match RE are of tiers MARKS (as ~ or ^+*)
 #	js_names.pl parents SHORT CHILD PARENT PERCENT   so many frames that match CHILD are called by one that matches PARENT
-#	js_names.pl chains SPEEDSCOPE.json STACKS PERCENT  samples of a function that was inlined have one of the chains of callers, with line
-#	                                            and column, that `new Error().stack` had; STACKS: lines f:1:2;g:3:4;leaf:5:6
+#	js_names.pl chains SPEEDSCOPE.json STACKS PERCENT  so many samples of functions that were inlined have the chain of callers, with
+#	                                            lines and columns, that `new Error().stack` had; STACKS: lines f:1:2;g:3:4;leaf:5:6
 #	js_names.pl witness DOCTOR.json STDERR PERCENT WRONG-PERCENT  the process's own map says the same of so many frames
 use strict;
 use warnings;
@@ -97,7 +97,7 @@ sub parents {
 sub chains {
 	my ($file, $stacks, $floor) = @_;
 	my %known = map { chomp; s/^((?:.*;)?\w+):\d+:\d+$/$1/r => 0 } grep { /^\w+:\d+:\d+;/ } lines_of($stacks);
-	my ($leaf) = map { /(\w+)$/ } keys %known;
+	my %is_leaf = map { /(\w+)$/ => 1 } keys %known;
 	my ($first) = map { /^(\w+)/ } keys %known;
 	my $document = json_of($file);
 	my @name = map {
@@ -108,20 +108,20 @@ sub chains {
 	for my $profile (@{ $document->{profiles} }) {
 		for my $i (0 .. $#{ $profile->{samples} }) {
 			my @frames = @{ $profile->{samples}[$i] };
-			pop @frames while @frames && $name[ $frames[-1] ]{bare} ne $leaf;
+			pop @frames while @frames && !$is_leaf{ $name[ $frames[-1] ]{bare} };
 			next unless @frames;
 			shift @frames while @frames && $name[ $frames[0] ]{bare} ne $first;
-			my $chain = join ';', (map { $name[$_]{called} } @frames[ 0 .. $#frames - 1 ]), $leaf;
+			my $chain = join ';', (map { $name[$_]{called} } @frames[ 0 .. $#frames - 1 ]), @frames ? $name[ $frames[-1] ]{bare} : 'no caller';
 			my $weight = $profile->{weights} ? $profile->{unit} eq 'none' ? $profile->{weights}[$i] : 1 : 1;
 			$all += $weight;
 			$inlined += $weight if $document->{shared}{frames}[ $frames[-1] // 0 ]{plume}{inlined};
 			exists $known{$chain} ? ($good += $weight, $known{$chain} += $weight) : ($bad{$chain} += $weight);
 		}
 	}
-	my $is_good = at_least($good, $all, $floor, "samples of $leaf have a chain as the program itself says");
+	my $is_good = at_least($good, $all, $floor, "samples have a chain as the program itself says");
 	printf "  %d as %s\n", $known{$_}, $_ for sort keys %known;
 	printf "  %d NOT: %s\n", $bad{$_}, $_ for grep defined, (sort { $bad{$b} <=> $bad{$a} } keys %bad)[0 .. 4];
-	return at_least($inlined, $all, 50, "samples of $leaf have it inlined") && $is_good && !grep { !$_ } values %known;
+	return at_least($inlined, $all, 50, "of these are inlined") && $is_good && !grep { !$_ } values %known;
 }
 
 # Wrong is another function; what only lacks a line is not.

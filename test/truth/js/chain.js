@@ -1,5 +1,5 @@
-// A hot function that the compiler puts into its caller, and that into its: node chain.js TRUTH. On standard error it
-// prints what `new Error().stack` says at each of the two places from where it is called.
+// Two hot functions that the compiler puts into their caller, and that into its: node chain.js TRUTH. On standard error it
+// prints what `new Error().stack` says in each of the two. They do the same, one three times as much.
 'use strict';
 const { takeTurns } = require('./turns.js');
 
@@ -10,19 +10,25 @@ function leaf(n, rounds) {
   for (let i = 0; i < rounds; i++) sum = (sum + (i ^ (sum << 1))) | 0;
   return sum;
 }
+function twig(n, rounds) {
+  if (isAsked) ask();
+  let sum = n;
+  for (let i = 0; i < rounds; i++) sum = (sum + (i ^ (sum << 1))) | 0;
+  return sum;
+}
 function middle(n, rounds) {
   const often = leaf(n, rounds * 3);
-  return often ^ leaf(n + 1, rounds);
+  return often ^ twig(n + 1, rounds);
 }
 function trunk(rounds) {
   for (let i = 0; i < rounds; i++) {
     sink ^=
-      middle(sink, 40);
+      middle(sink, 1000);
   }
 }
 function ask() {
-  const lines = new Error().stack.split('\n').filter((line) => /\((leaf|middle|trunk) |at (leaf|middle|trunk) /.test(line));
-  process.stderr.write(lines.map((line) => line.replace(/.*at (\w+) .*:(\d+):(\d+)\)/, '$1:$2:$3')).reverse().join(';') + '\n');
+  const places = new Error().stack.split('\n').map((line) => /at (leaf|twig|middle|trunk) .*:(\d+:\d+)\)$/.exec(line));
+  process.stderr.write(places.filter(Boolean).map(([, name, place]) => `${name}:${place}`).reverse().join(';') + '\n');
 }
 isAsked = true;
 trunk(1);

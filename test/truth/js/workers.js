@@ -3,7 +3,7 @@
 'use strict';
 const fs = require('fs');
 const { Worker, isMainThread, workerData } = require('worker_threads');
-const { takeDeck, deckOf, warmUp, onSignals } = require('./turns.js');
+const { takeDeck, deckOf, warmUp, onSignals, tell } = require('./turns.js');
 
 let sink = 1;
 function mainSums(rounds) {
@@ -68,7 +68,7 @@ async function main() {
       Atomics.notify(shared.turn, 0);
     }
   });
-  fs.writeFileSync(process.argv[2], all.map((part, i) => `${part.name} ${Math.round(shared.used[i])}\n`).join(''));
+  tell(process.argv[2], all.map((part, i) => `${part.name} ${Math.round(shared.used[i])}\n`).join(''));
 }
 if (isMainThread) main();
 else run(workerData.me, workerData.shared, async () => {});
