@@ -16,6 +16,7 @@ struct record_options {
 	bool user_only, kernel_only;
 	bool no_inherit; /* neither children nor threads that come later */
 	bool no_attach;	 /* a JVM is not asked for its map */
+	bool source_maps; /* JavaScript is named as it was written */
 	bool keep_addresses;
 	uint64_t delay_ns;     /* samples before are not taken */
 	char *const *command;  /* started when all is open; ends in NULL; NULL: none */
