@@ -218,6 +218,7 @@ struct source_options source_options_of(const struct profile_request *r)
 		.format = r->input.format ? source_input_names[r->input.format] : NULL,
 		.threads = r->input.threads,
 		.keep_addresses = r->marks.addresses,
+		.source_maps = r->naming.source_maps,
 		.names = { .symfs = naming->symfs,
 			   .container_root = naming->container_root,
 			   .maps = (const char *const *)naming->maps.p,

@@ -28,5 +28,7 @@ struct str naming_take_mark(struct str name, struct frame *frame);
  */
 void naming_find_original(struct source_maps *maps, int32_t pid, struct named_frame *f,
 			  struct buf *text);
+/* The same of a frame that is in a profile; another one may equal it then. False: it stays as it is. */
+bool naming_set_original(struct source_maps *maps, struct profile *p, frame_id id);
 /* What is to be told of it goes into the profile. */
 void naming_add_source_map_facts(const struct source_maps *maps, struct profile *p);

@@ -8,9 +8,20 @@ static bool find_definition(const struct source_map *map, const struct symbol_v8
 {
 	if (source_map_find(map, v8->line, v8->column, place))
 		return true;
-	bool is_top = !v8->function.n && v8->line == 1 && v8->column <= 1;
 	*place = (struct source_place){ source_map_only_file(map), 1, 1 };
-	return is_top && place->file.n;
+	return v8->line == 1 && v8->column == 1 && place->file.n;
+}
+
+/* `f /app/a.js:1:2`, as V8's own profiles are read: the end says what file, line and column do. */
+static bool plain_place(const struct named_frame *f, struct symbol_v8_place *place)
+{
+	AUTO(buf) struct buf end = { 0 };
+	buf_addf(&end, " %.*s:%u:%u", STR_ARG(f->file), f->line, f->column);
+	if (!f->file.n || !str_ends(f->name, buf_str(&end)))
+		return false;
+	*place = (struct symbol_v8_place){ str_first(f->name, f->name.n - end.n), f->file, f->line,
+					   f->column };
+	return true;
 }
 
 /* The same kind and tier in front, another function and place behind: `JS:*f /app/a.ts:1:2`. */
@@ -34,7 +45,7 @@ void naming_find_original(struct source_maps *maps, int32_t pid, struct named_fr
 {
 	struct symbol_v8_place v8;
 	struct source_place definition, call;
-	if (!symbol_v8_place(f->name, &v8))
+	if (!symbol_v8_place(f->name, &v8) && !plain_place(f, &v8))
 		return;
 	const struct source_map *map = source_maps_get(maps, pid, v8.file);
 	if (!map || !find_definition(map, &v8, &definition))
@@ -49,6 +60,24 @@ void naming_find_original(struct source_maps *maps, int32_t pid, struct named_fr
 	f->file = call.file;
 	f->line = call.line;
 	f->column = call.column;
+}
+
+bool naming_set_original(struct source_maps *maps, struct profile *p, frame_id id)
+{
+	AUTO(buf) struct buf text = { 0 };
+	struct frame *frame = &p->frames.p[id];
+	struct named_frame f = { .name = profile_str(p, frame->name),
+				 .file = profile_str(p, frame->file),
+				 .line = frame->line,
+				 .column = frame->column };
+	naming_find_original(maps, 0, &f, &text);
+	if (!text.n)
+		return false;
+	frame->name = profile_add_str(p, f.name);
+	frame->file = profile_add_str(p, f.file);
+	frame->line = f.line;
+	frame->column = f.column;
+	return true;
 }
 
 void naming_add_source_map_facts(const struct source_maps *maps, struct profile *p)
