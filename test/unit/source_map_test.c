@@ -252,14 +252,14 @@ static void test_compilers(void)
 		{ "scaleWork = (", "scaleWork", "", "(value: number): number => Math" },
 	};
 	static const struct known esbuild[] = {
-		{ "function c(", "c", "hotLoop", "hotLoop(grid: Grid" },
-		{ "function s(", "s", "until", "until(seconds" },
-		{ ",l=n", "l", "scaleWork", "value: number): number => Math" },
-		{ "u=async n", "u", "asyncWork", "value: number): Promise" },
-		{ "class{constructor(", "o", "Grid", "constructor(readonly" },
+		{ "function u(", "u", "hotLoop", "hotLoop(grid: Grid" },
+		{ "function l(", "l", "until", "until(seconds" },
+		{ ",o=r", "o", "scaleWork", "value: number): number => Math" },
+		{ "c=async r", "c", "asyncWork", "value: number): Promise" },
+		{ "class{constructor(", "n", "Grid", "constructor(readonly" },
 		{ "}sumCells(", "sumCells", "", "sumCells(factor" },
-		{ "}sumCells(", "o.sumCells", "", "sumCells(factor" },
-		{ "function c(", "", "", "hotLoop(grid: Grid" }, /* an anonymous one */
+		{ "}sumCells(", "n.sumCells", "", "sumCells(factor" },
+		{ "function u(", "", "", "hotLoop(grid: Grid" }, /* an anonymous one */
 	};
 	struct source_map_files files = { NULL, one_root, open_fixture };
 	struct source_maps *maps = source_maps_new(&files);
