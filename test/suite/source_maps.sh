@@ -70,6 +70,7 @@ if start mapped node --perf-basic-prof "$sources/bundle/main.js" 30; then
 fi
 
 # What is only in the mount namespace of the program.
+# shellcheck disable=SC2016 # the words are of the shell inside
 inside='mount -t tmpfs none "$0" && cp -r "$1"/bundle/. "$0" && cd "$0" && eval "$2" && exec node "$0/main.js" "$3"'
 mkdir hidden outside
 cp bundle/main.js.map outside/
