@@ -25,6 +25,8 @@ struct reader {
 	size_t raw_taken;
 	struct buf text; /* the window of a stream lives in here */
 
+	uint64_t limit; /* in bytes; 0: none */
+
 	struct str memory; /* what is still to come of bytes in memory */
 	size_t memory_step;
 };
@@ -166,12 +168,21 @@ bool reader_fill(struct reader *r)
 {
 	if (r->is_at_end)
 		return false;
+	if (r->limit && r->consumed + r->window.n > r->limit) {
+		set_damage(r, "the file", "is longer than is read of such files");
+		return false;
+	}
 	compact(r);
 	bool has_more = r->decoder ? fill_decoded(r) : read_some(r, &r->text, FILL_BYTES);
 	if (!has_more)
 		r->is_at_end = true;
 	r->window = buf_str(&r->text);
 	return has_more;
+}
+
+void reader_limit(struct reader *r, uint64_t bytes)
+{
+	r->limit = bytes;
 }
 
 bool reader_wait(struct reader *r, int milliseconds)

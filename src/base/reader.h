@@ -57,6 +57,8 @@ bool reader_fill(struct reader *r);
 bool reader_wait(struct reader *r, int milliseconds);
 /* Fills until the window holds all that will come. False: that is more than limit bytes. */
 bool reader_fill_all(struct reader *r, size_t limit);
+/* What comes behind so many (decompressed) bytes is not read, and is damage; a fill may go beyond. */
+void reader_limit(struct reader *r, uint64_t bytes);
 /* Offset in the (decompressed) input of the window's first byte. */
 uint64_t reader_offset(const struct reader *r);
 /* What cut the input short, or NULL. */

@@ -91,6 +91,8 @@ static void examine(struct examination *x, const struct request *r, const char *
 		.is_verbose = r->in.common.verbose,
 	};
 	bool has_read = read_profile(path, &source, p, &e);
+	if (has_read && source.source_maps)
+		p = source_find_originals(p, &source.names);
 	profile_seal(p);
 	vec_push(&x->profiles, p);
 	x->has_unreadable |= !has_read;

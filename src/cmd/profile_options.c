@@ -49,6 +49,9 @@ static const struct option naming_options[] = {
 	  "jit-PID.dump: a file, a folder of them, or the map of one process; repeatable" },
 	{ "debuginfod", 0, OPTION_FLAG, NAMING(asks_debuginfod), NULL,
 	  "fetch missing debug files from the servers in DEBUGINFOD_URLS" },
+	{ "source-maps", 0, OPTION_FLAG, NAMING(source_maps), NULL,
+	  "show TypeScript and bundled JavaScript as it was written, by source maps inside of "
+	  "the scripts or beside them" },
 	{ "inline", 0, OPTION_FLAG, NAMING(inlines), NULL,
 	  "show functions that a compiler inlined, marked _[i] (the default)" },
 	{ "no-inline", 0, OPTION_FLAG, NAMING(no_inlines), NULL,
@@ -215,6 +218,7 @@ struct source_options source_options_of(const struct profile_request *r)
 		.format = r->input.format ? source_input_names[r->input.format] : NULL,
 		.threads = r->input.threads,
 		.keep_addresses = r->marks.addresses,
+		.source_maps = r->naming.source_maps,
 		.names = { .symfs = naming->symfs,
 			   .container_root = naming->container_root,
 			   .maps = (const char *const *)naming->maps.p,

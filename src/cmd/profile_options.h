@@ -23,6 +23,7 @@ struct naming_options {
 	const char *symfs, *container_root;
 	struct text_list maps;
 	bool asks_debuginfod;
+	bool source_maps;
 	bool inlines, no_inlines; /* as given; inlined functions are shown when neither is */
 	bool shows_lines;	  /* `name file.c:12` */
 	bool shows_context;	  /* `name:file.c:12` */

@@ -90,6 +90,8 @@ struct profile *read_profiles(const struct text_list *files, const struct source
 		return NULL;
 	}
 	*e = (struct err){ 0 };
+	if (options->source_maps)
+		p = source_find_originals(p, &options->names);
 	profile_seal(p);
 	return p;
 }

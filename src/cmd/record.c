@@ -372,6 +372,7 @@ static void set_options(struct request *r)
 	o->kernel_only = r->words.kernel_only;
 	o->no_inherit = r->words.no_inherit;
 	o->no_attach = r->words.no_attach;
+	o->source_maps = r->in.naming.source_maps;
 	o->command = r->command;
 	o->is_command_timer = r->command && has_target(&r->words.wish);
 	o->command_line = buf_c_string(&r->command_line);

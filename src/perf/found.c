@@ -107,11 +107,15 @@ void perf_session_put_found(struct perf_session *s, const struct perf_process *p
 	}
 }
 
-location_id perf_session_locate_found(struct perf_session *s, uint32_t found, uint64_t ip)
+location_id perf_session_locate_found(struct perf_session *s, int32_t pid, uint32_t found,
+				      uint64_t ip)
 {
-	if (!s->has_found) {
-		struct mapped m = { .kind = MAPPED_FOUND, .path = STR("[JIT] V8") };
+	if (!s->options.source_maps)
+		pid = 0; /* the same function is the same, whoever runs it */
+	if (!s->has_found || s->found_pid != pid) {
+		struct mapped m = { .kind = MAPPED_FOUND, .path = STR("[JIT] V8"), .pid = pid };
 		s->found_id = mapped_table_get(&s->mapped, &m);
+		s->found_pid = pid;
 		s->has_found = true;
 	}
 	return locations_get(

@@ -26,7 +26,7 @@ void mapped_table_fini(struct mapped_table *t)
 
 static bool is_per_process(enum mapped_kind kind)
 {
-	return kind == MAPPED_JIT || kind == MAPPED_JITDUMP;
+	return kind == MAPPED_JIT || kind == MAPPED_JITDUMP || kind == MAPPED_FOUND;
 }
 
 static bool mapped_equal(const void *list, uint32_t i, const void *key)

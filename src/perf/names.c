@@ -12,7 +12,13 @@ static void begin_location(struct location_names *n, location_id id)
 
 static void push_frame(struct location_names *n, location_id id, const struct named_frame *f)
 {
-	vec_push(&n->frames, naming_add_frame(n->s->p, f));
+	struct source_maps *maps = n->s->options.source_maps;
+	struct named_frame original = *f;
+	if (maps)
+		naming_find_original(maps,
+				     n->s->mapped.list.p[n->s->locations.list.p[id].mapped].pid,
+				     &original, &n->text);
+	vec_push(&n->frames, naming_add_frame(n->s->p, &original));
 	n->count[id]++;
 }
 

@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "model/model.h"
+#include "source_map/source_map.h"
 #include "symbol/symbol.h"
 
 struct perf_event_attr;
@@ -58,9 +59,10 @@ struct perf_live {
 
 struct perf_options {
 	struct symbol_options names;
-	bool keep_addresses;	      /* tell frames without a name apart by address */
-	const struct perf_live *live; /* NULL: a recording that was made before */
-	const char *unwind_cache;     /* folder of unwind tables; NULL: the user's own */
+	bool keep_addresses;		 /* tell frames without a name apart by address */
+	const struct perf_live *live;	 /* NULL: a recording that was made before */
+	struct source_maps *source_maps; /* NULL: JavaScript is named as it ran */
+	const char *unwind_cache;	 /* folder of unwind tables; NULL: the user's own */
 	bool (*progress)(void *context, const struct profile *p); /* false: stop; may be NULL */
 	void *progress_context;
 };

@@ -413,7 +413,8 @@ struct perf_session {
 	struct kernel_id kernel;
 	struct str host;
 	mapped_id kernel_id;
-	mapped_id found_id; /* where has_found */
+	mapped_id found_id; /* where has_found: of a process, or of all (0) */
+	int32_t found_pid;
 	bool has_found;
 	VEC(struct kernel_module) kernel_modules;
 	VEC(struct cgroup) cgroups;
@@ -490,7 +491,8 @@ void perf_session_put_found(struct perf_session *s, const struct perf_process *p
 void perf_session_add_witness(struct perf_session *s, const struct perf_process *process,
 			      location_id found, location_id told);
 void perf_session_compare_witnesses(struct location_names *n);
-location_id perf_session_locate_found(struct perf_session *s, uint32_t found, uint64_t ip);
+location_id perf_session_locate_found(struct perf_session *s, int32_t pid, uint32_t found,
+				      uint64_t ip);
 /* other_records.c: what is no sample; body_end: where the ids at its end begin. */
 void perf_session_other(struct perf_session *s, const struct perf_record *r, const char *body_end);
 /* Reads them again: they have grown. Numbers of their pieces of code stay. */

@@ -126,11 +126,12 @@ static void locate_stack(struct perf_session *s, struct perf_process *process, u
 	s->stack_locations.n = 0;
 	for (uint32_t i = 0; i < s->stack.list.n; i++) {
 		const struct stack_address *a = &s->stack.list.p[i];
-		location_id id = a->found ? perf_session_locate_found(s, a->found, a->ip)
-				 : a->part == PART_KERNEL ? locate_kernel(s, a->ip, a->is_call)
-				 : a->part == PART_GUEST
-					 ? locate_guest(s, a->ip)
-					 : locate_user(s, process, a->ip, a->is_call, time_ns);
+		location_id id =
+			a->found ? perf_session_locate_found(s, process->pid, a->found, a->ip)
+			: a->part == PART_KERNEL ? locate_kernel(s, a->ip, a->is_call)
+			: a->part == PART_GUEST
+				? locate_guest(s, a->ip)
+				: locate_user(s, process, a->ip, a->is_call, time_ns);
 		vec_push(&s->stack_locations, id);
 		if (a->found && process->map_state)
 			perf_session_add_witness(

@@ -70,6 +70,7 @@ void recorder_free(struct recorder *r)
 	perf_session_free(r->session);
 	jvm_maps_free(r->jvms);
 	js_frames_free(r->js);
+	source_maps_free(r->source_maps);
 	follow_fini(&r->follow);
 	held_files_free(r->held);
 	container_names_fini(&r->containers);
@@ -268,6 +269,8 @@ void recorder_set_profile(struct recorder *r, struct profile *p)
 	perf_session_set_profile(r->session, p);
 	follow_forget_ended(&r->follow, monotonic_ns());
 	jvm_maps_forget_ended(r->jvms);
+	if (r->source_maps)
+		source_maps_check_again(r->source_maps);
 	r->p = p;
 	recorder_begin_facts(r, now, wall_ns() - (monotonic_ns() - now));
 }

@@ -14,8 +14,9 @@ struct record_options {
 	uint32_t stack_bytes;  /* of each copy of a stack; 0: as the rate and the program allow */
 	uint32_t buffer_pages; /* of each cpu's buffer, a power of two; 0: chosen */
 	bool user_only, kernel_only;
-	bool no_inherit; /* neither children nor threads that come later */
-	bool no_attach;	 /* a JVM is not asked for its map */
+	bool no_inherit;  /* neither children nor threads that come later */
+	bool no_attach;	  /* a JVM is not asked for its map */
+	bool source_maps; /* JavaScript is named as it was written */
 	bool keep_addresses;
 	uint64_t delay_ns;     /* samples before are not taken */
 	char *const *command;  /* started when all is open; ends in NULL; NULL: none */

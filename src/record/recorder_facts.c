@@ -1,4 +1,5 @@
 /* What a profile says of how it was made. */
+#include "naming/naming.h"
 #include "record/recorder_int.h"
 
 #include <sys/utsname.h>
@@ -94,5 +95,7 @@ void recorder_end_facts(struct recorder *r, uint64_t end_ns)
 	add_stacks_fact(r);
 	add_javascript_fact(r);
 	add_walker_note(r);
+	if (r->source_maps)
+		naming_add_source_map_facts(r->source_maps, r->p);
 	jvm_maps_add_notes(r->jvms, r->p);
 }

@@ -14,6 +14,7 @@ struct recorder {
 	struct js_frames *js;
 	struct v8_walker *walker; /* NULL: no_walker says why */
 	struct err no_walker;
+	struct source_maps *source_maps; /* NULL: not asked for */
 	struct container_names containers;
 	struct started_command command;
 	struct profile *p;
@@ -34,6 +35,8 @@ struct recorder {
 
 /* Opens what is to be sampled and begins to follow it; nothing is sampled yet. */
 bool recorder_open(struct recorder *r, struct err *e);
+/* source_maps.c: NULL when they are not asked for. */
+struct source_maps *recorder_source_maps(struct recorder *r);
 /* What is known when a profile begins is in it from then on, should plume be killed. */
 void recorder_begin_facts(struct recorder *r, uint64_t start_ns, uint64_t start_unix_ns);
 void recorder_end_facts(struct recorder *r, uint64_t end_ns);

@@ -69,6 +69,7 @@ static void add_event(struct recorder *r, uint32_t i)
 
 static void begin_session(struct recorder *r)
 {
+	r->source_maps = recorder_source_maps(r);
 	r->options.names.open_held = held_files_open;
 	r->options.names.held_root = held_files_root_path;
 	r->options.names.held = r->held;
@@ -85,6 +86,7 @@ static void begin_session(struct recorder *r)
 				      .name_found = live_name_found };
 	struct perf_options options = { .names = r->options.names,
 					.keep_addresses = r->options.keep_addresses,
+					.source_maps = r->source_maps,
 					.live = &r->live };
 	r->session = perf_session_new(&options, r->p);
 	for (uint32_t i = 0; i < r->events.attrs.n; i++)

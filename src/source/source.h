@@ -17,6 +17,7 @@ struct source_options {
 		compat_jit;	  /* its options, which change its names */
 	const char *compat_event; /* its --event-filter, or NULL */
 
+	bool source_maps;	     /* for source_find_originals, when all is read */
 	struct symbol_options names; /* perf.data: where to look for names */
 	const char *directory;	     /* set by source_read: of perf.data that is a directory */
 
@@ -38,6 +39,12 @@ struct source_options {
  */
 bool source_read(const char *path, const struct source_options *options, struct profile *p,
 		 struct err *e);
+
+/*
+ * Generated JavaScript of a profile as it was written, by the source maps of its scripts, as names says where
+ * files are. Takes p, which is not sealed yet, and returns it or what takes its place.
+ */
+struct profile *source_find_originals(struct profile *p, const struct symbol_options *names);
 
 /*
  * A .plume file that is still being written: each poll adds what it has gained to the profile. False

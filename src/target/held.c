@@ -95,6 +95,13 @@ bool held_files_root_path(void *held, int32_t pid, struct buf *root)
 	return true;
 }
 
+uint64_t held_files_root_number(const struct held_files *h, int32_t pid)
+{
+	uint32_t i = held_find_process(h, pid);
+	uint32_t at = i == INDEX_NONE ? INDEX_NONE : h->processes.p[i].root;
+	return at == INDEX_NONE ? 0 : h->roots.p[at].serial;
+}
+
 int held_files_open_root(struct held_files *h, int32_t pid)
 {
 	AUTO(buf) struct buf root = { 0 };

@@ -64,6 +64,8 @@ int held_files_open(void *held, int32_t pid, const struct binary_id *id);
  * ends or forgets. False: none. For symbol_options.
  */
 bool held_files_root_path(void *held, int32_t pid, struct buf *root);
+/* A number for its root directory, never given twice; 0: none is held. */
+uint64_t held_files_root_number(const struct held_files *h, int32_t pid);
 /* The same as a descriptor, O_PATH, of the caller's own; -1: none. */
 int held_files_open_root(struct held_files *h, int32_t pid);
 /* A file by the path that the process knows it by: a jitdump. Never leaves the root. NULL: e. */

@@ -1,0 +1,94 @@
+/* Frames of JavaScript as they were written, not as a compiler or a bundler left them. */
+#include "naming/naming.h"
+#include "symbol/symbol.h"
+
+/* Where the function was written. The top of a script is nothing that a map would tell of. */
+static bool find_definition(const struct source_map *map, const struct symbol_v8_place *v8,
+			    struct source_place *place)
+{
+	if (source_map_find(map, v8->line, v8->column, place))
+		return true;
+	*place = (struct source_place){ source_map_only_file(map), 1, 1 };
+	return v8->line == 1 && v8->column == 1 && place->file.n;
+}
+
+/* `f /app/a.js:1:2`, as V8's own profiles are read: the end says what file, line and column do. */
+static bool plain_place(const struct named_frame *f, struct symbol_v8_place *place)
+{
+	AUTO(buf) struct buf end = { 0 };
+	buf_addf(&end, " %.*s:%u:%u", STR_ARG(f->file), f->line, f->column);
+	if (!f->file.n || !str_ends(f->name, buf_str(&end)))
+		return false;
+	*place = (struct symbol_v8_place){ str_first(f->name, f->name.n - end.n), f->file, f->line,
+					   f->column };
+	return true;
+}
+
+/* The same kind and tier in front, another function and place behind: `JS:*f /app/a.ts:1:2`. */
+static void write_name(struct str v8_name, const struct symbol_v8_place *v8, struct str function,
+		       const struct source_place *place, struct buf *text)
+{
+	size_t before = (size_t)(v8->function.p - v8_name.p);
+	buf_add(text, str_first(v8_name, before));
+	/* `get a`, `b.c`: only the last word is told. */
+	size_t words = v8->function.n;
+	while (function.n && words && v8->function.p[words - 1] != '.' &&
+	       v8->function.p[words - 1] != ' ')
+		words--;
+	buf_add(text, str_first(v8->function, words));
+	buf_add(text, function);
+	buf_addf(text, " %.*s:%u:%u", STR_ARG(place->file), place->line, place->column);
+}
+
+void naming_find_original(struct source_maps *maps, int32_t pid, struct named_frame *f,
+			  struct buf *text)
+{
+	struct symbol_v8_place v8;
+	struct source_place definition, call;
+	if (!symbol_v8_place(f->name, &v8) && !plain_place(f, &v8))
+		return;
+	const struct source_map *map = source_maps_get(maps, pid, v8.file);
+	if (!map || !find_definition(map, &v8, &definition))
+		return;
+	struct str function = source_map_function(map, v8.line, v8.column, v8.function);
+	bool has_call = f->line && (f->line != v8.line || f->column != v8.column);
+	if (!has_call || !source_map_find(map, f->line, f->column, &call))
+		call = definition;
+	text->n = 0;
+	write_name(f->name, &v8, function, &definition, text);
+	f->name = buf_str(text);
+	f->file = call.file;
+	f->line = call.line;
+	f->column = call.column;
+}
+
+bool naming_set_original(struct source_maps *maps, struct profile *p, frame_id id)
+{
+	AUTO(buf) struct buf text = { 0 };
+	struct frame *frame = &p->frames.p[id];
+	struct named_frame f = { .name = profile_str(p, frame->name),
+				 .file = profile_str(p, frame->file),
+				 .line = frame->line,
+				 .column = frame->column };
+	naming_find_original(maps, 0, &f, &text);
+	if (!text.n)
+		return false;
+	frame->name = profile_add_str(p, f.name);
+	frame->file = profile_add_str(p, f.file);
+	frame->line = f.line;
+	frame->column = f.column;
+	return true;
+}
+
+void naming_add_source_map_facts(const struct source_maps *maps, struct profile *p)
+{
+	AUTO(buf) struct buf text = { 0 };
+	source_maps_describe(maps, &text);
+	if (text.n)
+		profile_add_fact(p, STR("source maps"), buf_str(&text));
+	for (uint32_t i = 0; i < source_maps_troubles(maps); i++) {
+		text.n = 0;
+		source_maps_trouble(maps, i, &text);
+		profile_add_note(p, buf_str(&text));
+	}
+}

@@ -1,0 +1,22 @@
+/* Source maps of what is recorded: their files are those of the processes, in their own roots. */
+#include "record/recorder_int.h"
+
+static uint64_t root_of(void *context, int32_t pid)
+{
+	struct recorder *r = context;
+	uint64_t number = held_files_root_number(r->held, pid);
+	/* None is held: then each process is on its own. */
+	return number ? number << 32 : (uint32_t)pid;
+}
+
+static struct reader *open_script(void *context, int32_t pid, const char *path, struct err *e)
+{
+	struct recorder *r = context;
+	return held_files_open_path(r->held, pid, path, e);
+}
+
+struct source_maps *recorder_source_maps(struct recorder *r)
+{
+	struct source_map_files files = { r, root_of, open_script };
+	return r->options.source_maps ? source_maps_new(&files) : NULL;
+}
