@@ -119,6 +119,7 @@ __attribute__((noinline)) int step(const struct walker_layout *l, uint32_t i)
 	uint64_t fp = s->fp;
 	s->record.head.frames = i + 1;
 	f->pc = s->pc & ~WALKER_IS_SHARED;
+	f->fp = fp;
 	f->context = f->function = f->bytecode_array = f->bytecode_offset = 0;
 	if (fp < s->record.head.sp ||
 	    bpf_probe_read_user(s->words, sizeof(s->words), (void *)(fp - WALKER_SLOTS * 8)) != 0)

@@ -205,6 +205,7 @@ static struct v8_raw_frame raw_frame(const char *bytes)
 	struct walker_frame f;
 	memcpy(&f, bytes, sizeof(f));
 	return (struct v8_raw_frame){ .pc = f.pc & ~WALKER_IS_SHARED,
+				      .fp = f.fp,
 				      .context = f.context,
 				      .function = f.function,
 				      .bytecode_array = f.bytecode_array,

@@ -27,7 +27,7 @@ struct walker_layout {
 #define WALKER_IS_SHARED (1ull << 63)
 
 struct walker_frame {
-	uint64_t pc, context, function, bytecode_array, bytecode_offset;
+	uint64_t pc, fp, context, function, bytecode_array, bytecode_offset;
 };
 
 struct walker_head {

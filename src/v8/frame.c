@@ -352,7 +352,7 @@ static void name_caller_once(struct naming *s, struct seen_caller *seen,
 	struct seen_caller *at = &seen[v8_slot(f->pc ^ f->function ^ f->bytecode_offset, SEEN)];
 	if (at->raw && is_same(at->raw, f)) {
 		for (uint32_t i = at->first; i < at->first + at->n; i++)
-			add(s, f->pc, s->out[i].place, s->out[i].is_missing, false);
+			add(s, f->pc, f->fp, s->out[i].place, s->out[i].is_missing);
 		return;
 	}
 	*at = (struct seen_caller){ .raw = f, .first = s->n };
@@ -376,5 +376,6 @@ uint32_t v8_name_frames(struct v8_process *p, const struct v8_registers *r,
 	for (uint32_t i = 1; i < n; i++)
 		name_caller_once(&s, seen, &raw[i]);
 	p->look = 0;
+	p->heap.memory->limit = 0;
 	return s.n;
 }
