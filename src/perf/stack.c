@@ -190,6 +190,9 @@ static void join(struct perf_session *s, const struct unwound_stack *u,
 	uint32_t plausible = perf_stack_plausible(s, process, chain, n);
 	bool meets = perf_stack_meet(u, chain, n, &at);
 	bool goes_on = meets && at.from < n && (!at.is_before || plausible == n);
+	/* In the middle of exec the chain follows what is left of the program before. */
+	if (s->options.live && plausible <= 1 && n > 2)
+		goes_on = false;
 	if (!goes_on && plausible > u->n) {
 		s->counts.by_frame_pointer++;
 		return; /* the walk came to nothing */
