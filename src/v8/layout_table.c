@@ -42,12 +42,15 @@ static const struct {
 	{ V8_FRAME_BYTECODE_OFFSET, 904, 904, -40 },
 };
 
-/* The types of functions are one behind the other; how many there are was not always exported. */
+/*
+ * The types of functions are one behind the other, that of constructors of classes (from 9.6 on) last; how
+ * many there are was not always exported.
+ */
 static void infer(struct v8_layout *l)
 {
 	if (!l->origin[V8_TYPE_LAST_FUNCTION] && l->origin[V8_TYPE_FIRST_FUNCTION]) {
 		l->value[V8_TYPE_LAST_FUNCTION] =
-			l->value[V8_TYPE_FIRST_FUNCTION] + (v8_version(l) < 906 ? 13 : 14);
+			l->value[V8_TYPE_FIRST_FUNCTION] + (v8_version(l) < 906 ? 13 : 15);
 		l->origin[V8_TYPE_LAST_FUNCTION] = V8_INFERRED;
 	}
 }

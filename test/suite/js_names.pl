@@ -128,7 +128,7 @@ sub chains {
 sub witness {
 	my ($file, $stderr, $floor, $ceiling) = @_;
 	my %fact = map { $_->{key} => $_->{text} } @{ json_of($file)->{files}[0]{facts} };
-	my ($all, $bad) = @fact{qw(javascript_witnessed javascript_contradicted)};
+	my ($all, $bad) = @fact{qw(js_witnessed js_contradicted)};
 	my ($listed, $wrong, @worst) = (0, 0);
 	for (lines_of($stderr)) {
 		my ($count, $found, $told) = /^(\d+) (?:callers|leaves): found (.*), map has (.*)$/ or next;
