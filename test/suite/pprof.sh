@@ -16,7 +16,7 @@ same() {
 }
 all=(--where event=all --weight period --tid --kernel --jit)
 : >err
-mapfile -t profiles < <(find "$fixtures" -type f -size +0 | grep -vE '\.(cmd|md|txt|js|mjs|ts|html|go|c|py|java|sh)$|/(elf|debug-info|doctor|symfs|programs)/|/make$|/tmp/' | sort)
+mapfile -t profiles < <(find "$fixtures" -type f -size +0 | grep -vE '\.(cmd|md|txt|js|mjs|ts|html|go|c|py|java|sh)$|/(elf|debug-info|doctor|symfs|programs|source-map)/|/make$|/tmp/' | sort)
 for file in "${profiles[@]}"; do
 	name=$(basename "$file")
 	"$plume" convert -q "$file" -o sums.pb.gz 2>>err
