@@ -82,7 +82,7 @@ END
 	numbers() {
 		for number in "$@"; do echo "int ${number%=*} = ${number#*=};"; done
 	}
-	version=(_ZN2v88internal7Version6major_E=11 _ZN2v88internal7Version6minor_E=3 _ZN2v88internal7Version6build_E=1)
+	stated=(_ZN2v88internal7Version6major_E=11 _ZN2v88internal7Version6minor_E=3 _ZN2v88internal7Version6build_E=1)
 	layout=(v8dbg_class_Map__instance_type__uint16_t=12 v8dbg_class_JSFunction__shared__SharedFunctionInfo=24
 		v8dbg_class_SharedFunctionInfo__function_data__Object=8
 		v8dbg_class_SharedFunctionInfo__name_or_scope_info__Object=16
@@ -118,19 +118,19 @@ END
 	refuses "named node, without V8" 1 "is not Node.js" doctor -p "$pid"
 	numbers v8dbg_class_SharedFunctionInfo__flags__int=7 >numbers.c && look_alike one
 	refuses "a symbol or two" 1 "does not say which version" doctor -p "$pid"
-	numbers "${version[@]}" v8dbg_class_SharedFunctionInfo__flags__int=7 >numbers.c && look_alike some
+	numbers "${stated[@]}" v8dbg_class_SharedFunctionInfo__flags__int=7 >numbers.c && look_alike some
 	refuses "a version and little else" 1 "does not export" map -p "$pid"
-	numbers "${version[@]/=11/=77}" "${layout[@]}" >numbers.c && look_alike unknown
+	numbers "${stated[@]/=11/=77}" "${layout[@]}" >numbers.c && look_alike unknown
 	refuses "a version that is not known" 1 "its V8 77.3 is none of those that are known" doctor -p "$pid"
-	numbers "${version[@]}" "${layout[@]}" v8dbg_TaggedSize=4 >numbers.c && look_alike compressed
+	numbers "${stated[@]}" "${layout[@]}" v8dbg_TaggedSize=4 >numbers.c && look_alike compressed
 	refuses "compressed pointers" 1 "compresses pointers" doctor -p "$pid"
 	for wrong in Script__name__Object=16/Script__name__Object=1000000 instance_type__uint16_t=12/instance_type__uint16_t=-2147483648 \
 		SHARED_FUNCTION_INFO_TYPE=262/SHARED_FUNCTION_INFO_TYPE=2000000000 fp_function=-16/fp_function=-16000; do
-		numbers "${version[@]}" "${layout[@]/${wrong%/*}/${wrong#*/}}" >numbers.c && look_alike wrong
+		numbers "${stated[@]}" "${layout[@]/${wrong%/*}/${wrong#*/}}" >numbers.c && look_alike wrong
 		refuses "a number that cannot be (${wrong#*/})" 1 "which cannot be" doctor -p "$pid"
 		refuses "... map" 1 "which cannot be" map -p "$pid" -o -
 	done
-	numbers "${version[@]}" "${layout[@]}" >numbers.c && look_alike heap
+	numbers "${stated[@]}" "${layout[@]}" >numbers.c && look_alike heap
 	refuses "all numbers, and no heap" 1 "its heap is not in the process's memory" doctor -p "$pid"
 	refuses "... map" 1 "its heap is not in the process's memory" map -p "$pid"
 	ok "... and left no map" [ ! -e "/tmp/perf-$pid.map" ]
