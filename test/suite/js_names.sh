@@ -51,7 +51,7 @@ family() { # family PID: it and its children, as -p wants them
 }
 # record_it NAME OPTION...: while $child uses $seconds of CPU time, which counts for itself exactly then
 record_it() {
-	PLUME_JS_DEBUG=1 record "$1" --srcline "${@:2}" -- \
+	record "$1" --srcline "${@:2}" -- \
 		sh -c "kill -USR2 $child; '$truth/until_used' $child $seconds; kill -TERM $child"
 	local status=$?
 	ask short "$1.folded" >"$1.short"
