@@ -18,7 +18,7 @@ const char *v8_constant_name(enum v8_constant c)
 
 const char *v8_origin_name(enum v8_origin origin)
 {
-	static const char *const names[] = { "not there", "exported", "inferred", "tabled" };
+	static const char *const names[] = { "absent", "exported", "inferred", "tabled" };
 	return names[origin];
 }
 

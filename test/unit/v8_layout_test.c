@@ -115,7 +115,7 @@ static void test_origins(void)
 	tap_num_eq(l.origin[V8_TYPE_LAST_FUNCTION], V8_INFERRED, "that is inferred");
 	tap_num_eq(l.origin[V8_CODE_FLAGS], V8_TABLED, "what is not exported is tabled");
 	tap_num_eq(l.origin[V8_CODE_SIZE], V8_EXPORTED, "what is in .symtab is exported");
-	tap_str_eq(str_from(v8_origin_name(V8_UNKNOWN)), STR("not there"), "origins have names");
+	tap_str_eq(str_from(v8_origin_name(V8_UNKNOWN)), STR("absent"), "origins have names");
 	tap_str_eq(str_from(v8_constant_name(V8_SFI_FLAGS)), STR("SharedFunctionInfo.flags"),
 		   "constants have names");
 	v8_layout_fini(&l);
