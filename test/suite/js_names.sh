@@ -177,6 +177,19 @@ in_namespaces() {
 }
 
 container=plume-js-$$
+end_containers() { # first the one that is in the network of the other
+	for each in "$container-load" "$container"; do
+		"$suite/container_run.bash" stop "$each" 2>/dev/null
+	done
+}
+# run_container NAME OPTION... -- COMMAND...: with this Node.js in /node, up to its line `ready`; $child: its first process
+run_container() {
+	rm -f own/says
+	mkfifo own/says
+	trap 'end_containers; end_started; rm -rf "$work"' EXIT
+	"$suite/container_run.bash" start "$1" - -v "$work/own:/srv" -v "$(dirname "$node"):/node" "${@:2}" >container.out 2>&1 &&
+		says_ready own/says && child=$(sed -n 's/^pid=//p' container.out)
+}
 in_container() {
 	local why
 	if ! why=$("$suite/container_run.bash" check); then
@@ -184,20 +197,57 @@ in_container() {
 		return
 	fi
 	rm -rf own
-	mkdir own && cp -r "$programs" own/ && mkfifo own/says
-	trap '"$suite/container_run.bash" stop "$container" 2>/dev/null; end_started; rm -rf "$work"' EXIT
-	if ! "$suite/container_run.bash" start "$container" - -v "$work/own:/srv" -v "$(dirname "$node"):/node" -- \
-		sh -c 'exec timeout -s KILL 120 /node/node /srv/js/shop.js /srv/truth >/srv/says' >container.out 2>&1 || ! says_ready own/says; then
+	mkdir own && cp -r "$programs" own/
+	if ! run_container "$container" -- sh -c 'exec timeout -s KILL 120 /node/node /srv/js/shop.js /srv/truth >/srv/says'; then
 		check "a server in a container starts" cat container.out /dev/null/none
 		return
 	fi
-	child=$(pgrep -P "$(sed -n 's/^pid=//p' container.out)")
+	child=$(pgrep -P "$child")
 	record_it container --container "$container"
 	told own/truth
 	mv own/truth container.truth
 	"$suite/container_run.bash" stop "$container"
 	shares container
 	named container
+	demo_in_container
+	end_containers
+}
+# The server of the README, and who asks it in a container of its own, in the same network.
+start_demo() {
+	local app=(-v "$suite/../../demo:/app:ro")
+	run_container "$container" "${app[@]}" -- sh -c 'exec timeout -s KILL 120 /node/node /app/server.js >/srv/says' || return 1
+	server=$(pgrep -P "$child")
+	run_container "$container-load" --network "container:$container" "${app[@]}" -- \
+		sh -c 'exec timeout -s KILL 120 /node/node /app/load.js 8080 2000 >/srv/says'
+}
+demo_in_container() {
+	if ! start_demo; then
+		check "demo/server.js in a container starts and is asked" cat container.out /dev/null/none
+		return
+	fi
+	record demo --container "$container" -- "$truth/until_used" "$server" "$seconds"
+	named demo
+	check "demo: functions of every route, and what they call" demo_routes
+}
+demo_routes() {
+	local function place
+	while read -r function place; do
+		grep -qE "JS:.?$function /app/$place" demo.folded || { echo "no $function of $place"; return 1; }
+	done <<-END
+		handleRequest server.js
+		showHome server.js
+		showSearch server.js
+		listProducts server.js
+		takeOrder server.js
+		openSession server.js
+		renderPage server.js
+		sendJson server.js
+		writeValue template.js
+		searchProducts catalogue.js
+		hashPassword sessions.js
+		checkSession sessions.js
+	END
+	grep -q ';deflate' demo.folded && grep -qi ';.*pbkdf2' demo.folded
 }
 
 for node in "${nodes[@]}"; do
@@ -209,17 +259,6 @@ for node in "${nodes[@]}"; do
 done
 
 # All together.
-within() {
-	local n good
-	n=$(wc -l <tally) good=$(grep -c 1 tally)
-	echo "$good of $n shares are within the 95 % interval"
-	# 1 in 1,000 has fewer, when the interval is right
-	perl -e 'my ($n, $good) = @ARGV; my ($sum, $term) = (0, 0.95 ** $n);
-		for my $bad (0 .. $n) {
-			exit !($good >= $n - $bad) if ($sum += $term) > 0.999;
-			$term *= ($n - $bad) / ($bad + 1) * 0.05 / 0.95;
-		}' "$n" "$good"
-}
-ok "of all shares, as many within the 95 % interval as there should be" within
+ok "of all shares, as many within the 95 % interval as there should be" within_interval tally
 sed 's/^/# /' ok.out
 finish
