@@ -4,10 +4,19 @@
 #include "record/v8_walker_record_int.h"
 
 struct loaded_program {
-	int program, processes, outputs, lost; /* descriptors; the maps' names are the program's */
+	int program, processes, outputs, lost,
+		thinning; /* descriptors; the maps' names are the program's */
 };
 /* Loads it. False: e. */
 bool v8_walker_load(struct loaded_program *l, struct err *e);
+/* A record that it wrote. False: it is another one. */
+struct walker_output_record {
+	uint32_t pid, tid, cpu;
+	uint64_t time_ns;
+	struct str bytes;
+};
+bool v8_walker_read(const struct v8_walker *w, const char *record,
+		    struct walker_output_record *out);
 /* bytes: struct walker_record, which the kernel may have padded. False: it is not whole. */
 bool v8_walker_decode(struct str bytes, struct v8_walked *out);
 /* Bytes of the program, as clang made them; empty: this build has none. */
