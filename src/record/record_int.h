@@ -5,6 +5,7 @@
 #include "v8/v8.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 uint64_t monotonic_ns(void);
 
@@ -98,7 +99,8 @@ struct opened_events {
 	struct v8_walker *walker;   /* runs at all of them; NULL: none */
 	int cgroup_fd;		    /* -1: none */
 	struct event_counts closed; /* of descriptors that were */
-	VEC(int32_t) tids;	    /* threads that descriptors were opened for */
+	atomic_uint_fast64_t thin_samples; /* whose stacks were thinned out in the kernel */
+	VEC(int32_t) tids;		   /* threads that descriptors were opened for */
 };
 void opened_events_init(struct opened_events *x);
 void opened_events_fini(struct opened_events *x);
@@ -120,7 +122,7 @@ uint32_t thin_pieces_of(const struct opened_events *x);
 /* Records of a buffer, n bytes, in which thin samples become whole ones: how large (0: there are none),
  * and where to. */
 size_t thin_whole_bytes(const struct opened_events *x, const char *bytes, size_t n);
-void thin_make_whole(const struct opened_events *x, const char *bytes, size_t n, char *to);
+void thin_make_whole(struct opened_events *x, const char *bytes, size_t n, char *to);
 
 /* --- JavaScript (js_frames.c) --- */
 

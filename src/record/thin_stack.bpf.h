@@ -12,6 +12,8 @@ struct {
 	__type(value, struct thin_settings);
 } thinning SEC(".maps");
 
+enum { THIN_NO_ROOM = THIN_ROOM_WORDS + 1 };
+
 struct thin_scratch {
 	uint64_t piece[THIN_WORDS];
 	struct thin_record record;
@@ -60,6 +62,7 @@ static int read_rest(struct thin_scratch *s, uint64_t from)
 	return rest < sizeof(s->piece) && bpf_probe_read_user(s->piece, rest, (void *)from) == 0;
 }
 
+/* Returns how many words there are then, or THIN_NO_ROOM: it is not so thin. */
 static uint32_t thin_pieces(struct thin_scratch *s, uint64_t sp, uint32_t pieces, uint32_t n)
 {
 	uint32_t i;
@@ -67,8 +70,10 @@ static uint32_t thin_pieces(struct thin_scratch *s, uint64_t sp, uint32_t pieces
 #pragma clang loop unroll(disable)
 	for (i = 0; i < THIN_PIECES; i++) {
 		uint64_t from = sp + i * sizeof(s->piece);
-		if (i >= pieces || n > THIN_ROOM_WORDS - THIN_WORDS - 1 || !is_whole)
+		if (i >= pieces || !is_whole)
 			break;
+		if (n > THIN_ROOM_WORDS - THIN_WORDS - 1)
+			return THIN_NO_ROOM;
 		is_whole = bpf_probe_read_user(s->piece, sizeof(s->piece), (void *)from) == 0;
 		if (!is_whole && !read_rest(s, from))
 			break;

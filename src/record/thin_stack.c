@@ -29,13 +29,6 @@ struct sample_begin {
 	uint32_t cpu, unused;
 };
 
-struct thin {
-	struct walker_output_record record;
-	struct thin_head head;
-	const char *words;
-	bool has_context; /* the chain begins with the mark that it is the program's part */
-};
-
 static uint64_t word_at(const char *words, size_t i)
 {
 	uint64_t word;
@@ -43,20 +36,27 @@ static uint64_t word_at(const char *words, size_t i)
 	return word;
 }
 
+bool thin_decode(struct str bytes, struct thin *out)
+{
+	struct thin_head *h = &out->head;
+	if (bytes.n < sizeof(*h))
+		return false;
+	memcpy(h, bytes.p, sizeof(*h));
+	out->words = bytes.p + sizeof(*h);
+	if (h->mark != THIN_MARK || h->pieces > THIN_PIECES || h->chain > h->words ||
+	    h->words > THIN_ROOM_WORDS || h->words > (bytes.n - sizeof(*h)) / sizeof(uint64_t))
+		return false;
+	out->has_context = h->chain && word_at(out->words, 0) == PERF_CONTEXT_USER;
+	return true;
+}
+
 /* False: it is another record. */
 static bool read_thin(const struct v8_walker *w, const char *bytes, struct thin *out)
 {
-	struct thin_head *h = &out->head;
-	if (!v8_walker_read(w, bytes, &out->record) || out->record.bytes.n < sizeof(*h))
-		return false;
-	memcpy(h, out->record.bytes.p, sizeof(*h));
-	out->words = out->record.bytes.p + sizeof(*h);
-	out->has_context = h->chain && word_at(out->words, 0) == PERF_CONTEXT_USER;
-	return h->mark == THIN_MARK && h->pieces <= THIN_PIECES && h->chain <= h->words &&
-	       h->words <= (out->record.bytes.n - sizeof(*h)) / sizeof(uint64_t);
+	return v8_walker_read(w, bytes, &out->record) && thin_decode(out->record.bytes, out);
 }
 
-static size_t whole_bytes(const struct perf_event_attr *attr, const struct thin *t)
+size_t thin_sample_bytes(const struct perf_event_attr *attr, const struct thin *t)
 {
 	size_t words =
 		t->head.chain + !t->has_context + THIN_REGISTERS + t->head.pieces * THIN_WORDS;
@@ -97,15 +97,15 @@ static char *put_copy(char *to, const struct thin *t)
 	return put(to + bytes, bytes);
 }
 
-/* Registers are in the order of the mask that attributes.c asks for. */
-static char *put_whole(char *to, const struct opened_events *x, const struct thin *t)
+char *thin_put_sample(char *to, const struct perf_event_attr *attr, uint64_t id,
+		      const struct thin *t)
 {
 	enum { IP_AT = 8 };
 	struct sample_begin b = {
 		.header = { .type = PERF_RECORD_SAMPLE,
 			    .misc = PERF_RECORD_MISC_USER,
-			    .size = (uint16_t)whole_bytes(&x->attrs.p[0], t) },
-		.id = x->list.p[0].id,
+			    .size = (uint16_t)thin_sample_bytes(attr, t) },
+		.id = id,
 		.ip = t->head.registers[IP_AT],
 		.pid = t->record.pid,
 		.tid = t->record.tid,
@@ -114,7 +114,7 @@ static char *put_whole(char *to, const struct opened_events *x, const struct thi
 	};
 	memcpy(to, &b, sizeof(b));
 	to += sizeof(b);
-	if (x->attrs.p[0].sample_type & PERF_SAMPLE_PERIOD)
+	if (attr->sample_type & PERF_SAMPLE_PERIOD)
 		to = put(to, t->head.period);
 	to = put_chain(to, t);
 	to = put(to, PERF_SAMPLE_REGS_ABI_64);
@@ -140,18 +140,19 @@ size_t thin_whole_bytes(const struct opened_events *x, const char *bytes, size_t
 	for (; next_record(bytes, n, &h); bytes += h.size, n -= h.size) {
 		bool is_thin = read_thin(x->walker, bytes, &t);
 		thin += is_thin;
-		whole += is_thin ? whole_bytes(&x->attrs.p[0], &t) : h.size;
+		whole += is_thin ? thin_sample_bytes(&x->attrs.p[0], &t) : h.size;
 	}
 	return thin ? whole + n : 0;
 }
 
-void thin_make_whole(const struct opened_events *x, const char *bytes, size_t n, char *to)
+void thin_make_whole(struct opened_events *x, const char *bytes, size_t n, char *to)
 {
 	struct perf_event_header h;
 	struct thin t;
 	for (; next_record(bytes, n, &h); bytes += h.size, n -= h.size) {
 		if (read_thin(x->walker, bytes, &t)) {
-			to = put_whole(to, x, &t);
+			x->thin_samples++;
+			to = thin_put_sample(to, &x->attrs.p[0], x->list.p[0].id, &t);
 			continue;
 		}
 		memcpy(to, bytes, h.size);
