@@ -36,11 +36,19 @@ static void thin_registers(uint64_t *to, const struct pt_regs *r)
 	to[16] = r->r12, to[17] = r->r13, to[18] = r->r14, to[19] = r->r15;
 }
 
-/* Keeps what may be an address, or a small number: 0 < word <= 2^47. There are no branches to be mistaken about. */
-static uint32_t thin_piece(struct thin_scratch *s, uint32_t n)
+/*
+ * Keeps what may be an address, or a small number: 0 < word <= 2^47. There are no branches to be mistaken about.
+ * It is no static function, so that the kernel checks it once, not for each piece. Returns how many words there
+ * are then.
+ */
+__attribute__((noinline)) int thin_piece(uint32_t n)
 {
+	uint32_t zero = 0, at = n;
 	uint64_t bits = 0;
-	uint32_t at = n++;
+	struct thin_scratch *s = bpf_map_lookup_elem(&thin_scratches, &zero);
+	if (!s)
+		return 0;
+	n++;
 #pragma clang loop unroll(full)
 	for (uint32_t i = 0; i < THIN_WORDS; i++) {
 		uint64_t word = s->piece[i];
@@ -77,7 +85,7 @@ static uint32_t thin_pieces(struct thin_scratch *s, uint64_t sp, uint32_t pieces
 		is_whole = bpf_probe_read_user(s->piece, sizeof(s->piece), (void *)from) == 0;
 		if (!is_whole && !read_rest(s, from))
 			break;
-		n = thin_piece(s, n);
+		n = thin_piece(n);
 	}
 	s->record.head.pieces = i;
 	return n;
