@@ -33,6 +33,35 @@ void v8_process_free(struct v8_process *p)
 	free(p);
 }
 
+/* --- what it may take --- */
+
+/*
+ * A heap may be made to keep us busy. One look is bounded; many that take long are a debt, which the usual ones
+ * pay back: TODO.
+ */
+enum { MAX_READS = 20000, FREE_READS = 1000, MAX_DEBT = 64 * MAX_READS };
+
+uint64_t v8_begin_look(struct v8_process *p)
+{
+	struct memory *m = p->heap.memory;
+	p->look = ++p->looks;
+	m->limit = m->cost + MAX_READS;
+	return m->cost;
+}
+
+void v8_end_look(struct v8_process *p, uint64_t begin)
+{
+	uint64_t debt = p->debt + (p->heap.memory->cost - begin);
+	p->debt = debt > FREE_READS ? debt - FREE_READS : 0;
+	p->look = 0;
+	p->heap.memory->limit = 0;
+}
+
+bool v8_process_is_endless(const struct v8_process *p)
+{
+	return p->debt > MAX_DEBT;
+}
+
 /* --- what is where --- */
 
 static bool overlaps(const struct target_mapping *m, struct v8_range blob)
@@ -57,12 +86,44 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void v8_process_look(struct v8_process *p)
+/* Where nothing is new they need not be read again soon; and never most of the time. */
+static void plan_next_look(struct v8_process *p, uint64_t begin_ns, bool is_useful)
+{
+	enum { LEAST_NS = 20000000, MOST_NS = 1000000000, TIMES_AS_LONG = 16 };
+	uint64_t took_ns = now_ns() - begin_ns;
+	p->look_pause_ns = is_useful ? LEAST_NS : 2 * p->look_pause_ns;
+	if (p->look_pause_ns > MOST_NS)
+		p->look_pause_ns = MOST_NS;
+	if (p->look_pause_ns < took_ns * TIMES_AS_LONG)
+		p->look_pause_ns = took_ns * TIMES_AS_LONG;
+	p->look_again_ns = begin_ns + took_ns + p->look_pause_ns;
+}
+
+static const struct code_mapping *find_mapping(const struct v8_process *p, uint64_t pc);
+
+/* pc: that nothing was known of; 0: none. */
+static const struct code_mapping *look_for(struct v8_process *p, uint64_t pc)
 {
 	struct err ignored = { 0 };
+	uint32_t known = p->mappings.n;
+	uint64_t begin_ns = now_ns();
 	p->mappings.n = 0;
-	p->looked_ns = now_ns();
-	target_read_mappings(p->pid, false, take_mapping, p, &ignored);
+	/* Of one that has just ended, what was known stays. */
+	if (!target_read_mappings(p->pid, false, take_mapping, p, &ignored) && !p->mappings.n)
+		p->mappings.n = known;
+	const struct code_mapping *m = find_mapping(p, pc);
+	plan_next_look(p, begin_ns, m || !pc);
+	return m;
+}
+
+void v8_process_look(struct v8_process *p)
+{
+	look_for(p, 0);
+}
+
+void v8_process_end(struct v8_process *p)
+{
+	p->has_ended = true;
 }
 
 static const struct code_mapping *find_mapping(const struct v8_process *p, uint64_t pc)
@@ -82,12 +143,10 @@ static const struct code_mapping *find_mapping(const struct v8_process *p, uint6
 /* V8 makes pages executable as it needs them. */
 static const struct code_mapping *mapping_of(struct v8_process *p, uint64_t pc)
 {
-	enum { LOOK_EVERY_NS = 20000000 };
 	const struct code_mapping *m = find_mapping(p, pc);
-	if (m || pc < 4096 || pc >> 47 || now_ns() - p->looked_ns < LOOK_EVERY_NS)
+	if (m || pc < 4096 || pc >> 47 || p->has_ended || now_ns() < p->look_again_ns)
 		return m;
-	v8_process_look(p);
-	return find_mapping(p, pc);
+	return look_for(p, pc);
 }
 
 static bool is_in(struct v8_range range, uint64_t at)

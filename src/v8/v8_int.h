@@ -73,8 +73,11 @@ struct v8_process {
 	const struct v8_layout *layout;
 	struct v8_names *names;
 	VEC(struct code_mapping) mappings; /* by address */
-	uint64_t looked_ns;		   /* at them */
-	char *file; /* that V8 is in, as in /proc/PID/maps; NULL: not known */
+	uint64_t look_again_ns;		   /* at them: before then is too soon */
+	uint64_t look_pause_ns;
+	bool has_ended;
+	uint64_t debt; /* reads of looks at stacks that were beyond what such a look may take */
+	char *file;    /* that V8 is in, as in /proc/PID/maps; NULL: not known */
 	struct known_function *functions;
 	struct known_pc *pcs;
 	struct script *scripts;
@@ -102,7 +105,9 @@ const struct known_function *v8_function_get(struct v8_process *p, uint64_t shar
 /* The SharedFunctionInfo of a JSFunction; 0: it is none. */
 uint64_t v8_shared_of(struct v8_process *p, uint64_t function);
 
-/* process.c */
+/* process.c: a look at a stack is about to be taken, and was: what it may read is bounded. */
+uint64_t v8_begin_look(struct v8_process *p);
+void v8_end_look(struct v8_process *p, uint64_t begin);
 enum pc_kind v8_pc_kind(struct v8_process *p, uint64_t pc);
 /* Where the mapping begins that pc is in; 0: not known. */
 uint64_t v8_mapping_start(const struct v8_process *p, uint64_t pc);
