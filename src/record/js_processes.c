@@ -281,6 +281,8 @@ void js_processes_count(struct js_processes *l, struct js_process *p, bool has_f
 	enum { MANY_SAMPLES = 200 };
 	if (p->is_given_up)
 		return;
+	if (kept_memory_has_ended(p->memory))
+		v8_process_end(p->v8); /* nobody said so yet */
 	if (v8_process_is_endless(p->v8))
 		give_up(l, p, JS_TROUBLE_BUSY);
 	else if (p->living->error == EPERM)

@@ -102,3 +102,8 @@ void kept_memory_end(struct kept_memory *m)
 {
 	m->has_ended = true;
 }
+
+bool kept_memory_has_ended(const struct kept_memory *m)
+{
+	return m->has_ended;
+}

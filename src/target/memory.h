@@ -37,3 +37,4 @@ void kept_memory_free(struct kept_memory *m);
 struct memory *kept_memory_get(struct kept_memory *m);
 /* From now on the process is not asked any more: its number may be another one's. */
 void kept_memory_end(struct kept_memory *m);
+bool kept_memory_has_ended(const struct kept_memory *m);

@@ -25,6 +25,7 @@ void v8_process_free(struct v8_process *p)
 		return;
 	v8_scripts_fini(p);
 	vec_fini(&p->mappings);
+	vec_fini(&p->last_code);
 	free(p->functions);
 	free(p->pcs);
 	free(p->file);
@@ -119,11 +120,6 @@ static const struct code_mapping *look_for(struct v8_process *p, uint64_t pc)
 void v8_process_look(struct v8_process *p)
 {
 	look_for(p, 0);
-}
-
-void v8_process_end(struct v8_process *p)
-{
-	p->has_ended = true;
 }
 
 static const struct code_mapping *find_mapping(const struct v8_process *p, uint64_t pc)

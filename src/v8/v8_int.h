@@ -76,6 +76,7 @@ struct v8_process {
 	uint64_t look_again_ns;		   /* at them: before then is too soon */
 	uint64_t look_pause_ns;
 	bool has_ended;
+	VEC(struct code) last_code; /* ... then by address: all that was known not long before */
 	uint64_t debt; /* reads of looks at stacks that were beyond what such a look may take */
 	char *file;    /* that V8 is in, as in /proc/PID/maps; NULL: not known */
 	struct known_function *functions;
@@ -128,6 +129,9 @@ bool v8_code_read(struct v8_process *p, uint64_t holder, struct code *code);
 /* It is still there, the same. */
 bool v8_code_is_same(struct v8_process *p, const struct code *code);
 enum code_tier v8_code_tier(const struct v8_process *p, const struct code *code);
+
+/* ended.c: the code that an address of a process that has ended is in. False: not known. */
+bool v8_code_of_ended(const struct v8_process *p, uint64_t pc, struct code *code);
 
 /* position.c: the last entry of a table of source positions up to an offset. False: there is none. */
 bool v8_position_find(struct v8_process *p, uint64_t table, int64_t offset, uint64_t *position);
