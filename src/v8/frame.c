@@ -373,6 +373,6 @@ uint32_t v8_name_frames(struct v8_process *p, const struct v8_registers *r,
 		name_innermost(&s, &raw[0]);
 	for (uint32_t i = 1; i < n; i++)
 		name_caller_once(&s, seen, &raw[i]);
-	v8_end_look(p, begin);
+	v8_end_look(p, begin, n);
 	return s.n;
 }

@@ -108,7 +108,9 @@ uint64_t v8_shared_of(struct v8_process *p, uint64_t function);
 
 /* process.c: a look at a stack is about to be taken, and was: what it may read is bounded. */
 uint64_t v8_begin_look(struct v8_process *p);
-void v8_end_look(struct v8_process *p, uint64_t begin);
+void v8_end_look(struct v8_process *p, uint64_t begin, uint32_t frames);
+/* How long not to look at its mappings again: where nothing is new not soon, and never most of the time. */
+uint64_t v8_look_pause_ns(uint64_t before_ns, uint64_t took_ns, bool is_useful);
 enum pc_kind v8_pc_kind(struct v8_process *p, uint64_t pc);
 /* Where the mapping begins that pc is in; 0: not known. */
 uint64_t v8_mapping_start(const struct v8_process *p, uint64_t pc);
