@@ -107,13 +107,11 @@ static void describe_trouble(const struct js_trouble *t, struct buf *out)
 			 t->file->e.text);
 		break;
 	case JS_TROUBLE_REFUSED:
-		buf_addf(out,
-			 "its memory may not be read: run plume with sudo, or allow it once: sudo "
-			 "sysctl kernel.yama.ptrace_scope=0");
+		buf_addf(out, "its memory may not be read: %s", process_memory_advice());
 		break;
 	case JS_TROUBLE_HIDDEN:
-		buf_addf(out, "it belongs to another user, or may not be looked at: run plume as "
-			      "that user, or with sudo");
+		buf_addf(out, "it belongs to another user, or may not be looked at: %s",
+			 process_memory_advice());
 		break;
 	case JS_TROUBLE_NOTHING:
 		buf_addf(out,

@@ -25,6 +25,8 @@ struct process_memory {
 	int error; /* errno of the last read that failed */
 };
 void process_memory_init(struct process_memory *m, int32_t pid);
+/* What helps where that is not permitted: `run plume with sudo`. */
+const char *process_memory_advice(void);
 
 /*
  * Memory that remembers what was read of it last. When its process has ended nothing moves in it any more: what
