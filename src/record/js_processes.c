@@ -103,7 +103,7 @@ static void describe_trouble(const struct js_trouble *t, struct buf *out)
 	buf_addf(out, "JavaScript of pid %d%.*s has no names: ", t->pid, STR_ARG(buf_str(&others)));
 	switch (t->kind) {
 	case JS_TROUBLE_LAYOUT:
-		buf_addf(out, "%s; node --perf-basic-prof has it name its functions itself",
+		buf_addf(out, "%s; started with --perf-basic-prof it names its functions itself",
 			 t->file->e.text);
 		break;
 	case JS_TROUBLE_REFUSED:
