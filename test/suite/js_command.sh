@@ -217,7 +217,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 fi
 
 # Being debugged: the tracer keeps it stopped, and it can be read all the same.
-perl -e 'my $pid = shift; syscall(101, 16, $pid, 0, 0) == 0 or exit 1; waitpid $pid, 0x40000000; open my $o, ">", "traced"; close $o; sleep 1000' "$pid" &
+perl -e 'my $pid = 0 + shift; syscall(101, 16, $pid, 0, 0) == 0 or exit 1; waitpid $pid, 0x40000000; open my $o, ">", "traced"; close $o; sleep 1000' "$pid" &
 tracer=$!
 started+=("$tracer")
 for _ in $(seq 100); do [ -e traced ] && break; sleep 0.05; done

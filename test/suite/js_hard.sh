@@ -176,7 +176,7 @@ ok "... it stays stopped" grep -qE '^State:[[:space:]]*T' "/proc/$plain/status"
 kill -CONT "$plain"
 ok "... until it may go on" unharmed plain "$plain"
 # PTRACE_SEIZE, then PTRACE_INTERRUPT and PTRACE_CONT again and again, as a debugger at work.
-perl -e 'my $pid = shift; syscall(101, 0x4206, $pid, 0, 0) == 0 or exit 1; open my $o, ">", "traced"; close $o;
+perl -e 'my $pid = 0 + shift; syscall(101, 0x4206, $pid, 0, 0) == 0 or exit 1; open my $o, ">", "traced"; close $o;
 	for (1 .. 100000) { syscall(101, 0x4207, $pid, 0, 0); waitpid $pid, 0x40000000; select undef, undef, undef, 0.005;
 		syscall(101, 7, $pid, 0, 0); select undef, undef, undef, 0.02 }' "$plain" &
 tracer=$!
@@ -254,36 +254,30 @@ else
 fi
 rm -f nameless
 
-# patched SYMBOL VALUE: a copy of node in which a number is another
+# patched SYMBOL OTHER: a copy of node in which a number that it exports is another one
 patched() {
-	readelf -W --dyn-syms "$node" >symbols.txt 2>/dev/null && readelf -W -l "$node" >segments.txt 2>/dev/null || return 1
-	local version snapshot
-	version=$("$node" -p process.versions.v8)
-	snapshot=$version
-	[ "$1" = v8dbg_TaggedSize ] || snapshot=$2.${version#*.} # V8 compares the two
+	readelf -W --dyn-syms "$node" >symbols.txt 2>/dev/null && readelf -W -S "$node" >sections.txt 2>/dev/null || return 1
 	perl -e '
-		my ($node, $symbol, $value, $version, $snapshot) = @ARGV; my ($at, $offset);
-		open my $s, "<", "symbols.txt"; while (<$s>) { my @w = split; $at = hex $w[1] if @w > 7 && $w[7] eq $symbol }
-		defined $at or exit 1;
-		open my $l, "<", "segments.txt";
-		while (<$l>) { my @w = split; next unless @w > 5 && $w[0] eq "LOAD";
-			$offset = hex($w[1]) + $at - hex $w[2] if $at >= hex $w[2] && $at < hex($w[2]) + hex $w[4] }
-		defined $offset or exit 1;
-		open my $in, "<:raw", $node; local $/; my $bytes = <$in>; substr $bytes, $offset, 4, pack "V", $value;
-		$bytes =~ s/\Q$version\E/$snapshot/g if length $version == length $snapshot;
-		open my $out, ">:raw", "patched"; print $out $bytes' "$node" "$1" "$2" "$version" "$snapshot" && chmod +x patched
+		my ($node, $symbol, $other) = @ARGV; my ($at, $value, $table);
+		open my $s, "<", "symbols.txt";
+		while (<$s>) { my @w = split; next unless @w > 7; $at = $w[0] + 0 if $w[7] eq $symbol; $value = hex $w[1] if $w[7] eq $other }
+		open my $l, "<", "sections.txt"; while (<$l>) { $table = hex $1 if / \.dynsym +DYNSYM +\w+ (\w+) / }
+		defined $at && defined $value && defined $table or exit 1;
+		open my $in, "<:raw", $node; local $/; my $bytes = <$in>; substr $bytes, $table + 24 * $at + 8, 8, pack "Q<", $value;
+		open my $out, ">:raw", "patched"; print $out $bytes' "$node" "$1" "$2" && chmod +x patched
 }
-for change in '_ZN2v88internal7Version6major_E 77 is.none.of.those.that.are.known' 'v8dbg_TaggedSize 4 compresses.pointers'; do
-	read -r symbol value words <<<"$change"
-	if patched "$symbol" "$value" && begin "patched-$value" ./patched --no-verify-snapshot-checksum; then
-		ok "$symbol is $value: recorded" usual patched
+for change in '_ZN2v88internal7Version6major_E v8dbg_FirstNonstringType is.none.of.those.that.are.known' \
+	'v8dbg_TaggedSize v8dbg_TaggedSizeLog2 compresses.pointers'; do
+	read -r symbol other words <<<"$change"
+	if patched "$symbol" "$other" && begin "patched-$symbol" ./patched; then
+		ok "another $symbol: recorded" usual patched
 		ok "... the rest is there" native patched
 		ok "... it is said why there are no names" says patched "JavaScript of pid $pid has no names: its V8 .*$words.*--perf-basic-prof"
 		refuses "$words"
-		ok "... unharmed" unharmed "patched-$value" "$pid"
+		ok "... unharmed" unharmed "patched-$symbol" "$pid"
 		kill_now "$pid"
 	else
-		skip "$symbol is $value" "readelf is not there, or node does not export it"
+		skip "another $symbol" "readelf is not there, or node does not export it"
 	fi
 	rm -f patched
 done
