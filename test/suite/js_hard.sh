@@ -55,7 +55,7 @@ answers() { # answers NAME: the server does
 	[ "$line" = fine ]
 }
 runs() { # runs PID: nobody stopped it
-	grep '^State:' "/proc/$1/status"
+	grep '^State:' "/proc/$1/status" || return 1
 	! grep -qE '^State:[[:space:]]*[Tt]' "/proc/$1/status"
 }
 unharmed() { runs "$2" && answers "$1"; }       # unharmed NAME PID
@@ -308,6 +308,42 @@ END
 	ok "a program that only looks like Node.js: recorded" usual alike
 	ok "... it is said that nothing was found, and what to ask" says alike "JavaScript of pid $pid has no names: no function of it was found.*plume js doctor -p $pid"
 	refuses 'its heap is not in the process'
+	ok "... runs on" runs "$pid"
+	kill_now "$pid"
+
+	# Code that runs at the end of 4 MB in which each word is the map of an object with code in it.
+	cat >main.c <<'END'
+#include <stdio.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+static _Alignas(64) uint64_t meta[16], map[16];
+static uint64_t *map_of(uint64_t *to, uint64_t *its_map, uint16_t type)
+{
+	to[0] = (uint64_t)(uintptr_t)its_map | 1;
+	memcpy((char *)to + 12, &type, sizeof(type));
+	return to;
+}
+int main(void)
+{
+	enum { BYTES = 4 << 20, OF_MAPS = 255, OF_STREAMS = 252 };
+	char *p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t word = (uint64_t)(uintptr_t)map_of(map, map_of(meta, meta, OF_MAPS), OF_STREAMS) | 1;
+	for (int i = 0; i < BYTES; i += sizeof(word))
+		memcpy(p + i, &word, sizeof(word));
+	memcpy(p + BYTES - 60, "\xeb\xfe", 2); /* jumps to itself */
+	puts("ready");
+	fflush(stdout);
+	((void (*)(void))(uintptr_t)(p + BYTES - 60))();
+}
+END
+	mkdir endless && gcc -O1 -rdynamic -o endless/node main.c numbers.c
+	start endless ./endless/node
+	ok "a heap that takes too long: recorded" usual endless
+	ok "... it is said that it was given up" says endless "JavaScript of pid $pid has no names: its heap takes too long to read"
+	is "... once" "$(grep -c 'has no names' endless.err)" 1
+	timeout 60 "$plume" js map -p "$pid" -o endless.map >doctor.out 2>doctor.err
+	ok "... js map takes no longer" test $? -lt 124
 	ok "... runs on" runs "$pid"
 	kill_now "$pid"
 else
