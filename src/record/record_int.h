@@ -157,6 +157,8 @@ void js_frames_want(struct js_frames *j, int32_t pid);
 void js_frames_take(struct js_frames *j, const struct js_found *found);
 /* How frames were named so far; nothing is added when there were none. */
 void js_frames_describe(struct js_frames *j, struct buf *out);
+/* Why some processes have no names of JavaScript. */
+void js_frames_add_notes(struct js_frames *j, struct profile *p);
 /* Stacks that were found in copies, not by the kernel. */
 uint64_t js_frames_copied(struct js_frames *j);
 /* As struct perf_live has it. */

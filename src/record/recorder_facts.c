@@ -98,6 +98,7 @@ void recorder_end_facts(struct recorder *r, uint64_t end_ns)
 	add_stacks_fact(r);
 	add_javascript_fact(r);
 	add_walker_note(r);
+	js_frames_add_notes(r->js, r->p);
 	if (r->source_maps)
 		naming_add_source_map_facts(r->source_maps, r->p);
 	jvm_maps_add_notes(r->jvms, r->p);

@@ -173,11 +173,15 @@ static void find_bytecode_sizes(struct elf *elf, const struct other_symbols *o, 
 
 bool v8_is_inside(struct elf *elf)
 {
-	struct str names = elf_section_bytes(elf, elf_find_section(elf, STR(".dynstr")));
-	if (str_find(names, STR("v8dbg_class_SharedFunctionInfo")) >= 0)
-		return true;
-	names = elf_section_bytes(elf, elf_find_section(elf, STR(".strtab")));
-	return str_find(names, STR("v8dbg_class_SharedFunctionInfo")) >= 0;
+	/* One that lacks its constants is to be told from a program without V8. */
+	static const struct str signs[] = { STR("v8dbg_class_SharedFunctionInfo"),
+					    STR("_ZN2v88internal7Version6major_E") };
+	struct str dynamic = elf_section_bytes(elf, elf_find_section(elf, STR(".dynstr")));
+	struct str all = elf_section_bytes(elf, elf_find_section(elf, STR(".strtab")));
+	for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
+		if (str_find(dynamic, signs[i]) >= 0 || str_find(all, signs[i]) >= 0)
+			return true;
+	return false;
 }
 
 /* All of them are, but for those of objects that came or went with a version. */

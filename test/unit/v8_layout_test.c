@@ -291,7 +291,12 @@ static void test_others(void)
 	struct err e = { 0 };
 	fake_v8_elf(&file, &(struct fake_v8){ .without = "v8dbg_" });
 	struct elf *elf = elf_of_memory(buf_str(&file), "node", &e);
-	tap_ok(elf && !v8_is_inside(elf), "a program without the symbols has no V8 inside");
+	tap_ok(elf && v8_is_inside(elf), "a V8 without its constants is one");
+	elf_free(elf);
+	file.n = 0;
+	fake_v8_elf(&file, &(struct fake_v8){ .without = "" });
+	elf = elf_of_memory(buf_str(&file), "node", &e);
+	tap_ok(elf && !v8_is_inside(elf), "a program without any of the symbols has no V8 inside");
 	elf_free(elf);
 }
 
