@@ -80,7 +80,7 @@ static uint32_t put_missing(struct perf_session *s, const struct perf_process *p
 	return at + 1;
 }
 
-void perf_session_put_found(struct perf_session *s, const struct perf_process *process,
+void perf_session_put_found(struct perf_session *s, struct perf_process *process,
 			    const struct perf_ids *ids)
 {
 	const struct perf_live *live = s->options.live;
@@ -90,6 +90,7 @@ void perf_session_put_found(struct perf_session *s, const struct perf_process *p
 			     ? live->find_frames(live->context, ids->tid, ids->time_ns, &frames)
 			     : 0;
 	uint32_t at = st->user_first;
+	process->has_found |= n > 0;
 	for (uint32_t i = 0; i < n && at <= st->list.n; i++) {
 		if (!frames[i].is_missing) {
 			uint32_t k = find_frame(st, at, &frames[i]);

@@ -111,8 +111,8 @@ static const struct mapped *missing_jitdump(const struct perf_session *s, int32_
 	return NULL;
 }
 
-static void explain(const struct perf_session *s, const struct mapped *m,
-		    const struct map_search *search, struct buf *reason, struct buf *fix)
+static void explain(struct perf_session *s, const struct mapped *m, const struct map_search *search,
+		    struct buf *reason, struct buf *fix)
 {
 	const struct mapped *jitdump = missing_jitdump(s, m->pid);
 	if (jitdump) {
@@ -122,6 +122,9 @@ static void explain(const struct perf_session *s, const struct mapped *m,
 		buf_addf(reason, "nothing is known to be mapped at these addresses");
 		buf_addf(fix, "perf record --call-graph dwarf: in code without frame pointers such "
 			      "numbers are no callers");
+	} else if (!search->path && perf_process_get(&s->processes, m->pid)->has_found) {
+		buf_addf(reason, "V8 made this code, and what it is of was not found");
+		buf_addf(fix, "plume js doctor -p %d checks what can be found", m->pid);
 	} else if (search->reason.n) {
 		buf_add(reason, buf_str(&search->reason));
 		buf_add(fix, buf_str(&search->fix));

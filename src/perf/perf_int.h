@@ -252,6 +252,7 @@ struct perf_process {
 	uint32_t map_state; /* of its map of JIT code, at the last sample; see struct perf_live */
 	str_id container;
 	bool is_container_known;
+	bool has_found;	 /* the recorder finds its functions, without a map */
 	int32_t jit_pid; /* whose code it runs: its own, or that of whom it was forked from */
 };
 
@@ -504,7 +505,7 @@ bool perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 			 const struct perf_sample *sample, const struct perf_process *process,
 			 struct unwound_stack *out);
 /* found.c: what the recorder found of the sample at hand is merged into s->stack. */
-void perf_session_put_found(struct perf_session *s, const struct perf_process *process,
+void perf_session_put_found(struct perf_session *s, struct perf_process *process,
 			    const struct perf_ids *ids);
 /* witness.c */
 void perf_session_add_witness(struct perf_session *s, const struct perf_process *process,
