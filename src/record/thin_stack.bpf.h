@@ -19,12 +19,19 @@ struct thin_scratch {
 	struct thin_record record;
 };
 
+/* One for each cpu, as many as there are: they are too large for a map that has values for each cpu itself. */
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, uint32_t);
 	__type(value, struct thin_scratch);
 } thin_scratches SEC(".maps");
+
+static struct thin_scratch *thin_scratch(void)
+{
+	uint32_t cpu = bpf_get_smp_processor_id();
+	return bpf_map_lookup_elem(&thin_scratches, &cpu);
+}
 
 /* As thin_stack.c has them. */
 static void thin_registers(uint64_t *to, const struct pt_regs *r)
@@ -43,9 +50,9 @@ static void thin_registers(uint64_t *to, const struct pt_regs *r)
  */
 __attribute__((noinline)) int thin_piece(uint32_t n)
 {
-	uint32_t zero = 0, at = n;
+	uint32_t at = n;
 	uint64_t bits = 0;
-	struct thin_scratch *s = bpf_map_lookup_elem(&thin_scratches, &zero);
+	struct thin_scratch *s = thin_scratch();
 	if (!s)
 		return 0;
 	n++;
@@ -100,12 +107,12 @@ static long thin_chain(void *context, struct thin_scratch *s)
 }
 
 /* 1: it is written. Only code of 64 bits is taken, and no calls into the kernel: their chain is not here. */
-static int write_thin(struct bpf_perf_event_data *context)
+static int write_thin(struct bpf_perf_event_data *context, uint32_t most_pieces)
 {
 	enum { USER_CODE = 0x33 };
 	uint32_t zero = 0;
 	const struct thin_settings *settings = bpf_map_lookup_elem(&thinning, &zero);
-	struct thin_scratch *s = bpf_map_lookup_elem(&thin_scratches, &zero);
+	struct thin_scratch *s = thin_scratch();
 	if (!settings || !settings->pieces || !s || context->regs.cs != USER_CODE)
 		return 0;
 	long chain = thin_chain(context, s);
@@ -115,7 +122,8 @@ static int write_thin(struct bpf_perf_event_data *context)
 	s->record.head.chain = chain;
 	s->record.head.period = context->sample_period;
 	thin_registers(s->record.head.registers, &context->regs);
-	uint64_t n = thin_pieces(s, context->regs.sp, settings->pieces, chain);
+	uint32_t pieces = settings->pieces < most_pieces ? settings->pieces : most_pieces;
+	uint64_t n = thin_pieces(s, context->regs.sp, pieces, chain);
 	s->record.head.words = n;
 	if (n > THIN_ROOM_WORDS)
 		return 0;

@@ -198,5 +198,6 @@ SEC("perf_event") int on_sample(struct bpf_perf_event_data *context)
 		walk(s, l);
 		write_walked(context, &s->record);
 	}
-	return !write_thin(context);
+	/* Of a stack that was walked only the part near the leaf is needed, and V8's are full of addresses. */
+	return !write_thin(context, s ? THIN_WALKED_PIECES : THIN_PIECES);
 }

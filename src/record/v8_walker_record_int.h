@@ -45,12 +45,13 @@ struct walker_record {
 /* --- thin copies of stacks (thin_stack.bpf.h, thin_stack.c) --- */
 
 enum {
-	THIN_WORDS = 64,	/* of a piece: a bit for each */
-	THIN_PIECES = 64,	/* of a copy: 32 KB */
-	THIN_ROOM_WORDS = 2048, /* for what is kept of it, and for the chain of frame pointers */
-	THIN_CHAIN_WORDS = 256, /* ... of which this is the most */
-	THIN_REGISTERS = 20,	/* those of thin_stack.c */
-	THIN_MARK = 0x7fffffff, /* instead of a number of frames: it is a record of this kind */
+	THIN_WORDS = 64,	 /* of a piece: a bit for each */
+	THIN_PIECES = 64,	 /* of a copy: 32 KB */
+	THIN_WALKED_PIECES = 48, /* ... where the walker has the stack, too */
+	THIN_ROOM_WORDS = 4096,	 /* for what is kept of it, and for the chain of frame pointers */
+	THIN_CHAIN_WORDS = 256,	 /* ... of which this is the most */
+	THIN_REGISTERS = 20,	 /* those of thin_stack.c */
+	THIN_MARK = 0x7fffffff,	 /* instead of a number of frames: it is a record of this kind */
 };
 
 struct thin_settings {
