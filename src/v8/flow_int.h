@@ -1,0 +1,34 @@
+/* Blocks of instructions, which flow.c makes and loops.c finds loops in. */
+#pragma once
+#include "v8/inlined.h"
+
+enum { MAX_CODE_BYTES = 1 << 19, MAX_BLOCKS = 1 << 15 };
+
+/* What is known of an instruction. */
+struct mark {
+	uint32_t start, end;
+	struct point point;
+};
+
+/* Instructions that run one after the other. */
+struct block {
+	uint32_t start, end;
+	uint32_t first_mark, marks;
+	uint32_t next[2];		/* V8_NONE: none */
+	bool is_return, is_open;	/* it goes on where is not known */
+	uint32_t first_before, befores; /* in edges: blocks that lead here */
+	uint32_t loop;			/* the innermost one; V8_NONE: none */
+	struct spot before, after;	/* what is known nearest to it */
+};
+
+struct graph {
+	const struct flow *flow;
+	const inlined_vec *nodes;
+	VEC(struct block) blocks; /* by address */
+	VEC(struct mark) marks;	  /* by address */
+	VEC(uint32_t) edges;
+	VEC(struct loop) loops; /* inner ones first */
+};
+
+/* loops.c: fills loops, and each block's. False: there are too many. */
+bool graph_find_loops(struct graph *g);
