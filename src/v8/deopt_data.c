@@ -89,3 +89,72 @@ bool deopt_entries(struct v8_process *p, const struct code *code, const struct d
 	}
 	return true;
 }
+
+/* --- safepoints --- */
+
+/*
+ * Maglev's table is behind the code: four numbers, of which two are how many entries there are and how they
+ * are written (a bit whether there are exits, then sizes of numbers, three bits each); then the entries.
+ */
+struct safepoints {
+	struct str rest;
+	uint32_t pc_bytes, index_bytes, other_bytes, count;
+};
+
+static uint32_t next_bytes(struct str *rest, uint32_t n)
+{
+	uint32_t value = 0;
+	for (uint32_t i = 0; i < n && i < 4 && i < rest->n; i++)
+		value |= (uint32_t)(uint8_t)rest->p[i] << 8 * i;
+	*rest = str_from_byte(*rest, n);
+	return value;
+}
+
+static bool read_safepoints(struct v8_process *p, const struct code *code, struct buf *bytes,
+			    struct safepoints *s)
+{
+	enum { MAX_SAFEPOINTS = 1 << 14 };
+	uint64_t at = code->start + code->size_bytes;
+	uint32_t header[4], first = p->layout->has_frame_size;
+	if (!memory_read(p->heap.memory, at, header, sizeof(header)))
+		return false;
+	s->count = header[first];
+	uint32_t written = header[first + 1];
+	s->pc_bytes = written >> 4 & 7;
+	s->index_bytes = written >> 7 & 7;
+	s->other_bytes = 1 + (written >> 1 & 7); /* registers: how many, and which */
+	size_t n = (size_t)s->count * (2 * s->pc_bytes + s->index_bytes + s->other_bytes);
+	if (!(written & 1) || s->count > MAX_SAFEPOINTS ||
+	    !memory_read(p->heap.memory, at + sizeof(header), buf_reserve(bytes, n), n))
+		return false;
+	bytes->n = n;
+	s->rest = buf_str(bytes);
+	return true;
+}
+
+bool deopt_safepoints(struct v8_process *p, const struct code *code, const struct deopt_data *d,
+		      struct deopt_entry *entries)
+{
+	AUTO(buf) struct buf bytes = { 0 };
+	struct safepoints s;
+	uint32_t found = 0;
+	if (!d->calls)
+		return true;
+	if (!read_safepoints(p, code, &bytes, &s))
+		return false;
+	for (uint32_t i = 0; i < s.count; i++) {
+		uint32_t pc = next_bytes(&s.rest, s.pc_bytes);
+		uint32_t index = next_bytes(&s.rest, s.index_bytes); /* from 1 */
+		uint32_t exit = next_bytes(&s.rest, s.pc_bytes);     /* from 1 */
+		next_bytes(&s.rest, s.other_bytes);
+		if (!index)
+			continue;
+		/* The entry has the exit's address, which tells that it is the right one. */
+		if (index <= d->checks || index > d->checks + d->calls ||
+		    entries[index - 1].pc != (int64_t)exit - 1)
+			return false;
+		entries[index - 1].pc = pc;
+		found++;
+	}
+	return found == d->calls;
+}

@@ -1,11 +1,14 @@
 /*
  * From points in compiled code to every instruction of it. Functions that were put into others are nested,
- * as calls are: control enters one only from its caller, and goes back there. So an instruction is of the
+ * as calls are: control comes to one only from its caller, and goes back there. So an instruction is of the
  * function that the points before and behind it, on all ways, have in common; or of one that was put into
- * that and has no point at all, of which it is a caller then.
+ * that and has no point here, of which it is a caller then.
  *
- * Loops are better known: the ways into one and out of it go through the function that the loop is of
- * (loops.c), so that nothing outside counts for what is inside, nor the other way round.
+ * There is one way for control to leave a function and be in it again with no point of its caller between:
+ * a loop around the call. So ways into a loop, out of it, and back to its begin count as points of the function
+ * that it is of (loops.c). And as loops may be unrolled, with rounds one behind the other: of a function that
+ * is called in a loop, points have to be in the order of its text, else what is between them is its
+ * caller's, up to the one with the loop.
  */
 #include "v8/flow_int.h"
 #include "v8/instruction.h"
@@ -35,6 +38,29 @@ struct spot spot_meet(const inlined_vec *nodes, struct spot a, struct spot b)
 	return a;
 }
 
+struct spot spot_lift(const inlined_vec *nodes, struct spot spot, uint32_t to)
+{
+	return spot_meet(nodes, spot, (struct spot){ to, -1 });
+}
+
+/* What is not known stays so: it is in no order. */
+static struct spot choose(struct spot a, struct spot b, bool is_last)
+{
+	if (a.offset < 0 || b.offset < 0)
+		return (struct spot){ a.node, -1 };
+	return (a.offset > b.offset) == is_last ? a : b;
+}
+
+struct spot spot_last(const inlined_vec *nodes, struct spot a, struct spot b)
+{
+	return choose(spot_meet(nodes, a, b), spot_meet(nodes, b, a), true);
+}
+
+struct spot spot_first(const inlined_vec *nodes, struct spot a, struct spot b)
+{
+	return choose(spot_meet(nodes, a, b), spot_meet(nodes, b, a), false);
+}
+
 /* --- blocks --- */
 
 /* A bit for each byte of the code: a block begins there. */
@@ -49,22 +75,6 @@ static void set_begin(uint8_t *begins, struct str code, int64_t at)
 		begins[at / 8] |= (uint8_t)(1 << at % 8);
 }
 
-static bool find_begins(struct str code, uint8_t *begins)
-{
-	struct instruction in;
-	set_begin(begins, code, 0);
-	for (uint32_t at = 0; at < code.n; at += in.size_bytes) {
-		if (!instruction_read(code, at, &in))
-			return false;
-		if (in.kind == GOES_ON || in.kind == CALLS)
-			continue;
-		set_begin(begins, code, (int64_t)at + in.size_bytes);
-		if (in.kind == BRANCHES || in.kind == JUMPS)
-			set_begin(begins, code, in.target);
-	}
-	return true;
-}
-
 static const struct point *find_point(const point_vec *list, uint32_t at)
 {
 	uint32_t low = 0, high = list->n;
@@ -76,6 +86,63 @@ static const struct point *find_point(const point_vec *list, uint32_t at)
 			high = middle;
 	}
 	return low < list->n && list->p[low].at == at ? &list->p[low].point : NULL;
+}
+
+/* Behind a jump to where a register says there may be a list of where that can be, aligned. */
+static uint32_t list_bytes(const struct flow *f, uint32_t at, uint8_t *begins)
+{
+	uint32_t begin = at;
+	uint64_t address;
+	at += (uint32_t)(-(f->address + at) % sizeof(address));
+	uint32_t first = at;
+	for (; at + sizeof(address) <= f->code.n; at += (uint32_t)sizeof(address)) {
+		memcpy(&address, f->code.p + at, sizeof(address));
+		if (address - f->address >= f->code.n)
+			break;
+		set_begin(begins, f->code, (int64_t)(address - f->address));
+	}
+	return at > first ? at - begin : 0;
+}
+
+/* Entries of the table of positions: how many have a call behind them, up to the next one. */
+struct entries {
+	uint32_t all, with_call;
+	bool is_open;
+};
+
+static void count_entry(const struct flow *f, uint32_t at, const struct instruction *in,
+			struct entries *e)
+{
+	if (find_point(&f->told, at)) {
+		e->all++;
+		e->is_open = true;
+	}
+	if (in->kind == CALLS && e->is_open) {
+		e->with_call++;
+		e->is_open = false;
+	}
+}
+
+static bool find_begins(struct graph *g, uint8_t *begins)
+{
+	struct str code = g->flow->code;
+	struct instruction in;
+	struct entries e = { 0 };
+	set_begin(begins, code, 0);
+	for (uint32_t at = 0; at < code.n; at += in.size_bytes) {
+		if (!instruction_read(code, at, &in))
+			return false;
+		count_entry(g->flow, at, &in, &e);
+		if (in.kind == GOES_ON || in.kind == CALLS)
+			continue;
+		if (in.kind == VANISHES)
+			in.size_bytes += list_bytes(g->flow, at + in.size_bytes, begins);
+		set_begin(begins, code, (int64_t)at + in.size_bytes);
+		if (in.kind == BRANCHES || in.kind == JUMPS)
+			set_begin(begins, code, in.target);
+	}
+	g->is_dense = e.all > e.with_call + e.with_call / 4;
+	return true;
 }
 
 /* The exit that an instruction leads to, if it does. */
@@ -106,29 +173,43 @@ static struct point call_point(struct walk *w, const struct point *call)
 	return p;
 }
 
-static void mark_instruction(struct graph *g, struct walk *w, uint32_t at,
+static struct point point_of(const struct graph *g, struct walk *w, uint32_t at,
 			     const struct instruction *in)
 {
 	const struct flow *f = g->flow;
-	const struct point *told = find_point(&f->told, at), *known = exit_of(f, in);
-	struct mark m = { .start = at, .end = at + in->size_bytes };
-	m.point.spot.node = V8_NONE;
+	const struct point *told = find_point(&f->told, at), *exit = exit_of(f, in);
+	struct point point = { { V8_NONE, -1 }, LOOP_UNKNOWN };
 	if (told) {
-		w->told = m.point = *told;
+		point = w->told = *told;
 		w->last = told->spot;
 	}
 	if (in->kind == CALLS) {
 		const struct point *call = find_point(&f->calls, at + in->size_bytes);
 		w->calls += call != NULL;
-		m.point = call ? call_point(w, call) : w->told;
-		w->told.spot.node = V8_NONE;
+		point = call ? call_point(w, call) : w->told;
 	}
-	if (known)
-		m.point = *known;
-	if (m.point.spot.node == V8_NONE)
+	if (g->is_dense && w->told.spot.node != V8_NONE)
+		return w->told; /* up to the next entry, or the block's end */
+	if (in->kind == CALLS)
+		w->told.spot.node = V8_NONE;
+	return exit ? *exit : point;
+}
+
+static void mark_instruction(struct graph *g, struct walk *w, uint32_t at,
+			     const struct instruction *in)
+{
+	struct block *b = &g->blocks.p[g->blocks.n - 1];
+	struct point point = point_of(g, w, at, in);
+	if (point.spot.node == V8_NONE)
 		return;
-	vec_push(&g->marks, m);
-	g->blocks.p[g->blocks.n - 1].marks++;
+	struct mark *last = b->marks ? &g->marks.p[g->marks.n - 1] : NULL;
+	if (last && g->is_dense && last->end == at && last->point.spot.node == point.spot.node &&
+	    last->point.spot.offset == point.spot.offset) {
+		last->end = at + in->size_bytes;
+		return;
+	}
+	vec_push(&g->marks, (struct mark){ at, at + in->size_bytes, point });
+	b->marks++;
 }
 
 /* Behind the code are its exits, which are no part of the graph. */
@@ -146,7 +227,7 @@ static void end_block(struct graph *g, struct block *b, const struct instruction
 					      !is_inside && !exit_of(g->flow, in));
 }
 
-static bool make_blocks(struct graph *g, const uint8_t *begins)
+static bool make_blocks(struct graph *g, uint8_t *begins)
 {
 	struct str code = g->flow->code;
 	struct instruction in = { 0 };
@@ -162,6 +243,8 @@ static bool make_blocks(struct graph *g, const uint8_t *begins)
 		if (!instruction_read(code, at, &in) || g->blocks.n > MAX_BLOCKS)
 			return false;
 		mark_instruction(g, &w, at, &in);
+		if (in.kind == VANISHES)
+			in.size_bytes += list_bytes(g->flow, at + in.size_bytes, begins);
 		struct block *b = &g->blocks.p[g->blocks.n - 1];
 		b->end = at + in.size_bytes;
 		if (b->end >= code.n || is_begin(begins, b->end))
@@ -236,10 +319,13 @@ static uint32_t outermost(const struct graph *g, uint32_t inner, uint32_t common
 	return inner;
 }
 
-/* The loop that a way from `here` to `there` (or back) crosses first; V8_NONE: none. */
-static uint32_t crossed(const struct graph *g, uint32_t here, uint32_t there)
+/* The loop that a way crosses first, as seen from one of its ends, or that it goes back in; V8_NONE: none. */
+static uint32_t crossed(const struct graph *g, uint32_t from, uint32_t to, bool is_seen_from_end)
 {
-	uint32_t own = g->blocks.p[here].loop, other = g->blocks.p[there].loop;
+	uint32_t start = g->blocks.p[from].loop, end = g->blocks.p[to].loop;
+	uint32_t own = is_seen_from_end ? end : start, other = is_seen_from_end ? start : end;
+	if (end != V8_NONE && g->loops.p[end].header == to && is_within(g, start, end))
+		return end;
 	if (own != V8_NONE && !is_within(g, other, own))
 		return own;
 	return other == own ? V8_NONE : outermost(g, other, own);
@@ -248,18 +334,20 @@ static uint32_t crossed(const struct graph *g, uint32_t here, uint32_t there)
 static struct spot before_from(const struct graph *g, uint32_t from, uint32_t to)
 {
 	const struct block *b = &g->blocks.p[from];
-	uint32_t loop = crossed(g, to, from);
+	uint32_t loop = crossed(g, from, to, true);
 	if (loop != V8_NONE)
-		return g->loops.p[loop].spot;
+		return is_within(g, g->blocks.p[to].loop, loop) ? g->loops.p[loop].first
+								: g->loops.p[loop].last;
 	return b->marks ? g->marks.p[b->first_mark + b->marks - 1].point.spot : b->before;
 }
 
 static struct spot after_from(const struct graph *g, uint32_t from, uint32_t to)
 {
 	const struct block *b = &g->blocks.p[to];
-	uint32_t loop = crossed(g, from, to);
+	uint32_t loop = crossed(g, from, to, false);
 	if (loop != V8_NONE)
-		return g->loops.p[loop].spot;
+		return is_within(g, g->blocks.p[from].loop, loop) ? g->loops.p[loop].last
+								  : g->loops.p[loop].first;
 	return b->marks ? g->marks.p[b->first_mark].point.spot : b->after;
 }
 
@@ -267,7 +355,7 @@ static const struct spot root = { 0, -1 }, nothing = { V8_NONE, -1 };
 
 static bool update(struct spot *old, struct spot now)
 {
-	bool is_new = old->node != now.node;
+	bool is_new = old->node != now.node || old->offset != now.offset;
 	if (is_new)
 		*old = now;
 	return is_new;
@@ -279,16 +367,16 @@ static bool look_around(struct graph *g, uint32_t i)
 	struct spot before = i == 0 || !b->befores ? root : nothing;
 	struct spot after = b->is_return || b->is_open ? root : nothing;
 	for (uint32_t k = 0; k < b->befores; k++)
-		before = spot_meet(g->nodes, before,
+		before = spot_last(g->nodes, before,
 				   before_from(g, g->edges.p[b->first_before + k], i));
 	for (unsigned way = 0; way < 2; way++)
 		if (b->next[way] != V8_NONE)
-			after = spot_meet(g->nodes, after, after_from(g, i, b->next[way]));
+			after = spot_first(g->nodes, after, after_from(g, i, b->next[way]));
 	bool is_new = update(&b->before, before);
 	return update(&b->after, after) || is_new;
 }
 
-/* What is known only gets less from round to round, a caller at a time: it ends. */
+/* From round to round it is a caller, or in the same function farther off: it ends. */
 static bool look_until_same(struct graph *g)
 {
 	for (uint32_t i = 0; i < g->blocks.n; i++)
@@ -319,6 +407,27 @@ static void add_span(struct inlined_code *out, uint32_t start, struct spot spot)
 		vec_push(&out->spans, (struct span){ start, spot });
 }
 
+/* The outermost of its callers that has a loop around the call; itself, if none has. */
+static uint32_t repeating(const inlined_vec *nodes, uint32_t node)
+{
+	uint32_t found = node;
+	for (; node; node = nodes->p[node].parent)
+		if (nodes->p[node].loop != V8_NONE)
+			found = nodes->p[node].parent;
+	return found;
+}
+
+static struct spot between(const struct graph *g, const struct block *b, struct spot before,
+			   struct spot after)
+{
+	struct spot a = spot_meet(g->nodes, before, after), z = spot_meet(g->nodes, after, before);
+	if (a.node == V8_NONE || (a.offset >= 0 && a.offset < z.offset))
+		return a;
+	return spot_lift(g->nodes, a,
+			 b->loop == V8_NONE ? repeating(g->nodes, a.node)
+					    : g->loops.p[b->loop].first.node);
+}
+
 static void add_spans(const struct graph *g, const struct block *b, struct inlined_code *out)
 {
 	struct spot before = b->before;
@@ -327,7 +436,7 @@ static void add_spans(const struct graph *g, const struct block *b, struct inlin
 		const struct mark *m = i < b->marks ? &g->marks.p[b->first_mark + i] : NULL;
 		struct spot after = m ? m->point.spot : b->after;
 		if (at < (m ? m->start : b->end))
-			add_span(out, at, spot_meet(g->nodes, before, after));
+			add_span(out, at, between(g, b, before, after));
 		if (!m)
 			break;
 		add_span(out, m->start, m->point.spot);
@@ -342,7 +451,7 @@ bool flow_follow(const struct flow *f, struct inlined_code *out)
 	if (!f->code.n || f->code.n > MAX_CODE_BYTES || !f->exit_bytes)
 		return false;
 	AUTO_FREE uint8_t *begins = mem_zalloc(f->code.n / 8 + 1, 1);
-	bool is_good = find_begins(f->code, begins) && make_blocks(&g, begins) && connect(&g) &&
+	bool is_good = find_begins(&g, begins) && make_blocks(&g, begins) && connect(&g) &&
 		       graph_find_loops(&g) && look_until_same(&g);
 	for (uint32_t i = 0; is_good && i < g.blocks.n; i++)
 		add_spans(&g, &g.blocks.p[i], out);

@@ -21,9 +21,18 @@ struct block {
 	struct spot before, after;	/* what is known nearest to it */
 };
 
+/* A loop, and the function that it is of. */
+struct loop {
+	uint32_t header;
+	uint32_t text_loop;	 /* of that function; V8_NONE: it is not known which */
+	struct spot first, last; /* in that function, of what is known in the loop */
+	uint32_t parent;	 /* the one around it; V8_NONE: none */
+};
+
 struct graph {
 	const struct flow *flow;
 	const inlined_vec *nodes;
+	bool is_dense;		  /* the table of positions has all instructions, not calls alone */
 	VEC(struct block) blocks; /* by address */
 	VEC(struct mark) marks;	  /* by address */
 	VEC(uint32_t) edges;

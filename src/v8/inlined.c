@@ -18,7 +18,7 @@ void inlined_forget(struct v8_process *p)
 /* Parents come first, and there are not too many: else nothing is inlined. */
 static void read_nodes(struct v8_process *p, const struct deopt_data *d, inlined_vec *nodes)
 {
-	vec_push(nodes, (struct inlined){ 0, -1, -1 });
+	vec_push(nodes, (struct inlined){ 0, -1, -1, V8_NONE });
 	if (!d->inlined_count || d->inlined_count >= MAX_NODES)
 		return;
 	AUTO_FREE struct inlined_at *list = mem_alloc(d->inlined_count, sizeof(*list));
@@ -31,7 +31,7 @@ static void read_nodes(struct v8_process *p, const struct deopt_data *d, inlined
 			return;
 		}
 		vec_push(nodes, (struct inlined){ parent, list[i].literal,
-						  v8_offset_of(list[i].position) });
+						  v8_offset_of(list[i].position), LOOP_UNKNOWN });
 	}
 }
 

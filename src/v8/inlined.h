@@ -13,7 +13,8 @@ enum { MAX_DEPTH = 64, MAX_NODES = 1 << 12 };
 struct inlined {
 	uint32_t parent; /* before it in the list */
 	int32_t literal; /* which of the code's literals is the function; -1: the one that was compiled */
-	int32_t call; /* offset in the parent's text; -1: not known */
+	int32_t call;  /* offset in the parent's text; -1: not known */
+	uint32_t loop; /* of the parent's text, around the call; V8_NONE: none */
 };
 typedef VEC(struct inlined) inlined_vec;
 
@@ -59,6 +60,7 @@ struct inlined_code {
 
 struct flow {
 	struct str code;     /* up to its exits to the interpreter */
+	uint64_t address;    /* where it is */
 	uint32_t exit_bytes; /* each; they follow the code */
 	VEC(struct point) exits;
 	point_vec calls, told; /* by address; told: what the table of positions has */
@@ -68,17 +70,14 @@ void flow_fini(struct flow *f);
 
 /* The innermost function that both are in; the place is a's. */
 struct spot spot_meet(const inlined_vec *nodes, struct spot a, struct spot b);
+/* The place of a call: up to a function that it was put into. */
+struct spot spot_lift(const inlined_vec *nodes, struct spot spot, uint32_t to);
+/* Of several that are before something, or behind it: in what they have in common the last, or the first. */
+struct spot spot_last(const inlined_vec *nodes, struct spot a, struct spot b);
+struct spot spot_first(const inlined_vec *nodes, struct spot a, struct spot b);
 
 /* flow.c: false: it cannot be followed, or does not fit to what is known. */
 bool flow_follow(const struct flow *f, struct inlined_code *out);
-
-/* loops.c: see there. */
-struct loop {
-	uint32_t header;
-	struct spot spot;
-	uint32_t text_loop;
-	uint32_t parent; /* the one around it; V8_NONE: none */
-};
 
 /* deopt_data.c: what compiled code knows of the functions in it, and of its exits to the interpreter. */
 struct deopt_data {
@@ -105,6 +104,9 @@ bool deopt_function(struct v8_process *p, const struct deopt_data *d, int32_t li
 		    uint64_t *shared);
 /* Room for all of them is the caller's. */
 bool deopt_inlined(struct v8_process *p, const struct deopt_data *d, struct inlined_at *out);
+/* What Maglev's entries do not tell is in the table of safepoints: where each call returns to. */
+bool deopt_safepoints(struct v8_process *p, const struct code *code, const struct deopt_data *d,
+		      struct deopt_entry *entries);
 bool deopt_entries(struct v8_process *p, const struct code *code, const struct deopt_data *d,
 		   struct deopt_entry *out);
 

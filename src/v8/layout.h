@@ -147,6 +147,7 @@ struct v8_layout {
 	bool has_numbers;	 /* each SharedFunctionInfo has one of its own, behind its flags */
 	bool has_unsigned_offsets; /* source positions: offset << 2, then two bits */
 	bool has_maglev;	   /* a tier between baseline and TurboFan */
+	bool has_frame_size;	   /* Maglev's table of safepoints begins with it */
 	uint32_t regexp_kind;	   /* of code */
 	uint8_t jump_loop;	   /* the bytecode at the end of a loop */
 	uint8_t exit_bytes;	   /* of each exit of compiled code to the interpreter */

@@ -139,6 +139,7 @@ bool v8_layout_complete(struct v8_layout *l)
 	l->regexp_kind = version >= 1406 ? 4 : 3;
 	l->jump_loop = jump_loop(version);
 	l->exit_bytes = version == 904 ? 7 : 4;
+	l->has_frame_size = version >= 1306;
 	find_translations(l, version);
 	return true;
 }

@@ -1,9 +1,9 @@
 /*
- * Loops of compiled code, and whose they are. The points in a loop tell the function that all of it is in,
- * but that may still have been called from the loop: `for (...) short()` without a point in the loop's own
- * function looks the same as a loop in `short`. So a loop counts only where its function's bytecode, at all of
- * that function's points in it, is in a loop as well; and in one that is not already the one of a loop inside
- * of this, as copies of a loop's first round are put before it.
+ * Loops of compiled code, and whose they are. The points in a loop tell a function that all of it is in, but
+ * that may have been called from the loop: `for (...) short()` without a point in the loop's own function looks
+ * the same as a loop in `short`. Its bytecode tells: if all points in that function are in a loop of its text
+ * it is that one, unless a loop inside of this is the same already (rounds are copied out of it); if not, it is
+ * a loop around the call, and so on.
  */
 #include "v8/flow_int.h"
 
@@ -97,26 +97,31 @@ static uint32_t common_loop(const struct flow *f, uint32_t a, uint32_t b)
 	return a;
 }
 
-typedef void on_mark(struct graph *g, const struct mark *m, struct loop *loop);
+typedef void on_mark(const struct graph *g, const struct point *point, struct loop *loop);
 
-static void each_mark(struct search *s, struct loop *loop, on_mark *on)
+static void each_mark(const struct search *s, struct loop *loop, on_mark *on)
 {
 	for (uint32_t i = 0; i < s->depth; i++) {
 		const struct block *b = &s->g->blocks.p[s->stack[i]];
 		for (uint32_t k = 0; k < b->marks; k++)
-			on(s->g, &s->g->marks.p[b->first_mark + k], loop);
+			on(s->g, &s->g->marks.p[b->first_mark + k].point, loop);
 	}
 }
 
-static void take_spot(struct graph *g, const struct mark *m, struct loop *loop)
+static void take_spot(const struct graph *g, const struct point *point, struct loop *loop)
 {
-	loop->spot = spot_meet(g->nodes, loop->spot, m->point.spot);
+	loop->first = spot_first(g->nodes, loop->first, point->spot);
+	loop->last = spot_last(g->nodes, loop->last, point->spot);
 }
 
-static void take_text_loop(struct graph *g, const struct mark *m, struct loop *loop)
+/* In the text of the function that all points have in common: its own, or those of calls in it. */
+static void take_text_loop(const struct graph *g, const struct point *point, struct loop *loop)
 {
-	uint32_t own = m->point.loop;
-	if (m->point.spot.node != loop->spot.node || own == LOOP_UNKNOWN)
+	uint32_t own = point->loop;
+	for (uint32_t node = point->spot.node; node > loop->first.node;
+	     node = g->nodes->p[node].parent)
+		own = g->nodes->p[node].loop;
+	if (own == LOOP_UNKNOWN)
 		return;
 	loop->text_loop =
 		loop->text_loop == LOOP_UNKNOWN ? own : common_loop(g->flow, loop->text_loop, own);
@@ -127,7 +132,7 @@ static bool is_taken(const struct search *s, const struct loop *loop, uint32_t m
 {
 	for (uint32_t i = 0; i < s->g->loops.n; i++) {
 		const struct loop *inner = &s->g->loops.p[i];
-		if (s->seen[inner->header] == mark && inner->spot.node == loop->spot.node &&
+		if (s->seen[inner->header] == mark && inner->first.node == loop->first.node &&
 		    inner->text_loop == loop->text_loop)
 			return true;
 	}
@@ -147,21 +152,44 @@ static void add_loop(struct search *s, const struct loop *loop)
 	}
 }
 
+/* From the function that all points are in to the one that the loop is of. */
+static void find_owner(const struct search *s, struct loop *loop, uint32_t mark)
+{
+	const struct graph *g = s->g;
+	uint32_t node = loop->first.node;
+	while (loop->text_loop == V8_NONE || is_taken(s, loop, mark)) {
+		if (loop->text_loop != V8_NONE) {
+			loop->text_loop = g->flow->loops.p[loop->text_loop].parent;
+			continue;
+		}
+		if (!node)
+			return;
+		loop->text_loop = g->nodes->p[node].loop;
+		node = g->nodes->p[node].parent;
+		if (loop->text_loop == LOOP_UNKNOWN) {
+			loop->text_loop = V8_NONE;
+			node = 0;
+		}
+		loop->first = spot_lift(g->nodes, loop->first, node);
+		loop->last = spot_lift(g->nodes, loop->last, node);
+	}
+}
+
 static bool look_at_loop(struct search *s, uint32_t header, uint32_t mark)
 {
 	struct loop loop = { .header = header,
-			     .spot = { V8_NONE, -1 },
+			     .first = { V8_NONE, -1 },
+			     .last = { V8_NONE, -1 },
 			     .text_loop = LOOP_UNKNOWN,
 			     .parent = V8_NONE };
 	if (!find_body(s, header, mark))
 		return false;
 	each_mark(s, &loop, take_spot);
-	if (loop.spot.node == V8_NONE)
-		return true;
 	each_mark(s, &loop, take_text_loop);
-	if (loop.text_loop != LOOP_UNKNOWN && loop.text_loop != V8_NONE &&
-	    !is_taken(s, &loop, mark))
-		add_loop(s, &loop);
+	if (loop.text_loop == LOOP_UNKNOWN) /* no point, or none that tells */
+		return true;
+	find_owner(s, &loop, mark);
+	add_loop(s, &loop);
 	return true;
 }
 

@@ -107,15 +107,19 @@ static uint32_t loop_in_text(struct reading *r, const struct exit_frame *frame)
  * The function that was put into another one at a call. V8_NONE: that is not to be told, as the call's place
  * is not known and more than one would do.
  */
-static uint32_t find_node(struct reading *r, uint32_t parent, int32_t literal, int32_t call)
+static uint32_t find_node(struct reading *r, uint32_t parent, const struct exit_frame *caller,
+			  int32_t literal)
 {
-	uint32_t found = V8_NONE, count = 0;
+	int32_t call = offset_in_text(r, caller);
+	uint32_t found = V8_NONE, count = 0, loop = loop_in_text(r, caller);
 	for (uint32_t i = 1; i < r->nodes->n; i++) {
-		const struct inlined *in = &r->nodes->p[i];
+		struct inlined *in = &r->nodes->p[i];
 		if (in->parent != parent || in->literal != literal)
 			continue;
-		if (in->call == call)
+		if (in->call == call) {
+			in->loop = loop;
 			return i;
+		}
 		found = i;
 		count++;
 	}
@@ -123,7 +127,7 @@ static uint32_t find_node(struct reading *r, uint32_t parent, int32_t literal, i
 		return count == 1 ? found : V8_NONE;
 	if (r->nodes->n >= MAX_NODES)
 		return V8_NONE;
-	vec_push(r->nodes, (struct inlined){ parent, literal, call });
+	vec_push(r->nodes, (struct inlined){ parent, literal, call, loop });
 	return r->nodes->n - 1;
 }
 
@@ -143,8 +147,7 @@ static bool read_exit(struct reading *r, const struct deopt_entry *entry, struct
 	if (!deopt_function(r->p, r->d, frames[0].literal, &shared) || shared != r->d->shared)
 		return false;
 	for (; i + 1 < n; i++) {
-		uint32_t inner =
-			find_node(r, node, frames[i + 1].literal, offset_in_text(r, &frames[i]));
+		uint32_t inner = find_node(r, node, &frames[i], frames[i + 1].literal);
 		if (inner == V8_NONE)
 			break;
 		node = inner;
@@ -167,7 +170,8 @@ static bool read_exits(struct reading *r, const struct code *code)
 	struct point point;
 	AUTO_FREE struct deopt_entry *entries =
 		mem_alloc((size_t)d->checks + d->calls + 1, sizeof(*entries));
-	if (!deopt_entries(r->p, code, d, entries))
+	if (!deopt_entries(r->p, code, d, entries) ||
+	    (v8_code_tier(r->p, code) == TIER_MAGLEV && !deopt_safepoints(r->p, code, d, entries)))
 		return false;
 	for (uint32_t i = 0; i < d->checks + d->calls; i++) {
 		if (!read_exit(r, &entries[i], &point))
@@ -228,6 +232,7 @@ static bool read_bytes(struct v8_process *p, const struct code *code, const stru
 		return false;
 	bytes->n = end;
 	f->code = (struct str){ bytes->p, d->exit_start };
+	f->address = code->start;
 	return has_exits(f, d, buf_str(bytes));
 }
 
