@@ -25,7 +25,7 @@ static const char one_byte[] = "mmmmbd--mmmmbd-2" /* 00 */
 			       "p.pp..gG......mm";
 
 /* Behind 0f, and in VEX: 3 and 8 lead to maps where all have ModRM, the former's also a byte. */
-static const char two_bytes[] = "mmmm-...--.-.m.-" /* 00 */
+static const char two_bytes[] = "mmmm-.....-.-m.-" /* 00 */
 				"mmmmmmmmmmmmmmmm"
 				"mmmmmmmmmmmmmmmm" /* 20 */
 				"......-.8-3-----"
