@@ -1,4 +1,4 @@
-/* Blocks of instructions, which flow.c makes and loops.c finds loops in. */
+/* Blocks of instructions (blocks.c), their loops (loops.c), and what is around each (flow.c). */
 #pragma once
 #include "v8/inlined.h"
 
@@ -39,5 +39,7 @@ struct graph {
 	VEC(struct loop) loops; /* inner ones first */
 };
 
+/* blocks.c: all but loops. False: these are no instructions, or others than what is known is of. */
+bool graph_make(struct graph *g);
 /* loops.c: fills loops, and each block's. False: there are too many. */
 bool graph_find_loops(struct graph *g);
