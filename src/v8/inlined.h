@@ -1,6 +1,6 @@
 /*
  * Which function each instruction of compiled code is of. The table of positions does not have all: TurboFan's
- * leaves out slow paths at the code's end, or has calls alone if V8 was told so; Maglev's was empty up to 12.9.
+ * leaves out slow paths at the code's end, or has calls alone (not in Node.js); Maglev's was empty up to 12.9.
  * What is known are points: its entries, calls, and checks whose failure leads back to the interpreter, which
  * has to know all frames then. What lies between is found by following the control flow (flow.c). Where points
  * before and behind differ it is the function that both were put into: a caller is true, a neighbour is not.

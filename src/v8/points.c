@@ -123,8 +123,13 @@ static uint32_t find_node(struct reading *r, uint32_t parent, const struct exit_
 		found = i;
 		count++;
 	}
+	/* What the code lists is all that was put into it: it may have another place of the same call. */
+	if (count == 1 && (call < 0 || found <= r->d->inlined_count)) {
+		r->nodes->p[found].loop = loop;
+		return found;
+	}
 	if (call < 0 && count)
-		return count == 1 ? found : V8_NONE;
+		return V8_NONE;
 	if (r->nodes->n >= MAX_NODES)
 		return V8_NONE;
 	vec_push(r->nodes, (struct inlined){ parent, literal, call, loop });

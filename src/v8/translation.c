@@ -113,7 +113,7 @@ static uint64_t begin(struct translation *t)
 	    !next_number(&o.operands, &first) || !next_number(&o.operands, &second) ||
 	    !next_number(&o.operands, &third))
 		return 0;
-	if (t->format->has_numbers)
+	if (!t->format->match)
 		return (uint64_t)signed_of(second);
 	if (first > o.begin)
 		return 0;

@@ -69,6 +69,9 @@ static void test_instructions(void)
 static const struct v8_translations numbers = {
 	0, 0, "2103113131111111115334111112", { 3, 3 }, { 18, 18 }, 0, true
 };
+static const struct v8_translations simple_bytes = {
+	0, 0, "103113131111121111111153340111112", { 2, 2 }, { 22, 22 }, 0, false
+};
 static const struct v8_translations bytes_format = {
 	0, 0, "5333213432103311111111111111111101111121", { 12, 13 }, { 0, 1 }, 39, false
 };
@@ -98,7 +101,9 @@ static void test_translations(void)
 	 */
 	struct str new = BYTES(12, 0, 4, 4, 1, 10, 2, 3, 34, 7, 1, 18, 4, 4, 34, 8, /* at 16: */
 			       12, 16, 4, 4, 42, 1, 22, 4, 4, 41);
-	check_frames(&bytes_format, new, 0, "1@5 2@9", "as bytes");
+	check_frames(&simple_bytes, BYTES(2, 4, 4, 0, 22, 10, 2, 6, 0, 0, 22, 3, 4, 0, 0, 0), 0,
+		     "1@5 2@-1", "opcodes as bytes");
+	check_frames(&bytes_format, new, 0, "1@5 2@9", "as bytes, with distances");
 	check_frames(&bytes_format, new, 16, "1@5 2@11", "the same as in an earlier one");
 	check_frames(&bytes_format, BYTES(12, 9, 4, 4, 42), 0, "",
 		     "an earlier one before the begin");
