@@ -148,15 +148,19 @@ sub inlined {
 	my ($bad, $wrong, $sum) = (0, 0, 0);
 	for (@known) {
 		my ($chain, $least, $most) = @$_;
-		my $n = $all->{ $chain =~ s/;.*//r } // 0;
-		my $got = $n ? ($count->{$chain} // 0) / $n : 0;
-		my $above = 0; # what is shown in its callers
-		for (my $caller = $chain; $n && $caller =~ s/;\w+$//;) { $above += ($count->{$caller} // 0) / $n }
-		my $slack = $n ? $errors * sqrt(($most * (1 - $most) || 1 / $n) / $n) : 0;
-		my $is_bad = !$n || $got > $most + $slack || $got + $above < $least - $slack;
+		my $n = $all->{ $chain =~ s/;.*//r } || 1;
+		my $share = sub { my ($sum) = 0; $sum += ($count->{$_} // 0) / $n for @_; $sum };
+		my $got = $share->($chain);
+		# What it does not have itself is shown in its callers; what its callees do not have is shown in it.
+		my $above = $share->(grep { "$chain;" =~ /^\Q$_\E;./ && $_ ne $chain } keys %$count);
+		my @below = grep { $_->[0] =~ /^\Q$chain\E;/ } @known;
+		my $room = $most - $share->(map { $_->[0] } @below);
+		$room += $_->[2] for @below;
+		my $slack = $errors * sqrt(($most * (1 - $most) || 1 / $n) / $n);
+		my $is_bad = !$all->{ $chain =~ s/;.*//r } || $got > $room + $slack || $got + $above < $least - $slack;
 		$bad += $is_bad;
-		$wrong += ($got - $most) * $n if $got > $most + $slack;
-		$sum += ($count->{$chain} // 0);
+		$wrong += ($got - $room) * $n if $got > $room + $slack;
+		$sum += $got * $n;
 		printf "%s %s: %.1f %% of %d, should be %.1f to %.1f; callers have %.1f\n", $is_bad ? 'NOT' : 'ok', $chain, 100 * $got, $n, 100 * $least, 100 * $most, 100 * $above;
 	}
 	printf "%.3f %% of %d have the name of another function\n", $sum ? 100 * $wrong / $sum : 0, $sum;
