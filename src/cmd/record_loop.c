@@ -141,17 +141,16 @@ static bool is_period_over(const struct run *r)
 
 static bool is_over(const struct run *r)
 {
-	struct record_status s = recorder_status(r->recorder);
-	return is_interrupted || s.is_command_over ||
-	       (r->plan->duration_ns && s.elapsed_ns >= r->plan->duration_ns);
+	return is_interrupted || recorder_command_is_over(r->recorder) ||
+	       (r->plan->duration_ns && recorder_elapsed_ns(r->recorder) >= r->plan->duration_ns);
 }
 
 static int step_ms(const struct run *r)
 {
 	enum { USUAL_MS = 50 };
-	struct record_status s = recorder_status(r->recorder);
-	uint64_t left = r->plan->duration_ns > s.elapsed_ns ? r->plan->duration_ns - s.elapsed_ns
-							    : UINT64_MAX;
+	uint64_t elapsed = recorder_elapsed_ns(r->recorder);
+	uint64_t left =
+		r->plan->duration_ns > elapsed ? r->plan->duration_ns - elapsed : UINT64_MAX;
 	return left < USUAL_MS * 1000000ull ? (int)(left / 1000000u) + 1 : USUAL_MS;
 }
 

@@ -211,6 +211,18 @@ struct mapping_row {
 };
 
 /* What is mapped where. Processes share one until either maps something. */
+/* roots.c: what is behind an address where chains of frame pointers end, up to the start of the thread. */
+enum { STACK_ROOT_BEHIND = 2 };
+struct stack_root {
+	uint64_t from, behind[STACK_ROOT_BEHIND];
+	uint8_t n;	   /* 0: a stack ended there, and what is behind it was not seen yet */
+	bool is_ambiguous; /* not always the same */
+};
+struct stack_roots {
+	struct stack_root list[8];
+	uint32_t n, next;
+};
+
 struct address_space {
 	struct {
 		struct mapping_row *p;
@@ -224,6 +236,7 @@ struct address_space {
 	uint32_t capacity;
 	uint32_t references;
 	uint32_t version; /* of all spaces and changes, no two have the same */
+	struct stack_roots roots;
 };
 
 struct perf_process {
@@ -480,6 +493,12 @@ uint32_t perf_stack_plausible(const struct perf_session *s, const struct perf_pr
 /* walked.c: where s->stack was cut, it goes on with what the recorder walked. */
 void perf_session_put_walked(struct perf_session *s, const struct perf_process *process,
 			     const struct perf_ids *ids);
+/* roots.c: a stack that ends in front of a thread's start goes on as others of the process do. */
+void perf_session_put_root(struct perf_session *s, const struct perf_process *process);
+/* ... n addresses, the leaf first, up to the root. */
+void stack_roots_learn(struct stack_roots *roots, const struct stack_address *stack, uint32_t n);
+/* ... NULL: not known; from now on it is looked for. */
+const struct stack_root *stack_roots_find(struct stack_roots *roots, uint64_t last);
 /* stack_copy.c: the user's part of a stack from a copy. False: it is of another machine. */
 bool perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 			 const struct perf_sample *sample, const struct perf_process *process,

@@ -291,6 +291,7 @@ static void add_sample(struct perf_session *s, struct perf_event *event,
 		perf_process_forget_old(&s->processes, process);
 	perf_session_stack(s, event, r, sample, process);
 	perf_session_put_walked(s, process, &sample->ids);
+	perf_session_put_root(s, process);
 	perf_session_put_found(s, process, &sample->ids);
 	if (s->writer)
 		write_sample(s, r, sample);

@@ -248,7 +248,10 @@ static void use_chain(struct perf_session *s, const struct perf_process *process
 		st->list.n = st->user_first + (plausible ? plausible : 1);
 }
 
-/* The kernel's own limit is kernel.perf_event_max_stack, which recordings do not say. */
+/*
+ * The kernel's own limit is kernel.perf_event_max_stack, which recordings do not say. A BPF program that asks for
+ * the chain makes it one shorter, for the mark that it begins with (kernel/bpf/stackmap.c).
+ */
 enum { USUAL_MAX_STACK = 127 };
 
 void perf_session_stack(struct perf_session *s, const struct perf_event *event,
@@ -268,6 +271,6 @@ void perf_session_stack(struct perf_session *s, const struct perf_event *event,
 		vec_push(&st->list,
 			 (struct stack_address){ sample->ip, stack_part_of_mode(r->misc), false });
 	uint32_t max = event->max_stack ? event->max_stack : USUAL_MAX_STACK;
-	if (st->chain_addresses >= max && !st->is_rooted)
+	if (st->chain_addresses + 1 >= max && !st->is_rooted)
 		st->is_cut = true;
 }

@@ -158,11 +158,23 @@ static void add_name(struct labels *l, const struct frame *f)
 	add_clean(&l->text, name);
 }
 
-/* Names that V8 made end in their place already. */
+/* Names that V8 made end in where the function begins: `f /app/a.js:1:2`. */
+static bool has_place(const struct labels *l, struct str file, uint32_t line)
+{
+	AUTO(buf) struct buf place = { 0 };
+	buf_addf(&place, "%.*s:%u", STR_ARG(file), line);
+	struct str text = buf_str(&l->text);
+	ptrdiff_t at = str_find(text, buf_str(&place));
+	if (at < 0)
+		return false;
+	struct str rest = str_from_byte(text, (size_t)at + place.n);
+	return !rest.n || rest.p[0] == ':';
+}
+
 static void add_place(struct labels *l, const struct frame *f)
 {
 	struct str file = profile_str(l->p, f->file);
-	if (!file.n || !f->line || str_find(buf_str(&l->text), file) >= 0)
+	if (!file.n || !f->line || has_place(l, file, f->line))
 		return;
 	buf_add_char(&l->text, l->q->show_place == PLACE_BEHIND_COLON ? ':' : ' ');
 	add_clean(&l->text, str_basename(file));

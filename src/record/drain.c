@@ -96,6 +96,20 @@ static struct js_frames *js_of(struct drain *d)
 	return js;
 }
 
+/* Takes what is in one. */
+static struct chunk *take_ring(struct drain *d, struct ring *ring, uint64_t n)
+{
+	struct chunk *c = chunk_get(d, n);
+	ring_take(ring, c->bytes, n);
+	size_t whole = thin_whole_bytes(d->events, c->bytes, n);
+	if (!whole)
+		return c;
+	struct chunk *larger = chunk_get(d, whole);
+	thin_make_whole(d->events, c->bytes, n, larger->bytes);
+	drain_give_back(d, c);
+	return larger;
+}
+
 /* Looks at all buffers once. */
 static void take_all(struct drain *d)
 {
@@ -108,10 +122,9 @@ static void take_all(struct drain *d)
 		uint64_t n = ring_waiting_bytes(ring);
 		if (!n)
 			continue;
-		struct chunk *c = chunk_get(d, n);
-		ring_take(ring, c->bytes, n);
+		struct chunk *c = take_ring(d, ring, n);
 		if (js)
-			js_frames_look(js, c->bytes, n, &c->found);
+			js_frames_look(js, c->bytes, c->n, &c->found);
 		append(d, c);
 		has_any = true;
 	}
@@ -161,10 +174,11 @@ void drain_look_for_js(struct drain *d, struct js_frames *js)
 /* Functions of JavaScript move with the next garbage collection; at first nobody knows if there are some. */
 static int look_ms(struct drain *d, uint64_t begin_ns)
 {
-	enum { OFTEN_MS = 2, AT_FIRST_NS = 1000000000 };
+	enum { OFTEN_MS = 2, SOON_MS = 10, AT_FIRST_NS = 1000000000 };
 	const struct js_frames *js = js_of(d);
-	bool often = monotonic_ns() - begin_ns < AT_FIRST_NS || (js && js_frames_has_any(js));
-	return often ? OFTEN_MS : LOOK_MS;
+	if (js && js_frames_has_any(js))
+		return OFTEN_MS;
+	return monotonic_ns() - begin_ns < AT_FIRST_NS ? SOON_MS : LOOK_MS;
 }
 
 /* What it does is short, but late it is worth nothing. Allowed or not: without it works, too. */

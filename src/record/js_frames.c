@@ -3,30 +3,10 @@
  * collection, so V8's heap is read within milliseconds, by the thread that empties the buffers. What was
  * found goes with the records until their turn, which may be seconds later when names take long.
  */
-#include "record/record_int.h"
+#include "record/js_processes_int.h"
 
 #include <asm/perf_regs.h>
 #include <stdatomic.h>
-#include <sys/stat.h>
-
-/* A file with a V8 in it, or without. */
-struct v8_file {
-	uint64_t device, inode;
-	bool is_v8;
-	bool is_known; /* its layout could be read */
-	struct v8_layout layout;
-	struct err e; /* why not */
-};
-
-struct js_process {
-	int32_t pid;
-	bool is_wanted; /* where not all are */
-	bool is_looked_at;
-	struct v8_file *file;	       /* NULL: it has no V8 */
-	struct process_memory *memory; /* stays where it is: v8 refers to it */
-	struct v8_process *v8;
-	bool is_refused; /* its memory may not be read */
-};
 
 struct js_frames {
 	struct perf_session
@@ -36,9 +16,7 @@ struct js_frames {
 	/* Of the thread that empties the buffers. */
 	struct v8_walker *walker; /* NULL: there is none */
 	struct v8_walked walked;  /* the stack at hand */
-	VEC(struct v8_file *) files;
-	VEC(struct js_process) list;
-	struct index_map map; /* by pid */
+	struct js_processes processes;
 	atomic_bool has_any;
 
 	pthread_mutex_t lock; /* for what both threads use: */
@@ -64,6 +42,7 @@ struct js_frames *js_frames_new(struct perf_session *session, struct v8_walker *
 	j->session = session;
 	j->wants_lines = wants_lines;
 	j->walker = walker;
+	js_processes_init(&j->processes, walker, &j->names);
 	pthread_mutex_init(&j->lock, NULL);
 	return j;
 }
@@ -75,147 +54,21 @@ void js_found_fini(struct js_found *f)
 	vec_fini(&f->pcs);
 }
 
-static void process_end(struct js_process *p)
-{
-	v8_process_free(p->v8);
-	free(p->memory);
-	*p = (struct js_process){ .pid = p->pid, .is_wanted = p->is_wanted };
-}
-
 void js_frames_free(struct js_frames *j)
 {
 	if (!j)
 		return;
-	for (uint32_t i = 0; i < j->list.n; i++)
-		process_end(&j->list.p[i]);
-	for (uint32_t i = 0; i < j->files.n; i++) {
-		v8_layout_fini(&j->files.p[i]->layout);
-		free(j->files.p[i]);
-	}
+	js_processes_fini(&j->processes);
 	for (unsigned i = 0; i < ARRAY_SIZE(j->rounds); i++) {
 		js_found_fini(&j->rounds[i].found);
 		index_map_fini(&j->rounds[i].map);
 	}
 	pthread_mutex_destroy(&j->lock);
-	vec_fini(&j->files);
 	vec_fini(&j->wanted);
-	vec_fini(&j->list);
 	vec_fini(&j->answer);
-	index_map_fini(&j->map);
 	v8_names_fini(&j->names);
 	buf_fini(&j->text);
 	free(j);
-}
-
-/* --- processes --- */
-
-static bool pid_equal(const void *list, uint32_t i, const void *key)
-{
-	return ((const struct js_process *)list)[i].pid == *(const int32_t *)key;
-}
-
-static struct js_process *get(struct js_frames *j, int32_t pid)
-{
-	uint32_t hash = hash_pair((uint32_t)pid, 0);
-	uint32_t i = index_map_find(&j->map, hash, pid_equal, j->list.p, &pid);
-	if (i == INDEX_NONE) {
-		i = j->list.n;
-		index_map_add(&j->map, hash, i);
-		vec_push(&j->list, (struct js_process){ .pid = pid });
-	}
-	return &j->list.p[i];
-}
-
-static struct v8_file *find_file(struct js_frames *j, uint64_t device, uint64_t inode)
-{
-	for (uint32_t i = 0; i < j->files.n; i++)
-		if (j->files.p[i]->device == device && j->files.p[i]->inode == inode)
-			return j->files.p[i];
-	return NULL;
-}
-
-static struct v8_file *read_file(struct js_frames *j, struct elf *elf)
-{
-	struct v8_file *f = find_file(j, elf->device, elf->inode);
-	if (f)
-		return f;
-	f = mem_zalloc(1, sizeof(*f));
-	f->device = elf->device;
-	f->inode = elf->inode;
-	f->is_v8 = v8_is_inside(elf);
-	f->is_known = f->is_v8 && v8_layout_read(elf, &f->layout, &f->e);
-	vec_push(&j->files, f);
-	return f;
-}
-
-/* The program itself, by its file. */
-static struct v8_file *file_of_program(struct js_frames *j, int32_t pid)
-{
-	struct err ignored = { 0 };
-	struct stat st;
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	if (stat(path, &st) != 0)
-		return NULL;
-	struct v8_file *f = find_file(j, st.st_dev, st.st_ino);
-	struct elf *elf = f ? NULL : elf_open(path, &ignored);
-	if (elf)
-		f = read_file(j, elf);
-	elf_free(elf);
-	return f;
-}
-
-/* Node.js may be a small program with a large library. */
-struct library_search {
-	struct js_frames *j;
-	int32_t pid;
-	struct v8_file *found;
-};
-
-static void look_at_mapping(void *context, const struct target_mapping *m)
-{
-	static const struct symbol_options here = { .is_of_this_machine = true };
-	struct library_search *s = context;
-	if (s->found || !str_starts(str_basename(m->path), STR("libnode.so")))
-		return;
-	struct binary *b = runtime_open_mapping(s->pid, m, &here);
-	struct elf *elf = binary_code(b);
-	if (elf)
-		s->found = read_file(s->j, elf);
-	binary_free(b);
-}
-
-static struct v8_file *file_of_library(struct js_frames *j, int32_t pid)
-{
-	struct err ignored = { 0 };
-	struct library_search s = { .j = j, .pid = pid };
-	target_read_mappings(pid, false, look_at_mapping, &s, &ignored);
-	return s.found;
-}
-
-static void look_at_process(struct js_frames *j, struct js_process *p)
-{
-	p->is_looked_at = true;
-	struct v8_file *f = file_of_program(j, p->pid);
-	if (!f || !f->is_v8)
-		f = file_of_library(j, p->pid);
-	if (!f || !f->is_v8)
-		return;
-	p->file = f;
-	if (!f->is_known)
-		return;
-	p->memory = mem_zalloc(1, sizeof(*p->memory));
-	process_memory_init(p->memory, p->pid);
-	if (j->walker)
-		v8_walker_add_process(j->walker, p->pid, &f->layout);
-}
-
-static void end_process(struct js_frames *j, int32_t pid)
-{
-	struct js_process *p = get(j, pid);
-	if (p->memory && j->walker)
-		v8_walker_remove_process(j->walker, pid);
-	process_end(p);
 }
 
 bool js_frames_has_any(const struct js_frames *j)
@@ -238,7 +91,7 @@ static bool take_wanted(struct js_frames *j)
 {
 	pthread_mutex_lock(&j->lock);
 	for (uint32_t i = 0; i < j->wanted.n; i++)
-		get(j, j->wanted.p[i])->is_wanted = true;
+		js_processes_get(&j->processes, j->wanted.p[i])->is_wanted = true;
 	j->wanted.n = 0;
 	bool is_filtered = j->is_filtered;
 	pthread_mutex_unlock(&j->lock);
@@ -254,9 +107,9 @@ static void on_fork(struct js_frames *j, const char *body)
 	memcpy(&r, body, sizeof(r));
 	if (r.pid == r.parent)
 		return;
-	bool is_wanted = get(j, r.parent)->is_wanted;
-	end_process(j, r.pid);
-	get(j, r.pid)->is_wanted = is_wanted;
+	bool is_wanted = js_processes_get(&j->processes, r.parent)->is_wanted;
+	js_processes_forget(&j->processes, r.pid);
+	js_processes_get(&j->processes, r.pid)->is_wanted = is_wanted;
 }
 
 /* --- samples --- */
@@ -306,22 +159,6 @@ static struct v8_registers registers_of(const struct perf_user_state *state)
 				      .top = state->stack };
 }
 
-/* NULL: it runs no JavaScript that can be named. */
-static struct js_process *process_of_sample(struct js_frames *j, int32_t pid)
-{
-	struct js_process *p = get(j, pid);
-	if (!p->is_looked_at)
-		look_at_process(j, p);
-	if (!p->file || !p->file->is_known)
-		return NULL;
-	if (!p->v8) {
-		p->v8 = v8_process_new(pid, &p->file->layout, &p->memory->memory, &j->names);
-		v8_process_look(p->v8);
-		j->has_any = true;
-	}
-	return p;
-}
-
 /* What the kernel walked, if it is of this very sample. state: NULL: the sample has no registers. */
 static const struct v8_walked *walked_of(struct js_frames *j, const struct sample_ids *ids,
 					 const struct perf_user_state *state)
@@ -335,7 +172,7 @@ static const struct v8_walked *walked_of(struct js_frames *j, const struct sampl
 	return is_same ? w : NULL;
 }
 
-static void on_stack(struct js_frames *j, const struct js_process *p, const char *bytes,
+static void on_stack(struct js_frames *j, struct js_process *p, const char *bytes,
 		     const struct sample_ids *ids, struct js_found *found)
 {
 	struct v8_frame frames[WALKER_FRAMES];
@@ -357,6 +194,7 @@ static void on_stack(struct js_frames *j, const struct js_process *p, const char
 	}
 	*(w ? &j->walked_stacks : &j->copied_stacks) += n > 0;
 	pthread_mutex_unlock(&j->lock);
+	js_processes_count(&j->processes, p, n > 0);
 	if (n || w)
 		keep(found, ids, frames, n, w);
 }
@@ -370,20 +208,26 @@ static void on_sample(struct js_frames *j, const char *bytes, bool is_filtered,
 	if (h.size < sizeof(h) + sizeof(ids))
 		return;
 	memcpy(&ids, bytes + sizeof(h), sizeof(ids));
-	if (ids.pid <= 0 || (is_filtered && !get(j, ids.pid)->is_wanted))
+	if (ids.pid <= 0 || (is_filtered && !js_processes_get(&j->processes, ids.pid)->is_wanted))
 		return;
-	const struct js_process *p = process_of_sample(j, ids.pid);
-	if (p)
-		on_stack(j, p, bytes, &ids, found);
+	struct js_process *p = js_processes_of_sample(&j->processes, ids.pid, ids.time_ns);
+	if (!p)
+		return;
+	j->has_any = true;
+	on_stack(j, p, bytes, &ids, found);
 }
 
-/* It is another program now, or none. */
+/* It is another program now. */
 static void on_comm(struct js_frames *j, const struct perf_event_header *h, const char *body)
 {
+	struct record_trailer trailer;
 	int32_t pid;
+	size_t n = h->size - sizeof(*h);
 	memcpy(&pid, body, sizeof(pid));
-	if (h->misc & PERF_RECORD_MISC_COMM_EXEC)
-		end_process(j, pid);
+	if (!(h->misc & PERF_RECORD_MISC_COMM_EXEC) || n < sizeof(trailer))
+		return;
+	memcpy(&trailer, body + n - sizeof(trailer), sizeof(trailer));
+	js_processes_end(&j->processes, pid, trailer.time_ns);
 }
 
 static void on_end(struct js_frames *j, const char *body)
@@ -393,7 +237,7 @@ static void on_end(struct js_frames *j, const char *body)
 	} r;
 	memcpy(&r, body, sizeof(r));
 	if (r.pid == r.tid)
-		end_process(j, r.pid);
+		js_processes_end(&j->processes, r.pid, UINT64_MAX);
 }
 
 /* Node.js may be a library that is mapped some time after the program's start. */
@@ -407,7 +251,7 @@ static void on_mapping(struct js_frames *j, const struct perf_event_header *h, c
 	struct str path = { body + PATH_AT, strnlen(body + PATH_AT, n - PATH_AT) };
 	memcpy(&pid, body, sizeof(pid));
 	if (str_starts(str_basename(path), STR("libnode.so")))
-		end_process(j, pid);
+		js_processes_forget(&j->processes, pid);
 }
 
 void js_frames_look(struct js_frames *j, const char *bytes, size_t n, struct js_found *found)
@@ -416,6 +260,7 @@ void js_frames_look(struct js_frames *j, const char *bytes, size_t n, struct js_
 	struct perf_event_header h;
 	found->stacks.n = found->frames.n = found->pcs.n = 0;
 	bool is_filtered = take_wanted(j);
+	js_processes_begin_look(&j->processes);
 	for (; n >= sizeof(h); bytes += h.size, n -= h.size) {
 		memcpy(&h, bytes, sizeof(h));
 		if (h.size < sizeof(h) + LEAST_BODY || h.size > n)
@@ -566,6 +411,11 @@ uint64_t js_frames_copied(struct js_frames *j)
 	uint64_t copied = j->copied_stacks;
 	pthread_mutex_unlock(&j->lock);
 	return copied;
+}
+
+void js_frames_add_notes(struct js_frames *j, struct profile *p)
+{
+	js_processes_add_notes(&j->processes, p);
 }
 
 void js_frames_describe(struct js_frames *j, struct buf *out)

@@ -388,6 +388,8 @@ bool open_events(struct opened_events *x, const struct record_options *o, int32_
 		bool tells = i == 0 || o->events->list.p[i].cpus;
 		attributes_complete(&x->attrs.p[i], o, tells, stack_bytes);
 	}
+	if (x->walker)
+		v8_walker_thin(x->walker, thin_pieces_of(x));
 	if (command_pid)
 		return open_command(x, o, command_pid, e);
 	if (o->choice->cgroup)

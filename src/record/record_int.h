@@ -5,6 +5,7 @@
 #include "v8/v8.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 uint64_t monotonic_ns(void);
 
@@ -57,6 +58,8 @@ void v8_walker_close_outputs(struct v8_walker *w);
 uint64_t v8_walker_lost(const struct v8_walker *w);
 /* Whether a PERF_RECORD_SAMPLE is one of its records and no sample. w may be NULL. */
 bool v8_walker_wrote(const struct v8_walker *w, const char *record);
+/* Copies of stacks are thinned out, and are of so many pieces; 0: they are the kernel's. */
+void v8_walker_thin(struct v8_walker *w, uint32_t pieces);
 /* For the thread that empties buffers: which processes it walks. */
 void v8_walker_add_process(struct v8_walker *w, int32_t pid, const struct v8_layout *l);
 void v8_walker_remove_process(struct v8_walker *w, int32_t pid);
@@ -96,7 +99,8 @@ struct opened_events {
 	struct v8_walker *walker;   /* runs at all of them; NULL: none */
 	int cgroup_fd;		    /* -1: none */
 	struct event_counts closed; /* of descriptors that were */
-	VEC(int32_t) tids;	    /* threads that descriptors were opened for */
+	atomic_uint_fast64_t thin_samples; /* whose stacks were thinned out in the kernel */
+	VEC(int32_t) tids;		   /* threads that descriptors were opened for */
 };
 void opened_events_init(struct opened_events *x);
 void opened_events_fini(struct opened_events *x);
@@ -110,6 +114,15 @@ struct event_counts opened_events_counts(const struct opened_events *x);
 void opened_close(struct opened_events *x, struct opened *opened);
 /* No more samples. */
 void opened_events_stop(const struct opened_events *x);
+
+/* --- thin copies of stacks (thin_stack.c, thin_stack.bpf.h) --- */
+
+/* How many pieces copies are to be of; 0: these events have none that can be thinned out. */
+uint32_t thin_pieces_of(const struct opened_events *x);
+/* Records of a buffer, n bytes, in which thin samples become whole ones: how large (0: there are none),
+ * and where to. */
+size_t thin_whole_bytes(const struct opened_events *x, const char *bytes, size_t n);
+void thin_make_whole(struct opened_events *x, const char *bytes, size_t n, char *to);
 
 /* --- JavaScript (js_frames.c) --- */
 
@@ -144,6 +157,8 @@ void js_frames_want(struct js_frames *j, int32_t pid);
 void js_frames_take(struct js_frames *j, const struct js_found *found);
 /* How frames were named so far; nothing is added when there were none. */
 void js_frames_describe(struct js_frames *j, struct buf *out);
+/* Why some processes have no names of JavaScript. */
+void js_frames_add_notes(struct js_frames *j, struct profile *p);
 /* Stacks that were found in copies, not by the kernel. */
 uint64_t js_frames_copied(struct js_frames *j);
 /* As struct perf_live has it. */

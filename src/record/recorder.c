@@ -277,17 +277,27 @@ void recorder_set_profile(struct recorder *r, struct profile *p)
 
 /* --- how it goes --- */
 
-struct record_status recorder_status(struct recorder *r)
+uint64_t recorder_elapsed_ns(const struct recorder *r)
 {
 	uint64_t now = r->end_ns ? r->end_ns : monotonic_ns();
+	return now > r->start_ns ? now - r->start_ns : 0;
+}
+
+bool recorder_command_is_over(const struct recorder *r)
+{
+	return r->command.is_over && !r->command.was_ended;
+}
+
+struct record_status recorder_status(struct recorder *r)
+{
 	struct record_status s = { .counts = perf_session_counts(r->session),
-				   .elapsed_ns = now > r->start_ns ? now - r->start_ns : 0,
+				   .elapsed_ns = recorder_elapsed_ns(r),
 				   .processes = r->follow.list.n,
 				   .undecided = r->options.choice->is_by_property
 							? r->follow.undecided
 							: 0,
 				   .is_over = r->is_over,
-				   .is_command_over = r->command.is_over && !r->command.was_ended,
+				   .is_command_over = recorder_command_is_over(r),
 				   .command_status = r->command.status };
 	const struct record_event *first = &r->options.events->list.p[0];
 	bool is_one = r->options.events->list.n == 1;

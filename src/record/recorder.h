@@ -65,5 +65,8 @@ struct record_status {
 	int command_status;   /* as waitpid has it */
 };
 struct record_status recorder_status(struct recorder *r);
+/* Parts of it that cost nothing: counts are asked from each cpu, which interrupts what runs there. */
+uint64_t recorder_elapsed_ns(const struct recorder *r);
+bool recorder_command_is_over(const struct recorder *r);
 /* Sentences for the user, each ended by a newline: what was done otherwise than asked, and why. */
 struct str recorder_remarks(const struct recorder *r);

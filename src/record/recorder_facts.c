@@ -24,6 +24,9 @@ static void add_stacks_fact(const struct recorder *r)
 	buf_add_percent(&text, c.by_both, c.by_table + c.by_both + c.by_frame_pointer);
 	buf_addf(&text, ", by frame pointers ");
 	buf_add_percent(&text, c.by_frame_pointer, c.by_table + c.by_both + c.by_frame_pointer);
+	if (r->events.thin_samples)
+		buf_addf(&text, "; copies of %llu thinned out in the kernel",
+			 (unsigned long long)r->events.thin_samples);
 	if (c.by_table + c.by_both + c.by_frame_pointer)
 		profile_add_fact(r->p, STR("user stacks"), buf_str(&text));
 }
@@ -95,6 +98,7 @@ void recorder_end_facts(struct recorder *r, uint64_t end_ns)
 	add_stacks_fact(r);
 	add_javascript_fact(r);
 	add_walker_note(r);
+	js_frames_add_notes(r->js, r->p);
 	if (r->source_maps)
 		naming_add_source_map_facts(r->source_maps, r->p);
 	jvm_maps_add_notes(r->jvms, r->p);

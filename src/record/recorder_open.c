@@ -122,16 +122,26 @@ static void write_to(struct recorder *r, struct perf_data_writer *w)
 	perf_session_write_to(r->session, w);
 }
 
+static void take_ring(struct recorder *r, struct ring *ring, struct buf *out)
+{
+	AUTO(buf) struct buf bytes = { 0 };
+	uint64_t n = ring_waiting_bytes(ring);
+	if (!n)
+		return;
+	ring_take(ring, buf_reserve(&bytes, n), n);
+	size_t whole = thin_whole_bytes(&r->events, bytes.p, n);
+	if (whole)
+		thin_make_whole(&r->events, bytes.p, n, buf_reserve(out, whole));
+	else
+		memcpy(buf_reserve(out, n), bytes.p, n);
+	out->n += whole ? whole : n;
+}
+
 /* What is in the buffers now. */
 static void take_rings(struct recorder *r, struct buf *out)
 {
-	for (uint32_t i = 0; i < r->events.rings.n; i++) {
-		struct ring *ring = &r->events.rings.p[i];
-		uint64_t n = ring_waiting_bytes(ring);
-		if (n)
-			ring_take(ring, buf_reserve(out, n), n);
-		out->n += n;
-	}
+	for (uint32_t i = 0; i < r->events.rings.n; i++)
+		take_ring(r, &r->events.rings.p[i], out);
 }
 
 static bool is_open(const struct recorder *r, int32_t tid)

@@ -21,6 +21,11 @@ struct pt_regs {
 	unsigned long ip, cs, flags, sp, ss;
 };
 
+struct bpf_perf_event_data {
+	struct pt_regs regs;
+	uint64_t sample_period, addr;
+};
+
 const volatile struct walker_namespace recorder = { 0 };
 
 struct {
@@ -70,6 +75,20 @@ static struct walker_layout *layout_of_current(void)
 	}
 	return bpf_map_lookup_elem(&processes, &pid);
 }
+
+/* 0: there was no room for it. */
+static int write_record(void *context, void *record, uint64_t n)
+{
+	uint32_t zero = 0;
+	if (bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, record, n) == 0)
+		return 1;
+	uint64_t *count = bpf_map_lookup_elem(&lost, &zero);
+	if (count)
+		__sync_fetch_and_add(count, 1);
+	return 0;
+}
+
+#include "record/thin_stack.bpf.h"
 
 static int is_pointer(uint64_t word)
 {
@@ -156,25 +175,20 @@ static void take_registers(struct walker_head *r)
 	bpf_probe_read_user(r->top, sizeof(r->top), (void *)r->sp);
 }
 
-static void write(void *context, struct walker_record *r)
+static void write_walked(void *context, struct walker_record *r)
 {
-	uint32_t zero = 0;
 	uint64_t n = r->head.frames;
 	if (n > WALKER_FRAMES)
 		return;
 	n = offsetof(struct walker_record, frame) + n * sizeof(struct walker_frame);
-	if (bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, r, n) == 0)
-		return;
-	uint64_t *count = bpf_map_lookup_elem(&lost, &zero);
-	if (count)
-		__sync_fetch_and_add(count, 1);
+	write_record(context, r, n);
 }
 
 /*
  * Returns 1: the sample itself is taken. It is not, and this does not run, where it hits another BPF program
  * that traces (kernel/events/core.c: bpf_overflow_handler).
  */
-SEC("perf_event") int on_sample(void *context)
+SEC("perf_event") int on_sample(struct bpf_perf_event_data *context)
 {
 	uint32_t zero = 0;
 	const struct walker_layout *l = layout_of_current();
@@ -182,7 +196,7 @@ SEC("perf_event") int on_sample(void *context)
 	if (s) {
 		take_registers(&s->record.head);
 		walk(s, l);
-		write(context, &s->record);
+		write_walked(context, &s->record);
 	}
-	return 1;
+	return !write_thin(context);
 }

@@ -5,6 +5,8 @@
  */
 #include "record/v8_walker_int.h"
 
+#include "record/permission.h"
+
 #include <errno.h>
 #include <linux/bpf.h>
 #include <sys/ioctl.h>
@@ -29,7 +31,7 @@ struct v8_walker {
 struct v8_walker *v8_walker_new(struct err *e)
 {
 	struct v8_walker *w = mem_zalloc(1, sizeof(*w));
-	w->loaded = (struct loaded_program){ -1, -1, -1, -1 };
+	w->loaded = (struct loaded_program){ -1, -1, -1, -1, -1 };
 	if (v8_walker_load(&w->loaded, e))
 		return w;
 	v8_walker_free(w);
@@ -52,7 +54,7 @@ void v8_walker_free(struct v8_walker *w)
 	v8_walker_close_outputs(w);
 	vec_fini(&w->outputs);
 	const int fds[] = { w->loaded.program, w->loaded.processes, w->loaded.outputs,
-			    w->loaded.lost };
+			    w->loaded.lost, w->loaded.thinning };
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
@@ -105,6 +107,17 @@ uint64_t v8_walker_lost(const struct v8_walker *w)
 	return lost;
 }
 
+void v8_walker_thin(struct v8_walker *w, uint32_t pieces)
+{
+	uint32_t zero = 0;
+	struct permission p;
+	permission_find(&p);
+	/* A chain as long as a program in the kernel may have it can be a longer one's beginning. */
+	uint32_t max_chain = p.max_stack > 2 ? (uint32_t)p.max_stack - 2 : 0;
+	struct thin_settings settings = { pieces, max_chain };
+	map_call(BPF_MAP_UPDATE_ELEM, w->loaded.thinning, &zero, &settings);
+}
+
 /* --- events --- */
 
 static bool has_output(const struct v8_walker *w, int cpu)
@@ -129,7 +142,7 @@ static struct perf_event_attr output_attr(void)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = UINT32_MAX, /* the sample behind it wakes */
+		.wakeup_watermark = UINT32_MAX, /* the buffer has its own */
 	};
 }
 
@@ -183,21 +196,39 @@ bool v8_walker_wrote(const struct v8_walker *w, const char *record)
 	return w && find_output(w, id);
 }
 
-void v8_walker_take(struct v8_walker *w, const char *record)
+static struct walker_output *read_output(const struct v8_walker *w, const char *record,
+					 struct walker_output_record *out)
 {
 	struct output_record r;
 	struct perf_event_header h;
 	memcpy(&h, record, sizeof(h));
-	if (h.size < sizeof(r))
-		return;
+	if (h.type != PERF_RECORD_SAMPLE || h.size < sizeof(r))
+		return NULL;
 	memcpy(&r, record, sizeof(r));
 	struct walker_output *o = find_output(w, r.id);
 	if (!o || r.size > h.size - sizeof(r))
+		return NULL;
+	*out = (struct walker_output_record){
+		r.pid, r.tid, r.cpu, r.time_ns, { record + sizeof(r), r.size }
+	};
+	return o;
+}
+
+bool v8_walker_read(const struct v8_walker *w, const char *record, struct walker_output_record *out)
+{
+	return read_output(w, record, out) != NULL;
+}
+
+void v8_walker_take(struct v8_walker *w, const char *record)
+{
+	struct walker_output_record r;
+	struct walker_output *o = read_output(w, record, &r);
+	if (!o)
 		return;
 	o->tid = (int32_t)r.tid;
 	o->time_ns = r.time_ns;
 	o->bytes.n = 0;
-	buf_add(&o->bytes, (struct str){ record + sizeof(r), r.size });
+	buf_add(&o->bytes, r.bytes);
 }
 
 static struct v8_raw_frame raw_frame(const char *bytes)

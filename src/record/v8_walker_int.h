@@ -4,10 +4,32 @@
 #include "record/v8_walker_record_int.h"
 
 struct loaded_program {
-	int program, processes, outputs, lost; /* descriptors; the maps' names are the program's */
+	int program, processes, outputs, lost,
+		thinning; /* descriptors; the maps' names are the program's */
 };
 /* Loads it. False: e. */
 bool v8_walker_load(struct loaded_program *l, struct err *e);
+/* A record that it wrote. False: it is another one. */
+struct walker_output_record {
+	uint32_t pid, tid, cpu;
+	uint64_t time_ns;
+	struct str bytes;
+};
+bool v8_walker_read(const struct v8_walker *w, const char *record,
+		    struct walker_output_record *out);
+/* A thin copy of a stack, with what else its sample had (thin_stack.c). */
+struct thin {
+	struct walker_output_record record;
+	struct thin_head head; /* registers are in the order of the mask in attributes.c */
+	const char *words;
+	bool has_context; /* the chain begins with the mark that it is the program's part */
+};
+/* bytes: struct thin_record, which the kernel may have padded; record is left alone. False: it is none. */
+bool thin_decode(struct str bytes, struct thin *out);
+/* How large it is as a PERF_RECORD_SAMPLE, and that one; returns its end. */
+size_t thin_sample_bytes(const struct perf_event_attr *attr, const struct thin *t);
+char *thin_put_sample(char *to, const struct perf_event_attr *attr, uint64_t id,
+		      const struct thin *t);
 /* bytes: struct walker_record, which the kernel may have padded. False: it is not whole. */
 bool v8_walker_decode(struct str bytes, struct v8_walked *out);
 /* Bytes of the program, as clang made them; empty: this build has none. */

@@ -64,6 +64,7 @@ static void keep(struct bpf_object *o, struct loaded_program *l)
 	l->processes = keep_map(o, "processes");
 	l->outputs = keep_map(o, "outputs");
 	l->lost = keep_map(o, "lost");
+	l->thinning = keep_map(o, "thinning");
 }
 
 bool v8_walker_load(struct loaded_program *l, struct err *e)

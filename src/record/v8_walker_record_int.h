@@ -42,6 +42,36 @@ struct walker_record {
 	struct walker_frame frame[WALKER_FRAMES]; /* as many as there are */
 };
 
+/* --- thin copies of stacks (thin_stack.bpf.h, thin_stack.c) --- */
+
+enum {
+	THIN_WORDS = 64,	/* of a piece: a bit for each */
+	THIN_PIECES = 64,	/* of a copy: 32 KB */
+	THIN_ROOM_WORDS = 2048, /* for what is kept of it, and for the chain of frame pointers */
+	THIN_CHAIN_WORDS = 256, /* ... of which this is the most */
+	THIN_REGISTERS = 20,	/* those of thin_stack.c */
+	THIN_MARK = 0x7fffffff, /* instead of a number of frames: it is a record of this kind */
+};
+
+struct thin_settings {
+	uint32_t pieces; /* of each copy; 0: none are made here, the kernel's own are taken */
+	uint32_t
+		max_chain; /* words; longer ones may have been cut: the kernel's own are taken, too */
+};
+
+struct thin_head {
+	uint32_t mark, pieces; /* that follow */
+	uint32_t chain, words; /* words of the chain that follow first; all that follow */
+	uint64_t period;
+	uint64_t registers[THIN_REGISTERS];
+};
+
+/* Behind the chain, for each piece: bits, the lowest one for its first word, and the words that have one. */
+struct thin_record {
+	struct thin_head head;
+	uint64_t words[THIN_ROOM_WORDS];
+};
+
 /* The pid namespace that the recorder is in; 0: the machine's. */
 struct walker_namespace {
 	uint64_t device, inode;

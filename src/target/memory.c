@@ -1,6 +1,7 @@
 #include "target/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -48,4 +49,28 @@ static bool read_process(struct memory *memory, uint64_t address, void *to, size
 void process_memory_init(struct process_memory *m, int32_t pid)
 {
 	*m = (struct process_memory){ .memory.read = read_process, .pid = pid };
+}
+
+/* Yama (man 2 ptrace): from 1 on a user may not read even the memory of own processes. */
+static bool is_scoped(void)
+{
+	char scope = '0';
+	int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	ssize_t n = read(fd, &scope, 1);
+	close(fd);
+	return n == 1 && scope != '0';
+}
+
+const char *process_memory_advice(void)
+{
+	if (geteuid() == 0)
+		return "give plume CAP_SYS_PTRACE, which containers lack unless they are started "
+		       "with "
+		       "--cap-add SYS_PTRACE";
+	if (is_scoped())
+		return "run plume with sudo, or allow it once: sudo sysctl "
+		       "kernel.yama.ptrace_scope=0";
+	return "run plume as that user, or with sudo";
 }

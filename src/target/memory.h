@@ -25,3 +25,18 @@ struct process_memory {
 	int error; /* errno of the last read that failed */
 };
 void process_memory_init(struct process_memory *m, int32_t pid);
+/* What helps where that is not permitted: `run plume with sudo`. */
+const char *process_memory_advice(void);
+
+/*
+ * Memory that remembers what was read of it last. When its process has ended nothing moves in it any more: what
+ * is asked again is answered by that, and the rest fails.
+ */
+struct kept_memory;
+/* living stays the caller's. */
+struct kept_memory *kept_memory_new(struct process_memory *living);
+void kept_memory_free(struct kept_memory *m);
+struct memory *kept_memory_get(struct kept_memory *m);
+/* From now on the process is not asked any more: its number may be another one's. */
+void kept_memory_end(struct kept_memory *m);
+bool kept_memory_has_ended(const struct kept_memory *m);

@@ -114,6 +114,8 @@ static bool search(struct v8_process *p, uint64_t pc, bool is_known_only, struct
 bool v8_code_find(struct v8_process *p, uint64_t pc, struct code *code)
 {
 	enum { TRY_ALL_EVERY = 256 };
+	if (p->has_ended)
+		return v8_code_of_ended(p, pc, code);
 	if (p->holder_maps && search(p, pc, true, code))
 		return true;
 	if (p->holder_maps && p->misses++ % TRY_ALL_EVERY)

@@ -6,7 +6,7 @@
  */
 #include "v8/v8_int.h"
 
-enum { SLOTS = 6, MAX_ON_TOP = 64, MAX_READS = 20000 };
+enum { SLOTS = 6, MAX_ON_TOP = 64 };
 
 /* --- from a copy --- */
 
@@ -366,16 +366,13 @@ uint32_t v8_name_frames(struct v8_process *p, const struct v8_registers *r,
 {
 	struct naming s = { .p = p, .r = r, .out = out, .max = max, .counts = counts };
 	struct seen_caller seen[SEEN] = { 0 };
-	p->look = ++p->looks;
+	uint64_t begin = v8_begin_look(p);
 	if (p->generation != p->names->generation)
 		forget(p);
-	/* A heap may be made to keep us busy. */
-	p->heap.memory->limit = p->heap.memory->cost + MAX_READS;
 	if (n)
 		name_innermost(&s, &raw[0]);
 	for (uint32_t i = 1; i < n; i++)
 		name_caller_once(&s, seen, &raw[i]);
-	p->look = 0;
-	p->heap.memory->limit = 0;
+	v8_end_look(p, begin, n);
 	return s.n;
 }

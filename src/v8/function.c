@@ -112,6 +112,16 @@ static bool is_same(const struct known_function *a, const struct known_function 
 	       a->script == b->script && a->literal == b->literal && a->number == b->number;
 }
 
+/* Only what is used of it: it may be the last object of a page, with nothing behind. */
+static bool read_words(struct v8_process *p, uint64_t shared, uint64_t *words)
+{
+	const struct v8_layout *l = p->layout;
+	uint32_t n = (uint32_t)v8_get(l, V8_SFI_FLAGS) / sizeof(*words) + 1 + l->has_numbers;
+	memset(words, 0, MAX_WORDS * sizeof(*words));
+	return v8_read(&p->heap, shared, 0, words,
+		       (n < MAX_WORDS ? n : MAX_WORDS) * sizeof(*words));
+}
+
 const struct known_function *v8_function_get(struct v8_process *p, uint64_t shared)
 {
 	const struct v8_layout *l = p->layout;
@@ -119,7 +129,7 @@ const struct known_function *v8_function_get(struct v8_process *p, uint64_t shar
 	uint64_t words[MAX_WORDS];
 	if (p->look && k->object == shared && k->look == p->look)
 		return k;
-	if (!v8_is_pointer(shared) || !v8_read(&p->heap, shared, 0, words, sizeof(words)) ||
+	if (!v8_is_pointer(shared) || !read_words(p, shared, words) ||
 	    v8_type_of_map(&p->heap, words[0]) != v8_get(l, V8_TYPE_SFI))
 		return NULL;
 	struct known_function now = {

@@ -57,16 +57,6 @@ static bool symbol_at(const struct symbol_table *t, uint64_t i, struct found_sym
 	return true;
 }
 
-static bool read_at(struct elf *elf, uint64_t address, void *to, size_t n)
-{
-	uint64_t offset;
-	if (!elf_offset_of_address(elf, address, &offset) || offset > elf->bytes.n ||
-	    elf->bytes.n - offset < n)
-		return false;
-	memcpy(to, elf->bytes.p + offset, n);
-	return true;
-}
-
 /* Which of the names that a constant goes by this is; 0: none. Earlier ones count more. */
 static unsigned rank_of(enum v8_constant c, struct str name)
 {
@@ -88,7 +78,7 @@ static void take_constant(struct elf *elf, const struct found_symbol *s, struct 
 	for (unsigned c = 0; c < V8_CONSTANT_COUNT; c++) {
 		unsigned rank = rank_of(c, name);
 		if (!rank || (ranks[c] && ranks[c] <= rank) ||
-		    !read_at(elf, s->address, &l->value[c], sizeof(l->value[c])))
+		    !v8_file_read(elf, s->address, &l->value[c], sizeof(l->value[c])))
 			continue;
 		l->origin[c] = V8_EXPORTED;
 		ranks[c] = (uint8_t)rank;
@@ -99,7 +89,7 @@ static void take_constant(struct elf *elf, const struct found_symbol *s, struct 
 
 struct other_symbols {
 	uint64_t version[3]; /* where major, minor and build are */
-	uint64_t blob, blob_data, blob_size;
+	struct blob_symbols blob;
 	struct found_symbol sizes;
 	int32_t tagged_bytes;
 };
@@ -121,24 +111,30 @@ static void take_interpreter(const struct found_symbol *s, struct elf *elf, stru
 static void take_other(struct elf *elf, const struct found_symbol *s, struct v8_layout *l,
 		       struct other_symbols *o)
 {
+	const struct {
+		struct str name;
+		uint64_t *address;
+	} wanted[] = {
+		{ STR("_ZN2v88internal7Version6major_E"), &o->version[0] },
+		{ STR("_ZN2v88internal7Version6minor_E"), &o->version[1] },
+		{ STR("_ZN2v88internal7Version6build_E"), &o->version[2] },
+		{ STR("v8_Default_embedded_blob_code_"), &o->blob.code },
+		{ STR("v8_Default_embedded_blob_code_data_"), &o->blob.code_bytes },
+		{ STR("v8_Default_embedded_blob_code_size_"), &o->blob.code_size },
+		{ STR("_ZN2v88internal23DefaultEmbeddedBlobCodeEv"), &o->blob.code_function },
+		{ STR("_ZN2v88internal27DefaultEmbeddedBlobCodeSizeEv"),
+		  &o->blob.code_size_function },
+		{ STR("_ZN2v88internal23DefaultEmbeddedBlobDataEv"), &o->blob.data_function },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+		if (str_eq(s->name, wanted[i].name))
+			*wanted[i].address = s->address;
 	if (str_starts(s->name, STR("Builtins_Interpreter")))
 		take_interpreter(s, elf, l);
-	else if (str_eq(s->name, STR("_ZN2v88internal7Version6major_E")))
-		o->version[0] = s->address;
-	else if (str_eq(s->name, STR("_ZN2v88internal7Version6minor_E")))
-		o->version[1] = s->address;
-	else if (str_eq(s->name, STR("_ZN2v88internal7Version6build_E")))
-		o->version[2] = s->address;
-	else if (str_eq(s->name, STR("v8_Default_embedded_blob_code_")))
-		o->blob = s->address;
-	else if (str_eq(s->name, STR("v8_Default_embedded_blob_code_data_")))
-		o->blob_data = s->address;
-	else if (str_eq(s->name, STR("v8_Default_embedded_blob_code_size_")))
-		o->blob_size = s->address;
 	else if (str_eq(s->name, STR("_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE")))
 		o->sizes = *s;
 	else if (str_eq(s->name, STR("v8dbg_TaggedSize")))
-		read_at(elf, s->address, &o->tagged_bytes, sizeof(o->tagged_bytes));
+		v8_file_read(elf, s->address, &o->tagged_bytes, sizeof(o->tagged_bytes));
 }
 
 static void read_symbols(struct elf *elf, const struct symbol_table *t, struct v8_layout *l,
@@ -158,21 +154,9 @@ static void read_symbols(struct elf *elf, const struct symbol_table *t, struct v
 static bool read_version(struct elf *elf, const struct other_symbols *o, struct v8_layout *l)
 {
 	return o->version[0] && o->version[1] &&
-	       read_at(elf, o->version[0], &l->major, sizeof(l->major)) &&
-	       read_at(elf, o->version[1], &l->minor, sizeof(l->minor)) &&
-	       (!o->version[2] || read_at(elf, o->version[2], &l->build, sizeof(l->build)));
-}
-
-/* Up to 10.2 the symbol is a pointer to the code, which has one of its own. */
-static void find_blob(struct elf *elf, const struct other_symbols *o, struct v8_layout *l)
-{
-	uint32_t size = 0;
-	uint64_t address = o->blob_data ? o->blob_data : o->blob, offset;
-	if (!address || !o->blob_size || !read_at(elf, o->blob_size, &size, sizeof(size)) ||
-	    !elf_offset_of_address(elf, address, &offset))
-		return;
-	l->blob_address = address;
-	l->blob = (struct v8_range){ offset, offset + size };
+	       v8_file_read(elf, o->version[0], &l->major, sizeof(l->major)) &&
+	       v8_file_read(elf, o->version[1], &l->minor, sizeof(l->minor)) &&
+	       (!o->version[2] || v8_file_read(elf, o->version[2], &l->build, sizeof(l->build)));
 }
 
 static void find_bytecode_sizes(struct elf *elf, const struct other_symbols *o, struct v8_layout *l)
@@ -181,7 +165,7 @@ static void find_bytecode_sizes(struct elf *elf, const struct other_symbols *o, 
 	uint64_t n = o->sizes.size_bytes;
 	if (!n || n % SCALES || n / SCALES > MAX_BYTECODES)
 		return;
-	if (read_at(elf, o->sizes.address, buf_reserve(&l->bytecode_sizes, n), n))
+	if (v8_file_read(elf, o->sizes.address, buf_reserve(&l->bytecode_sizes, n), n))
 		l->bytecode_sizes.n = n;
 }
 
@@ -189,11 +173,15 @@ static void find_bytecode_sizes(struct elf *elf, const struct other_symbols *o, 
 
 bool v8_is_inside(struct elf *elf)
 {
-	struct str names = elf_section_bytes(elf, elf_find_section(elf, STR(".dynstr")));
-	if (str_find(names, STR("v8dbg_class_SharedFunctionInfo")) >= 0)
-		return true;
-	names = elf_section_bytes(elf, elf_find_section(elf, STR(".strtab")));
-	return str_find(names, STR("v8dbg_class_SharedFunctionInfo")) >= 0;
+	/* One that lacks its constants is to be told from a program without V8. */
+	static const struct str signs[] = { STR("v8dbg_class_SharedFunctionInfo"),
+					    STR("_ZN2v88internal7Version6major_E") };
+	struct str dynamic = elf_section_bytes(elf, elf_find_section(elf, STR(".dynstr")));
+	struct str all = elf_section_bytes(elf, elf_find_section(elf, STR(".strtab")));
+	for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
+		if (str_find(dynamic, signs[i]) >= 0 || str_find(all, signs[i]) >= 0)
+			return true;
+	return false;
 }
 
 /* All of them are, but for those of objects that came or went with a version. */
@@ -277,7 +265,7 @@ bool v8_layout_read(struct elf *elf, struct v8_layout *l, struct err *e)
 	}
 	if (!is_complete(l, e))
 		return false;
-	find_blob(elf, &o, l);
+	v8_layout_find_blob(elf, &o.blob, l);
 	find_bytecode_sizes(elf, &o, l);
 	return true;
 }

@@ -11,3 +11,15 @@ static inline uint32_t v8_version(const struct v8_layout *l)
 bool v8_layout_complete(struct v8_layout *l);
 /* `9.4, 9.6, ...`: all that are. */
 void v8_layout_known(struct buf *out);
+
+/* layout_blob.c: */
+/* Bytes of a file at one of its own addresses. */
+bool v8_file_read(struct elf *elf, uint64_t address, void *to, size_t n);
+
+/* Addresses; 0: it is not there. */
+struct blob_symbols {
+	uint64_t code, code_bytes, code_size;
+	uint64_t code_function, code_size_function, data_function; /* they return these */
+};
+/* Where V8's own code is, and the interpreter in it. */
+void v8_layout_find_blob(struct elf *elf, const struct blob_symbols *s, struct v8_layout *l);

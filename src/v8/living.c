@@ -42,10 +42,8 @@ static bool open_program(struct v8_living *v, struct err *e)
 	snprintf(path, sizeof(path), "/proc/%d/exe", v->pid);
 	ssize_t n = readlink(path, buf_reserve(&target, MOST), MOST);
 	if (n < 0 && (errno == EACCES || errno == EPERM))
-		return err_set(e,
-			       "pid %d belongs to another user, or may not be looked at: run plume "
-			       "as that user, or with sudo",
-			       v->pid);
+		return err_set(e, "pid %d belongs to another user, or may not be looked at: %s",
+			       v->pid, process_memory_advice());
 	if (n < 0)
 		return err_set(e, "pid %d has ended", v->pid);
 	take_path(v, (struct str){ target.p, (size_t)n });
@@ -108,11 +106,8 @@ static bool try_memory(struct v8_living *v, struct err *e)
 		return true;
 	if (v->memory.error == ESRCH)
 		return err_set(e, "pid %d has ended", v->pid);
-	return err_set(
-		e,
-		"the memory of pid %d may not be read (%s): run plume with sudo, or allow it "
-		"once: sudo sysctl kernel.yama.ptrace_scope=0",
-		v->pid, strerror(v->memory.error));
+	return err_set(e, "the memory of pid %d may not be read (%s): %s", v->pid,
+		       strerror(v->memory.error), process_memory_advice());
 }
 
 /* The first thing to hold if the layout is right: the map of maps is there. */

@@ -27,12 +27,44 @@ void v8_process_free(struct v8_process *p)
 	v8_scripts_fini(p);
 	inlined_forget(p);
 	vec_fini(&p->mappings);
+	vec_fini(&p->last_code);
 	free(p->functions);
 	free(p->pcs);
 	free(p->file);
 	buf_fini(&p->scratch);
 	buf_fini(&p->name);
 	free(p);
+}
+
+/* --- what it may take --- */
+
+/*
+ * A heap may be made to keep us busy. One look is bounded; what many take beyond the usual is a debt, which
+ * usual ones pay back. Heaps of V8's own take 20 to 40 reads a look, 700 where 400 functions call each
+ * other; all that is new at first is a debt of some 10,000.
+ */
+enum { MAX_READS = 20000, USUAL_READS = 300, USUAL_PER_FRAME = 10, MAX_DEBT = 32 * MAX_READS };
+
+uint64_t v8_begin_look(struct v8_process *p)
+{
+	struct memory *m = p->heap.memory;
+	p->look = ++p->looks;
+	m->limit = m->cost + MAX_READS;
+	return m->cost;
+}
+
+void v8_end_look(struct v8_process *p, uint64_t begin, uint32_t frames)
+{
+	uint64_t debt = p->debt + (p->heap.memory->cost - begin);
+	uint64_t usual = USUAL_READS + (uint64_t)USUAL_PER_FRAME * frames;
+	p->debt = debt > usual ? debt - usual : 0;
+	p->look = 0;
+	p->heap.memory->limit = 0;
+}
+
+bool v8_process_is_endless(const struct v8_process *p)
+{
+	return p->debt > MAX_DEBT;
 }
 
 /* --- what is where --- */
@@ -59,12 +91,13 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void v8_process_look(struct v8_process *p)
+uint64_t v8_look_pause_ns(uint64_t before_ns, uint64_t took_ns, bool is_useful)
 {
-	struct err ignored = { 0 };
-	p->mappings.n = 0;
-	p->looked_ns = now_ns();
-	target_read_mappings(p->pid, false, take_mapping, p, &ignored);
+	enum { LEAST_NS = 20000000, MOST_NS = 1000000000, TIMES_AS_LONG = 16 };
+	uint64_t pause_ns = is_useful ? LEAST_NS : 2 * before_ns;
+	if (pause_ns < took_ns * TIMES_AS_LONG)
+		pause_ns = took_ns * TIMES_AS_LONG;
+	return pause_ns < MOST_NS ? pause_ns : MOST_NS;
 }
 
 static const struct code_mapping *find_mapping(const struct v8_process *p, uint64_t pc)
@@ -81,15 +114,35 @@ static const struct code_mapping *find_mapping(const struct v8_process *p, uint6
 	return is_in ? &p->mappings.p[low] : NULL;
 }
 
+/* pc: that nothing was known of; 0: none. */
+static const struct code_mapping *look_for(struct v8_process *p, uint64_t pc)
+{
+	struct err ignored = { 0 };
+	uint32_t known = p->mappings.n;
+	uint64_t begin_ns = now_ns();
+	p->mappings.n = 0;
+	/* Of one that has just ended, what was known stays. */
+	if (!target_read_mappings(p->pid, false, take_mapping, p, &ignored) && !p->mappings.n)
+		p->mappings.n = known;
+	const struct code_mapping *m = find_mapping(p, pc);
+	uint64_t end_ns = now_ns();
+	p->look_pause_ns = v8_look_pause_ns(p->look_pause_ns, end_ns - begin_ns, m || !pc);
+	p->look_again_ns = end_ns + p->look_pause_ns;
+	return m;
+}
+
+void v8_process_look(struct v8_process *p)
+{
+	look_for(p, 0);
+}
+
 /* V8 makes pages executable as it needs them. */
 static const struct code_mapping *mapping_of(struct v8_process *p, uint64_t pc)
 {
-	enum { LOOK_EVERY_NS = 20000000 };
 	const struct code_mapping *m = find_mapping(p, pc);
-	if (m || pc < 4096 || pc >> 47 || now_ns() - p->looked_ns < LOOK_EVERY_NS)
+	if (m || pc < 4096 || pc >> 47 || p->has_ended || now_ns() < p->look_again_ns)
 		return m;
-	v8_process_look(p);
-	return find_mapping(p, pc);
+	return look_for(p, pc);
 }
 
 static bool is_in(struct v8_range range, uint64_t at)

@@ -63,6 +63,10 @@ struct v8_process *v8_process_new(int32_t pid, const struct v8_layout *layout,
 void v8_process_free(struct v8_process *p);
 /* What it has mapped, executable, from /proc; before the first look, and when something came that is not known. */
 void v8_process_look(struct v8_process *p);
+/* It has ended: nothing of it changes any more. */
+void v8_process_end(struct v8_process *p);
+/* Its heap takes far more reads than any that V8 made: nobody should look at its stacks any more. */
+bool v8_process_is_endless(const struct v8_process *p);
 
 /* --- stacks (frame.c) --- */
 

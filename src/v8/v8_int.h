@@ -75,8 +75,12 @@ struct v8_process {
 	const struct v8_layout *layout;
 	struct v8_names *names;
 	VEC(struct code_mapping) mappings; /* by address */
-	uint64_t looked_ns;		   /* at them */
-	char *file; /* that V8 is in, as in /proc/PID/maps; NULL: not known */
+	uint64_t look_again_ns;		   /* at them: before then is too soon */
+	uint64_t look_pause_ns;
+	bool has_ended;
+	VEC(struct code) last_code; /* ... then by address: all that was known not long before */
+	uint64_t debt; /* reads of looks at stacks that were beyond what such a look may take */
+	char *file;    /* that V8 is in, as in /proc/PID/maps; NULL: not known */
 	struct known_function *functions;
 	struct known_pc *pcs;
 	struct inlined_code *inlined;
@@ -105,7 +109,11 @@ const struct known_function *v8_function_get(struct v8_process *p, uint64_t shar
 /* The SharedFunctionInfo of a JSFunction; 0: it is none. */
 uint64_t v8_shared_of(struct v8_process *p, uint64_t function);
 
-/* process.c */
+/* process.c: a look at a stack is about to be taken, and was: what it may read is bounded. */
+uint64_t v8_begin_look(struct v8_process *p);
+void v8_end_look(struct v8_process *p, uint64_t begin, uint32_t frames);
+/* How long not to look at its mappings again: where nothing is new not soon, and never most of the time. */
+uint64_t v8_look_pause_ns(uint64_t before_ns, uint64_t took_ns, bool is_useful);
 enum pc_kind v8_pc_kind(struct v8_process *p, uint64_t pc);
 /* Where the mapping begins that pc is in; 0: not known. */
 uint64_t v8_mapping_start(const struct v8_process *p, uint64_t pc);
@@ -127,6 +135,9 @@ bool v8_code_equal(const struct code *a, const struct code *b);
 /* It is still there, the same. */
 bool v8_code_is_same(struct v8_process *p, const struct code *code);
 enum code_tier v8_code_tier(const struct v8_process *p, const struct code *code);
+
+/* ended.c: the code that an address of a process that has ended is in. False: not known. */
+bool v8_code_of_ended(const struct v8_process *p, uint64_t pc, struct code *code);
 
 /*
  * A position: whether it is of a script, an offset in its text, and which inlining it is in, both from 1; 0:

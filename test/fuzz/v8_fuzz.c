@@ -133,6 +133,8 @@ static void run(const struct v8_layout *l, const struct fuzz_head *head, struct 
 	name(p, &r, raw, n);
 	if (m->options & FUZZ_FORGETS)
 		v8_names_clear(&names);
+	if (m->options & FUZZ_ENDS)
+		v8_process_end(p);
 	name(p, &r, raw, n);
 	v8_process_free(p);
 	v8_names_fini(&names);

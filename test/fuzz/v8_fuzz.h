@@ -12,7 +12,7 @@ enum {
 	FUZZ_BUILTINS = HEAP_BUILTINS,
 };
 
-enum { FUZZ_REPEATS = 1, FUZZ_SHARED = 2, FUZZ_FORGETS = 4 };
+enum { FUZZ_REPEATS = 1, FUZZ_SHARED = 2, FUZZ_FORGETS = 4, FUZZ_ENDS = 8 };
 
 struct fuzz_head {
 	uint8_t version, options, gone, unused;

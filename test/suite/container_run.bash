@@ -3,7 +3,7 @@
 #   container_run.bash check                                can that be done here? else it says why, and fails
 #   container_run.bash start NAME ROOTFS [OPTION...] -- COMMAND...
 #       ROOTFS: a folder with the container's files, or - for an empty one that sees this machine's /usr, /etc and /opt
-#       read-only: any program installed here runs in it. OPTION: podman's, e.g. -v DIR:DIR.
+#       read-only: any program installed here runs in it. OPTION: podman's, e.g. -v DIR:DIR; without a --network there is none.
 #       prints the lines  name=NAME  id=64 DIGITS  pid=PID (of its first process, here)
 #   container_run.bash stop NAME                            ends it and removes every trace
 #   container_run.bash crun NAME COMMAND...                 the same without podman: crun alone, and prints the same
@@ -52,8 +52,9 @@ start() {
 			options+=(-v "/$folder:/$folder:ro")
 		done
 	fi
+	[[ " ${options[*]}" == *" --network"* ]] || options+=(--network none)
 	local id pid
-	id=$(in_podman run -d --name "$name" --network none --cgroups=disabled "${limits[@]}" \
+	id=$(in_podman run -d --name "$name" --cgroups=disabled "${limits[@]}" \
 		"${options[@]}" --rootfs "$rootfs" "$@")
 	pid=$(in_podman inspect --format '{{.State.Pid}}' "$name")
 	printf 'name=%s\nid=%s\npid=%s\n' "$name" "$id" "$pid"

@@ -78,37 +78,8 @@ int main(void)
 	return (int)sleep(1000);
 }
 END
-	# numbers NAME=VALUE...: what a program exports
-	numbers() {
-		for number in "$@"; do echo "int ${number%=*} = ${number#*=};"; done
-	}
-	stated=(_ZN2v88internal7Version6major_E=11 _ZN2v88internal7Version6minor_E=3 _ZN2v88internal7Version6build_E=1)
-	layout=(v8dbg_class_Map__instance_type__uint16_t=12 v8dbg_class_JSFunction__shared__SharedFunctionInfo=24
-		v8dbg_class_SharedFunctionInfo__function_data__Object=8
-		v8dbg_class_SharedFunctionInfo__name_or_scope_info__Object=16
-		v8dbg_class_SharedFunctionInfo__script_or_debug_info__HeapObject=32 v8dbg_class_SharedFunctionInfo__flags__int=48
-		v8dbg_class_Script__source__Object=8 v8dbg_class_Script__name__Object=16 v8dbg_class_Script__line_ends__Object=56
-		v8dbg_class_Script__eval_from_shared_or_wrapped_arguments__Object=72 v8dbg_class_Script__eval_from_position__SMI=80
-		v8dbg_class_String__length__int32_t=12 v8dbg_class_SeqOneByteString__chars__char=16
-		v8dbg_class_SeqTwoByteString__chars__char=16 v8dbg_class_ConsString__first__String=16
-		v8dbg_class_ConsString__second__String=24 v8dbg_class_ThinString__actual__String=16
-		v8dbg_class_SlicedString__parent__String=16 v8dbg_class_SlicedString__offset__SMI=24
-		v8dbg_StringRepresentationMask=7 v8dbg_StringEncodingMask=8 v8dbg_OneByteStringTag=8 v8dbg_FirstNonstringType=128
-		v8dbg_class_FixedArrayBase__length__SMI=8 v8dbg_class_FixedArray__data__uintptr_t=16
-		v8dbg_class_UncompiledData__inferred_name__String=8 v8dbg_class_UncompiledData__start_position__int32_t=16
-		v8dbg_scopeinfo_idx_first_vars=3 v8dbg_class_Code__deoptimization_data__FixedArray=16
-		v8dbg_class_Code__source_position_table__ByteArray=24 v8dbg_CodeKindBaseline=11
-		v8dbg_class_BytecodeArray__data__uintptr_t=54 v8dbg_DeoptimizationDataLiteralArrayIndex=2
-		v8dbg_DeoptimizationDataSharedFunctionInfoIndex=6 v8dbg_DeoptimizationDataInliningPositionsIndex=7
-		v8dbg_off_fp_context=-8 v8dbg_off_fp_function=-16 v8dbg_off_fp_bytecode_array=-32 v8dbg_off_fp_bytecode_offset=-40
-		v8dbg_type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE=262 v8dbg_type_ScopeInfo__SCOPE_INFO_TYPE=261
-		v8dbg_type_Script__SCRIPT_TYPE=167 v8dbg_type_DebugInfo__DEBUG_INFO_TYPE=153 v8dbg_type_Map__MAP_TYPE=255
-		v8dbg_type_FixedArray__FIXED_ARRAY_TYPE=175 v8dbg_type_Code__CODE_TYPE=245
-		v8dbg_type_InstructionStream__INSTRUCTION_STREAM_TYPE=252 v8dbg_type_BytecodeArray__BYTECODE_ARRAY_TYPE=191
-		v8dbg_type_InterpreterData__INTERPRETER_DATA_TYPE=159
-		v8dbg_type_UncompiledDataWithPreparseData__UNCOMPILED_DATA_WITH_PREPARSE_DATA_TYPE=220
-		v8dbg_type_UncompiledDataWithoutPreparseDataWithJob__UNCOMPILED_DATA_WITHOUT_PREPARSE_DATA_WITH_JOB_TYPE=223
-		v8dbg_type_JSFunction__JS_FUNCTION_TYPE=2066)
+	# shellcheck source=test/suite/look_alike.bash
+	. "$suite/look_alike.bash"
 	# look_alike FOLDER: what is in numbers.c, as a program named node
 	look_alike() {
 		mkdir -p "$1"
@@ -246,7 +217,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 fi
 
 # Being debugged: the tracer keeps it stopped, and it can be read all the same.
-perl -e 'my $pid = shift; syscall(101, 16, $pid, 0, 0) == 0 or exit 1; waitpid $pid, 0x40000000; open my $o, ">", "traced"; close $o; sleep 1000' "$pid" &
+perl -e 'my $pid = 0 + shift; syscall(101, 16, $pid, 0, 0) == 0 or exit 1; waitpid $pid, 0x40000000; open my $o, ">", "traced"; close $o; sleep 1000' "$pid" &
 tracer=$!
 started+=("$tracer")
 for _ in $(seq 100); do [ -e traced ] && break; sleep 0.05; done

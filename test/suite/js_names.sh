@@ -8,9 +8,10 @@
 . "$(dirname "$0")/tap.bash" "$1"
 # shellcheck source=test/suite/recording.bash
 . "$suite/recording.bash"
+# shellcheck source=test/suite/js_names.bash
+. "$suite/js_names.bash"
 shift
 recording_allowed || finish
-programs=$truth/js
 if [ $# -eq 0 ]; then
 	mapfile -t nodes < <("$suite/../../tools/node-matrix" --list ends 2>matrix.err)
 else
@@ -20,85 +21,6 @@ if [ ${#nodes[@]} -eq 0 ]; then
 	skip "names of JavaScript" "no Node.js: $(tail -1 matrix.err)"
 	finish
 fi
-# As in record_truth.sh: a comparison may be off by chance; nearly 95 % of all within the 95 % interval is the stricter check.
-limit=4.5
-seconds=${JS_NAMES_SECONDS:-2} # of CPU time: about 2,000 samples
-ask() { perl "$suite/js_names.pl" "$@"; }
-
-# figure NAME: for the table of tools/node-matrix
-figure() { echo "# figure $version $1 $(head -1 ok.out | cut -d' ' -f1-2 | tr -d ' %')"; }
-
-# The process that is recorded may be a child: of `timeout`, which ends it when something hangs.
-node_of() { pgrep -P "$1" || echo "$1"; }
-# running NAME PROGRAM [NODE-OPTION...] [-- ARGUMENT...]: recorded while it uses $seconds of CPU time; its $name.truth
-running() {
-	local name=$1 program=$2 options=()
-	shift 2
-	while [ $# -gt 0 ] && [ "$1" != -- ]; do
-		options+=("$1")
-		shift
-	done
-	shift
-	rm -f "$name".*
-	start "$name" timeout -s KILL 120 "$node" "${options[@]}" "$programs/$program" "$name.truth" "$@" || return 1
-	child=$(node_of "$pid")
-	record_it "$name" -p "$(family "$child")"
-	told "$name.truth"
-	rm -f "/tmp/perf-$child.map"
-}
-family() { # family PID: it and its children, as -p wants them
-	{ echo "$1"; pgrep -P "$1"; } | paste -sd,
-}
-# record_it NAME OPTION...: while $child uses $seconds of CPU time, which counts for itself exactly then
-record_it() {
-	record "$1" --srcline "${@:2}" -- \
-		sh -c "kill -USR2 $child; '$truth/until_used' $child $seconds; kill -TERM $child"
-	local status=$?
-	ask short "$1.folded" >"$1.short"
-	sed -n 's/^plume: .* \([1-9][0-9,]*\) lost$/# \1 samples were lost/p' "$1.err"
-	return $status
-}
-# told FILE: the program has written its truth; then it may end
-told() {
-	for _ in {1..300}; do
-		[ ! -s "$1" ] || break
-		sleep 0.1
-	done
-	kill -KILL "$child" 2>/dev/null
-	[ -s "$1" ]
-}
-# check NAME COMMAND...: a test that also says what it measured
-check() {
-	local before=$failures
-	ok "$version: $1" "${@:2}"
-	if [ "$failures" -eq "$before" ]; then
-		sed 's/^/# /' ok.out
-	elif [ -n "${JS_NAMES_KEEP:-}" ]; then # a folder for recordings of tests that failed
-		cp "${1%%:*}".{plume,folded,err,truth} "$JS_NAMES_KEEP" 2>/dev/null
-	fi
-}
-# A program that does not get ready, or cannot be recorded, is a failure of its own.
-run() {
-	running "$@" && return
-	ok "$version: $1 runs and is recorded" false
-	tail -3 "$1.err" "$1.program" 2>/dev/null | sed 's/^/#   /'
-	return 1
-}
-
-shares() { # shares NAME [TRUTH] [PART=RE...]
-	local name=$1 file=${2:-$1.truth}
-	check "$name: shares of $(cut -d@ -f1 "$file" | paste -sd' ')" \
-		"$suite/record_truth.pl" --limit $limit --tally tally "$file" "$name.short" "${@:3}"
-}
-named() {
-	check "$1: 99 % of samples with JavaScript have names" ask named "$1.folded" 99
-	figure "$1-named"
-}
-agrees() { # agrees NAME FLOOR
-	"$plume" doctor --json "$1.plume" >"$1.json" 2>/dev/null
-	check "$1: V8's own map says the same of $2 %, another function of at most 0.05 %" ask witness "$1.json" "$1.err" "$2" 0.05
-	figure "$1-agrees"
-}
 same_chain() {
 	"$plume" convert --format speedscope --each-sample "$1.plume" -o "$1.speedscope" 2>/dev/null
 	check "$1: an inlined function has the callers of new Error().stack, with line and column" \
@@ -181,6 +103,19 @@ in_namespaces() {
 }
 
 container=plume-js-$$
+end_containers() { # first the one that is in the network of the other
+	for each in "$container-load" "$container"; do
+		"$suite/container_run.bash" stop "$each" 2>/dev/null
+	done
+}
+# run_container NAME OPTION... -- COMMAND...: with this Node.js in /node, up to its line `ready`; $child: its first process
+run_container() {
+	rm -f own/says
+	mkfifo own/says
+	trap 'end_containers; end_started; rm -rf "$work"' EXIT
+	"$suite/container_run.bash" start "$1" - -v "$work/own:/srv" -v "$(dirname "$node"):/node" "${@:2}" >container.out 2>&1 &&
+		says_ready own/says && child=$(sed -n 's/^pid=//p' container.out)
+}
 in_container() {
 	local why
 	if ! why=$("$suite/container_run.bash" check); then
@@ -188,20 +123,57 @@ in_container() {
 		return
 	fi
 	rm -rf own
-	mkdir own && cp -r "$programs" own/ && mkfifo own/says
-	trap '"$suite/container_run.bash" stop "$container" 2>/dev/null; end_started; rm -rf "$work"' EXIT
-	if ! "$suite/container_run.bash" start "$container" - -v "$work/own:/srv" -v "$(dirname "$node"):/node" -- \
-		sh -c 'exec timeout -s KILL 120 /node/node /srv/js/shop.js /srv/truth >/srv/says' >container.out 2>&1 || ! says_ready own/says; then
+	mkdir own && cp -r "$programs" own/
+	if ! run_container "$container" -- sh -c 'exec timeout -s KILL 120 /node/node /srv/js/shop.js /srv/truth >/srv/says'; then
 		check "a server in a container starts" cat container.out /dev/null/none
 		return
 	fi
-	child=$(pgrep -P "$(sed -n 's/^pid=//p' container.out)")
+	child=$(pgrep -P "$child")
 	record_it container --container "$container"
 	told own/truth
 	mv own/truth container.truth
 	"$suite/container_run.bash" stop "$container"
 	shares container
 	named container
+	demo_in_container
+	end_containers
+}
+# The server of the README, and who asks it in a container of its own, in the same network.
+start_demo() {
+	local app=(-v "$suite/../../demo:/app:ro")
+	run_container "$container" "${app[@]}" -- sh -c 'exec timeout -s KILL 120 /node/node /app/server.js >/srv/says' || return 1
+	server=$(pgrep -P "$child")
+	run_container "$container-load" --network "container:$container" "${app[@]}" -- \
+		sh -c 'exec timeout -s KILL 120 /node/node /app/load.js 8080 2000 >/srv/says'
+}
+demo_in_container() {
+	if ! start_demo; then
+		check "demo/server.js in a container starts and is asked" cat container.out /dev/null/none
+		return
+	fi
+	record demo --container "$container" -- "$truth/until_used" "$server" "$seconds"
+	named demo
+	check "demo: functions of every route, and what they call" demo_routes
+}
+demo_routes() {
+	local function place
+	while read -r function place; do
+		grep -qE "JS:.?$function /app/$place" demo.folded || { echo "no $function of $place"; return 1; }
+	done <<-END
+		handleRequest server.js
+		showHome server.js
+		showSearch server.js
+		listProducts server.js
+		takeOrder server.js
+		openSession server.js
+		renderPage server.js
+		sendJson server.js
+		writeValue template.js
+		searchProducts catalogue.js
+		hashPassword sessions.js
+		checkSession sessions.js
+	END
+	grep -q ';deflate' demo.folded && grep -qi ';.*pbkdf2' demo.folded
 }
 
 for node in "${nodes[@]}"; do
@@ -213,17 +185,6 @@ for node in "${nodes[@]}"; do
 done
 
 # All together.
-within() {
-	local n good
-	n=$(wc -l <tally) good=$(grep -c 1 tally)
-	echo "$good of $n shares are within the 95 % interval"
-	# 1 in 1,000 has fewer, when the interval is right
-	perl -e 'my ($n, $good) = @ARGV; my ($sum, $term) = (0, 0.95 ** $n);
-		for my $bad (0 .. $n) {
-			exit !($good >= $n - $bad) if ($sum += $term) > 0.999;
-			$term *= ($n - $bad) / ($bad + 1) * 0.05 / 0.95;
-		}' "$n" "$good"
-}
-ok "of all shares, as many within the 95 % interval as there should be" within
+ok "of all shares, as many within the 95 % interval as there should be" within_interval tally
 sed 's/^/# /' ok.out
 finish

@@ -53,6 +53,7 @@ samples() { awk '{ n += $NF } END { print n + 0 }' "$@"; }
 
 begin ./work busy
 busy=$begun
+until_true 10 grep -qx work "/proc/$busy/comm" # not the shell that will become it
 mkdir fresh
 begin ./work churn "$work/fresh"
 churn=$begun

@@ -122,17 +122,6 @@ kernel_heavy
 shares "dd" dd --ticks "$ticks" 'kernel=_\[k\]$' user=.
 
 # All together.
-within() {
-	local n good
-	n=$(wc -l <tally) good=$(grep -c 1 tally)
-	echo "$good of $n shares are within the 95 % interval"
-	# 1 in 1,000 has fewer, when the interval is right
-	perl -e 'my ($n, $good) = @ARGV; my ($sum, $term) = (0, 0.95 ** $n);
-		for my $bad (0 .. $n) {
-			exit !($good >= $n - $bad) if ($sum += $term) > 0.999;
-			$term *= ($n - $bad) / ($bad + 1) * 0.05 / 0.95;
-		}' "$n" "$good"
-}
-ok "of all shares, as many within the 95 % interval as there should be" within
+ok "of all shares, as many within the 95 % interval as there should be" within_interval tally
 sed 's/^/# /' ok.out
 finish

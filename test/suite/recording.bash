@@ -56,6 +56,18 @@ kill_now() { # kill_now PID, one that was started here
 	wait "$1" 2>/dev/null
 }
 sum() { awk '{ n += $NF } END { print n + 0 }' "$@"; } # of folded stacks
+# within_interval TALLY, of record_truth.pl: a line for each share, 1 where it is within the 95 % interval. False when there
+# are so few of them as by chance in 1 of 1,000 runs.
+within_interval() {
+	local n good
+	n=$(wc -l <"$1") good=$(grep -c 1 "$1")
+	echo "$good of $n shares are within the 95 % interval"
+	perl -e 'my ($n, $good) = @ARGV; my ($sum, $term) = (0, 0.95 ** $n);
+		for my $bad (0 .. $n) {
+			exit !($good >= $n - $bad) if ($sum += $term) > 0.999;
+			$term *= ($n - $bad) / ($bad + 1) * 0.05 / 0.95;
+		}' "$n" "$good"
+}
 gone_soon() { # gone_soon PID: it may take its time to end
 	for _ in {1..100}; do
 		kill -0 "$1" 2>/dev/null || return 0

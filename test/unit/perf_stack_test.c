@@ -84,6 +84,47 @@ static void check_chains(void)
 		   "of a recording that is only read all is kept");
 }
 
+/* --- where stacks begin --- */
+
+static void learn(struct stack_roots *roots, const char *stack)
+{
+	uint32_t n = set("", stack);
+	stack_roots_learn(roots, chain, n);
+}
+
+static void expect_root(struct stack_roots *roots, char last, const char *behind, const char *name)
+{
+	char text[STACK_ROOT_BEHIND + 1] = "";
+	const struct stack_root *root = stack_roots_find(roots, (uint64_t)last);
+	for (uint8_t i = 0; root && i < root->n; i++)
+		text[i] = (char)root->behind[i];
+	tap_str_eq(str_from(text), str_from(behind), "%s", name);
+}
+
+static void check_roots(void)
+{
+	struct stack_roots roots = { 0 };
+	learn(&roots, "abmls");
+	expect_root(&roots, 'm', "", "a root that nobody asked for is not kept");
+	learn(&roots, "abmls");
+	expect_root(&roots, 'm', "ls", "a chain's end goes on as a walk did");
+	learn(&roots, "cdtx");
+	expect_root(&roots, 't', "", "another one's end is not known");
+	learn(&roots, "cdtx");
+	expect_root(&roots, 't', "x", "... until a walk comes by");
+	learn(&roots, "efgmhikls");
+	expect_root(&roots, 'm', "ls", "the same address far from the root says nothing");
+	learn(&roots, "abmks");
+	expect_root(&roots, 'm', "", "an address with two ways to the root is not used");
+	learn(&roots, "bs");
+	expect_root(&roots, 'b', "", "what ran is no caller");
+	for (char c = 'A'; c <= 'Z'; c++)
+		stack_roots_find(&roots, (uint64_t)c);
+	expect_root(&roots, 't', "x", "ends that are asked for in vain push out only each other");
+	learn(&roots, "aZs");
+	expect_root(&roots, 'Z', "s", "... and the last ones are still learnt");
+}
+
 int main(void)
 {
 	check_chains();
@@ -105,5 +146,6 @@ int main(void)
 	expect("labcd", "lxyz", "", "the leaf alone proves nothing about the chain");
 	expect("ljabcd", "mjxyz", "", "nor does one address in both");
 	expect("jkabcd", "jk", "jkabcd", "a chain that ends there");
+	check_roots();
 	return tap_done();
 }

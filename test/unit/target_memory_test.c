@@ -90,11 +90,73 @@ static void test_gone(void)
 	       "of a process that ended nothing is read");
 }
 
+static void test_kept(void)
+{
+	enum { OF_A = 100, OF_B = PAGE + 7 };
+	struct process_memory living;
+	char got[PAGE], *p = pages();
+	process_memory_init(&living, getpid());
+	struct kept_memory *kept = kept_memory_new(&living);
+	struct memory *m = kept_memory_get(kept);
+	tap_ok(memory_read(m, address_of(p) + OF_A, got, 200) && got[199] == 'a',
+	       "kept memory of a process that lives is what is there");
+	tap_ok(memory_read(m, address_of(p) + PAGE - 1, got, 2), "... over pages");
+	tap_ok(memory_read(m, address_of(p) + OF_B, got, 3 * sizeof(uint64_t)), "... again");
+	tap_ok(memory_read(m, address_of(p), got, PAGE), "... large parts of it as well");
+	memset(p, 'c', PAGE);
+	tap_ok(memory_read(m, address_of(p) + OF_A, got, 1) && got[0] == 'c', "... as it is now");
+	kept_memory_end(kept);
+	memset(p, 'd', 2 * PAGE);
+	tap_ok(memory_read(m, address_of(p) + OF_A, got, 200) && got[0] == 'c' && got[1] == 'a' &&
+		       got[199] == 'a',
+	       "when it has ended it is what was read last");
+	tap_ok(memory_read(m, address_of(p) + PAGE - 1, got, 2) && memcmp(got, "ab", 2) == 0,
+	       "... over pages");
+	tap_ok(memory_read(m, address_of(p) + OF_B + 5, got, 9), "... parts of it as well");
+	tap_ok(!memory_read(m, address_of(p) + OF_A - 1, got, 8), "nothing else");
+	tap_ok(!memory_read(m, address_of(p) + OF_B + 20, got, 8), "... not half of it");
+	tap_ok(!memory_read(m, address_of(p), got, PAGE), "... no large parts");
+	kept_memory_free(kept);
+	munmap(p, 3 * PAGE);
+}
+
+/* Nobody said that it ended: that it cannot be read any more does. */
+static void test_kept_gone(void)
+{
+	struct process_memory living;
+	char got[8], word[8] = "stays";
+	int go[2];
+	if (pipe(go) != 0)
+		abort();
+	pid_t pid = fork();
+	if (pid == 0) {
+		close(go[1]);
+		ssize_t ignored = read(go[0], got, 1);
+		(void)ignored;
+		_exit(0);
+	}
+	process_memory_init(&living, pid);
+	struct kept_memory *kept = kept_memory_new(&living);
+	struct memory *m = kept_memory_get(kept);
+	bool is_read = memory_read(m, address_of(word), got, sizeof(got));
+	close(go[0]);
+	close(go[1]);
+	waitpid(pid, NULL, 0);
+	memset(got, 0, sizeof(got));
+	tap_ok(is_read && memory_read(m, address_of(word), got, sizeof(got)) &&
+		       !strcmp(got, "stays"),
+	       "kept memory of a process that is gone is what it was");
+	tap_ok(!memory_read(m, address_of(got), got, sizeof(got)), "... as far as it was read");
+	kept_memory_free(kept);
+}
+
 int main(void)
 {
 	test_process();
 	test_bounds();
 	test_limit();
 	test_gone();
+	test_kept();
+	test_kept_gone();
 	return tap_done();
 }

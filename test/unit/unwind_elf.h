@@ -1,7 +1,7 @@
 /* Small ELF files made up on the spot, with call frame information written by hand. */
 #pragma once
 #include "base/base.h"
-#include "symbol/elf.h"
+#include "fake_elf.h"
 
 enum {
 	FAKE_CODE = 0x1000, /* where code is said to be */
@@ -79,62 +79,10 @@ static inline void add_fde(struct buf *b, size_t cie, uint64_t code, uint32_t si
 
 /* --- files --- */
 
-struct fake_section {
-	const char *name;
-	struct str bytes;
-	uint64_t address;
-	uint32_t type;
-	uint64_t offset;
-};
-
-static inline void fake_add_headers(struct buf *b, const struct fake_section *sections, unsigned n,
-				    uint16_t machine)
-{
-	Elf64_Ehdr head = { .e_type = ET_DYN,
-			    .e_machine = machine ? machine : EM_X86_64,
-			    .e_phoff = sizeof(head),
-			    .e_phentsize = sizeof(Elf64_Phdr),
-			    .e_phnum = 2,
-			    .e_shoff = b->n,
-			    .e_shentsize = sizeof(Elf64_Shdr),
-			    .e_shnum = (uint16_t)n,
-			    .e_shstrndx = (uint16_t)(n - 1) };
-	memcpy(head.e_ident, ELFMAG "\2\1\1", 7);
-	memcpy(b->p, &head, sizeof(head));
-	uint32_t name = 1;
-	for (unsigned i = 0; i < n; i++) {
-		Elf64_Shdr s = { .sh_name = name,
-				 .sh_type = sections[i].type,
-				 .sh_addr = sections[i].address,
-				 .sh_offset = sections[i].offset,
-				 .sh_size = sections[i].bytes.n };
-		add_list(b, (const uint8_t *)&s, sizeof(s));
-		name += (uint32_t)strlen(sections[i].name) + 1;
-	}
-}
-
-static inline void fake_add_segments(struct buf *b, const struct fake_section *data)
-{
-	Elf64_Phdr segments[2] = {
-		{ .p_type = PT_LOAD,
-		  .p_flags = PF_R | PF_X,
-		  .p_vaddr = FAKE_CODE,
-		  .p_memsz = FAKE_CODE_BYTES },
-		{ .p_type = PT_LOAD,
-		  .p_flags = PF_R,
-		  .p_vaddr = FAKE_DATA,
-		  .p_offset = data->offset,
-		  .p_filesz = data->bytes.n,
-		  .p_memsz = data->bytes.n },
-	};
-	memcpy(b->p + sizeof(Elf64_Ehdr), segments, sizeof(segments));
-}
-
 /* Writes the file to b; open it with elf_of_memory as long as b stays. */
 static inline void fake_elf(struct buf *b, const struct fake_parts *parts)
 {
 	AUTO(buf) struct buf note = { 0 };
-	AUTO(buf) struct buf names = { 0 };
 	if (parts->build_id.n) {
 		ADD(&note, 4, 0, 0, 0, (uint8_t)parts->build_id.n, 0, 0, 0, NT_GNU_BUILD_ID, 0, 0,
 		    0, 'G', 'N', 'U', 0);
@@ -149,19 +97,18 @@ static inline void fake_elf(struct buf *b, const struct fake_parts *parts)
 		{ ".note", buf_str(&note), 0, note.n ? SHT_NOTE : SHT_PROGBITS, 0 },
 		{ ".names", { 0 }, 0, SHT_STRTAB, 0 },
 	};
-	unsigned n = sizeof(sections) / sizeof(*sections);
-	buf_add_char(&names, 0);
-	for (unsigned i = 0; i < n; i++)
-		add_list(&names, (const uint8_t *)sections[i].name, strlen(sections[i].name) + 1);
-	sections[n - 1].bytes = buf_str(&names);
-	memset(buf_reserve(b, 4096), 0, 4096);
-	b->n = sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr);
-	for (unsigned i = 0; i < n; i++) {
-		while (b->n % 8)
-			buf_add_char(b, 0);
-		sections[i].offset = b->n;
-		buf_add(b, sections[i].bytes);
-	}
-	fake_add_segments(b, &sections[2]);
-	fake_add_headers(b, sections, n, parts->machine);
+	struct fake_head head = {
+		.type = ET_DYN,
+		.machine = parts->machine,
+		.segments = { { .p_type = PT_LOAD,
+				.p_flags = PF_R | PF_X,
+				.p_vaddr = FAKE_CODE,
+				.p_memsz = FAKE_CODE_BYTES },
+			      { .p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = FAKE_DATA } },
+		.data = &sections[2]
+	};
+	size_t head_bytes = sizeof(Elf64_Ehdr) + sizeof(head.segments);
+	memset(buf_reserve(b, head_bytes), 0, head_bytes);
+	b->n = head_bytes;
+	fake_file(b, &head, sections, ARRAY_SIZE(sections));
 }

@@ -1,12 +1,15 @@
 /* ELF files made up on the spot that look like a program with V8 in it. */
 #pragma once
-#include "symbol/elf.h"
+#include "fake_elf.h"
 #include "v8_constants.h"
 
 enum {
 	FAKE_V8_DATA = 0x400000, /* where the numbers are in its addresses */
 	FAKE_V8_BLOB = 0x800000, /* ... and V8's own code, from the beginning of the file */
 	FAKE_V8_BLOB_BYTES = 0x1000,
+	FAKE_V8_CODE_AT = 0x400, /* head and segments are in front */
+	FAKE_V8_FUNCTION_AT = 0x900,
+	FAKE_V8_FUNCTION_BYTES = 32,
 	FAKE_V8_BYTECODES = 8,
 };
 
@@ -18,6 +21,8 @@ struct fake_v8 {
 	uint32_t major, minor; /* 0: those of the version */
 	uint16_t machine;      /* 0: EM_X86_64 */
 	bool is_only_in_symtab;
+	struct str code;  /* instructions of V8's own, from FAKE_V8_CODE_AT on */
+	struct str front; /* what data begin with; then V8 is stripped, but for three functions */
 };
 
 struct fake_v8_parts {
@@ -75,6 +80,23 @@ static inline void fake_add_code(struct fake_v8_parts *parts, const struct fake_
 	buf_add(&parts->names, (struct str){ name, strlen(name) + 1 });
 }
 
+static inline void fake_add_blob(struct fake_v8_parts *parts, const struct fake_v8 *v)
+{
+	static const char *const functions[] = {
+		"_ZN2v88internal23DefaultEmbeddedBlobCodeEv",
+		"_ZN2v88internal27DefaultEmbeddedBlobCodeSizeEv",
+		"_ZN2v88internal23DefaultEmbeddedBlobDataEv",
+	};
+	for (unsigned i = 0; v->front.n && i < ARRAY_SIZE(functions); i++)
+		fake_add_code(parts, v, functions[i],
+			      FAKE_V8_FUNCTION_AT + i * FAKE_V8_FUNCTION_BYTES, 0);
+	if (v->front.n)
+		return;
+	fake_add_number(parts, v, "v8_Default_embedded_blob_code_size_", FAKE_V8_BLOB_BYTES);
+	fake_add_code(parts, v, "v8_Default_embedded_blob_code_", 0, 0);
+	fake_add_code(parts, v, "Builtins_InterpreterEntryTrampoline", 0x400, 0x300);
+}
+
 static inline void fake_add_symbols(struct fake_v8_parts *parts, const struct fake_v8 *v)
 {
 	buf_add_char(&parts->names, 0);
@@ -93,86 +115,40 @@ static inline void fake_add_symbols(struct fake_v8_parts *parts, const struct fa
 	fake_add_symbol(
 		parts, v, "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE",
 		(struct str){ (const char *)fake_bytecode_sizes, sizeof(fake_bytecode_sizes) });
-	fake_add_number(parts, v, "v8_Default_embedded_blob_code_size_", FAKE_V8_BLOB_BYTES);
-	fake_add_code(parts, v, "v8_Default_embedded_blob_code_", 0, 0);
-	fake_add_code(parts, v, "Builtins_InterpreterEntryTrampoline", 0x400, 0x300);
-}
-
-struct fake_v8_section {
-	const char *name;
-	struct str bytes;
-	uint32_t type;
-	uint64_t offset;
-};
-
-static inline void fake_v8_headers(struct buf *b, const struct fake_v8_section *sections,
-				   unsigned n, uint16_t machine)
-{
-	Elf64_Ehdr head = { .e_type = ET_EXEC,
-			    .e_machine = machine ? machine : EM_X86_64,
-			    .e_phoff = sizeof(head),
-			    .e_phentsize = sizeof(Elf64_Phdr),
-			    .e_phnum = 2,
-			    .e_shoff = b->n,
-			    .e_shentsize = sizeof(Elf64_Shdr),
-			    .e_shnum = (uint16_t)n,
-			    .e_shstrndx = (uint16_t)(n - 1) };
-	Elf64_Phdr segments[2] = {
-		{ .p_type = PT_LOAD,
-		  .p_flags = PF_R | PF_X,
-		  .p_vaddr = FAKE_V8_BLOB,
-		  .p_filesz = FAKE_V8_BLOB_BYTES,
-		  .p_memsz = FAKE_V8_BLOB_BYTES },
-		{ .p_type = PT_LOAD,
-		  .p_flags = PF_R,
-		  .p_vaddr = FAKE_V8_DATA,
-		  .p_offset = sections[0].offset,
-		  .p_filesz = sections[0].bytes.n,
-		  .p_memsz = sections[0].bytes.n },
-	};
-	memcpy(head.e_ident, ELFMAG "\2\1\1", 7);
-	memcpy(b->p, &head, sizeof(head));
-	memcpy(b->p + sizeof(head), segments, sizeof(segments));
-	uint32_t name = 1;
-	for (unsigned i = 0; i < n; i++) {
-		Elf64_Shdr s = { .sh_name = name,
-				 .sh_type = sections[i].type,
-				 .sh_offset = sections[i].offset,
-				 .sh_size = sections[i].bytes.n };
-		buf_add(b, (struct str){ (const char *)&s, sizeof(s) });
-		name += (uint32_t)strlen(sections[i].name) + 1;
-	}
+	fake_add_blob(parts, v);
 }
 
 /* Writes the file to b; open it with elf_of_memory as long as b stays. */
 static inline void fake_v8_elf(struct buf *b, const struct fake_v8 *v)
 {
-	AUTO(buf) struct buf names = { 0 };
 	struct fake_v8_parts parts = { 0 };
+	buf_add(&parts.data, v->front);
 	fake_add_symbols(&parts, v);
-	struct fake_v8_section sections[] = {
-		{ ".data", buf_str(&parts.data), SHT_PROGBITS, 0 },
-		{ v->is_only_in_symtab ? ".symtab" : ".dynsym", buf_str(&parts.symbols),
+	struct fake_section sections[] = {
+		{ ".data", buf_str(&parts.data), FAKE_V8_DATA, SHT_PROGBITS, 0 },
+		{ v->is_only_in_symtab ? ".symtab" : ".dynsym", buf_str(&parts.symbols), 0,
 		  v->is_only_in_symtab ? SHT_SYMTAB : SHT_DYNSYM, 0 },
-		{ v->is_only_in_symtab ? ".strtab" : ".dynstr", buf_str(&parts.names), SHT_STRTAB,
-		  0 },
-		{ ".names", { 0 }, SHT_STRTAB, 0 },
+		{ v->is_only_in_symtab ? ".strtab" : ".dynstr", buf_str(&parts.names), 0,
+		  SHT_STRTAB, 0 },
+		{ ".names", { 0 }, 0, SHT_STRTAB, 0 },
 	};
-	unsigned n = ARRAY_SIZE(sections);
-	buf_add_char(&names, 0);
-	for (unsigned i = 0; i < n; i++)
-		buf_add(&names, (struct str){ sections[i].name, strlen(sections[i].name) + 1 });
-	sections[n - 1].bytes = buf_str(&names);
+	struct fake_head head = {
+		.type = ET_EXEC,
+		.machine = v->machine,
+		.segments = { { .p_type = PT_LOAD,
+				.p_flags = PF_R | PF_X,
+				.p_vaddr = FAKE_V8_BLOB,
+				.p_filesz = FAKE_V8_BLOB_BYTES,
+				.p_memsz = FAKE_V8_BLOB_BYTES },
+			      { .p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = FAKE_V8_DATA } },
+		.data = &sections[0]
+	};
 	b->n = 0;
 	memset(buf_reserve(b, FAKE_V8_BLOB_BYTES), 0, FAKE_V8_BLOB_BYTES);
 	b->n = FAKE_V8_BLOB_BYTES;
-	for (unsigned i = 0; i < n; i++) {
-		while (b->n % 8)
-			buf_add_char(b, 0);
-		sections[i].offset = b->n;
-		buf_add(b, sections[i].bytes);
-	}
-	fake_v8_headers(b, sections, n, v->machine);
+	if (v->code.n)
+		memcpy(b->p + FAKE_V8_CODE_AT, v->code.p, v->code.n);
+	fake_file(b, &head, sections, ARRAY_SIZE(sections));
 	buf_fini(&parts.data);
 	buf_fini(&parts.symbols);
 	buf_fini(&parts.names);

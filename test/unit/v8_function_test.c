@@ -301,6 +301,21 @@ static void test_failed(void)
 	heap_fini(&h);
 }
 
+/* The last object of a page, with nothing behind: as long as V8 makes it, no longer. */
+static void check_last_of_page(unsigned version, uint32_t size_bytes)
+{
+	struct heap h;
+	heap_init(&h, version);
+	uint64_t script = make_script(&h, "/a.js", "x", 1);
+	uint64_t name = heap_string(&h, "f");
+	heap_map(&h, v8_get(&h.layout, V8_TYPE_SFI));
+	h.used = (h.used / HEAP_PAGE + 1) * HEAP_PAGE - size_bytes;
+	uint64_t shared = heap_function(&h, &(struct fake_function){ name, script, 0, 1 });
+	h.is_gone[(v8_address(shared) - HEAP_BASE) / HEAP_PAGE + 1] = true;
+	check_function(&h, shared, "JS:f /a.js", "a function at the end of a page");
+	heap_fini(&h);
+}
+
 static void test_names_clear(void)
 {
 	struct heap h;
@@ -328,6 +343,10 @@ int main(void)
 	test_uncompiled();
 	test_crowded();
 	test_failed();
+	check_last_of_page(V8_9_4, 56);
+	check_last_of_page(V8_11_3, 56);
+	check_last_of_page(V8_12_4, 64);
+	check_last_of_page(V8_14_6, 72);
 	test_names_clear();
 	return tap_done();
 }

@@ -141,13 +141,162 @@ static void test_optional(void)
 	v8_layout_fini(&l);
 }
 
+/* --- a V8 that was stripped: functions are left that say where its own code is --- */
+
+enum form { DIRECT, LOADED, BEHIND, FRAMED, OTHER, FORMS };
+
+struct stripped {
+	unsigned version;
+	enum form form;
+	uint32_t row_bytes, entry, at_bytecode; /* of the table of what is in its own code */
+	uint32_t entry_at;
+	bool has_no_entry; /* code of another kind is there */
+	struct buf front, code;
+};
+
+static void add_bytes(struct buf *b, const void *bytes, size_t n)
+{
+	buf_add(b, (struct str){ bytes, n });
+}
+
+/* rip is behind the operand, which is the last of so many bytes. */
+static void add_relative(struct buf *b, uint64_t start, struct str instruction, uint64_t address)
+{
+	buf_add(b, instruction);
+	uint32_t distance = (uint32_t)(address - (start + instruction.n + 4));
+	add_bytes(b, &distance, sizeof(distance));
+}
+
+/* `return value;`, where it is an address, or is found at one. */
+static void add_function(struct stripped *s, unsigned i, uint32_t value, uint64_t at,
+			 bool is_number)
+{
+	uint32_t from = FAKE_V8_FUNCTION_AT + i * FAKE_V8_FUNCTION_BYTES;
+	struct buf *b = &s->code;
+	while (b->n < from - FAKE_V8_CODE_AT)
+		buf_add_char(b, 0);
+	if (s->form == OTHER) {
+		buf_add(b, STR("\x31\xc0\xc3")); /* xor eax, eax; ret */
+	} else if (s->form == BEHIND) {
+		add_relative(b, FAKE_V8_BLOB + from, STR("\x48\x8d\x05"), at);
+		buf_add(b, is_number ? STR("\x8b\x00\xc3") : STR("\x48\x8b\x00\xc3"));
+	} else if (s->form == LOADED || is_number) {
+		add_relative(b, FAKE_V8_BLOB + from,
+			     is_number ? STR("\x8b\x05") : STR("\x48\x8b\x05"), at);
+		buf_add(b, STR("\xc3"));
+	} else {
+		if (s->form == FRAMED)
+			buf_add(b, STR("\xf3\x0f\x1e\xfa\x55\x48\x89\xe5"));
+		buf_add(b, STR("\xb8"));
+		add_bytes(b, &value, sizeof(value));
+		buf_add(b, STR("\x5d\xc3"));
+	}
+}
+
+static void set_row(struct stripped *s, uint32_t i, uint32_t offset, uint32_t length)
+{
+	uint32_t row[] = { offset, length };
+	memcpy(s->front.p + 24 + i * s->row_bytes, row, sizeof(row));
+}
+
+static bool read_stripped(struct stripped *s, struct v8_layout *l)
+{
+	struct err e = { 0 };
+	size_t table_bytes = (24 + (s->at_bytecode + 2) * s->row_bytes + 7) / 8 * 8;
+	uint64_t numbers[] = { FAKE_V8_BLOB_BYTES, FAKE_V8_BLOB, FAKE_V8_DATA };
+	memset(buf_reserve(&s->front, table_bytes), 0, table_bytes);
+	s->front.n = table_bytes;
+	add_bytes(&s->front, numbers, sizeof(numbers));
+	set_row(s, s->entry, s->entry_at, 0x200);
+	set_row(s, s->entry + 1, 0x600, 0x80);
+	set_row(s, s->at_bytecode, 0x700, 0x40);
+	set_row(s, s->at_bytecode + 1, 0x740, 0x60);
+	buf_add(&s->code, STR("\x90\x90"));
+	if (!s->has_no_entry)
+		buf_add(&s->code, STR("\x55\x48\x89\xe5\x56\x57"));
+	uint64_t at = FAKE_V8_DATA + table_bytes;
+	add_function(s, 0, FAKE_V8_BLOB, at + 8, false);
+	add_function(s, 1, 0, at, true);
+	add_function(s, 2, FAKE_V8_DATA, at + 16, false);
+	bool is_read = fake_v8_layout(&(struct fake_v8){ .version = s->version,
+							 .code = buf_str(&s->code),
+							 .front = buf_str(&s->front) },
+				      l, &e);
+	buf_fini(&s->front);
+	buf_fini(&s->code);
+	return is_read;
+}
+
+static bool is_range(struct v8_range r, uint64_t start, uint64_t end)
+{
+	return r.start == start && r.end == end;
+}
+
+static void check_stripped(unsigned version, uint32_t row_bytes, uint32_t entry,
+			   uint32_t at_bytecode)
+{
+	for (enum form form = 0; form < FORMS; form++) {
+		struct v8_layout l;
+		struct stripped s = { .version = version,
+				      .form = form,
+				      .row_bytes = row_bytes,
+				      .entry = entry,
+				      .at_bytecode = at_bytecode,
+				      .entry_at = 0x400 };
+		bool is_read = read_stripped(&s, &l);
+		bool has_profiling = version >= V8_10_8;
+		bool is_found = l.blob.end == FAKE_V8_BLOB_BYTES &&
+				is_range(l.interpreter[0], 0x400, 0x600) &&
+				is_range(l.interpreter[1], 0x700, 0x740) &&
+				is_range(l.interpreter[2], 0x740, 0x7a0) &&
+				is_range(l.interpreter[3], has_profiling ? 0x600 : 0,
+					 has_profiling ? 0x680 : 0);
+		bool is_nothing = !l.blob.end && !l.interpreter[0].end;
+		tap_ok(is_read && (form == OTHER ? is_nothing : is_found),
+		       "stripped V8 %u.%u, functions of form %d: its own code is %s", l.major,
+		       l.minor, form, form == OTHER ? "not known" : "found");
+		v8_layout_fini(&l);
+	}
+}
+
+/* Where the table cannot be right, nothing is taken of it. */
+static void check_not_taken(struct stripped *s, const char *what)
+{
+	struct v8_layout l;
+	s->version = V8_12_4;
+	s->row_bytes = 12;
+	s->entry = 76;
+	s->at_bytecode = 86;
+	tap_ok(read_stripped(s, &l) && l.blob.end && !l.interpreter[0].end,
+	       "stripped: %s is not the interpreter", what);
+	v8_layout_fini(&l);
+}
+
+static void test_stripped(void)
+{
+	check_stripped(V8_9_4, 16, 69, 76);
+	check_stripped(V8_10_2, 28, 72, 79);
+	check_stripped(V8_11_3, 32, 70, 78);
+	check_stripped(V8_12_4, 12, 76, 86);
+	check_not_taken(&(struct stripped){ .entry_at = 0x400, .has_no_entry = true },
+			"other code");
+	check_not_taken(&(struct stripped){ .entry_at = 0x404 }, "what begins anywhere");
+	check_not_taken(&(struct stripped){ .entry_at = 0xf00 }, "what ends behind the code");
+	check_not_taken(&(struct stripped){ .entry_at = UINT32_MAX }, "what is far away");
+}
+
 static void test_others(void)
 {
 	AUTO(buf) struct buf file = { 0 };
 	struct err e = { 0 };
 	fake_v8_elf(&file, &(struct fake_v8){ .without = "v8dbg_" });
 	struct elf *elf = elf_of_memory(buf_str(&file), "node", &e);
-	tap_ok(elf && !v8_is_inside(elf), "a program without the symbols has no V8 inside");
+	tap_ok(elf && v8_is_inside(elf), "a V8 without its constants is one");
+	elf_free(elf);
+	file.n = 0;
+	fake_v8_elf(&file, &(struct fake_v8){ .without = "" });
+	elf = elf_of_memory(buf_str(&file), "node", &e);
+	tap_ok(elf && !v8_is_inside(elf), "a program without any of the symbols has no V8 inside");
 	elf_free(elf);
 }
 
@@ -160,6 +309,7 @@ int main(void)
 		check_version(i);
 	test_origins();
 	test_optional();
+	test_stripped();
 	test_others();
 	return tap_done();
 }

@@ -1,0 +1,343 @@
+/*
+ * Which processes run JavaScript, what of them is known, and why some cannot be named. A process is looked at
+ * when its first sample comes.
+ */
+#include "record/js_processes_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void js_processes_init(struct js_processes *l, struct v8_walker *walker, struct v8_names *names)
+{
+	*l = (struct js_processes){ .walker = walker, .names = names };
+	pthread_mutex_init(&l->lock, NULL);
+}
+
+static void process_end(struct js_process *p)
+{
+	v8_process_free(p->v8);
+	kept_memory_free(p->memory);
+	free(p->living);
+	*p = (struct js_process){ .pid = p->pid, .is_wanted = p->is_wanted };
+}
+
+void js_processes_fini(struct js_processes *l)
+{
+	for (uint32_t i = 0; i < l->list.n; i++)
+		process_end(&l->list.p[i]);
+	for (uint32_t i = 0; i < l->ended.n; i++)
+		process_end(&l->ended.p[i]);
+	for (uint32_t i = 0; i < l->files.n; i++) {
+		v8_layout_fini(&l->files.p[i]->layout);
+		free(l->files.p[i]);
+	}
+	pthread_mutex_destroy(&l->lock);
+	vec_fini(&l->files);
+	vec_fini(&l->list);
+	vec_fini(&l->ended);
+	vec_fini(&l->troubles);
+	index_map_fini(&l->map);
+}
+
+static bool pid_equal(const void *list, uint32_t i, const void *key)
+{
+	return ((const struct js_process *)list)[i].pid == *(const int32_t *)key;
+}
+
+struct js_process *js_processes_get(struct js_processes *l, int32_t pid)
+{
+	uint32_t hash = hash_pair((uint32_t)pid, 0);
+	uint32_t i = index_map_find(&l->map, hash, pid_equal, l->list.p, &pid);
+	if (i == INDEX_NONE) {
+		i = l->list.n;
+		index_map_add(&l->map, hash, i);
+		vec_push(&l->list, (struct js_process){ .pid = pid });
+	}
+	return &l->list.p[i];
+}
+
+/* --- troubles --- */
+
+static struct js_trouble *find_trouble(struct js_processes *l, enum js_trouble_kind kind,
+				       const struct v8_file *file)
+{
+	for (uint32_t i = 0; i < l->troubles.n; i++)
+		if (l->troubles.p[i].kind == kind && l->troubles.p[i].file == file)
+			return &l->troubles.p[i];
+	return NULL;
+}
+
+static void add_trouble(struct js_processes *l, enum js_trouble_kind kind,
+			const struct js_process *p)
+{
+	pthread_mutex_lock(&l->lock);
+	struct js_trouble *t = find_trouble(l, kind, p->file);
+	if (t)
+		t->processes++;
+	else
+		vec_push(&l->troubles, (struct js_trouble){ .kind = kind,
+							    .file = p->file,
+							    .pid = p->pid,
+							    .processes = 1,
+							    .samples = p->samples });
+	pthread_mutex_unlock(&l->lock);
+}
+
+static void remove_trouble(struct js_processes *l, enum js_trouble_kind kind,
+			   const struct js_process *p)
+{
+	pthread_mutex_lock(&l->lock);
+	struct js_trouble *t = find_trouble(l, kind, p->file);
+	if (t && --t->processes == 0)
+		*t = l->troubles.p[--l->troubles.n];
+	pthread_mutex_unlock(&l->lock);
+}
+
+static void describe_trouble(const struct js_trouble *t, struct buf *out)
+{
+	AUTO(buf) struct buf others = { 0 };
+	if (t->processes > 1)
+		buf_addf(&others, " and %u more", t->processes - 1);
+	buf_addf(out, "JavaScript of pid %d%.*s has no names: ", t->pid, STR_ARG(buf_str(&others)));
+	switch (t->kind) {
+	case JS_TROUBLE_LAYOUT:
+		buf_addf(out, "%s; started with --perf-basic-prof it names its functions itself",
+			 t->file->e.text);
+		break;
+	case JS_TROUBLE_REFUSED:
+		buf_addf(out, "its memory may not be read: %s", process_memory_advice());
+		break;
+	case JS_TROUBLE_HIDDEN:
+		buf_addf(out, "it belongs to another user, or may not be looked at: %s",
+			 process_memory_advice());
+		break;
+	case JS_TROUBLE_NOTHING:
+		buf_addf(out,
+			 "no function of it was found in %u samples, though V8 %u.%u is in its "
+			 "program: plume js doctor -p %d checks why",
+			 t->samples, t->file->layout.major, t->file->layout.minor, t->pid);
+		break;
+	case JS_TROUBLE_BUSY:
+		buf_addf(out,
+			 "its heap takes too long to read, and was not looked at any more after a "
+			 "while: plume js doctor -p %d checks it",
+			 t->pid);
+	}
+}
+
+void js_processes_add_notes(struct js_processes *l, struct profile *p)
+{
+	pthread_mutex_lock(&l->lock);
+	for (uint32_t i = 0; i < l->troubles.n; i++) {
+		AUTO(buf) struct buf text = { 0 };
+		describe_trouble(&l->troubles.p[i], &text);
+		profile_add_note(p, buf_str(&text));
+	}
+	pthread_mutex_unlock(&l->lock);
+}
+
+/* --- files --- */
+
+static struct v8_file *find_file(struct js_processes *l, uint64_t device, uint64_t inode)
+{
+	for (uint32_t i = 0; i < l->files.n; i++)
+		if (l->files.p[i]->device == device && l->files.p[i]->inode == inode)
+			return l->files.p[i];
+	return NULL;
+}
+
+static struct v8_file *read_file(struct js_processes *l, struct elf *elf)
+{
+	struct v8_file *f = find_file(l, elf->device, elf->inode);
+	if (f)
+		return f;
+	f = mem_zalloc(1, sizeof(*f));
+	f->device = elf->device;
+	f->inode = elf->inode;
+	f->is_v8 = v8_is_inside(elf);
+	f->is_known = f->is_v8 && v8_layout_read(elf, &f->layout, &f->e);
+	vec_push(&l->files, f);
+	return f;
+}
+
+/* The program itself, by its file. NULL: errno. */
+static struct v8_file *file_of_program(struct js_processes *l, int32_t pid)
+{
+	struct err ignored = { 0 };
+	struct stat st;
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	if (stat(path, &st) != 0)
+		return NULL;
+	struct v8_file *f = find_file(l, st.st_dev, st.st_ino);
+	struct elf *elf = f ? NULL : elf_open(path, &ignored);
+	if (elf)
+		f = read_file(l, elf);
+	elf_free(elf);
+	errno = 0;
+	return f;
+}
+
+/* Node.js may be a small program with a large library. */
+struct library_search {
+	struct js_processes *l;
+	int32_t pid;
+	struct v8_file *found;
+};
+
+static void look_at_mapping(void *context, const struct target_mapping *m)
+{
+	static const struct symbol_options here = { .is_of_this_machine = true };
+	struct library_search *s = context;
+	if (s->found || !str_starts(str_basename(m->path), STR("libnode.so")))
+		return;
+	struct binary *b = runtime_open_mapping(s->pid, m, &here);
+	struct elf *elf = binary_code(b);
+	if (elf)
+		s->found = read_file(s->l, elf);
+	binary_free(b);
+}
+
+static struct v8_file *file_of_library(struct js_processes *l, int32_t pid)
+{
+	struct err ignored = { 0 };
+	struct library_search s = { .l = l, .pid = pid };
+	target_read_mappings(pid, false, look_at_mapping, &s, &ignored);
+	return s.found;
+}
+
+/* --- processes --- */
+
+/* What anybody may see of it. */
+static bool is_called_node(int32_t pid)
+{
+	char path[64], first[256] = "";
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, first, sizeof(first) - 1);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return false;
+	struct str name = str_basename(str_from(first));
+	return str_eq(name, STR("node")) || str_eq(name, STR("nodejs"));
+}
+
+static void look_at_process(struct js_processes *l, struct js_process *p)
+{
+	p->is_looked_at = true;
+	const struct v8_file *f = file_of_program(l, p->pid);
+	if (!f && (errno == EACCES || errno == EPERM) && is_called_node(p->pid))
+		add_trouble(l, JS_TROUBLE_HIDDEN, p);
+	if (!f || !f->is_v8)
+		f = file_of_library(l, p->pid);
+	if (!f || !f->is_v8)
+		return;
+	p->file = f;
+	p->is_given_up = !f->is_known;
+	if (p->is_given_up) {
+		add_trouble(l, JS_TROUBLE_LAYOUT, p);
+		return;
+	}
+	p->living = mem_zalloc(1, sizeof(*p->living));
+	process_memory_init(p->living, p->pid);
+	p->memory = kept_memory_new(p->living);
+	p->v8 = v8_process_new(p->pid, &f->layout, kept_memory_get(p->memory), l->names);
+	v8_process_look(p->v8);
+	if (l->walker)
+		v8_walker_add_process(l->walker, p->pid, &f->layout);
+}
+
+static void stop_walking(struct js_processes *l, const struct js_process *p)
+{
+	if (p->v8 && !p->ended_at && l->walker)
+		v8_walker_remove_process(l->walker, p->pid);
+}
+
+static void give_up(struct js_processes *l, struct js_process *p, enum js_trouble_kind why)
+{
+	p->is_given_up = true;
+	stop_walking(l, p);
+	add_trouble(l, why, p);
+}
+
+struct js_process *js_processes_of_sample(struct js_processes *l, int32_t pid, uint64_t time_ns)
+{
+	for (uint32_t i = 0; i < l->ended.n; i++)
+		if (l->ended.p[i].pid == pid && time_ns <= l->ended.p[i].until_ns)
+			return &l->ended.p[i];
+	struct js_process *p = js_processes_get(l, pid);
+	if (!p->is_looked_at)
+		look_at_process(l, p);
+	return p->v8 && !p->is_given_up ? p : NULL;
+}
+
+void js_processes_count(struct js_processes *l, struct js_process *p, bool has_frames)
+{
+	enum { MANY_SAMPLES = 200 };
+	if (p->is_given_up)
+		return;
+	if (kept_memory_has_ended(p->memory))
+		v8_process_end(p->v8); /* nobody said so yet */
+	if (v8_process_is_endless(p->v8))
+		give_up(l, p, JS_TROUBLE_BUSY);
+	else if (p->living->error == EPERM)
+		give_up(l, p, JS_TROUBLE_REFUSED);
+	if (p->samples == UINT32_MAX) /* some was found */
+		return;
+	if (has_frames && p->samples >= MANY_SAMPLES)
+		remove_trouble(l, JS_TROUBLE_NOTHING, p);
+	p->samples = has_frames ? UINT32_MAX : p->samples + 1;
+	if (p->samples == MANY_SAMPLES)
+		add_trouble(l, JS_TROUBLE_NOTHING, p);
+}
+
+/* --- their end --- */
+
+void js_processes_forget(struct js_processes *l, int32_t pid)
+{
+	struct js_process *p = js_processes_get(l, pid);
+	stop_walking(l, p);
+	process_end(p);
+	for (uint32_t i = l->ended.n; i-- > 0;)
+		if (l->ended.p[i].pid == pid) {
+			process_end(&l->ended.p[i]);
+			l->ended.p[i] = l->ended.p[--l->ended.n];
+		}
+}
+
+void js_processes_end(struct js_processes *l, int32_t pid, uint64_t time_ns)
+{
+	struct js_process *p = js_processes_get(l, pid), ended = *p;
+	stop_walking(l, p);
+	if (p->v8 && !p->is_given_up) {
+		ended.until_ns = time_ns;
+		ended.ended_at = l->looks;
+		kept_memory_end(ended.memory);
+		v8_process_end(ended.v8);
+		vec_push(&l->ended, ended);
+		p->v8 = NULL;
+		p->memory = NULL;
+		p->living = NULL;
+	}
+	process_end(p);
+}
+
+/*
+ * There is a buffer for each cpu, and a round looks at each that has something. When twice as many looks as
+ * there are cpus have begun since, a whole round has.
+ */
+void js_processes_begin_look(struct js_processes *l)
+{
+	l->looks++;
+	if (!l->ended.n)
+		return;
+	uint64_t round = (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
+	for (uint32_t i = l->ended.n; i-- > 0;)
+		if (l->looks - l->ended.p[i].ended_at > 2 * round) {
+			process_end(&l->ended.p[i]);
+			l->ended.p[i] = l->ended.p[--l->ended.n];
+		}
+}

@@ -1,0 +1,124 @@
+/*
+ * Copies of stacks, thinned out in the kernel. What a sample costs a program is the copy of its stack: 8 KB of
+ * cache each time. Most words there are zero, text, or numbers that no address looks like, and the unwinder asks
+ * for addresses only: the others are left out, which makes a copy a third as large. It replaces the sample.
+ */
+#pragma once
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct thin_settings);
+} thinning SEC(".maps");
+
+enum { THIN_NO_ROOM = THIN_ROOM_WORDS + 1 };
+
+struct thin_scratch {
+	uint64_t piece[THIN_WORDS];
+	struct thin_record record;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct thin_scratch);
+} thin_scratches SEC(".maps");
+
+/* As thin_stack.c has them. */
+static void thin_registers(uint64_t *to, const struct pt_regs *r)
+{
+	to[0] = r->ax, to[1] = r->bx, to[2] = r->cx, to[3] = r->dx, to[4] = r->si, to[5] = r->di;
+	to[6] = r->bp, to[7] = r->sp, to[8] = r->ip, to[9] = r->flags, to[10] = r->cs,
+	to[11] = r->ss;
+	to[12] = r->r8, to[13] = r->r9, to[14] = r->r10, to[15] = r->r11;
+	to[16] = r->r12, to[17] = r->r13, to[18] = r->r14, to[19] = r->r15;
+}
+
+/*
+ * Keeps what may be an address, or a small number: 0 < word <= 2^47. There are no branches to be mistaken about.
+ * It is no static function, so that the kernel checks it once, not for each piece. Returns how many words there
+ * are then.
+ */
+__attribute__((noinline)) int thin_piece(uint32_t n)
+{
+	uint32_t zero = 0, at = n;
+	uint64_t bits = 0;
+	struct thin_scratch *s = bpf_map_lookup_elem(&thin_scratches, &zero);
+	if (!s)
+		return 0;
+	n++;
+#pragma clang loop unroll(full)
+	for (uint32_t i = 0; i < THIN_WORDS; i++) {
+		uint64_t word = s->piece[i];
+		uint64_t is_kept = (((word - 1) >> 47) - 1) >> 63;
+		s->record.words[n & (THIN_ROOM_WORDS - 1)] = word;
+		n += is_kept;
+		bits |= is_kept << i;
+	}
+	s->record.words[at & (THIN_ROOM_WORDS - 1)] = bits;
+	return n;
+}
+
+/* Of a piece that cannot be read as a whole, what is before the next page. 0: nothing. */
+static int read_rest(struct thin_scratch *s, uint64_t from)
+{
+	enum { PAGE = 4096 };
+	uint64_t rest = PAGE - (from & (PAGE - 1));
+	/* What is behind it is zero: the call before has failed. */
+	return rest < sizeof(s->piece) && bpf_probe_read_user(s->piece, rest, (void *)from) == 0;
+}
+
+/* Returns how many words there are then, or THIN_NO_ROOM: it is not so thin. */
+static uint32_t thin_pieces(struct thin_scratch *s, uint64_t sp, uint32_t pieces, uint32_t n)
+{
+	uint32_t i;
+	int is_whole = 1;
+#pragma clang loop unroll(disable)
+	for (i = 0; i < THIN_PIECES; i++) {
+		uint64_t from = sp + i * sizeof(s->piece);
+		if (i >= pieces || !is_whole)
+			break;
+		if (n > THIN_ROOM_WORDS - THIN_WORDS - 1)
+			return THIN_NO_ROOM;
+		is_whole = bpf_probe_read_user(s->piece, sizeof(s->piece), (void *)from) == 0;
+		if (!is_whole && !read_rest(s, from))
+			break;
+		n = thin_piece(n);
+	}
+	s->record.head.pieces = i;
+	return n;
+}
+
+/* The chain of frame pointers, as the kernel has made it for this sample. Negative: it has not. */
+static long thin_chain(void *context, struct thin_scratch *s)
+{
+	long bytes = bpf_get_stack(context, s->record.words, THIN_CHAIN_WORDS * sizeof(uint64_t),
+				   BPF_F_USER_STACK);
+	return bytes < 0 ? bytes : (long)((uint64_t)bytes / sizeof(uint64_t));
+}
+
+/* 1: it is written. Only code of 64 bits is taken, and no calls into the kernel: their chain is not here. */
+static int write_thin(struct bpf_perf_event_data *context)
+{
+	enum { USER_CODE = 0x33 };
+	uint32_t zero = 0;
+	const struct thin_settings *settings = bpf_map_lookup_elem(&thinning, &zero);
+	struct thin_scratch *s = bpf_map_lookup_elem(&thin_scratches, &zero);
+	if (!settings || !settings->pieces || !s || context->regs.cs != USER_CODE)
+		return 0;
+	long chain = thin_chain(context, s);
+	if (chain < 0 || chain > settings->max_chain || chain >= THIN_CHAIN_WORDS)
+		return 0;
+	s->record.head.mark = THIN_MARK;
+	s->record.head.chain = chain;
+	s->record.head.period = context->sample_period;
+	thin_registers(s->record.head.registers, &context->regs);
+	uint64_t n = thin_pieces(s, context->regs.sp, settings->pieces, chain);
+	s->record.head.words = n;
+	if (n > THIN_ROOM_WORDS)
+		return 0;
+	n = sizeof(s->record.head) + n * sizeof(uint64_t);
+	return write_record(context, &s->record, n);
+}

@@ -1,0 +1,109 @@
+#include "target/memory.h"
+
+#include <errno.h>
+
+enum { LINE_BYTES = 64, LINES = 1 << 14 };
+/* Larger ones are searches and texts, of which what was found is known elsewhere. */
+enum { MAX_KEPT_BYTES = 1024 };
+
+struct line {
+	uint64_t address; /* of its first byte; 0: none */
+	uint64_t known;	  /* bits: those of its bytes that were read */
+	char bytes[LINE_BYTES];
+};
+
+struct kept_memory {
+	struct memory memory; /* first */
+	struct process_memory *living;
+	bool has_ended;
+	struct line *lines; /* by a hash of their address */
+};
+
+/* The part of a line that a read goes over. */
+struct part {
+	struct line *line;
+	uint64_t address; /* of the line */
+	size_t at, n;	  /* in it */
+	uint64_t bits;
+};
+
+static struct part part_of(struct kept_memory *m, uint64_t address, size_t n)
+{
+	struct part p = { .at = address % LINE_BYTES };
+	p.address = address - p.at;
+	p.n = LINE_BYTES - p.at < n ? LINE_BYTES - p.at : n;
+	p.bits = (p.n < LINE_BYTES ? (1ull << p.n) - 1 : UINT64_MAX) << p.at;
+	p.line = &m->lines[(p.address / LINE_BYTES * 0x9E3779B97F4A7C15ull >> 40) % LINES];
+	return p;
+}
+
+static void keep(struct kept_memory *m, uint64_t address, const char *bytes, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		struct part p = part_of(m, address + done, n - done);
+		if (p.line->address != p.address)
+			p.line->known = 0;
+		p.line->address = p.address;
+		p.line->known |= p.bits;
+		memcpy(p.line->bytes + p.at, bytes + done, p.n);
+		done += p.n;
+	}
+}
+
+static bool recall(struct kept_memory *m, uint64_t address, char *to, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		struct part p = part_of(m, address + done, n - done);
+		if (p.line->address != p.address || (p.line->known & p.bits) != p.bits)
+			return false;
+		memcpy(to + done, p.line->bytes + p.at, p.n);
+		done += p.n;
+	}
+	return true;
+}
+
+static bool read_kept(struct memory *memory, uint64_t address, void *to, size_t n)
+{
+	struct kept_memory *m = (struct kept_memory *)memory;
+	if (!m->has_ended) {
+		if (memory_read(&m->living->memory, address, to, n)) {
+			if (n <= MAX_KEPT_BYTES)
+				keep(m, address, to, n);
+			return true;
+		}
+		m->has_ended = m->living->error == ESRCH;
+	}
+	return m->has_ended && n <= MAX_KEPT_BYTES && recall(m, address, to, n);
+}
+
+struct kept_memory *kept_memory_new(struct process_memory *living)
+{
+	struct kept_memory *m = mem_zalloc(1, sizeof(*m));
+	m->memory.read = read_kept;
+	m->living = living;
+	m->lines = mem_zalloc(LINES, sizeof(*m->lines));
+	return m;
+}
+
+void kept_memory_free(struct kept_memory *m)
+{
+	if (!m)
+		return;
+	free(m->lines);
+	free(m);
+}
+
+struct memory *kept_memory_get(struct kept_memory *m)
+{
+	return &m->memory;
+}
+
+void kept_memory_end(struct kept_memory *m)
+{
+	m->has_ended = true;
+}
+
+bool kept_memory_has_ended(const struct kept_memory *m)
+{
+	return m->has_ended;
+}
