@@ -130,12 +130,16 @@ bool v8_code_read(struct v8_process *p, uint64_t holder, struct code *code)
 	       is_holder_map(p, map, false) && code_at(p, holder, code);
 }
 
+bool v8_code_equal(const struct code *a, const struct code *b)
+{
+	return a->object == b->object && a->start == b->start && a->size_bytes == b->size_bytes &&
+	       a->deopt_data == b->deopt_data && a->positions == b->positions;
+}
+
 bool v8_code_is_same(struct v8_process *p, const struct code *code)
 {
 	struct code now;
-	return v8_code_read(p, code->holder, &now) && now.object == code->object &&
-	       now.start == code->start && now.size_bytes == code->size_bytes &&
-	       now.deopt_data == code->deopt_data && now.positions == code->positions;
+	return v8_code_read(p, code->holder, &now) && v8_code_equal(&now, code);
 }
 
 enum code_tier v8_code_tier(const struct v8_process *p, const struct code *code)

@@ -120,6 +120,15 @@ struct v8_range {
 
 enum { V8_INTERPRETER_RANGES = 4 };
 
+/* How compiled code tells the frames that it stands for (translation.c). */
+struct v8_translations {
+	uint16_t from, to;    /* versions, as 1103 */
+	const char *operands; /* how many follow each opcode, a digit each */
+	uint8_t begin[2], frame[2];
+	uint8_t match;	  /* as in an earlier one; 0: there is none */
+	bool has_numbers; /* opcodes are written as numbers, not as bytes */
+};
+
 struct v8_layout {
 	uint32_t major, minor, build;
 	int32_t value[V8_CONSTANT_COUNT];
@@ -138,7 +147,11 @@ struct v8_layout {
 	bool has_numbers;	 /* each SharedFunctionInfo has one of its own, behind its flags */
 	bool has_unsigned_offsets; /* source positions: offset << 2, then two bits */
 	bool has_maglev;	   /* a tier between baseline and TurboFan */
+	bool has_frame_size;	   /* Maglev's table of safepoints begins with it */
 	uint32_t regexp_kind;	   /* of code */
+	uint8_t jump_loop;	   /* the bytecode at the end of a loop */
+	uint8_t exit_bytes;	   /* of each exit of compiled code to the interpreter */
+	const struct v8_translations *translations;
 
 	/* V8's own code, which is in the program's file: where, in bytes of the file. */
 	struct v8_range blob;  /* empty: not found */

@@ -42,6 +42,48 @@ static const struct {
 	{ V8_FRAME_BYTECODE_OFFSET, 904, 904, -40 },
 };
 
+/* V8's TRANSLATION_OPCODE_LIST. */
+static const struct v8_translations translations[] = {
+	{ FIRST, 1002, "2103113131111111115334111112", { 3, 3 }, { 18, 18 }, 0, true },
+	{ 1008, 1008, "103113131111121111111153340111112", { 2, 2 }, { 22, 22 }, 0, false },
+	{ 1103, 1103, "103311313111112111111115333401111121", { 2, 3 }, { 23, 24 }, 35, false },
+	{ 1108, 1204, "5333213432103311111111111111111101111121", { 12, 13 }, { 0, 1 }, 39, false },
+	{ 1209,
+	  1209,
+	  "53332134332100331111111111111111111101111121",
+	  { 14, 15 },
+	  { 0, 1 },
+	  43,
+	  false },
+	{ 1306,
+	  LAST,
+	  "643321343331003311101111111111111111101111121",
+	  { 14, 15 },
+	  { 0, 1 },
+	  44,
+	  false },
+};
+
+static void find_translations(struct v8_layout *l, uint32_t version)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(translations); i++)
+		if (version >= translations[i].from && version <= translations[i].to)
+			l->translations = &translations[i];
+}
+
+static uint8_t jump_loop(uint32_t version)
+{
+	static const struct {
+		uint16_t to;
+		uint8_t bytecode;
+	} of[] = { { 906, 0x88 },  { 1103, 0x89 }, { 1108, 0x8a },
+		   { 1209, 0x8e }, { 1306, 0x92 }, { LAST, 0x95 } };
+	size_t i = 0;
+	while (i + 1 < ARRAY_SIZE(of) && version > of[i].to)
+		i++;
+	return of[i].bytecode;
+}
+
 /*
  * The types of functions are one behind the other, that of constructors of classes (from 9.6 on) last; how
  * many there are was not always exported.
@@ -95,5 +137,9 @@ bool v8_layout_complete(struct v8_layout *l)
 	l->has_unsigned_offsets = version >= 1401;
 	l->has_maglev = version >= 1008;
 	l->regexp_kind = version >= 1406 ? 4 : 3;
+	l->jump_loop = jump_loop(version);
+	l->exit_bytes = version == 904 ? 7 : 4;
+	l->has_frame_size = version >= 1306;
+	find_translations(l, version);
 	return true;
 }

@@ -1,72 +1,5 @@
 /* Where in which functions an address is, and into which others the compiler put them. */
-#include "v8/v8_int.h"
-
-enum { MAX_INLINED = 64, MAX_DEOPT_WORDS = 16 };
-
-/* What compiled code knows of the functions in it. */
-struct inlining {
-	uint64_t shared;    /* the function that was compiled */
-	uint64_t literals;  /* an array with those that were put into it, among others */
-	uint64_t positions; /* where they were */
-	uint32_t count;
-};
-
-/* A position: whether it is of a script, an offset in its text, and which inlining it is in; from 1. */
-static int32_t offset_of(uint64_t position)
-{
-	return (int32_t)(position >> 1 & 0x3fffffff) - 1;
-}
-
-static uint32_t inlining_of(uint64_t position)
-{
-	return (uint32_t)(position >> 31 & 0xffff);
-}
-
-struct inlined_at {
-	uint64_t position;
-	int32_t literal, unused;
-};
-
-static bool read_inlining(struct v8_process *p, const struct code *code, struct inlining *in)
-{
-	const struct v8_layout *l = p->layout;
-	uint64_t words[MAX_DEOPT_WORDS];
-	uint32_t n = 0, last = (uint32_t)v8_get(l, V8_DEOPT_INLINING), bytes;
-	if (last >= MAX_DEOPT_WORDS || !v8_is_pointer(code->deopt_data) ||
-	    !v8_array_length(&p->heap, code->deopt_data, 1 << 24, &n) || n <= last ||
-	    !v8_read(&p->heap, code->deopt_data, v8_get(l, V8_ARRAY_DATA), words,
-		     (last + 1) * sizeof(*words)))
-		return false;
-	*in = (struct inlining){ .shared = words[v8_get(l, V8_DEOPT_SFI)],
-				 .literals = words[v8_get(l, V8_DEOPT_LITERALS)],
-				 .positions = words[last] };
-	if (l->origin[V8_TYPE_SFI_WRAPPER] &&
-	    v8_type_of(&p->heap, in->shared) == v8_get(l, V8_TYPE_SFI_WRAPPER) &&
-	    !v8_read_word(&p->heap, in->shared, v8_get(l, V8_SFI_WRAPPER_SHARED), &in->shared))
-		return false;
-	if (v8_is_pointer(in->positions) &&
-	    v8_array_length(&p->heap, in->positions, 1 << 24, &bytes))
-		in->count = bytes / (uint32_t)sizeof(struct inlined_at);
-	return true;
-}
-
-static bool read_inlined(struct v8_process *p, const struct inlining *in, uint32_t i,
-			 struct inlined_at *at, uint64_t *shared)
-{
-	int32_t data = v8_get(p->layout, V8_ARRAY_DATA);
-	*shared = in->shared;
-	if (i >= in->count ||
-	    !v8_read(&p->heap, in->positions, data + (int32_t)(i * sizeof(*at)), at, sizeof(*at)))
-		return false;
-	if (at->literal < 0)
-		return true;
-	uint32_t n;
-	if (!v8_array_length(&p->heap, in->literals, 1 << 24, &n) || (uint32_t)at->literal >= n ||
-	    !v8_read_word(&p->heap, in->literals, data + at->literal * 8, shared))
-		return false;
-	*shared = v8_address(*shared) | 1; /* it may be weak */
-	return true;
-}
+#include "v8/inlined.h"
 
 /* A function and where in it. */
 struct step {
@@ -124,33 +57,49 @@ v8_place_id v8_place_of_bytecode(struct v8_process *p, uint64_t shared, uint64_t
 	if (offset >= 0 && v8_bytecode_array_of(p, bytecode_array) == bytecode_array &&
 	    v8_read_word(&p->heap, bytecode_array, v8_get(l, V8_BYTECODE_POSITIONS), &table) &&
 	    v8_position_find(p, table, offset, &position))
-		at = offset_of(position);
+		at = v8_offset_of(position);
 	return step_at(p, shared, at, &step) ? add_places(p, &step, 1, '~') : V8_NONE;
 }
 
-/* Optimized code: its position says which inlined function it is of, and that one's where it was put. */
+/* Where the table of positions has an instruction: that of the call before it, if it is none itself. */
+static struct spot told_spot(struct v8_process *p, const struct code *code, int64_t at,
+			     const struct inlined_code *in)
+{
+	uint64_t position;
+	if (!v8_position_find(p, code->positions, at, &position))
+		return (struct spot){ 0, -1 };
+	uint32_t node = v8_inlining_of(position);
+	if (node && (!in || node >= in->nodes.n))
+		return (struct spot){ 0, -1 };
+	return (struct spot){ node, v8_offset_of(position) };
+}
+
+/* Optimized code: a place in a function that was put into others, each at a place, too. */
 static v8_place_id place_in_optimized(struct v8_process *p, const struct code *code, uint64_t pc,
 				      bool is_leaf, uint64_t shared, char tier)
 {
-	struct step steps[MAX_INLINED];
-	struct inlining in;
-	uint64_t position = 0;
+	struct step steps[MAX_DEPTH];
+	struct deopt_data d;
+	struct spot spot;
 	uint32_t n = 0;
-	int64_t offset = (int64_t)(pc - code->start) - !is_leaf;
-	if (!read_inlining(p, code, &in) ||
-	    !v8_position_find(p, code->positions, offset, &position))
+	int64_t at = (int64_t)(pc - code->start) - !is_leaf;
+	if (!deopt_data_read(p, code, &d))
 		return v8_place_of_function(p, shared, tier);
-	for (uint32_t id = inlining_of(position); id && n + 1 < MAX_INLINED;
-	     id = inlining_of(position)) {
-		struct inlined_at at;
-		uint64_t inlined;
-		if (!read_inlined(p, &in, id - 1, &at, &inlined) ||
-		    !step_at(p, inlined, offset_of(position), &steps[n]))
-			return v8_place_of_function(p, shared, tier);
-		n++;
-		position = at.position;
+	const struct inlined_code *in = inlined_get(p, code);
+	if (!in || !inlined_find(in, at, &spot)) {
+		spot = told_spot(p, code, at, in);
+		if (is_leaf && in) /* which of them is not to be told */
+			spot = spot_meet(&in->nodes, spot, (struct spot){ 0, -1 });
 	}
-	if (!step_at(p, shared, offset_of(position), &steps[n]))
+	for (; spot.node && n + 1 < MAX_DEPTH; n++) {
+		const struct inlined *node = &in->nodes.p[spot.node];
+		uint64_t inlined;
+		if (!deopt_function(p, &d, node->literal, &inlined) ||
+		    !step_at(p, inlined, spot.offset, &steps[n]))
+			return v8_place_of_function(p, shared, tier);
+		spot = (struct spot){ node->parent, node->call };
+	}
+	if (!step_at(p, shared, spot.node ? -1 : spot.offset, &steps[n]))
 		return V8_NONE;
 	return add_places(p, steps, n + 1, tier);
 }
@@ -166,7 +115,7 @@ static v8_place_id place_in_baseline(struct v8_process *p, const struct code *co
 	if (v8_bytecode_of_baseline(p, code, pc, &offset) &&
 	    v8_read_word(&p->heap, array, v8_get(p->layout, V8_BYTECODE_POSITIONS), &table) &&
 	    v8_position_find(p, table, offset, &position))
-		at = offset_of(position);
+		at = v8_offset_of(position);
 	return step_at(p, shared, at, &step) ? add_places(p, &step, 1, '^') : V8_NONE;
 }
 
@@ -197,7 +146,7 @@ static bool is_optimized(enum code_tier tier)
 static struct known_pc *get_pc(struct v8_process *p, uint64_t pc, bool is_leaf)
 {
 	struct known_pc *k = &p->pcs[v8_slot(pc * 2 + is_leaf, KNOWN_PCS)];
-	struct inlining in;
+	struct deopt_data d;
 	if (k->pc == pc && k->is_leaf == is_leaf &&
 	    ((p->look && k->look == p->look) || v8_code_is_same(p, &k->code))) {
 		k->look = p->look;
@@ -207,8 +156,8 @@ static struct known_pc *get_pc(struct v8_process *p, uint64_t pc, bool is_leaf)
 	if (!v8_code_find(p, pc, &k->code))
 		return NULL;
 	k->pc = pc;
-	if (is_optimized(v8_code_tier(p, &k->code)) && read_inlining(p, &k->code, &in))
-		k->told = in.shared;
+	if (is_optimized(v8_code_tier(p, &k->code)) && deopt_data_read(p, &k->code, &d))
+		k->told = d.shared;
 	return k;
 }
 

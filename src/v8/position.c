@@ -44,7 +44,7 @@ static bool next_offset(const struct v8_layout *l, struct str *rest, uint64_t *d
 	return true;
 }
 
-static bool read_table(struct v8_process *p, uint64_t table, struct buf *out)
+bool v8_position_table_read(struct v8_process *p, uint64_t table, struct buf *out)
 {
 	uint32_t n;
 	out->n = 0;
@@ -55,23 +55,32 @@ static bool read_table(struct v8_process *p, uint64_t table, struct buf *out)
 	return true;
 }
 
-bool v8_position_find(struct v8_process *p, uint64_t table, int64_t offset, uint64_t *position)
+bool v8_position_next(const struct v8_layout *l, struct str *table, struct v8_position *at)
 {
-	int64_t at = -1, step; /* they count from the function's entry, which is -1 */
-	uint64_t place = 0, difference;
-	bool is_found = false;
-	if (!read_table(p, table, &p->scratch))
+	uint64_t difference;
+	int64_t step;
+	if (!table->n || !next_offset(l, table, &difference) || !next_signed(table, &step))
 		return false;
-	struct str rest = buf_str(&p->scratch);
-	while (rest.n && next_offset(p->layout, &rest, &difference) && next_signed(&rest, &step)) {
-		at += (int64_t)(difference & INT32_MAX);
-		place += (uint64_t)step;
-		if (at > offset)
-			break;
-		*position = place;
+	at->offset += (int64_t)(difference & INT32_MAX);
+	at->position += (uint64_t)step;
+	return true;
+}
+
+bool v8_position_in(const struct v8_layout *l, struct str table, int64_t offset, uint64_t *position)
+{
+	struct v8_position at = V8_POSITION_START;
+	bool is_found = false;
+	while (v8_position_next(l, &table, &at) && at.offset <= offset) {
+		*position = at.position;
 		is_found = true;
 	}
 	return is_found;
+}
+
+bool v8_position_find(struct v8_process *p, uint64_t table, int64_t offset, uint64_t *position)
+{
+	return v8_position_table_read(p, table, &p->scratch) &&
+	       v8_position_in(p->layout, buf_str(&p->scratch), offset, position);
 }
 
 /* --- baseline code --- */
@@ -121,6 +130,49 @@ static bool read_bytecodes(struct v8_process *p, uint64_t array, struct buf *out
 	return true;
 }
 
+uint64_t v8_bytecode_array_of_function(struct v8_process *p, uint64_t shared)
+{
+	uint64_t data, array;
+	if (!v8_read_word(&p->heap, shared, v8_get(p->layout, V8_SFI_DATA), &data))
+		return 0;
+	array = v8_bytecode_array_of(p, data);
+	/* Baseline code has it where other code has its deoptimization data; what 9.4 has in between, too. */
+	if (!array && v8_is_pointer(data) &&
+	    v8_read_word(&p->heap, data, v8_get(p->layout, V8_CODE_DEOPT_DATA), &data))
+		array = v8_bytecode_array_of(p, data);
+	return array;
+}
+
+/* Where the loop begins that the bytecode at `end` leads back to; behind its opcode is how far. */
+static int64_t loop_begin(const struct bytecodes *b, size_t end)
+{
+	uint8_t first = (uint8_t)b->bytes.p[end];
+	size_t scale = first < PREFIXES ? (size_t)2 << (first & 1) : 1;
+	size_t opcode = end + (scale > 1);
+	int64_t back = 0;
+	if (opcode + 1 + scale > b->bytes.n)
+		return (int64_t)end;
+	for (size_t i = scale; i > 0; i--)
+		back = back << 8 | (uint8_t)b->bytes.p[opcode + i];
+	return (int64_t)opcode - back;
+}
+
+bool v8_bytecode_loops(struct v8_process *p, uint64_t array, v8_on_loop *on, void *context)
+{
+	AUTO(buf) struct buf bytes = { 0 };
+	int64_t begin;
+	if (!p->layout->bytecode_sizes.n || !read_bytecodes(p, array, &bytes))
+		return false;
+	struct bytecodes b = { .bytes = buf_str(&bytes),
+			       .sizes = buf_str(&p->layout->bytecode_sizes) };
+	while (b.at < b.bytes.n && next_bytecode(&b, &begin)) {
+		size_t opcode = (size_t)begin + ((uint8_t)bytes.p[begin] < PREFIXES);
+		if ((uint8_t)bytes.p[opcode] == p->layout->jump_loop)
+			on(context, loop_begin(&b, (size_t)begin), begin);
+	}
+	return true;
+}
+
 bool v8_bytecode_of_baseline(struct v8_process *p, const struct code *code, uint64_t pc,
 			     int64_t *offset)
 {
@@ -128,7 +180,7 @@ bool v8_bytecode_of_baseline(struct v8_process *p, const struct code *code, uint
 	uint64_t wanted = pc - code->start;
 	AUTO(buf) struct buf bytes = { 0 };
 	if (!array || !p->layout->bytecode_sizes.n || !read_bytecodes(p, array, &bytes) ||
-	    !read_table(p, code->positions, &p->scratch))
+	    !v8_position_table_read(p, code->positions, &p->scratch))
 		return false;
 	struct bytecodes b = { .bytes = buf_str(&bytes),
 			       .sizes = buf_str(&p->layout->bytecode_sizes) };

@@ -1,4 +1,4 @@
-#include "v8/v8_int.h"
+#include "v8/inlined.h"
 
 #include <sys/mman.h>
 #include <time.h>
@@ -16,6 +16,7 @@ struct v8_process *v8_process_new(int32_t pid, const struct v8_layout *layout,
 	p->functions = mem_zalloc(KNOWN_FUNCTIONS, sizeof(*p->functions));
 	p->pcs = mem_zalloc(KNOWN_PCS, sizeof(*p->pcs));
 	p->scripts = mem_zalloc(KNOWN_SCRIPTS, sizeof(*p->scripts));
+	p->inlined = mem_zalloc(KNOWN_INLINED, sizeof(*p->inlined));
 	return p;
 }
 
@@ -24,6 +25,7 @@ void v8_process_free(struct v8_process *p)
 	if (!p)
 		return;
 	v8_scripts_fini(p);
+	inlined_forget(p);
 	vec_fini(&p->mappings);
 	vec_fini(&p->last_code);
 	free(p->functions);

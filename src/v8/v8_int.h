@@ -66,6 +66,8 @@ struct code_mapping {
 
 enum { MAX_HOLDER_MAPS = 4 };
 enum { KNOWN_FUNCTIONS = 1 << 13, KNOWN_PCS = 1 << 14, KNOWN_SCRIPTS = 1 << 13 };
+enum { KNOWN_INLINED = 1 << 10 };
+struct inlined_code;
 
 struct v8_process {
 	struct v8_heap heap; /* first in cache */
@@ -81,6 +83,7 @@ struct v8_process {
 	char *file;    /* that V8 is in, as in /proc/PID/maps; NULL: not known */
 	struct known_function *functions;
 	struct known_pc *pcs;
+	struct inlined_code *inlined;
 	struct script *scripts;
 	/* The number of the stack at hand; 0: none. What was seen in it is not read again: deep ones repeat. */
 	uint64_t look, looks;
@@ -128,6 +131,7 @@ bool v8_code_find(struct v8_process *p, uint64_t pc, struct code *code);
 bool v8_code_is_interpreter(struct v8_process *p, uint64_t pc);
 /* The code of an object that holds some. False: it holds none (any more). */
 bool v8_code_read(struct v8_process *p, uint64_t holder, struct code *code);
+bool v8_code_equal(const struct code *a, const struct code *b);
 /* It is still there, the same. */
 bool v8_code_is_same(struct v8_process *p, const struct code *code);
 enum code_tier v8_code_tier(const struct v8_process *p, const struct code *code);
@@ -135,13 +139,43 @@ enum code_tier v8_code_tier(const struct v8_process *p, const struct code *code)
 /* ended.c: the code that an address of a process that has ended is in. False: not known. */
 bool v8_code_of_ended(const struct v8_process *p, uint64_t pc, struct code *code);
 
-/* position.c: the last entry of a table of source positions up to an offset. False: there is none. */
+/*
+ * A position: whether it is of a script, an offset in its text, and which inlining it is in, both from 1; 0:
+ * none.
+ */
+static inline int32_t v8_offset_of(uint64_t position)
+{
+	return (int32_t)(position >> 1 & 0x3fffffff) - 1;
+}
+
+static inline uint32_t v8_inlining_of(uint64_t position)
+{
+	return (uint32_t)(position >> 31 & 0xffff);
+}
+
+/* position.c: an entry of a table of source positions. They count from the function's entry, which is -1. */
+struct v8_position {
+	int64_t offset;
+	uint64_t position;
+};
+#define V8_POSITION_START ((struct v8_position){ .offset = -1 })
+bool v8_position_table_read(struct v8_process *p, uint64_t table, struct buf *out);
+/* The next one. False: there is none. */
+bool v8_position_next(const struct v8_layout *l, struct str *table, struct v8_position *at);
+/* The last entry up to an offset. False: there is none. */
+bool v8_position_in(const struct v8_layout *l, struct str table, int64_t offset,
+		    uint64_t *position);
 bool v8_position_find(struct v8_process *p, uint64_t table, int64_t offset, uint64_t *position);
-/* bytecode.c: the bytecode that an address of baseline code belongs to. False: not to be told. */
+/* The bytecode that an address of baseline code belongs to. False: not to be told. */
 bool v8_bytecode_of_baseline(struct v8_process *p, const struct code *code, uint64_t pc,
 			     int64_t *offset);
 /* The BytecodeArray behind a word that holds one, or InterpreterData of one. 0: neither. */
 uint64_t v8_bytecode_array_of(struct v8_process *p, uint64_t word);
+/* ... of a SharedFunctionInfo; 0: it has none (any more). */
+uint64_t v8_bytecode_array_of_function(struct v8_process *p, uint64_t shared);
+/* Calls with the first and the last bytecode of each loop, inner ones first. False: they are not known. */
+typedef void v8_on_loop(void *context, int64_t begin, int64_t end);
+bool v8_bytecode_loops(struct v8_process *p, uint64_t array, v8_on_loop *on, void *context);
 
 /*
  * place.c: where in which functions an address of compiled code is. shared: the function that its frame

@@ -6,6 +6,8 @@
 #	js_names.pl parents SHORT CHILD PARENT PERCENT   so many frames that match CHILD are called by one that matches PARENT
 #	js_names.pl chains SPEEDSCOPE.json STACKS PERCENT  so many samples of functions that were inlined have the chain of callers, with
 #	                                            lines and columns, that `new Error().stack` had; STACKS: lines f:1:2;g:3:4;leaf:5:6
+#	js_names.pl inlined SHORT SHARES ERRORS      functions have the shares of their part that SHARES has (lines part;caller;function 0.2 0.3), up
+#	                                            to so many standard errors; what is missing is in their callers
 #	js_names.pl witness DOCTOR.json STDERR PERCENT WRONG-PERCENT  the process's own map says the same of so many frames
 use strict;
 use warnings;
@@ -124,6 +126,47 @@ sub chains {
 	return at_least($inlined, $all, 50, "of these are inlined") && $is_good && !grep { !$_ } values %known;
 }
 
+# How often each chain of functions of the program was on top of V8's own, and each part was on the stack at all.
+sub chain_counts {
+	my ($file, $known) = @_;
+	my %is_ours = map { $_ => 1 } map { split /;/ } @$known;
+	my (%count, %all);
+	each_stack($file, sub {
+		my ($frames, $count) = @_;
+		my @chain = grep { $is_ours{$_} } map { s/\@.*//r } @$frames;
+		return unless @chain;
+		$count{ join ';', @chain } += $count;
+		$all{ $chain[0] } += $count;
+	});
+	return (\%count, \%all);
+}
+
+sub inlined {
+	my ($file, $shares, $errors) = @_;
+	my @known = map { /^(\w[\w;]*) ([\d.]+) ([\d.]+)$/ ? [ $1, $2, $3 ] : () } lines_of($shares);
+	my ($count, $all) = chain_counts($file, [ map { $_->[0] } @known ]);
+	my ($bad, $wrong, $sum) = (0, 0, 0);
+	for (@known) {
+		my ($chain, $least, $most) = @$_;
+		my $n = $all->{ $chain =~ s/;.*//r } || 1;
+		my $share = sub { my ($sum) = 0; $sum += ($count->{$_} // 0) / $n for @_; $sum };
+		my $got = $share->($chain);
+		# What it does not have itself is shown in its callers; what its callees do not have is shown in it.
+		my $above = $share->(grep { "$chain;" =~ /^\Q$_\E;./ && $_ ne $chain } keys %$count);
+		my @below = grep { $_->[0] =~ /^\Q$chain\E;/ } @known;
+		my $room = $most - $share->(map { $_->[0] } @below);
+		$room += $_->[2] for @below;
+		my $slack = $errors * sqrt(($most * (1 - $most) || 1 / $n) / $n);
+		my $is_bad = !$all->{ $chain =~ s/;.*//r } || $got > $room + $slack || $got + $above < $least - $slack;
+		$bad += $is_bad;
+		$wrong += ($got - $room) * $n if $got > $room + $slack;
+		$sum += $got * $n;
+		printf "%s %s: %.1f %% of %d, should be %.1f to %.1f; callers have %.1f\n", $is_bad ? 'NOT' : 'ok', $chain, 100 * $got, $n, 100 * $least, 100 * $most, 100 * $above;
+	}
+	printf "%.3f %% of %d have the name of another function\n", $sum ? 100 * $wrong / $sum : 0, $sum;
+	return @known && !$bad;
+}
+
 # Wrong is another function; what only lacks a line is not.
 sub witness {
 	my ($file, $stderr, $floor, $ceiling) = @_;
@@ -147,7 +190,7 @@ sub witness {
 	return $is_good && 100 * $wrong <= $ceiling * $all;
 }
 
-my %does = (short => sub { short(@_); 1 }, named => \&named, tier => \&tier, parents => \&parents, chains => \&chains, witness => \&witness);
+my %does = (short => sub { short(@_); 1 }, named => \&named, tier => \&tier, parents => \&parents, chains => \&chains, inlined => \&inlined, witness => \&witness);
 my $what = shift // '';
 my $run = $does{$what} or die "js_names.pl: what is '$what'?\n";
 exit !$run->(@ARGV);

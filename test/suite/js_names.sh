@@ -27,6 +27,14 @@ same_chain() {
 		ask chains "$1.speedscope" "$1.program" 99.5
 	figure "$1-chains"
 }
+# own_names NAME [NODE-OPTION...]: functions that were inlined and call nothing
+own_names() {
+	run "$1" inlined.js "${@:2}" || return
+	shares "$1"
+	check "$1: functions that call nothing have their shares, or their callers have these" \
+		ask inlined "$1.short" "$1.program" $limit
+	named "$1"
+}
 called_by() { # called_by NAME CHILD PARENT
 	check "$1: $2 is always called by $3" ask parents "$1.short" "$2" "$3" 99.9
 	figure "$1-callers"
@@ -45,14 +53,10 @@ without_flags() {
 	if run chain chain.js; then
 		shares chain
 		same_chain chain
-		# V8 keeps positions of calls only, so what was inlined and calls nothing may get its neighbour's name.
-		if [ -n "${JS_NAMES_INLINED_LEAVES:-}" ]; then
-			printf 'leaf@chain.js 3\ntwig@chain.js 1\n' >chain.inlined
-			shares chain chain.inlined
-		else
-			skip 'chain: two inlined functions without calls have their own shares' 'not told apart yet: JS_NAMES_INLINED_LEAVES=1 tries'
-		fi
+		printf 'leaf@chain.js 3\ntwig@chain.js 1\n' >chain.inlined
+		shares chain chain.inlined
 	fi
+	own_names inlined
 	if run children children.js; then
 		shares children
 		cat children.truth.* >children.both

@@ -1,0 +1,250 @@
+/*
+ * Blocks of compiled code: its instructions, what is known of them, and where each run of them goes on. They
+ * are read one after the other, without gaps; lists of addresses for jumps are passed over.
+ */
+#include "v8/flow_int.h"
+#include "v8/instruction.h"
+
+/* A bit for each byte of the code: a block begins there. */
+static bool is_begin(const uint8_t *begins, uint32_t at)
+{
+	return begins[at / 8] >> at % 8 & 1;
+}
+
+static void set_begin(uint8_t *begins, struct str code, int64_t at)
+{
+	if (at >= 0 && at < (int64_t)code.n)
+		begins[at / 8] |= (uint8_t)(1 << at % 8);
+}
+
+static const struct point *find_point(const point_vec *list, uint32_t at)
+{
+	uint32_t low = 0, high = list->n;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (list->p[middle].at < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < list->n && list->p[low].at == at ? &list->p[low].point : NULL;
+}
+
+/* Behind a jump to where a register says there may be a list of where that can be, aligned. */
+static uint32_t list_bytes(const struct flow *f, uint32_t at, uint8_t *begins)
+{
+	uint32_t begin = at;
+	uint64_t address;
+	at += (uint32_t)(-(f->address + at) % sizeof(address));
+	uint32_t first = at;
+	for (; at + sizeof(address) <= f->code.n; at += (uint32_t)sizeof(address)) {
+		memcpy(&address, f->code.p + at, sizeof(address));
+		if (address - f->address >= f->code.n)
+			break;
+		set_begin(begins, f->code, (int64_t)(address - f->address));
+	}
+	return at > first ? at - begin : 0;
+}
+
+/* Entries of the table of positions: how many have a call behind them, up to the next one. */
+struct entries {
+	uint32_t all, with_call;
+	bool is_open;
+};
+
+static void count_entry(const struct flow *f, uint32_t at, const struct instruction *in,
+			struct entries *e)
+{
+	if (find_point(&f->told, at)) {
+		e->all++;
+		e->is_open = true;
+	}
+	if (in->kind == CALLS && e->is_open) {
+		e->with_call++;
+		e->is_open = false;
+	}
+}
+
+static bool find_begins(struct graph *g, uint8_t *begins)
+{
+	struct str code = g->flow->code;
+	struct instruction in;
+	struct entries e = { 0 };
+	set_begin(begins, code, 0);
+	for (uint32_t at = 0; at < code.n; at += in.size_bytes) {
+		if (!instruction_read(code, at, &in))
+			return false;
+		count_entry(g->flow, at, &in, &e);
+		if (in.kind == GOES_ON || in.kind == CALLS)
+			continue;
+		if (in.kind == VANISHES)
+			in.size_bytes += list_bytes(g->flow, at + in.size_bytes, begins);
+		set_begin(begins, code, (int64_t)at + in.size_bytes);
+		if (in.kind == BRANCHES || in.kind == JUMPS)
+			set_begin(begins, code, in.target);
+	}
+	g->is_dense = e.all > e.with_call + e.with_call / 4;
+	return true;
+}
+
+/* The exit that an instruction leads to, if it does. */
+static const struct point *exit_of(const struct flow *f, const struct instruction *in)
+{
+	int64_t behind = in->target - (int64_t)f->code.n;
+	if ((in->kind != BRANCHES && in->kind != JUMPS) || behind < 0 ||
+	    behind % f->exit_bytes != 0 || behind / f->exit_bytes >= f->exits.n)
+		return NULL;
+	return &f->exits.p[behind / f->exit_bytes];
+}
+
+/* A walk over the instructions, and what the table of positions said last. */
+struct walk {
+	struct point told; /* in this block, of the call that comes */
+	struct spot last;  /* in all */
+	uint32_t calls;	   /* that were found */
+};
+
+static struct point call_point(struct walk *w, const struct point *call)
+{
+	struct point p = *call;
+	/* Its own entry is that of the call; equal ones are left out of the table. */
+	if (w->told.spot.node == p.spot.node)
+		p.spot = w->told.spot;
+	else if (p.spot.offset < 0 && w->last.node == p.spot.node)
+		p.spot = w->last;
+	return p;
+}
+
+static struct point point_of(const struct graph *g, struct walk *w, uint32_t at,
+			     const struct instruction *in)
+{
+	const struct flow *f = g->flow;
+	const struct point *told = find_point(&f->told, at), *exit = exit_of(f, in);
+	struct point point = { { V8_NONE, -1 }, LOOP_UNKNOWN };
+	if (told) {
+		point = w->told = *told;
+		w->last = told->spot;
+	}
+	if (in->kind == CALLS) {
+		const struct point *call = find_point(&f->calls, at + in->size_bytes);
+		w->calls += call != NULL;
+		point = call ? call_point(w, call) : w->told;
+	}
+	if (g->is_dense && w->told.spot.node != V8_NONE)
+		return w->told; /* up to the next entry, or the block's end */
+	if (in->kind == CALLS)
+		w->told.spot.node = V8_NONE;
+	return exit ? *exit : point;
+}
+
+static void mark_instruction(struct graph *g, struct walk *w, uint32_t at,
+			     const struct instruction *in)
+{
+	struct block *b = &g->blocks.p[g->blocks.n - 1];
+	struct point point = point_of(g, w, at, in);
+	if (point.spot.node == V8_NONE)
+		return;
+	struct mark *last = b->marks ? &g->marks.p[g->marks.n - 1] : NULL;
+	if (last && g->is_dense && last->end == at && last->point.spot.node == point.spot.node &&
+	    last->point.spot.offset == point.spot.offset) {
+		last->end = at + in->size_bytes;
+		return;
+	}
+	vec_push(&g->marks, (struct mark){ at, at + in->size_bytes, point });
+	b->marks++;
+}
+
+/* Behind the code are its exits, which are no part of the graph. */
+static void end_block(struct graph *g, struct block *b, const struct instruction *in)
+{
+	int64_t size = (int64_t)g->flow->code.n;
+	bool is_inside = in->target >= 0 && in->target < size;
+	if (in->kind != JUMPS && in->kind != RETURNS && in->kind != ENDS && in->kind != VANISHES &&
+	    b->end < size)
+		b->next[0] = b->end;
+	if ((in->kind == JUMPS || in->kind == BRANCHES) && is_inside)
+		b->next[1] = (uint32_t)in->target;
+	b->is_return = in->kind == RETURNS;
+	b->is_open = in->kind == VANISHES || ((in->kind == JUMPS || in->kind == BRANCHES) &&
+					      !is_inside && !exit_of(g->flow, in));
+}
+
+static bool make_blocks(struct graph *g, uint8_t *begins)
+{
+	struct str code = g->flow->code;
+	struct instruction in = { 0 };
+	struct walk w = { .last = { .node = V8_NONE } };
+	for (uint32_t at = 0; at < code.n; at += in.size_bytes) {
+		if (is_begin(begins, at)) {
+			vec_push(&g->blocks, (struct block){ .start = at,
+							     .first_mark = g->marks.n,
+							     .next = { V8_NONE, V8_NONE },
+							     .loop = V8_NONE });
+			w.told = (struct point){ .spot.node = V8_NONE, .loop = LOOP_UNKNOWN };
+		}
+		if (!instruction_read(code, at, &in) || g->blocks.n > MAX_BLOCKS)
+			return false;
+		mark_instruction(g, &w, at, &in);
+		if (in.kind == VANISHES)
+			in.size_bytes += list_bytes(g->flow, at + in.size_bytes, begins);
+		struct block *b = &g->blocks.p[g->blocks.n - 1];
+		b->end = at + in.size_bytes;
+		if (b->end >= code.n || is_begin(begins, b->end))
+			end_block(g, b, &in);
+	}
+	/* Each call that is known is one: else these are not the instructions. */
+	return w.calls == g->flow->calls.n;
+}
+
+/* The block that begins at an address; V8_NONE: none does. */
+static uint32_t block_at(const struct graph *g, uint32_t at)
+{
+	uint32_t low = 0, high = g->blocks.n;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (g->blocks.p[middle].start < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < g->blocks.n && g->blocks.p[low].start == at ? low : V8_NONE;
+}
+
+/* From addresses to blocks, and which lead to each. False: something jumps into an instruction. */
+static bool connect(struct graph *g)
+{
+	for (uint32_t i = 0; i < g->blocks.n; i++) {
+		for (unsigned way = 0; way < 2; way++) {
+			uint32_t *next = &g->blocks.p[i].next[way];
+			if (*next == V8_NONE)
+				continue;
+			*next = block_at(g, *next);
+			if (*next == V8_NONE)
+				return false;
+			g->blocks.p[*next].befores++;
+		}
+	}
+	uint32_t sum = 0;
+	for (uint32_t i = 0; i < g->blocks.n; i++) {
+		g->blocks.p[i].first_before = sum;
+		sum += g->blocks.p[i].befores;
+		g->blocks.p[i].befores = 0;
+	}
+	vec_reserve(&g->edges, (uint64_t)sum + 1);
+	g->edges.n = sum;
+	for (uint32_t i = 0; i < g->blocks.n; i++) {
+		for (unsigned way = 0; way < 2; way++) {
+			if (g->blocks.p[i].next[way] == V8_NONE)
+				continue;
+			struct block *to = &g->blocks.p[g->blocks.p[i].next[way]];
+			g->edges.p[to->first_before + to->befores++] = i;
+		}
+	}
+	return true;
+}
+
+bool graph_make(struct graph *g)
+{
+	AUTO_FREE uint8_t *begins = mem_zalloc(g->flow->code.n / 8 + 1, 1);
+	return find_begins(g, begins) && make_blocks(g, begins) && connect(g);
+}
