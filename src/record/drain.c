@@ -19,16 +19,23 @@ enum { LOOK_MS = 100 };
 
 #define MAX_SPARE_BYTES (48ull << 20)
 
-/* One of the spare ones that is large enough, though not much larger; NULL: there is none. */
-static struct chunk *take_spare(struct drain *d, size_t n)
+/* Sizes of chunks are powers of two, from 32 KB on. */
+static unsigned size_index(size_t n)
+{
+	enum { LEAST_BITS = 15 };
+	unsigned i = 0;
+	while (((size_t)1 << (LEAST_BITS + i)) < n)
+		i++;
+	return i;
+}
+
+/* One of the spare ones; NULL: there is none. */
+static struct chunk *take_spare(struct drain *d, unsigned size)
 {
 	pthread_mutex_lock(&d->lock);
-	struct chunk **at = &d->spare, *found;
-	while (*at && ((*at)->capacity < n || (*at)->capacity / 4 > n))
-		at = &(*at)->next;
-	found = *at;
+	struct chunk *found = size < CHUNK_SIZES ? d->spare[size] : NULL;
 	if (found) {
-		*at = found->next;
+		d->spare[size] = found->next;
 		d->spare_bytes -= found->capacity;
 	}
 	pthread_mutex_unlock(&d->lock);
@@ -37,10 +44,11 @@ static struct chunk *take_spare(struct drain *d, size_t n)
 
 static struct chunk *chunk_get(struct drain *d, size_t n)
 {
-	enum { STEP_BYTES = 256 << 10 };
-	struct chunk *c = n ? take_spare(d, n) : NULL;
+	enum { LEAST_BYTES = 32 << 10 };
+	unsigned size = size_index(n);
+	struct chunk *c = n ? take_spare(d, size) : NULL;
 	if (!c) {
-		size_t capacity = (n + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
+		size_t capacity = n ? (size_t)LEAST_BYTES << size : 0;
 		c = mem_alloc(1, sizeof(*c) + capacity);
 		*c = (struct chunk){ .capacity = capacity };
 	}
@@ -58,11 +66,13 @@ void chunk_free(struct chunk *c)
 
 void drain_give_back(struct drain *d, struct chunk *c)
 {
+	unsigned size = size_index(c->capacity);
 	pthread_mutex_lock(&d->lock);
-	bool is_kept = c->capacity && d->spare_bytes + c->capacity <= MAX_SPARE_BYTES;
+	bool is_kept = c->capacity && size < CHUNK_SIZES &&
+		       d->spare_bytes + c->capacity <= MAX_SPARE_BYTES;
 	if (is_kept) {
-		c->next = d->spare;
-		d->spare = c;
+		c->next = d->spare[size];
+		d->spare[size] = c;
 		d->spare_bytes += c->capacity;
 	}
 	pthread_mutex_unlock(&d->lock);
@@ -294,7 +304,8 @@ void drain_fini(struct drain *d)
 		return;
 	drain_stop(d);
 	free_chunks(d->first);
-	free_chunks(d->spare);
+	for (unsigned i = 0; i < CHUNK_SIZES; i++)
+		free_chunks(d->spare[i]);
 	close(d->epoll_fd);
 	close(d->wake_fd);
 	pthread_mutex_destroy(&d->lock);

@@ -271,7 +271,13 @@ struct js_process *js_processes_of_sample(struct js_processes *l, int32_t pid, u
 	struct js_process *p = js_processes_get(l, pid);
 	if (!p->is_looked_at)
 		look_at_process(l, p);
-	return p->v8 && !p->is_given_up ? p : NULL;
+	if (!p->v8 || p->is_given_up)
+		return NULL;
+	/* Samples of one look have come about together: what one of them had read is as good for the next. */
+	if (p->look != l->looks)
+		kept_memory_look(p->memory);
+	p->look = l->looks;
+	return p;
 }
 
 void js_processes_count(struct js_processes *l, struct js_process *p, bool has_frames)

@@ -18,6 +18,7 @@ struct js_process {
 	const struct v8_file *file;    /* NULL: it has no V8 */
 	struct process_memory *living; /* stays where it is: others refer to it */
 	struct kept_memory *memory;
+	uint64_t look; /* the number of the last look with a sample of it */
 	struct v8_process *v8;
 	uint32_t samples; /* of it, until the first one in which JavaScript was found */
 	bool is_given_up; /* it has a V8, but cannot be named: its trouble says why */

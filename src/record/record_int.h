@@ -180,13 +180,15 @@ struct chunk {
 };
 void chunk_free(struct chunk *c);
 
+enum { CHUNK_SIZES = 11 }; /* 32 KB to 32 MB */
+
 struct drain {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t has_chunks;
 	struct chunk *first, **last;
-	struct chunk
-		*spare; /* memory that was used before: new memory costs a fault for each page */
+	/* By size: memory that was used before. New memory costs a fault for each page. */
+	struct chunk *spare[CHUNK_SIZES];
 	uint64_t spare_bytes;
 	uint64_t waiting_bytes;
 	struct opened_events *events;

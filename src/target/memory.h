@@ -29,14 +29,17 @@ void process_memory_init(struct process_memory *m, int32_t pid);
 const char *process_memory_advice(void);
 
 /*
- * Memory that remembers what was read of it last. When its process has ended nothing moves in it any more: what
- * is asked again is answered by that, and the rest fails.
+ * Memory that remembers what was read of it last. What is asked again in the same look is answered by that. When
+ * its process has ended nothing moves in it any more: all that is asked again is answered so, and the rest
+ * fails.
  */
 struct kept_memory;
 /* living stays the caller's. */
 struct kept_memory *kept_memory_new(struct process_memory *living);
 void kept_memory_free(struct kept_memory *m);
 struct memory *kept_memory_get(struct kept_memory *m);
+/* A new look begins: what was read before may have changed. */
+void kept_memory_look(struct kept_memory *m);
 /* From now on the process is not asked any more: its number may be another one's. */
 void kept_memory_end(struct kept_memory *m);
 bool kept_memory_has_ended(const struct kept_memory *m);
