@@ -15,7 +15,9 @@ struct {
 enum { THIN_NO_ROOM = THIN_ROOM_WORDS + 1 };
 
 struct thin_scratch {
-	uint64_t piece[THIN_WORDS];
+	uint64_t sp;	/* where raw was copied from */
+	uint32_t words; /* of raw that are there */
+	uint64_t raw[THIN_PIECES * THIN_WORDS];
 	struct thin_record record;
 };
 
@@ -48,17 +50,18 @@ static void thin_registers(uint64_t *to, const struct pt_regs *r)
  * It is no static function, so that the kernel checks it once, not for each piece. Returns how many words there
  * are then.
  */
-__attribute__((noinline)) int thin_piece(uint32_t n)
+__attribute__((noinline)) int thin_piece(uint32_t piece, uint32_t n)
 {
 	uint32_t at = n;
 	uint64_t bits = 0;
 	struct thin_scratch *s = thin_scratch();
-	if (!s)
+	if (!s || piece >= THIN_PIECES)
 		return 0;
+	const uint64_t *words = s->raw + piece * THIN_WORDS;
 	n++;
 #pragma clang loop unroll(full)
 	for (uint32_t i = 0; i < THIN_WORDS; i++) {
-		uint64_t word = s->piece[i];
+		uint64_t word = words[i];
 		uint64_t is_kept = (((word - 1) >> 47) - 1) >> 63;
 		s->record.words[n & (THIN_ROOM_WORDS - 1)] = word;
 		n += is_kept;
@@ -68,31 +71,52 @@ __attribute__((noinline)) int thin_piece(uint32_t n)
 	return n;
 }
 
-/* Of a piece that cannot be read as a whole, what is before the next page. 0: nothing. */
-static int read_rest(struct thin_scratch *s, uint64_t from)
+enum { PIECE_BYTES = THIN_WORDS * 8 };
+
+/* A piece, or what of it is before the next page; what is behind that is zero. 0: nothing. */
+static int read_piece(struct thin_scratch *s, uint32_t i)
 {
 	enum { PAGE = 4096 };
+	if (i >= THIN_PIECES)
+		return 0;
+	uint64_t *to = s->raw + i * THIN_WORDS, from = s->sp + i * PIECE_BYTES;
+	if (bpf_probe_read_user(to, PIECE_BYTES, (void *)from) == 0)
+		return 1;
 	uint64_t rest = PAGE - (from & (PAGE - 1));
-	/* What is behind it is zero: the call before has failed. */
-	return rest < sizeof(s->piece) && bpf_probe_read_user(s->piece, rest, (void *)from) == 0;
+	return rest < PIECE_BYTES && bpf_probe_read_user(to, rest, (void *)from) == 0;
+}
+
+/* The stack's upper part, as much of it as there is. */
+static void read_raw(struct thin_scratch *s, uint64_t sp, uint32_t pieces)
+{
+	uint64_t bytes = (uint64_t)pieces * PIECE_BYTES;
+	uint32_t i = 0;
+	s->sp = sp;
+	s->words = 0;
+	if (bytes > sizeof(s->raw))
+		return;
+	if (bpf_probe_read_user(s->raw, bytes, (void *)sp) == 0) {
+		s->words = pieces * THIN_WORDS;
+		return;
+	}
+#pragma clang loop unroll(disable)
+	for (i = 0; i < THIN_PIECES; i++)
+		if (i >= pieces || !read_piece(s, i))
+			break;
+	s->words = i * THIN_WORDS;
 }
 
 /* Returns how many words there are then, or THIN_NO_ROOM: it is not so thin. */
-static uint32_t thin_pieces(struct thin_scratch *s, uint64_t sp, uint32_t pieces, uint32_t n)
+static uint32_t thin_pieces(struct thin_scratch *s, uint32_t n)
 {
-	uint32_t i;
-	int is_whole = 1;
+	uint32_t i, pieces = s->words / THIN_WORDS;
 #pragma clang loop unroll(disable)
 	for (i = 0; i < THIN_PIECES; i++) {
-		uint64_t from = sp + i * sizeof(s->piece);
-		if (i >= pieces || !is_whole)
+		if (i >= pieces)
 			break;
 		if (n > THIN_ROOM_WORDS - THIN_WORDS - 1)
 			return THIN_NO_ROOM;
-		is_whole = bpf_probe_read_user(s->piece, sizeof(s->piece), (void *)from) == 0;
-		if (!is_whole && !read_rest(s, from))
-			break;
-		n = thin_piece(n);
+		n = thin_piece(i, n);
 	}
 	s->record.head.pieces = i;
 	return n;
@@ -106,15 +130,23 @@ static long thin_chain(void *context, struct thin_scratch *s)
 	return bytes < 0 ? bytes : (long)((uint64_t)bytes / sizeof(uint64_t));
 }
 
-/* 1: it is written. Only code of 64 bits is taken, and no calls into the kernel: their chain is not here. */
-static int write_thin(struct bpf_perf_event_data *context, uint32_t most_pieces)
+/* Only code of 64 bits is taken, and no calls into the kernel: their chain is not here. */
+static int is_user_code(const struct bpf_perf_event_data *context)
 {
 	enum { USER_CODE = 0x33 };
+	return context->regs.cs == USER_CODE;
+}
+
+static const struct thin_settings *thin_settings(void)
+{
 	uint32_t zero = 0;
-	const struct thin_settings *settings = bpf_map_lookup_elem(&thinning, &zero);
-	struct thin_scratch *s = thin_scratch();
-	if (!settings || !settings->pieces || !s || context->regs.cs != USER_CODE)
-		return 0;
+	return bpf_map_lookup_elem(&thinning, &zero);
+}
+
+/* Of what read_raw has read. 1: it is written. */
+static int write_thin(struct bpf_perf_event_data *context, struct thin_scratch *s,
+		      const struct thin_settings *settings)
+{
 	long chain = thin_chain(context, s);
 	if (chain < 0 || chain > settings->max_chain || chain >= THIN_CHAIN_WORDS)
 		return 0;
@@ -122,8 +154,7 @@ static int write_thin(struct bpf_perf_event_data *context, uint32_t most_pieces)
 	s->record.head.chain = chain;
 	s->record.head.period = context->sample_period;
 	thin_registers(s->record.head.registers, &context->regs);
-	uint32_t pieces = settings->pieces < most_pieces ? settings->pieces : most_pieces;
-	uint64_t n = thin_pieces(s, context->regs.sp, pieces, chain);
+	uint64_t n = thin_pieces(s, chain);
 	s->record.head.words = n;
 	if (n > THIN_ROOM_WORDS)
 		return 0;

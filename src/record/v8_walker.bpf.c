@@ -50,7 +50,8 @@ struct {
 } lost SEC(".maps");
 
 struct scratch {
-	uint64_t pc, fp; /* of the frame that is next */
+	uint64_t pc, fp;       /* of the frame that is next */
+	uint64_t function_map; /* of the last object that was a function: others have the same */
 	uint64_t words[WALKER_WORDS];
 	struct walker_record record;
 };
@@ -95,33 +96,59 @@ static int is_pointer(uint64_t word)
 	return (word & 3) == 1 && word > 4096 && !(word >> 47);
 }
 
-/* The SharedFunctionInfo of a JSFunction; 0: it is none. */
-static uint64_t shared_of(const struct walker_layout *l, uint64_t function)
+static int is_function_map(struct scratch *s, const struct walker_layout *l, uint64_t map)
 {
-	uint64_t map = 0, shared = 0;
 	uint16_t type = 0;
-	if (!is_pointer(function) ||
-	    bpf_probe_read_user(&map, sizeof(map), (void *)(function - 1)) != 0 ||
-	    !is_pointer(map) ||
+	if (map == s->function_map)
+		return 1;
+	if (!is_pointer(map) ||
 	    bpf_probe_read_user(&type, sizeof(type), (void *)(map + l->map_instance_type)) != 0 ||
-	    type < l->first_function_type || type > l->last_function_type ||
-	    bpf_probe_read_user(&shared, sizeof(shared), (void *)(function + l->function_shared)) !=
-		    0)
+	    type < l->first_function_type || type > l->last_function_type)
+		return 0;
+	s->function_map = map;
+	return 1;
+}
+
+/* The SharedFunctionInfo of a JSFunction; 0: it is none. */
+static uint64_t shared_of(struct scratch *s, const struct walker_layout *l, uint64_t function)
+{
+	uint64_t words[4], shared = 0; /* most have it there */
+	if (!is_pointer(function) ||
+	    bpf_probe_read_user(words, sizeof(words), (void *)(function - 1)) != 0 ||
+	    !is_function_map(s, l, words[0]))
+		return 0;
+	if (l->function_shared == 3 * sizeof(uint64_t) - 1)
+		shared = words[3];
+	else if (bpf_probe_read_user(&shared, sizeof(shared),
+				     (void *)(function + l->function_shared)) != 0)
 		return 0;
 	return is_pointer(shared) ? shared : 0;
 }
 
-static void fill(struct walker_frame *f, const struct scratch *s, const struct walker_layout *l)
+static void fill(struct walker_frame *f, struct scratch *s, const struct walker_layout *l)
 {
 	f->context = s->words[l->context & (WALKER_WORDS - 1)];
 	f->function = s->words[l->function & (WALKER_WORDS - 1)];
 	f->bytecode_array = s->words[l->bytecode_array & (WALKER_WORDS - 1)];
 	f->bytecode_offset = s->words[l->bytecode_offset & (WALKER_WORDS - 1)];
-	uint64_t shared = is_pointer(f->context) ? shared_of(l, f->function) : 0;
+	uint64_t shared = is_pointer(f->context) ? shared_of(s, l, f->function) : 0;
 	if (shared) {
 		f->function = shared;
 		f->pc |= WALKER_IS_SHARED;
 	}
+}
+
+/* The words around a frame pointer: from what was read of the stack already, if they are there. */
+static int read_words(struct scratch *s, uint64_t fp)
+{
+	const struct thin_scratch *t = thin_scratch();
+	uint64_t from = fp - WALKER_SLOTS * 8, i = t ? (from - t->sp) / 8 : 0;
+	if (!t || (from - t->sp) % 8 != 0 || i >= THIN_PIECES * THIN_WORDS - WALKER_WORDS ||
+	    i + WALKER_WORDS > t->words)
+		return bpf_probe_read_user(s->words, sizeof(s->words), (void *)from) == 0;
+	for (uint32_t k = 0; k < WALKER_WORDS; k++)
+		s->words[k] = t->raw[i + k];
+	return 1;
 }
 
 /*
@@ -140,8 +167,7 @@ __attribute__((noinline)) int step(const struct walker_layout *l, uint32_t i)
 	f->pc = s->pc & ~WALKER_IS_SHARED;
 	f->fp = fp;
 	f->context = f->function = f->bytecode_array = f->bytecode_offset = 0;
-	if (fp < s->record.head.sp ||
-	    bpf_probe_read_user(s->words, sizeof(s->words), (void *)(fp - WALKER_SLOTS * 8)) != 0)
+	if (fp < s->record.head.sp || !read_words(s, fp))
 		return 0;
 	fill(f, s, l);
 	/* Upwards only. Behind the last one is where it returns to still, in code that keeps none. */
@@ -155,6 +181,7 @@ static void walk(struct scratch *s, const struct walker_layout *l)
 	s->pc = s->record.head.pc;
 	s->fp = s->record.head.fp;
 	s->record.head.has_more = 0;
+	s->function_map = 0;
 #pragma clang loop unroll(disable)
 	for (uint32_t i = 0; i < WALKER_FRAMES; i++)
 		if (!step(l, i))
@@ -171,8 +198,14 @@ static void take_registers(struct walker_head *r)
 	r->di = regs->di;
 	r->cx = regs->cx;
 	r->r9 = regs->r9;
-	/* What could not be read is filled with zeroes. */
-	bpf_probe_read_user(r->top, sizeof(r->top), (void *)r->sp);
+}
+
+static void take_top(struct walker_head *r, const struct thin_scratch *t)
+{
+	if (t->words >= WALKER_TOP_WORDS)
+		__builtin_memcpy(r->top, t->raw, sizeof(r->top));
+	else
+		__builtin_memset(r->top, 0, sizeof(r->top));
 }
 
 static void write_walked(void *context, struct walker_record *r)
@@ -191,13 +224,25 @@ static void write_walked(void *context, struct walker_record *r)
 SEC("perf_event") int on_sample(struct bpf_perf_event_data *context)
 {
 	uint32_t zero = 0;
+	const struct thin_settings *settings = thin_settings();
 	const struct walker_layout *l = layout_of_current();
 	struct scratch *s = l ? bpf_map_lookup_elem(&scratches, &zero) : 0;
+	struct thin_scratch *t = thin_scratch();
+	if (!t || !settings)
+		return 1;
+	int is_thin = settings->pieces && is_user_code(context);
+	uint32_t pieces = is_thin ? settings->pieces : THIN_LEAST_PIECES;
+	/* Of a stack that is walked only the part near the leaf is needed, and V8's are full of addresses. */
+	if (s && pieces > THIN_WALKED_PIECES)
+		pieces = THIN_WALKED_PIECES;
 	if (s) {
 		take_registers(&s->record.head);
+		read_raw(t, s->record.head.sp, pieces);
+		take_top(&s->record.head, t);
 		walk(s, l);
 		write_walked(context, &s->record);
+	} else if (is_thin) {
+		read_raw(t, context->regs.sp, pieces);
 	}
-	/* Of a stack that was walked only the part near the leaf is needed, and V8's are full of addresses. */
-	return !write_thin(context, s ? THIN_WALKED_PIECES : THIN_PIECES);
+	return !(is_thin && write_thin(context, t, settings));
 }

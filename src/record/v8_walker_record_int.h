@@ -47,6 +47,7 @@ struct walker_record {
 enum {
 	THIN_WORDS = 64,	 /* of a piece: a bit for each */
 	THIN_PIECES = 64,	 /* of a copy: 32 KB */
+	THIN_LEAST_PIECES = 8,	 /* ... where only the walker wants it */
 	THIN_WALKED_PIECES = 48, /* ... where the walker has the stack, too */
 	THIN_ROOM_WORDS = 4096,	 /* for what is kept of it, and for the chain of frame pointers */
 	THIN_CHAIN_WORDS = 256,	 /* ... of which this is the most */
