@@ -73,13 +73,13 @@ __attribute__((noinline)) int thin_piece(uint32_t piece, uint32_t n)
 
 enum { PIECE_BYTES = THIN_WORDS * 8 };
 
-/* A piece, or what of it is before the next page; what is behind that is zero. 0: nothing. */
-static int read_piece(struct thin_scratch *s, uint32_t i)
+/* Piece i of the stack, or what of it is before the next page; what is behind that is zero. 0: nothing. */
+static int read_piece(struct thin_scratch *s, uint32_t i, uint32_t at)
 {
 	enum { PAGE = 4096 };
-	if (i >= THIN_PIECES)
+	if (at >= THIN_PIECES)
 		return 0;
-	uint64_t *to = s->raw + i * THIN_WORDS, from = s->sp + i * PIECE_BYTES;
+	uint64_t *to = s->raw + at * THIN_WORDS, from = s->sp + i * PIECE_BYTES;
 	if (bpf_probe_read_user(to, PIECE_BYTES, (void *)from) == 0)
 		return 1;
 	uint64_t rest = PAGE - (from & (PAGE - 1));
@@ -101,22 +101,28 @@ static void read_raw(struct thin_scratch *s, uint64_t sp, uint32_t pieces)
 	}
 #pragma clang loop unroll(disable)
 	for (i = 0; i < THIN_PIECES; i++)
-		if (i >= pieces || !read_piece(s, i))
+		if (i >= pieces || !read_piece(s, i, i))
 			break;
 	s->words = i * THIN_WORDS;
 }
 
-/* Returns how many words there are then, or THIN_NO_ROOM: it is not so thin. */
-static uint32_t thin_pieces(struct thin_scratch *s, uint32_t n)
+/*
+ * Returns how many words there are then, or THIN_NO_ROOM: it is not so thin. What nobody else wanted is not in raw:
+ * piece for piece is read into the same place, as each line of cache that is written here is one that the
+ * program loses.
+ */
+static uint32_t thin_pieces(struct thin_scratch *s, uint32_t pieces, uint32_t n)
 {
-	uint32_t i, pieces = s->words / THIN_WORDS;
+	uint32_t i, is_raw = s->words != 0;
+	if (is_raw)
+		pieces = s->words / THIN_WORDS;
 #pragma clang loop unroll(disable)
 	for (i = 0; i < THIN_PIECES; i++) {
-		if (i >= pieces)
+		if (i >= pieces || (!is_raw && !read_piece(s, i, 0)))
 			break;
 		if (n > THIN_ROOM_WORDS - THIN_WORDS - 1)
 			return THIN_NO_ROOM;
-		n = thin_piece(i, n);
+		n = thin_piece(is_raw ? i : 0, n);
 	}
 	s->record.head.pieces = i;
 	return n;
@@ -143,7 +149,7 @@ static const struct thin_settings *thin_settings(void)
 	return bpf_map_lookup_elem(&thinning, &zero);
 }
 
-/* Of what read_raw has read. 1: it is written. */
+/* Of what read_raw has read, if it has. 1: it is written. */
 static int write_thin(struct bpf_perf_event_data *context, struct thin_scratch *s,
 		      const struct thin_settings *settings)
 {
@@ -154,7 +160,7 @@ static int write_thin(struct bpf_perf_event_data *context, struct thin_scratch *
 	s->record.head.chain = chain;
 	s->record.head.period = context->sample_period;
 	thin_registers(s->record.head.registers, &context->regs);
-	uint64_t n = thin_pieces(s, chain);
+	uint64_t n = thin_pieces(s, settings->pieces, chain);
 	s->record.head.words = n;
 	if (n > THIN_ROOM_WORDS)
 		return 0;

@@ -241,8 +241,9 @@ SEC("perf_event") int on_sample(struct bpf_perf_event_data *context)
 		take_top(&s->record.head, t);
 		walk(s, l);
 		write_walked(context, &s->record);
-	} else if (is_thin) {
-		read_raw(t, context->regs.sp, pieces);
+	} else {
+		t->sp = context->regs.sp;
+		t->words = 0;
 	}
 	return !(is_thin && write_thin(context, t, settings));
 }
