@@ -219,7 +219,7 @@ unnamed() {
 		END { print bad + 0, "of", all; exit !(all > 1000 && bad * 100 < all * most) }' "$1.folded"
 }
 ok "a server that ended before its last samples are looked at: they have names" unnamed late 1
-ok "... $(sum late.folded) of them" test "$(sum late.folded)" -ge 1500
+ok "... $(sum late.folded) of them, so some are of the second that it was stopped for" test "$(sum late.folded)" -ge 1200
 cat >becomes.js <<'END'
 const { spawnSync } = require('child_process');
 function beforeWork(n) { let s = 0; for (let i = 0; i < n; i++) s = (s + Math.sqrt(i ^ s)) | 0; return s; }
