@@ -72,8 +72,8 @@ shares() { # shares NAME [TRUTH] [PART=RE...]
 	check "$name: shares of $(cut -d@ -f1 "$file" | paste -sd' ')" \
 		"$suite/record_truth.pl" --limit $limit --tally tally "$file" "$name.short" "${@:3}"
 }
-named() {
-	check "$1: 99 % of samples with JavaScript have names" ask named "$1.folded" 99
+named() { # named NAME [FLOOR]
+	check "$1: ${2:-99} % of samples with JavaScript have names" ask named "$1.folded" "${2:-99}"
 	figure "$1-named"
 }
 agrees() { # agrees NAME FLOOR
