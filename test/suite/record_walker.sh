@@ -25,8 +25,8 @@ deep() {
 	head -5 counted
 	awk -v percent="$2" '{ all += $2 } $1 == 401 { whole += $2 } END { exit !(all > 20 && whole * 100 >= all * percent) }' counted
 }
-rooted() { # rooted FOLDED: those that have all 401 begin where the thread did
-	awk '/burns/ && gsub(/goesDown /, "&") == 401 && !/^[^;]*;(_start;.*)?__libc_start_call_main;/ { bad += $NF; print substr($0, 1, 200) }
+rooted() { # rooted FOLDED: those that have all 401 begin where the thread did; a stripped C library has no name there
+	awk '/burns/ && gsub(/goesDown /, "&") == 401 && !/^[^;]*;(_start;.*)?(__libc_start_call_main|\[libc.so.6\]);/ { bad += $NF; print substr($0, 1, 200) }
 		END { exit bad > 0 }' "$1"
 }
 all_samples() { # all_samples NAME: what plume counted is what comes out
