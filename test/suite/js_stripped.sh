@@ -19,8 +19,7 @@ compare() {
 		# Debian's libuv has no frame pointers: what is below it in a stack that was cut is no JavaScript.
 		sed -i 's/^node;\(\[unknown\];\)*\[libuv/node;[libuv/' fresh.folded
 		shares fresh
-		# Libraries without frame pointers, of which Debian's has more, cut some stacks on a busy machine.
-		named fresh 98
+		named fresh "${floor:-99}"
 		check "fresh: functions are interpreted" ask tier fresh.folded 'fresh(Sums|Texts|Pairs) ' '~' 50
 	fi
 	run server-map shop.js --perf-basic-prof --interpreted-frames-native-stack && agrees server-map 99.9
@@ -56,6 +55,7 @@ unpacked() { # unpacked DIR
 	node=$work/libnode
 }
 debian_node() {
+	local floor=98 # 98.6 to 99.4 % were seen: not yet what every other V8 has
 	if [ -n "${LIBNODE_DIR:-}" ]; then
 		if [ "$(id -u)" != 0 ] || ! unpacked "$(cd "$LIBNODE_DIR" && pwd)"; then
 			skip "Debian's Node.js" "LIBNODE_DIR needs root, and usr/lib/*/libnode.so.* in it"
