@@ -390,7 +390,7 @@ bool open_events(struct opened_events *x, const struct record_options *o, int32_
 	}
 	if (x->walker)
 		v8_walker_thin(x->walker, thin_pieces_of(x),
-			       x->attrs.p[0].sample_stack_user == NEAR_LEAF_BYTES);
+			       !o->stack_bytes && stack_bytes == NEAR_LEAF_BYTES);
 	if (command_pid)
 		return open_command(x, o, command_pid, e);
 	if (o->choice->cgroup)

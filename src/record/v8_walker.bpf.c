@@ -258,11 +258,17 @@ static int on_walked(struct bpf_perf_event_data *context, struct scratch *s,
 	/* Of a stack that is walked only the part near the leaf is needed, and V8's are full of addresses. */
 	if (most > THIN_WALKED_PIECES)
 		most = THIN_WALKED_PIECES;
-	most = pieces_before(s, stack_end(s->sp), most);
+	uint64_t end = stack_end(s->sp);
+	most = pieces_before(s, end, most);
 	read_raw(s, most);
 	walk(s, l);
-	if (settings->is_near_leaf && s->js_end)
+	if (settings->is_near_leaf && s->js_end) {
 		most = pieces_before(s, s->js_end, most);
+	} else if (settings->is_near_leaf) {
+		/* Frame pointers led nowhere: tables will, if there is enough for them. */
+		most = pieces_before(s, end, THIN_WALKED_PIECES);
+		s->raw_words = 0;
+	}
 	uint32_t walked = s->n;
 	s->record.head.is_sample = pieces && thin_pieces(s, most);
 	if (!s->record.head.is_sample) {
