@@ -39,7 +39,8 @@ static uint32_t pieces_before(const struct scratch *s, uint64_t end, uint32_t mo
 	uint64_t bytes = end - s->sp;
 	if (bytes >= (uint64_t)most * PIECE_BYTES)
 		return most;
-	return (bytes + BEHIND + PIECE_BYTES - 1) / PIECE_BYTES;
+	uint32_t pieces = (bytes + BEHIND + PIECE_BYTES - 1) / PIECE_BYTES;
+	return pieces < most ? pieces : most;
 }
 
 /* As thin_stack.c has them. */
