@@ -306,9 +306,22 @@ static void name_innermost(struct naming *s, const struct v8_raw_frame *f)
 	}
 }
 
+/*
+ * Where V8 goes from bytecode to baseline code in the middle of a function, it asks C++ where to go on, from a
+ * frame that nobody called: instead of an address that it returns to there is a value of the function's. The
+ * function's own frame is whole, with its bytecode and how far it is.
+ */
+static bool is_being_replaced(struct naming *s, const struct v8_raw_frame *f)
+{
+	return !v8_mapping_start(s->p, f->pc) && v8_is_pointer(f->context) &&
+	       v8_bytecode_array_of(s->p, f->bytecode_array) != 0;
+}
+
 static void name_caller(struct naming *s, const struct v8_raw_frame *f)
 {
 	enum pc_kind kind = kind_of(s->p, f->pc);
+	if (kind == PC_NATIVE && is_being_replaced(s, f))
+		kind = PC_INTERPRETER;
 	if (kind == PC_NATIVE)
 		return;
 	uint64_t shared = shared_at(s, f, f->pc, kind);

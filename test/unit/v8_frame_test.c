@@ -108,6 +108,27 @@ static void check_interpreted(unsigned version)
 	stack_fini(s);
 }
 
+/* C++ of a frame that nobody called: above its link is a value of the function's. */
+static void check_replaced(unsigned version)
+{
+	enum { VALUE = 0x40000001 };
+	struct program p;
+	program_init(&p, version);
+	struct stack *s = &p.s;
+	s->r.pc = 0x1234;
+	stack_add(s, 0, VALUE);
+	uint32_t link = stack_add(s, p.f_closure, stack_interpreter_pc());
+	stack_set_bytecode(s, link, p.bytecode, 1);
+	stack_set_bytecode(s, stack_add(s, p.g_closure, 0x1234), p.bytecode, 5);
+	stack_add(s, 0, 0x1234);
+	check_stack(s, "~g:4:1", "a function called from code that is no code of V8");
+	heap_unmap_last(&s->h);
+	check_stack(s, "~f:3:1 ~g:4:1", "a function whose code is being replaced");
+	stack_set_bytecode(s, link, p.f_closure, 1);
+	check_stack(s, "~g:4:1", "... but no frame that has no bytecode");
+	stack_fini(s);
+}
+
 static void check_optimized(unsigned version)
 {
 	struct program p;
@@ -267,6 +288,7 @@ int main(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
 		check_interpreted(versions[i]);
+		check_replaced(versions[i]);
 		check_optimized(versions[i]);
 		check_unbuilt(versions[i]);
 		check_linked(versions[i]);
