@@ -248,6 +248,9 @@ static void test_links(void)
 	s->h.process->mappings.p[1].end = HEAP_CODE + 8;
 	tap_num_eq(v8_links_of_copy(s->h.process, &s->r, s->r.top, raw, MAX_FRAMES), 2,
 		   "... also where its page is not known yet");
+	s->words[g_link - 1] = stack_address(g_link);
+	tap_num_eq(v8_links_of_copy(s->h.process, &s->r, s->r.top, raw, MAX_FRAMES), 1,
+		   "... then only to a frame of JavaScript");
 	s->words[f_link + 1] = HEAP_BUILTINS - 8;
 	tap_num_eq(v8_links_of_copy(s->h.process, &s->r, s->r.top, raw, MAX_FRAMES), 1,
 		   "... not into what is known to be something else");
