@@ -118,17 +118,36 @@ static void put_unwound(struct stack *st, const struct unwound_stack *u, uint32_
 						 .frame_pointer = u->frame_pointers[i] });
 }
 
+static bool is_in_code(const struct perf_session *s, const struct perf_process *process,
+		       const struct stack_address *a)
+{
+	const struct address_space *space = &s->processes.spaces.p[process->space];
+	const struct mapping_row *row = address_space_find(space, a->ip - a->is_call);
+	return row && row->is_code;
+}
+
 uint32_t perf_stack_plausible(const struct perf_session *s, const struct perf_process *process,
 			      const struct stack_address *chain, uint32_t n)
 {
-	const struct address_space *space = &s->processes.spaces.p[process->space];
-	for (uint32_t i = 0; i < n; i++) {
-		const struct mapping_row *row =
-			address_space_find(space, chain[i].ip - chain[i].is_call);
-		if (!row || !row->is_code)
+	for (uint32_t i = 0; i < n; i++)
+		if (!is_in_code(s, process, &chain[i]))
 			return i;
-	}
 	return n;
+}
+
+/*
+ * Behind a library that has something else in the register a chain goes astray for good: what is behind its
+ * last address in code is dropped. A recorder knows all code that is mapped. Returns how many it were.
+ */
+static uint32_t drop_astray(struct perf_session *s, const struct perf_process *process)
+{
+	struct stack *st = &s->stack;
+	uint32_t before = st->list.n;
+	while (s->options.live && st->list.n > st->user_first + 1 &&
+	       !is_in_code(s, process, &st->list.p[st->list.n - 1]))
+		st->list.n--;
+	st->chain_addresses -= before - st->list.n;
+	return before - st->list.n;
 }
 
 /* The chain's part that is searched is bounded, or a made-up sample could keep us busy. */
@@ -183,7 +202,7 @@ static void join(struct perf_session *s, const struct unwound_stack *u,
 		 const struct perf_process *process)
 {
 	struct stack *st = &s->stack;
-	uint32_t n = st->list.n - st->user_first;
+	uint32_t astray = drop_astray(s, process), n = st->list.n - st->user_first;
 	struct stack_meeting at = { 0 };
 	AUTO_FREE struct stack_address *chain = mem_alloc(n + 1, sizeof(*chain));
 	memcpy(chain, st->list.p + st->user_first, n * sizeof(*chain));
@@ -191,7 +210,7 @@ static void join(struct perf_session *s, const struct unwound_stack *u,
 	bool meets = perf_stack_meet(u, chain, n, &at);
 	bool goes_on = meets && at.from < n && (!at.is_before || plausible == n);
 	/* In the middle of exec the chain follows what is left of the program before. */
-	if (s->options.live && plausible <= 1 && n > 2)
+	if (s->options.live && plausible <= 1 && n + astray > 2)
 		goes_on = false;
 	if (!goes_on && plausible > u->n) {
 		s->counts.by_frame_pointer++;
@@ -203,7 +222,7 @@ static void join(struct perf_session *s, const struct unwound_stack *u,
 		vec_push(&st->list, chain[k]);
 	/* Where both end at the same address, or the chain in front of the C library, nothing is missing. */
 	bool ends_alike = meets && at.from == n && !at.is_before;
-	st->is_cut = u->is_cut && !goes_on && !ends_alike;
+	st->is_cut = u->is_cut && (astray || (!goes_on && !ends_alike));
 	s->counts.by_both += goes_on;
 	s->counts.by_table += !goes_on;
 }

@@ -11,7 +11,8 @@
 static bool is_chained(struct elf *elf, const struct runtime *runtime)
 {
 	switch (runtime->kind) {
-	case RUNTIME_NODE:
+	case RUNTIME_NODE: /* what a library of it is linked to, as libuv, keeps none */
+		return !runtime->is_in_library;
 	case RUNTIME_GO:
 		return true;
 	case RUNTIME_JVM:

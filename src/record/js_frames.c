@@ -19,14 +19,18 @@ struct js_frames {
 	struct js_processes processes;
 	atomic_bool has_any;
 
-	pthread_mutex_t lock; /* for what both threads use: */
-	bool is_filtered;     /* only some processes are wanted */
-	VEC(int32_t) wanted;  /* ... that were not told to the first thread yet */
-	struct v8_names names;
+	pthread_mutex_t lock;		       /* for what both threads use: */
+	bool is_filtered;		       /* only some processes are wanted */
+	VEC(int32_t) wanted;		       /* ... that were not told to the first thread yet */
+	struct v8_names names;		       /* that what is found now refers to */
+	struct v8_names old_names;	       /* ... what was found before they were renewed */
+	bool is_renewed_next;		       /* nothing refers to the old ones any more */
 	struct v8_counts counts;	       /* so far */
 	uint64_t walked_stacks, copied_stacks; /* with frames of JavaScript */
 
-	/* Of the other one. Two rounds, as of records: what came before the last one has had its turn. */
+	/* Of the other one. */
+	uint32_t taken; /* the generation of names that the last stacks refer to */
+	/* Two rounds, as of records: what came before the last one has had its turn. */
 	struct found_round {
 		struct js_found found;
 		struct index_map map; /* of its stacks */
@@ -67,6 +71,7 @@ void js_frames_free(struct js_frames *j)
 	vec_fini(&j->wanted);
 	vec_fini(&j->answer);
 	v8_names_fini(&j->names);
+	v8_names_fini(&j->old_names);
 	buf_fini(&j->text);
 	free(j);
 }
@@ -112,6 +117,49 @@ static void on_fork(struct js_frames *j, const char *body)
 	js_processes_get(&j->processes, r.pid)->is_wanted = is_wanted;
 }
 
+/* --- names for a while --- */
+
+/*
+ * Programs make functions for ever. So names are begun anew with each period, but not those of the period
+ * before: records that wait refer to them. A code is a place and whether its names' generation is odd.
+ */
+static uint32_t code_of(v8_place_id place, uint32_t generation)
+{
+	return place << 1 | (generation & 1);
+}
+
+static const struct v8_names *names_of(const struct js_frames *j, uint32_t code)
+{
+	return (code & 1) == (j->names.generation & 1) ? &j->names : &j->old_names;
+}
+
+void js_frames_end_period(struct js_frames *j)
+{
+	pthread_mutex_lock(&j->lock);
+	/* Stacks come in the order in which they were found: none of an older generation will. */
+	if (j->taken == j->names.generation && !j->is_renewed_next) {
+		v8_names_clear(&j->old_names);
+		j->is_renewed_next = true;
+	}
+	pthread_mutex_unlock(&j->lock);
+}
+
+/* By the thread that finds stacks, between two looks: those of one look are of one generation. */
+static uint32_t renew_names(struct js_frames *j)
+{
+	pthread_mutex_lock(&j->lock);
+	if (j->is_renewed_next) {
+		struct v8_names empty = j->old_names;
+		j->old_names = j->names;
+		j->names = empty;
+		j->names.generation = j->old_names.generation + 1;
+		j->is_renewed_next = false;
+	}
+	uint32_t generation = j->names.generation;
+	pthread_mutex_unlock(&j->lock);
+	return generation;
+}
+
 /* --- samples --- */
 
 static uint32_t hash_of(int32_t tid, uint64_t time_ns)
@@ -139,10 +187,11 @@ static void keep(struct js_found *found, const struct sample_ids *ids,
 				     .has_more = walked && walked->has_more };
 	for (uint32_t i = 0; i < n; i++)
 		vec_push(&found->frames,
-			 (struct perf_found_frame){ .ip = frames[i].pc,
-						    .frame_pointer = frames[i].fp,
-						    .code = frames[i].place,
-						    .is_missing = frames[i].is_missing });
+			 (struct perf_found_frame){
+				 .ip = frames[i].pc,
+				 .frame_pointer = frames[i].fp,
+				 .code = code_of(frames[i].place, found->generation),
+				 .is_missing = frames[i].is_missing });
 	for (uint32_t i = 0; i < stack.pcs; i++)
 		vec_push(&found->pcs, walked->frames[i].pc);
 	vec_push(&found->stacks, stack);
@@ -259,6 +308,7 @@ void js_frames_look(struct js_frames *j, const char *bytes, size_t n, struct js_
 	enum { LEAST_BODY = 16 };
 	struct perf_event_header h;
 	found->stacks.n = found->frames.n = found->pcs.n = 0;
+	found->generation = renew_names(j);
 	bool is_filtered = take_wanted(j);
 	js_processes_begin_look(&j->processes);
 	for (; n >= sizeof(h); bytes += h.size, n -= h.size) {
@@ -299,6 +349,8 @@ void js_frames_take(struct js_frames *j, const struct js_found *found)
 {
 	struct found_round *round = &j->rounds[0];
 	uint32_t first = round->found.frames.n, first_pc = round->found.pcs.n;
+	if (found->stacks.n)
+		j->taken = found->generation;
 	for (uint32_t i = 0; i < found->frames.n; i++)
 		vec_push(&round->found.frames, found->frames.p[i]);
 	for (uint32_t i = 0; i < found->pcs.n; i++)
@@ -360,9 +412,10 @@ void js_frames_end_round(struct js_frames *j)
 
 /* --- names --- */
 
-static void add_name(struct js_frames *j, const struct v8_place *place, bool is_inlined)
+static void add_name(struct js_frames *j, const struct v8_names *names,
+		     const struct v8_place *place, bool is_inlined)
 {
-	const struct v8_function *f = &j->names.functions.p[place->function];
+	const struct v8_function *f = &names->functions.p[place->function];
 	struct perf_found_name name = { .module = STR("[JIT] V8"), .file = f->file };
 	size_t start = j->text.n;
 	v8_function_describe(f, place->tier, &j->text);
@@ -383,11 +436,12 @@ uint32_t js_frames_name(struct js_frames *j, uint32_t code, const struct perf_fo
 	j->answer.n = 0;
 	j->text.n = 0;
 	pthread_mutex_lock(&j->lock);
-	for (v8_place_id at = code; at < j->names.places.n && n < MAX_DEPTH;
-	     at = j->names.places.p[at].caller)
+	const struct v8_names *known = names_of(j, code);
+	for (v8_place_id at = code >> 1; at < known->places.n && n < MAX_DEPTH;
+	     at = known->places.p[at].caller)
 		chain[n++] = at;
 	for (uint32_t i = n; i-- > 0;)
-		add_name(j, &j->names.places.p[chain[i]], i + 1 < n);
+		add_name(j, known, &known->places.p[chain[i]], i + 1 < n);
 	pthread_mutex_unlock(&j->lock);
 	for (uint32_t i = 0; i < j->answer.n; i++)
 		j->answer.p[i].name.p = j->text.p + (size_t)j->answer.p[i].name.p;

@@ -144,6 +144,7 @@ struct js_found {
 	VEC(struct found_stack) stacks;
 	VEC(struct perf_found_frame) frames;
 	VEC(uint64_t) pcs;
+	uint32_t generation; /* of the names that frames refer to */
 };
 void js_found_fini(struct js_found *f);
 
@@ -173,6 +174,8 @@ bool js_frames_walked(struct js_frames *j, int32_t tid, uint64_t time_ns, struct
 uint32_t js_frames_name(struct js_frames *j, uint32_t code, const struct perf_found_name **names);
 /* As of records: what came before the last round has had its turn. */
 void js_frames_end_round(struct js_frames *j);
+/* All that was taken has had its turn, and the session has forgotten what it was called. */
+void js_frames_end_period(struct js_frames *j);
 
 /* --- emptying them (drain.c) --- */
 

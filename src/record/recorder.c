@@ -267,6 +267,7 @@ void recorder_set_profile(struct recorder *r, struct profile *p)
 	flush(r, true);
 	recorder_end_facts(r, now);
 	perf_session_set_profile(r->session, p);
+	js_frames_end_period(r->js);
 	follow_forget_ended(&r->follow, monotonic_ns());
 	jvm_maps_forget_ended(r->jvms);
 	if (r->source_maps)

@@ -152,6 +152,7 @@ static void take_library(struct tell_tale *t, struct runtime *out)
 		add_jvm_version(binary_code(t->jvm), &out->version);
 	} else if (t->node) {
 		out->kind = RUNTIME_NODE;
+		out->is_in_library = true;
 		add_node_version(binary_code(t->node), &out->version);
 	} else if (t->python.n) {
 		out->kind = RUNTIME_PYTHON;
@@ -162,15 +163,16 @@ static void take_library(struct tell_tale *t, struct runtime *out)
 void runtime_of_program(struct elf *elf, struct str name, struct runtime *out)
 {
 	struct str go = section_named(elf, STR(".go.buildinfo"));
+	bool has_node = has_node_inside(elf);
 	if (go.n) {
 		out->kind = RUNTIME_GO;
 		add_go_version(go, &out->version);
 	} else if (str_starts(name, STR("python"))) {
 		out->kind = RUNTIME_PYTHON;
 		buf_add(&out->version, version_at(str_from_byte(name, strlen("python"))));
-	} else if (str_eq(name, STR("node")) || str_eq(name, STR("nodejs")) ||
-		   has_node_inside(elf)) {
+	} else if (str_eq(name, STR("node")) || str_eq(name, STR("nodejs")) || has_node) {
 		out->kind = RUNTIME_NODE;
+		out->is_in_library = elf && !has_node;
 		add_node_version(elf, &out->version);
 	}
 }

@@ -8,6 +8,7 @@ enum runtime_kind { RUNTIME_NATIVE, RUNTIME_NODE, RUNTIME_JVM, RUNTIME_PYTHON, R
 struct runtime {
 	enum runtime_kind kind;
 	struct buf version;	     /* `20.20.2`, `17.0.15`; empty: not known */
+	bool is_in_library;	     /* Node: the program itself is small, as Debian's */
 	bool has_map_flag;	     /* Node: --perf-basic-prof or its sister; Python: -X perf */
 	bool has_jitdump_flag;	     /* Node: --perf-prof */
 	bool has_interpreted_frames; /* Node: --interpreted-frames-native-stack */

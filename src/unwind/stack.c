@@ -107,14 +107,26 @@ static bool find_cfa(struct step *s)
 	return true;
 }
 
+/*
+ * Behind `pop %rbp` compilers say that the frame is gone, but not that the register is back (gcc, where it keeps
+ * frame pointers). What the stack pointer has left behind was taken from there before.
+ */
+static bool is_taken_back(const struct step *s, uint32_t reg, uint64_t address)
+{
+	const struct unwind_machine *m = s->walk->machine;
+	return address < s->walk->registers.value[m->stack_pointer] && m->callee_saved >> reg & 1;
+}
+
 static bool find_saved(struct step *s, struct saved_word word, uint64_t *value)
 {
-	uint64_t address;
+	uint64_t address = s->cfa + (uint64_t)(int64_t)word.value;
 	switch (word.kind) {
 	case SAVED_SAME:
 		return known_register(s->walk, word.reg, value);
 	case SAVED_AT_OFFSET:
-		return read_saved(s, s->cfa + (uint64_t)(int64_t)word.value, value);
+		return is_taken_back(s, word.reg, address)
+			       ? known_register(s->walk, word.reg, value)
+			       : read_saved(s, address, value);
 	case SAVED_IS_OFFSET:
 		*value = s->cfa + (uint64_t)(int64_t)word.value;
 		return true;

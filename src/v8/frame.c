@@ -54,6 +54,15 @@ uint32_t v8_frames_of_copy(const struct v8_layout *l, const struct v8_registers 
 	return n;
 }
 
+/* Stacks of threads and other memory may be near V8's code, too: of what is not known the frame tells. */
+static bool is_frame_of_v8(struct v8_process *p, const struct v8_raw_frame *f)
+{
+	if (v8_is_code(p, f->pc))
+		return true;
+	return v8_is_pointer(f->context) && v8_is_pointer(f->function) &&
+	       v8_may_be_new_code(p, f->pc);
+}
+
 uint32_t v8_links_of_copy(struct v8_process *p, const struct v8_registers *r, struct str copy,
 			  struct v8_raw_frame *out, uint32_t max)
 {
@@ -63,10 +72,10 @@ uint32_t v8_links_of_copy(struct v8_process *p, const struct v8_registers *r, st
 		out[n++] = (struct v8_raw_frame){ .pc = r->pc, .fp = r->fp };
 	for (uint64_t at = 0; at + sizeof(link) <= copy.n && n < max; at += sizeof(uint64_t)) {
 		memcpy(link, copy.p + at, sizeof(link));
-		if (link[0] <= r->sp + at || link[0] - r->sp >= copy.n || link[0] % 8 ||
-		    !v8_is_code(p, link[1]))
+		if (link[0] <= r->sp + at || link[0] - r->sp >= copy.n || link[0] % 8)
 			continue;
-		out[n++] = frame_at(p->layout, r, copy, link[1], link[0]);
+		out[n] = frame_at(p->layout, r, copy, link[1], link[0]);
+		n += is_frame_of_v8(p, &out[n]);
 	}
 	return n;
 }
@@ -306,9 +315,22 @@ static void name_innermost(struct naming *s, const struct v8_raw_frame *f)
 	}
 }
 
+/*
+ * Where V8 goes from bytecode to baseline code in the middle of a function, it asks C++ where to go on, from a
+ * frame that nobody called: instead of an address that it returns to there is a value of the function's. The
+ * function's own frame is whole, with its bytecode and how far it is.
+ */
+static bool is_being_replaced(struct naming *s, const struct v8_raw_frame *f)
+{
+	return !v8_mapping_start(s->p, f->pc) && v8_is_pointer(f->context) &&
+	       v8_bytecode_array_of(s->p, f->bytecode_array) != 0;
+}
+
 static void name_caller(struct naming *s, const struct v8_raw_frame *f)
 {
 	enum pc_kind kind = kind_of(s->p, f->pc);
+	if (kind == PC_NATIVE && is_being_replaced(s, f))
+		kind = PC_INTERPRETER;
 	if (kind == PC_NATIVE)
 		return;
 	uint64_t shared = shared_at(s, f, f->pc, kind);

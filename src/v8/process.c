@@ -198,6 +198,11 @@ bool v8_is_code(struct v8_process *p, uint64_t pc)
 	       (m->is_jit || (m->is_of_v8 && is_in(p->layout->blob, pc - m->start + m->offset)));
 }
 
+bool v8_may_be_new_code(const struct v8_process *p, uint64_t pc)
+{
+	return !find_mapping(p, pc) && is_near_jit(p, pc);
+}
+
 uint64_t v8_mapping_start(const struct v8_process *p, uint64_t pc)
 {
 	const struct code_mapping *m = find_mapping(p, pc);

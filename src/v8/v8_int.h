@@ -119,6 +119,8 @@ enum pc_kind v8_pc_kind(struct v8_process *p, uint64_t pc);
 uint64_t v8_mapping_start(const struct v8_process *p, uint64_t pc);
 /* It is known to be in code of V8, made at run time or built in. */
 bool v8_is_code(struct v8_process *p, uint64_t pc);
+/* ... where such code may have come since; so may have other memory. */
+bool v8_may_be_new_code(const struct v8_process *p, uint64_t pc);
 /* Where the interpreter's function is that pc is in; start 0: in none. */
 struct v8_range v8_interpreter_range(struct v8_process *p, uint64_t pc);
 

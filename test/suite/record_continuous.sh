@@ -192,6 +192,33 @@ for name in "${!pid_of[@]}"; do
 	ok "$name: neither memory nor descriptors grow" bounded "$name"
 done
 
+# Names of functions are kept for as long as something refers to them: a program may make functions for ever.
+node=$("$suite/../../tools/node-matrix" --list ends 2>/dev/null | head -1)
+if [ -z "$node" ]; then
+	skip "scripts: names of functions that are made for ever" "there is no node"
+else
+	begin timeout -s KILL 120 "$node" "$suite/../truth/js/endless.js" >scripts.program
+	until_true 20 grep -q ready scripts.program
+	scripts=$(pgrep -P "$begun")
+	begin "$plume" record -p "$scripts" --every 1s --keep 10s --dir scripts -F 4999 2>scripts.said
+	pid_of[scripts]=$begun most_files[scripts]=11
+	end=$((SECONDS + 60))
+	while [ $SECONDS -lt $end ] && [ "${made[scripts]:-0}" -lt 30 ]; do
+		watch scripts
+		[ "${made[scripts]:-0}" != 12 ] || early[scripts]=${late[scripts]} # what is kept of each process has its size by then
+		sleep 0.1
+	done
+	kill -TERM "${pid_of[scripts]}"
+	wait "${pid_of[scripts]}"
+	kill -KILL "$scripts"
+	# shellcheck disable=SC2046 # a list of files
+	"$plume" fold -q $(files scripts) >scripts.folded
+	names=$(grep -o 'JS:.made /made/[^ ;]*' scripts.folded | sort -u | wc -l)
+	echo "# scripts: $names functions in the last periods; KB of memory and descriptors at first ${early[scripts]:-?}, after ${made[scripts]} periods ${late[scripts]}"
+	ok "scripts: functions that are made for ever have names" test "$names" -ge 100
+	ok "... and memory does not grow with them" test "${late[scripts]% *}" -le $((${early[scripts]% *} + 40960))
+fi
+
 events_of() { find "/proc/$1/fd" -lname 'anon_inode:\[perf_event\]' 2>/dev/null | wc -l; }
 begin ./work threads 16 enough
 threads=$begun

@@ -84,6 +84,93 @@ static void check_chains(void)
 		   "of a recording that is only read all is kept");
 }
 
+/* --- a chain that goes astray behind the copy --- */
+
+enum { CODE = 0x10000, CODE_BYTES = 0x1000, STACK = 0x7000, NOWHERE = 0x90000 };
+
+static void map_code(struct perf_session *s)
+{
+	struct {
+		struct perf_event_header h;
+		uint32_t pid, tid;
+		uint64_t start, size_bytes, offset;
+		char path[8];
+	} r = { .h = { .type = PERF_RECORD_MMAP, .misc = PERF_RECORD_MISC_USER, .size = sizeof(r) },
+		.pid = 1,
+		.tid = 1,
+		.start = CODE,
+		.size_bytes = CODE_BYTES,
+		.path = "//anon" };
+	perf_session_add_records(s, (const char *)&r, r.h.size, false);
+}
+
+/* Registers and a copy of two words: the leaf's frame, which was called from CODE + 2. */
+static void add_copied(struct perf_session *s, const uint64_t *chained, uint32_t n)
+{
+	struct {
+		struct perf_event_header h;
+		uint32_t pid, tid;
+		uint64_t time_ns, n, chain[8], abi, bp, sp, ip, copied, copy[2], copied_bytes;
+	} r = { .h = { .type = PERF_RECORD_SAMPLE,
+		       .misc = PERF_RECORD_MISC_USER,
+		       .size = sizeof(r) },
+		.pid = 1,
+		.tid = 1,
+		.time_ns = 1,
+		.n = 8,
+		.chain = { (uint64_t)PERF_CONTEXT_USER },
+		.abi = PERF_SAMPLE_REGS_ABI_64,
+		.bp = STACK,
+		.sp = STACK,
+		.ip = CODE + 1,
+		.copied = sizeof(r.copy),
+		.copy = { STACK + 64, CODE + 2 },
+		.copied_bytes = sizeof(r.copy) };
+	for (uint32_t i = 1; i < ARRAY_SIZE(r.chain); i++)
+		r.chain[i] = i <= n ? chained[i - 1] : NOWHERE;
+	perf_session_add_records(s, (const char *)&r, r.h.size, false);
+}
+
+static uint32_t depth_of_copied(const struct perf_live *live, const uint64_t *chained, uint32_t n)
+{
+	struct profile *p = profile_new(0);
+	struct perf_options options = { .live = live };
+	struct perf_session *s = perf_session_new(&options, p);
+	struct perf_event_attr attr = { .size = sizeof(attr),
+					.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+						       PERF_SAMPLE_CALLCHAIN |
+						       PERF_SAMPLE_REGS_USER |
+						       PERF_SAMPLE_STACK_USER,
+					.sample_regs_user = 1 << 6 | 1 << 7 | 1 << 8,
+					.sample_stack_user = 16 };
+	perf_session_add_event(s, &attr, "clock");
+	map_code(s);
+	add_copied(s, chained, n);
+	perf_session_flush(s, true);
+	uint32_t depth = 0;
+	for (node_id node = p->samples.n ? p->samples.node[0] : NODE_ROOT; node;
+	     node = p->nodes.p[node].parent)
+		depth++;
+	tap_num_eq(p->ledger.count[LEDGER_TRUNCATED], live != NULL,
+		   "whether the stack was cut is told");
+	perf_session_free(s);
+	profile_unref(p);
+	return depth;
+}
+
+static void check_astray(void)
+{
+	static const uint64_t chained[] = { CODE + 1, CODE + 2, CODE + 3, CODE + 4 };
+	static const uint64_t holed[] = { CODE + 1, CODE + 2, NOWHERE, CODE + 4 };
+	static const struct perf_live live = { 0 };
+	tap_num_eq(depth_of_copied(&live, chained, ARRAY_SIZE(chained)), 4,
+		   "a chain that goes on behind a copy, up to its last address in code");
+	tap_num_eq(depth_of_copied(&live, holed, ARRAY_SIZE(holed)), 4,
+		   "... with what is in its middle");
+	tap_num_eq(depth_of_copied(NULL, chained, ARRAY_SIZE(chained)), 7,
+		   "of a recording that is only read all is kept");
+}
+
 /* --- where stacks begin --- */
 
 static void learn(struct stack_roots *roots, const char *stack)
@@ -129,6 +216,7 @@ static void check_roots(void)
 int main(void)
 {
 	check_chains();
+	check_astray();
 	expect("lcba", "lbaxyz", "lcbaxyz", "a caller that the chain skipped stays");
 	expect("lab", "labxyz", "labxyz", "the chain goes on where the copy ended");
 	expect("lab", "lpq", "", "a chain that went astray at once has nothing to add");

@@ -202,6 +202,19 @@ static void check_process(int32_t pid, enum runtime_kind kind, const char *what)
 	runtime_fini(&r);
 }
 
+/* A program that is called node and has no Node.js in it has it in a library. */
+static void check_program(struct str name, enum runtime_kind kind, bool is_in_library)
+{
+	struct err e = { 0 };
+	struct runtime r = { 0 };
+	struct elf *elf = elf_open("/proc/self/exe", &e);
+	runtime_of_program(elf, name, &r);
+	tap_num_eq(r.kind, kind, "a program called %.*s: its kind", STR_ARG(name));
+	tap_num_eq(r.is_in_library, is_in_library, "... and whether it is a library");
+	elf_free(elf);
+	runtime_fini(&r);
+}
+
 int main(void)
 {
 	check_node_flags();
@@ -213,5 +226,7 @@ int main(void)
 	check_process(getpid(), RUNTIME_NATIVE, "this one");
 	check_process(0x7ffffff0, RUNTIME_NATIVE, "a process that is not there");
 	check_process(-1, RUNTIME_NATIVE, "no pid");
+	check_program(STR("node"), RUNTIME_NODE, true);
+	check_program(STR("other"), RUNTIME_NATIVE, false);
 	return tap_done();
 }

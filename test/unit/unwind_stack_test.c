@@ -19,6 +19,7 @@ enum {
 	REALIGNED = 0x2400, /* CFA at rbp - 8 */
 	SAVES = 0x2500,	    /* CFA = rsp + 32, rbx at CFA - 16, rbp at CFA - 24 */
 	BY_RBX = 0x2600,    /* CFA = rbx + 8 */
+	LEAVING = 0x2700,   /* CFA = rsp + 8, rbp at CFA - 16, as before it was popped */
 	PLT = 0x2800,	    /* CFA depends on the pc */
 	JIT = 0x900000,	    /* code without a table */
 };
@@ -34,6 +35,7 @@ static struct unwind_table *example_table(struct buf *file)
 	add_fde(&b, 0, REALIGNED, 0x100, PROGRAM(0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0));
 	add_fde(&b, 0, SAVES, 0x100, PROGRAM(0x0e, 32, 0x83, 2, 0x86, 3));
 	add_fde(&b, 0, BY_RBX, 0x100, PROGRAM(0x0c, 3, 8));
+	add_fde(&b, 0, LEAVING, 0x100, PROGRAM(0x0e, 8, 0x86, 2));
 	/* CFA = rsp + 8 + ((rip & 15) >= 11) * 8, as linkers write it */
 	add_fde(&b, 0, PLT, 0x100,
 		PROGRAM(0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22));
@@ -174,6 +176,16 @@ static void other_registers(struct process *p)
 	p->stack[7] = STACK + 128; /* rbp - 8: the CFA */
 	p->stack[15] = BIAS + ROOT + 1;
 	is_walk(p, "2400 2201r rooted");
+}
+
+/* At the `ret` of a function that has popped its frame pointer. */
+static void leaving(struct process *p)
+{
+	start_at(p, BIAS + LEAVING + 8);
+	set_register(p, 6, STACK + 40);
+	p->stack[0] = BIAS + FRAMED + 5;
+	p->stack[6] = BIAS + ROOT + 9;
+	is_walk(p, "2708 2105r 2209r rooted");
 }
 
 static void plt(struct process *p)
@@ -330,6 +342,7 @@ int main(void)
 	last_call(&p);
 	interrupted(&p);
 	other_registers(&p);
+	leaving(&p);
 	plt(&p);
 	by_frame_pointers(&p);
 	frame_pointer_below(&p);

@@ -108,6 +108,27 @@ static void check_interpreted(unsigned version)
 	stack_fini(s);
 }
 
+/* C++ of a frame that nobody called: above its link is a value of the function's. */
+static void check_replaced(unsigned version)
+{
+	enum { VALUE = 0x40000001 };
+	struct program p;
+	program_init(&p, version);
+	struct stack *s = &p.s;
+	s->r.pc = 0x1234;
+	stack_add(s, 0, VALUE);
+	uint32_t link = stack_add(s, p.f_closure, stack_interpreter_pc());
+	stack_set_bytecode(s, link, p.bytecode, 1);
+	stack_set_bytecode(s, stack_add(s, p.g_closure, 0x1234), p.bytecode, 5);
+	stack_add(s, 0, 0x1234);
+	check_stack(s, "~g:4:1", "a function called from code that is no code of V8");
+	heap_unmap_last(&s->h);
+	check_stack(s, "~f:3:1 ~g:4:1", "a function whose code is being replaced");
+	stack_set_bytecode(s, link, p.f_closure, 1);
+	check_stack(s, "~g:4:1", "... but no frame that has no bytecode");
+	stack_fini(s);
+}
+
 static void check_optimized(unsigned version)
 {
 	struct program p;
@@ -206,6 +227,36 @@ static void test_copies(void)
 	stack_fini(s);
 }
 
+/* --- links --- */
+
+static void test_links(void)
+{
+	struct program p;
+	struct v8_raw_frame raw[MAX_FRAMES];
+	program_init(&p, V8_14_6);
+	struct stack *s = &p.s;
+	s->r.pc = 0x42;
+	uint32_t f_link = stack_add(s, p.f_closure, p.g_code + AT_BODY);
+	uint32_t g_link = stack_add(s, p.g_closure, 0x1234);
+	stack_add(s, 0, 0x1234);
+	s->r.fp = 77; /* C++ has something else in it */
+	tap_num_eq(v8_links_of_copy(s->h.process, &s->r, s->r.top, raw, MAX_FRAMES), 2,
+		   "of two links one leads into code of V8");
+	tap_ok(raw[1].pc == p.g_code + AT_BODY && raw[1].fp == stack_address(g_link) &&
+		       raw[1].function == p.g_closure,
+	       "... to the frame of the caller, with its slots");
+	s->h.process->mappings.p[1].end = HEAP_CODE + 8;
+	tap_num_eq(v8_links_of_copy(s->h.process, &s->r, s->r.top, raw, MAX_FRAMES), 2,
+		   "... also where its page is not known yet");
+	s->words[g_link - 1] = stack_address(g_link);
+	tap_num_eq(v8_links_of_copy(s->h.process, &s->r, s->r.top, raw, MAX_FRAMES), 1,
+		   "... then only to a frame of JavaScript");
+	s->words[f_link + 1] = HEAP_BUILTINS - 8;
+	tap_num_eq(v8_links_of_copy(s->h.process, &s->r, s->r.top, raw, MAX_FRAMES), 1,
+		   "... not into what is known to be something else");
+	stack_fini(s);
+}
+
 /* --- cost --- */
 
 /* Code that is almost code on all pages, and a stack full of addresses of it. */
@@ -240,11 +291,13 @@ int main(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
 		check_interpreted(versions[i]);
+		check_replaced(versions[i]);
 		check_optimized(versions[i]);
 		check_unbuilt(versions[i]);
 		check_linked(versions[i]);
 	}
 	test_copies();
+	test_links();
 	check_cost(V8_9_4, V8_TYPE_CODE);
 	check_cost(V8_11_3, V8_TYPE_INSTRUCTION_STREAM);
 	check_cost(V8_14_6, V8_TYPE_INSTRUCTION_STREAM);
