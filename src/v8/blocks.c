@@ -169,19 +169,54 @@ static void end_block(struct graph *g, struct block *b, const struct instruction
 					      !is_inside && !exit_of(g->flow, in));
 }
 
+/*
+ * Whether a block is as the table's last entry, as it has none itself: something in it must have a position,
+ * which moves and jumps need not have. Behind the last entry there is also code that has none at all.
+ */
+enum doubt { NOT_AS_BEFORE, MAYBE_AS_BEFORE, AS_BEFORE };
+
+static enum doubt is_as_before(const struct graph *g, const uint8_t *begins, uint32_t at)
+{
+	const struct flow *f = g->flow;
+	struct instruction in;
+	enum doubt found = NOT_AS_BEFORE;
+	if (!g->is_dense || !f->leaves_out_equal || f->told.p[f->told.n - 1].at <= at)
+		return NOT_AS_BEFORE;
+	for (uint32_t here = at; here < f->code.n && (here == at || !is_begin(begins, here));
+	     here += in.size_bytes) {
+		if (find_point(&f->told, here) || !instruction_read(f->code, here, &in))
+			break;
+		if (in.is_move || in.kind == JUMPS || in.kind == RETURNS || in.kind == ENDS)
+			continue;
+		if (f->is_all_told || !in.is_common)
+			return AS_BEFORE;
+		found = MAYBE_AS_BEFORE;
+	}
+	return found;
+}
+
+static void begin_block(struct graph *g, struct walk *w, const uint8_t *begins, uint32_t at)
+{
+	const struct point nothing = { { V8_NONE, -1 }, LOOP_UNKNOWN };
+	enum doubt doubt = is_as_before(g, begins, at);
+	w->told = nothing;
+	if (doubt == AS_BEFORE)
+		w->told.spot = w->last;
+	vec_push(&g->blocks, (struct block){ .start = at,
+					     .first_mark = g->marks.n,
+					     .next = { V8_NONE, V8_NONE },
+					     .loop = V8_NONE,
+					     .told = doubt ? w->last : nothing.spot });
+}
+
 static bool make_blocks(struct graph *g, uint8_t *begins)
 {
 	struct str code = g->flow->code;
 	struct instruction in = { 0 };
 	struct walk w = { .last = { .node = V8_NONE } };
 	for (uint32_t at = 0; at < code.n; at += in.size_bytes) {
-		if (is_begin(begins, at)) {
-			vec_push(&g->blocks, (struct block){ .start = at,
-							     .first_mark = g->marks.n,
-							     .next = { V8_NONE, V8_NONE },
-							     .loop = V8_NONE });
-			w.told = (struct point){ .spot.node = V8_NONE, .loop = LOOP_UNKNOWN };
-		}
+		if (is_begin(begins, at))
+			begin_block(g, &w, begins, at);
 		if (!instruction_read(code, at, &in) || g->blocks.n > MAX_BLOCKS)
 			return false;
 		mark_instruction(g, &w, at, &in);

@@ -140,6 +140,7 @@ bool v8_layout_complete(struct v8_layout *l)
 	l->jump_loop = jump_loop(version);
 	l->exit_bytes = version == 904 ? 7 : 4;
 	l->has_frame_size = version >= 1306;
+	l->has_all_positions = version >= 1204; /* Turboshaft; before, allocations had none */
 	find_translations(l, version);
 	return true;
 }

@@ -1,9 +1,10 @@
 /*
  * Optimized code of a living Node.js, instruction by instruction, as plume sees it.
  *	code PID [FILE]		FILE: only functions of files whose name ends so
- * Lines: `code START SIZE TIER FUNCTION`, then of that code `told OFFSET CHAIN` for each entry of V8's table of
- * positions, and `at OFFSET BYTES CHAIN` for each instruction. A chain is FUNCTION@PLACE;..., outermost first,
- * a function is NAME:LINE:COLUMN of where it begins, a place is LINE:COLUMN.
+ * Lines: `code START SIZE TIER FUNCTION ...`, then of that code `told OFFSET CHAIN` for each entry of V8's table of
+ * positions, `at OFFSET BYTES CHAIN` for each instruction, and `blind OFFSET CHAIN` for what plume would tell
+ * from there on if there were no table, as in code of Maglev up to 12.9. A chain is FUNCTION@PLACE;..., outermost first, a function
+ * is NAME:LINE:COLUMN of where it begins, a place is LINE:COLUMN.
  */
 #include "v8/inlined.h"
 #include "v8/instruction.h"
@@ -84,6 +85,19 @@ static void print_table(struct v8_process *p, const struct code *code, struct bu
 
 /* --- instructions --- */
 
+static void add_spot(struct v8_process *p, const struct deopt_data *d,
+		     const struct inlined_code *in, struct spot spot, struct buf *out)
+{
+	const struct inlined *node = &in->nodes.p[spot.node];
+	uint64_t shared = d->shared;
+	if (spot.node) {
+		add_spot(p, d, in, (struct spot){ node->parent, node->call }, out);
+		buf_add_char(out, ';');
+		deopt_function(p, d, node->literal, &shared);
+	}
+	add_step(p, shared, (uint64_t)(spot.offset + 1) << 1, out);
+}
+
 static void print_instructions(struct v8_process *p, const struct code *code, uint64_t shared,
 			       struct buf *out)
 {
@@ -108,14 +122,28 @@ static void print_instructions(struct v8_process *p, const struct code *code, ui
 	}
 }
 
+static void print_blind(struct v8_process *p, const struct code *code, struct buf *out)
+{
+	struct deopt_data d;
+	struct code blind = *code;
+	blind.positions = 0;
+	const struct inlined_code *in = inlined_get(p, &blind);
+	if (!in || !in->is_flow_known || !deopt_data_read(p, code, &d))
+		return;
+	for (uint32_t i = 0; i < in->spans.n; i++) {
+		buf_addf(out, "blind %u ", in->spans.p[i].start);
+		add_spot(p, &d, in, in->spans.p[i].spot, out);
+		buf_add_char(out, '\n');
+	}
+}
+
 static bool is_wanted(const struct v8_process *p, const struct v8_code_row *row, struct str ending)
 {
 	if ((row->sort != V8_CODE_MAGLEV && row->sort != V8_CODE_OPTIMIZED) ||
 	    row->function == V8_NONE)
 		return false;
 	struct str file = p->names->functions.p[row->function].file;
-	return file.n >= ending.n &&
-	       !memcmp(file.p + file.n - ending.n, ending.p, ending.n);
+	return file.n >= ending.n && !memcmp(file.p + file.n - ending.n, ending.p, ending.n);
 }
 
 static void print_code(struct v8_process *p, const struct v8_code_row *row)
@@ -129,10 +157,14 @@ static void print_code(struct v8_process *p, const struct v8_code_row *row)
 	buf_addf(&out, "code %llx %u %c ", (unsigned long long)row->start, row->size_bytes,
 		 row->sort == V8_CODE_MAGLEV ? '+' : '*');
 	add_function(p->names, row->function, &out);
-	buf_addf(&out, " %s %u\n", !in ? "alone" : in->is_flow_known ? "known" : "unknown",
+	buf_addf(&out, " %s %u\n",
+		 !in		     ? "alone"
+		 : in->is_flow_known ? "known"
+				     : "unknown",
 		 in ? in->nodes.n : 1);
 	print_table(p, &code, &out);
 	print_instructions(p, &code, shared, &out);
+	print_blind(p, &code, &out);
 	fwrite(out.p, 1, out.n, stdout);
 }
 
