@@ -180,7 +180,7 @@ static enum doubt is_as_before(const struct graph *g, const uint8_t *begins, uin
 	const struct flow *f = g->flow;
 	struct instruction in;
 	enum doubt found = NOT_AS_BEFORE;
-	if (!g->is_dense || !f->leaves_out_equal || f->told.p[f->told.n - 1].at <= at)
+	if (!g->is_dense || f->told.p[f->told.n - 1].at <= at)
 		return NOT_AS_BEFORE;
 	for (uint32_t here = at; here < f->code.n && (here == at || !is_begin(begins, here));
 	     here += in.size_bytes) {

@@ -65,7 +65,6 @@ struct flow {
 	uint32_t exit_bytes; /* each; they follow the code */
 	VEC(struct point) exits;
 	point_vec calls, told; /* by address; told: what the table of positions has */
-	bool leaves_out_equal; /* ... but for entries that are equal to the one before */
 	bool is_all_told;      /* ... for all instructions but moves and jumps */
 	VEC(struct text_loop) loops;
 };

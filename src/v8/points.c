@@ -259,8 +259,7 @@ bool flow_read(struct v8_process *p, const struct code *code, const struct deopt
 {
 	struct reading r = { .p = p, .d = d, .flow = f, .nodes = nodes };
 	f->exit_bytes = p->layout->exit_bytes;
-	f->leaves_out_equal = v8_code_tier(p, code) == TIER_OPTIMIZED;
-	f->is_all_told = f->leaves_out_equal && p->layout->has_all_positions;
+	f->is_all_told = v8_code_tier(p, code) == TIER_MAGLEV || p->layout->has_all_positions;
 	bool is_good =
 		read_bytes(p, code, d, f, bytes) && read_translations(&r) && read_exits(&r, code);
 	if (is_good)

@@ -2,7 +2,8 @@
  * Optimized code of a living Node.js, instruction by instruction, as plume sees it.
  *	code PID [FILE]		FILE: only functions of files whose name ends so
  * Lines: `code START SIZE TIER FUNCTION ...`, then of that code `told OFFSET CHAIN` for each entry of V8's table of
- * positions, `at OFFSET BYTES CHAIN` for each instruction, and `blind OFFSET CHAIN` for what plume would tell
+ * positions, `at OFFSET BYTES CHAIN` for each instruction, `exit OFFSET CHAIN` for those that may lead back to the
+ * interpreter, as V8 would have it do (of calls: their last byte), and `blind OFFSET CHAIN` for what plume would tell
  * from there on if there were no table, as in code of Maglev up to 12.9. A chain is FUNCTION@PLACE;..., outermost first, a function
  * is NAME:LINE:COLUMN of where it begins, a place is LINE:COLUMN.
  */
@@ -137,6 +138,53 @@ static void print_blind(struct v8_process *p, const struct code *code, struct bu
 	}
 }
 
+/* --- exits to the interpreter --- */
+
+static void print_point(struct v8_process *p, const struct deopt_data *d,
+			const struct inlined_code *in, uint32_t at, const struct point *point,
+			struct buf *out)
+{
+	if (point->spot.node >= in->nodes.n)
+		return;
+	buf_addf(out, "exit %u ", at);
+	add_spot(p, d, in, point->spot, out);
+	buf_add_char(out, '\n');
+}
+
+static void print_checks(struct v8_process *p, const struct deopt_data *d,
+			 const struct inlined_code *in, const struct flow *f, struct buf *out)
+{
+	struct instruction instruction;
+	for (uint32_t at = 0; at < f->code.n; at += instruction.size_bytes) {
+		if (!instruction_read(f->code, at, &instruction))
+			return;
+		int64_t behind = instruction.target - (int64_t)f->code.n;
+		if ((instruction.kind == BRANCHES || instruction.kind == JUMPS) && behind >= 0 &&
+		    behind / f->exit_bytes < f->exits.n)
+			print_point(p, d, in, at, &f->exits.p[behind / f->exit_bytes], out);
+	}
+}
+
+static void print_exits(struct v8_process *p, const struct code *code, struct buf *out)
+{
+	struct deopt_data d;
+	struct flow flow = { 0 };
+	struct inlined_code all = { 0 };
+	AUTO(buf) struct buf bytes = { 0 };
+	const struct inlined_code *in = inlined_get(p, code);
+	for (uint32_t i = 0; in && i < in->nodes.n; i++)
+		vec_push(&all.nodes, in->nodes.p[i]);
+	if (in && deopt_data_read(p, code, &d) &&
+	    flow_read(p, code, &d, &flow, &bytes, &all.nodes)) {
+		print_checks(p, &d, &all, &flow, out);
+		for (uint32_t i = 0; i < flow.calls.n; i++)
+			print_point(p, &d, &all, flow.calls.p[i].at - 1, &flow.calls.p[i].point,
+				    out);
+	}
+	flow_fini(&flow);
+	vec_fini(&all.nodes);
+}
+
 static bool is_wanted(const struct v8_process *p, const struct v8_code_row *row, struct str ending)
 {
 	if ((row->sort != V8_CODE_MAGLEV && row->sort != V8_CODE_OPTIMIZED) ||
@@ -164,6 +212,7 @@ static void print_code(struct v8_process *p, const struct v8_code_row *row)
 		 in ? in->nodes.n : 1);
 	print_table(p, &code, &out);
 	print_instructions(p, &code, shared, &out);
+	print_exits(p, &code, &out);
 	print_blind(p, &code, &out);
 	fwrite(out.p, 1, out.n, stdout);
 }
