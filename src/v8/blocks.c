@@ -17,7 +17,7 @@ static void set_begin(uint8_t *begins, struct str code, int64_t at)
 		begins[at / 8] |= (uint8_t)(1 << at % 8);
 }
 
-static const struct point *find_point(const point_vec *list, uint32_t at)
+const struct point *point_find(const point_vec *list, uint32_t at)
 {
 	uint32_t low = 0, high = list->n;
 	while (low < high) {
@@ -55,7 +55,7 @@ struct entries {
 static void count_entry(const struct flow *f, uint32_t at, const struct instruction *in,
 			struct entries *e)
 {
-	if (find_point(&f->told, at)) {
+	if (point_find(&f->told, at)) {
 		e->all++;
 		e->is_open = true;
 	}
@@ -87,8 +87,7 @@ static bool find_begins(struct graph *g, uint8_t *begins)
 	return true;
 }
 
-/* The exit that an instruction leads to, if it does. */
-static const struct point *exit_of(const struct flow *f, const struct instruction *in)
+const struct point *flow_exit(const struct flow *f, const struct instruction *in)
 {
 	int64_t behind = in->target - (int64_t)f->code.n;
 	if ((in->kind != BRANCHES && in->kind != JUMPS) || behind < 0 ||
@@ -119,14 +118,14 @@ static struct point point_of(const struct graph *g, struct walk *w, uint32_t at,
 			     const struct instruction *in)
 {
 	const struct flow *f = g->flow;
-	const struct point *told = find_point(&f->told, at), *exit = exit_of(f, in);
+	const struct point *told = point_find(&f->told, at), *exit = flow_exit(f, in);
 	struct point point = { { V8_NONE, -1 }, LOOP_UNKNOWN };
 	if (told) {
 		point = w->told = *told;
 		w->last = told->spot;
 	}
 	if (in->kind == CALLS) {
-		const struct point *call = find_point(&f->calls, at + in->size_bytes);
+		const struct point *call = point_find(&f->calls, at + in->size_bytes);
 		w->calls += call != NULL;
 		point = call ? call_point(w, call) : w->told;
 	}
@@ -166,7 +165,7 @@ static void end_block(struct graph *g, struct block *b, const struct instruction
 		b->next[1] = (uint32_t)in->target;
 	b->is_return = in->kind == RETURNS;
 	b->is_open = in->kind == VANISHES || ((in->kind == JUMPS || in->kind == BRANCHES) &&
-					      !is_inside && !exit_of(g->flow, in));
+					      !is_inside && !flow_exit(g->flow, in));
 }
 
 /*
@@ -184,7 +183,7 @@ static enum doubt is_as_before(const struct graph *g, const uint8_t *begins, uin
 		return NOT_AS_BEFORE;
 	for (uint32_t here = at; here < f->code.n && (here == at || !is_begin(begins, here));
 	     here += in.size_bytes) {
-		if (find_point(&f->told, here) || !instruction_read(f->code, here, &in))
+		if (point_find(&f->told, here) || !instruction_read(f->code, here, &in))
 			break;
 		if (in.is_move || in.kind == JUMPS || in.kind == RETURNS || in.kind == ENDS)
 			continue;

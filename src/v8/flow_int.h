@@ -43,5 +43,10 @@ struct graph {
 
 /* blocks.c: all but loops. False: these are no instructions, or others than what is known is of. */
 bool graph_make(struct graph *g);
+struct instruction;
+/* What a list has of an address; NULL: nothing. */
+const struct point *point_find(const point_vec *list, uint32_t at);
+/* The exit that an instruction leads to, if it does. */
+const struct point *flow_exit(const struct flow *f, const struct instruction *in);
 /* loops.c: fills loops, and each block's. False: there are too many. */
 bool graph_find_loops(struct graph *g);

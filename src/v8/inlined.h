@@ -78,6 +78,9 @@ struct spot spot_lift(const inlined_vec *nodes, struct spot spot, uint32_t to);
 struct spot spot_last(const inlined_vec *nodes, struct spot a, struct spot b);
 struct spot spot_first(const inlined_vec *nodes, struct spot a, struct spot b);
 
+/* copies.c: of Maglev's code: calls are where its exits have them, and copies of one are one. */
+void flow_unite_copies(struct flow *f, inlined_vec *nodes);
+
 /* flow.c: false: it cannot be followed, or does not fit to what is known. */
 bool flow_follow(const struct flow *f, struct inlined_code *out);
 
