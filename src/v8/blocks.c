@@ -30,8 +30,7 @@ const struct point *point_find(const point_vec *list, uint32_t at)
 	return low < list->n && list->p[low].at == at ? &list->p[low].point : NULL;
 }
 
-/* Behind a jump to where a register says there may be a list of where that can be, aligned. */
-static uint32_t list_bytes(const struct flow *f, uint32_t at, uint8_t *begins)
+uint32_t flow_list_bytes(const struct flow *f, uint32_t at, uint8_t *begins)
 {
 	uint32_t begin = at;
 	uint64_t address;
@@ -41,7 +40,8 @@ static uint32_t list_bytes(const struct flow *f, uint32_t at, uint8_t *begins)
 		memcpy(&address, f->code.p + at, sizeof(address));
 		if (address - f->address >= f->code.n)
 			break;
-		set_begin(begins, f->code, (int64_t)(address - f->address));
+		if (begins)
+			set_begin(begins, f->code, (int64_t)(address - f->address));
 	}
 	return at > first ? at - begin : 0;
 }
@@ -78,7 +78,7 @@ static bool find_begins(struct graph *g, uint8_t *begins)
 		if (in.kind == GOES_ON || in.kind == CALLS)
 			continue;
 		if (in.kind == VANISHES)
-			in.size_bytes += list_bytes(g->flow, at + in.size_bytes, begins);
+			in.size_bytes += flow_list_bytes(g->flow, at + in.size_bytes, begins);
 		set_begin(begins, code, (int64_t)at + in.size_bytes);
 		if (in.kind == BRANCHES || in.kind == JUMPS)
 			set_begin(begins, code, in.target);
@@ -220,7 +220,7 @@ static bool make_blocks(struct graph *g, uint8_t *begins)
 			return false;
 		mark_instruction(g, &w, at, &in);
 		if (in.kind == VANISHES)
-			in.size_bytes += list_bytes(g->flow, at + in.size_bytes, begins);
+			in.size_bytes += flow_list_bytes(g->flow, at + in.size_bytes, begins);
 		struct block *b = &g->blocks.p[g->blocks.n - 1];
 		b->end = at + in.size_bytes;
 		if (b->end >= code.n || is_begin(begins, b->end))

@@ -63,6 +63,8 @@ static void look_at_exits(struct copies *c)
 						   : flow_exit(f, &in);
 		if (entry && exit && exit->spot.node != V8_NONE)
 			take_calls(c, f->told.p[entry - 1].point.spot.node, exit->spot.node);
+		if (in.kind == VANISHES)
+			in.size_bytes += flow_list_bytes(f, at + in.size_bytes, NULL);
 	}
 }
 

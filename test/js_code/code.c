@@ -7,7 +7,7 @@
  * from there on if there were no table, as in code of Maglev up to 12.9. A chain is FUNCTION@PLACE;..., outermost first, a function
  * is NAME:LINE:COLUMN of where it begins, a place is LINE:COLUMN.
  */
-#include "v8/inlined.h"
+#include "v8/flow_int.h"
 #include "v8/instruction.h"
 
 #include <stdio.h>
@@ -111,6 +111,7 @@ static void print_instructions(struct v8_process *p, const struct code *code, ui
 	if (!memory_read(p->heap.memory, code->start, buf_reserve(&bytes, n), n))
 		return;
 	bytes.n = n;
+	struct flow flow = { .code = buf_str(&bytes), .address = code->start };
 	for (uint32_t at = 0; at < n; at += in.size_bytes) {
 		if (!instruction_read(buf_str(&bytes), at, &in))
 			in = (struct instruction){ .kind = GOES_ON, .size_bytes = 1 };
@@ -120,6 +121,8 @@ static void print_instructions(struct v8_process *p, const struct code *code, ui
 		buf_add_char(out, ' ');
 		add_chain(p->names, v8_place_of_pc(p, code->start + at, true, shared), out);
 		buf_add_char(out, '\n');
+		if (in.kind == VANISHES)
+			in.size_bytes += flow_list_bytes(&flow, at + in.size_bytes, NULL);
 	}
 }
 
@@ -158,10 +161,12 @@ static void print_checks(struct v8_process *p, const struct deopt_data *d,
 	for (uint32_t at = 0; at < f->code.n; at += instruction.size_bytes) {
 		if (!instruction_read(f->code, at, &instruction))
 			return;
-		int64_t behind = instruction.target - (int64_t)f->code.n;
-		if ((instruction.kind == BRANCHES || instruction.kind == JUMPS) && behind >= 0 &&
-		    behind / f->exit_bytes < f->exits.n)
-			print_point(p, d, in, at, &f->exits.p[behind / f->exit_bytes], out);
+		const struct point *exit = flow_exit(f, &instruction);
+		if (exit)
+			print_point(p, d, in, at, exit, out);
+		if (instruction.kind == VANISHES)
+			instruction.size_bytes +=
+				flow_list_bytes(f, at + instruction.size_bytes, NULL);
 	}
 }
 
