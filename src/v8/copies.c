@@ -61,8 +61,9 @@ static void look_at_exits(struct copies *c)
 		const struct point *exit = in.kind == CALLS
 						   ? point_find(&f->calls, at + in.size_bytes)
 						   : flow_exit(f, &in);
-		if (entry && exit && exit->spot.node != V8_NONE)
-			take_calls(c, f->told.p[entry - 1].point.spot.node, exit->spot.node);
+		uint32_t told = entry ? f->told.p[entry - 1].point.spot.node : V8_NONE;
+		if (told != V8_NONE && exit && exit->spot.node != V8_NONE)
+			take_calls(c, told, exit->spot.node);
 		if (in.kind == VANISHES)
 			in.size_bytes += flow_list_bytes(f, at + in.size_bytes, NULL);
 	}

@@ -219,11 +219,13 @@ static bool is_common(const struct decoding *d)
 	bool is_group = d->opcode >= 0x80 && d->opcode <= 0x83;
 	bool compares = (d->opcode >= 0x38 && d->opcode <= 0x3d) || (is_group && what == 7);
 	if (d->is_two_bytes)
-		return is_one_of(d->opcode,
-				 "\x10\x11\x16\x28\x29\x2a\x2c\x2d\x3a\x5a\x6e\x6f\x7e\x7f\xd6");
+		return is_one_of(
+			d->opcode,
+			"\x10\x11\x16\x28\x29\x2a\x2c\x2d\x3a\x5a\x6e\x6f\x7e\x7f\xd6\xf7");
 	return (d->opcode >= 0x88 && d->opcode <= 0x8b) ||
-	       is_one_of(d->opcode, "\xc0\xc1\xc6\xc7\xd0\xd1\xd2\xd3") || d->opcode <= 0x05 ||
-	       (is_group && what == 0) || (compares && d->has_memory && is_near(d));
+	       is_one_of(d->opcode, "\x8d\xc0\xc1\xc6\xc7\xd0\xd1\xd2\xd3") || d->opcode <= 0x05 ||
+	       (is_group && (what == 0 || what == 5)) /* add, sub */ ||
+	       (compares && d->has_memory && is_near(d));
 }
 
 static void take_distance(struct decoding *d, char form, struct instruction *in)
