@@ -65,7 +65,7 @@ static void look_at_exits(struct copies *c)
 		if (told != V8_NONE && exit && exit->spot.node != V8_NONE)
 			take_calls(c, told, exit->spot.node);
 		if (in.kind == VANISHES)
-			in.size_bytes += flow_list_bytes(f, at + in.size_bytes, NULL);
+			in.size_bytes += flow_list_bytes(f, at + in.size_bytes);
 	}
 }
 

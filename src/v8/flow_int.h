@@ -48,10 +48,7 @@ struct instruction;
 const struct point *point_find(const point_vec *list, uint32_t at);
 /* The exit that an instruction leads to, if it does. */
 const struct point *flow_exit(const struct flow *f, const struct instruction *in);
-/*
- * Behind a jump to where a register says there may be a list of where that can be, aligned: its size. Each gets
- * its bit in begins, which may be NULL.
- */
-uint32_t flow_list_bytes(const struct flow *f, uint32_t at, uint8_t *begins);
+/* Behind a jump to where a register says there may be a list of where that can be, aligned: its size. */
+uint32_t flow_list_bytes(const struct flow *f, uint32_t at);
 /* loops.c: fills loops, and each block's. False: there are too many. */
 bool graph_find_loops(struct graph *g);

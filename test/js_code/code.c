@@ -122,7 +122,7 @@ static void print_instructions(struct v8_process *p, const struct code *code, ui
 		add_chain(p->names, v8_place_of_pc(p, code->start + at, true, shared), out);
 		buf_add_char(out, '\n');
 		if (in.kind == VANISHES)
-			in.size_bytes += flow_list_bytes(&flow, at + in.size_bytes, NULL);
+			in.size_bytes += flow_list_bytes(&flow, at + in.size_bytes);
 	}
 }
 
@@ -165,8 +165,7 @@ static void print_checks(struct v8_process *p, const struct deopt_data *d,
 		if (exit)
 			print_point(p, d, in, at, exit, out);
 		if (instruction.kind == VANISHES)
-			instruction.size_bytes +=
-				flow_list_bytes(f, at + instruction.size_bytes, NULL);
+			instruction.size_bytes += flow_list_bytes(f, at + instruction.size_bytes);
 	}
 }
 

@@ -4,7 +4,7 @@
 //   PERF-DATA  samples of it: instructions count as often as they were found running
 //   TRACES     the folder with TurboFan's own account (--trace-turbo); - : none
 // Judged by V8 itself. Of TurboFan's code by the position of the node that an instruction was made of; of Maglev's, which has no such account,
-// by its table of positions, up to its last entry: behind it are slow paths. Three answers: right; cautious, which is a caller of the
+// by its table of positions: from an entry to the next one, or a jump, up to the last entry; behind it are slow paths. Three answers: right; cautious, which is a caller of the
 // function; wrong, which is any other. Prints lines `TIER WHAT right cautious wrong unknown`, then what was wrong.
 import fs from 'fs';
 
@@ -74,6 +74,7 @@ function phase(trace, name) { return trace.phases.find((each) => each.name === n
 
 // From an inlining to the names of functions, outermost first.
 function namesOf(trace, own, id) {
+  if (id === undefined) return '';
   if (id < 0) return own;
   const { sourceId, inliningPosition } = trace.inlinings[id];
   return `${namesOf(trace, own, inliningPosition.inliningId)};${trace.sources[sourceId].functionName}`;
@@ -90,9 +91,9 @@ function positionsOfBlocks(trace) {
   const graphs = trace.phases.filter((each) => each.type === 'turboshaft_graph'), found = new Map();
   const isNoCode = new Set(['Phi', 'FrameState', 'Constant', 'Parameter', 'FrameConstant']);
   for (const node of graphs.at(-1).data.nodes) {
-    if (!node.sourcePosition || isNoCode.has(node.title)) continue;
+    if (isNoCode.has(node.title) || (node.title === 'Goto' && !node.sourcePosition)) continue;
     if (!found.has(node.block_id)) found.set(node.block_id, []);
-    found.get(node.block_id).push(node.sourcePosition.inliningId);
+    found.get(node.block_id).push(node.sourcePosition?.inliningId);
   }
   return found;
 }
@@ -100,14 +101,15 @@ function positionsOfBlocks(trace) {
 function truthOfTrace(code, trace) {
   const own = code.name.replace(/:\d+:\d+$/, ''), byNode = positionsOfNodes(trace), byBlock = byNode ? undefined : positionsOfBlocks(trace);
   const { instructionOffsetToPCOffset: places, codeOffsetsInfo: parts } = phase(trace, 'code generation');
-  const begins = phase(trace, 'disassembly').blockIdToOffset, truth = [{ at: 0, block: -1, names: new Set() }];
+  const begins = phase(trace, 'disassembly').blockIdToOffset, truth = [{ at: 0, end: 0, block: -1, names: new Set() }];
   for (const block of phase(trace, 'after register allocation').blocks)
     for (const { id } of block.instructions) {
       const ids = (byNode ? byNode.get(id) : byBlock.get(block.id)) || [];
-      truth.push({ at: places[id].gap, block: begins[block.id], id, names: new Set(ids.map((each) => namesOf(trace, own, each))) });
+      truth.push({ at: places[id].gap, end: places[id].condition, block: begins[block.id], id, names: new Set(ids.map((each) => namesOf(trace, own, each))) });
     }
-  truth.push({ at: parts.outOfLineCode, block: Infinity, names: new Set() });
-  return truth.sort((a, b) => a.at - b.at || a.block - b.block || a.id - b.id); // of several at one place all but the last are empty
+  truth.push({ at: parts.outOfLineCode, end: Infinity, block: Infinity, names: new Set() });
+  // Of several at one place all but the last are empty.
+  return truth.sort((a, b) => a.at - b.at || a.end - b.end || a.block - b.block || a.id - b.id);
 }
 
 function truthOf(code, traces) {
@@ -118,11 +120,14 @@ function truthOf(code, traces) {
     return (at) => {
       const { names } = last(truth, at), told = last(code.told, at)?.chain;
       if (told && names.has(told.text)) return told;
-      return names.size === 1 ? { names: [...names][0].split(';') } : undefined;
+      return names.size === 1 && !names.has('') ? { names: [...names][0].split(';') } : undefined;
     };
   }
-  const end = code.told.at(-1)?.at ?? -1;
-  return (at) => at <= end ? last(code.told, at)?.chain : undefined;
+  const end = code.told.at(-1)?.at ?? -1, jumps = code.at.filter((each) => /^(e9|eb|c2|c3|cc)/.test(each.bytes));
+  return (at) => {
+    const told = last(code.told, at), jump = last(jumps, at - 1);
+    return at <= end && told && !(jump && jump.at >= told.at) ? told.chain : undefined;
+  };
 }
 
 // --- samples ---

@@ -75,7 +75,7 @@ all_right() { answers "$1" "$2" "$3" | awk '{ print; bad = !$1 || $3 } END { exi
 judged() { # judged NAME PROGRAM TIER COMPILER
 	local name=$1
 	check "$name: $4's own account and its exits to the interpreter agree" all_right "$1" "$3" exits
-	check "$name: no wrong functions in $4's code" few_wrong "$1" "$3" all 1000
+	check "$name: no wrong functions in $4's code" few_wrong "$1" "$3" all 500
 	check "$name: no wrong functions in samples of $4's code" few_wrong "$1" "$3" all-samples 300
 	check "$name: samples of $4's code have the function, not a caller" few_callers "$1" "$3" all-samples 10
 	figure "$name-own"
@@ -91,7 +91,7 @@ turbofan() {
 maglev() {
 	look "maglev-${1%.js}" "$1" --maglev --no-turbofan || { check "maglev-${1%.js}: it runs" false; return; }
 	judged "maglev-${1%.js}" "$1" + Maglev
-	check "maglev-${1%.js}: no wrong functions if there were no table" few_wrong "maglev-${1%.js}" + blind 1000
+	check "maglev-${1%.js}: no wrong functions if there were no table" few_wrong "maglev-${1%.js}" + blind 500
 }
 for node in "${nodes[@]}"; do
 	version=$("$node" --version)
