@@ -112,19 +112,39 @@ function truthOfTrace(code, trace) {
   return truth.sort((a, b) => a.at - b.at || a.end - b.end || a.block - b.block || a.id - b.id);
 }
 
+// Slow paths are behind all other code, and each belongs to the instruction that leads to it: [{ at, from }], by address.
+function slowPaths(code, begin) {
+  const paths = [];
+  for (const { at, bytes } of code.at) {
+    const [, , far, near] = /^(0f8.|e9)(.{8})$|^[7e].(..)$/.exec(bytes)?.slice(0, 4) || [];
+    const distance = far ? Buffer.from(far, 'hex').readInt32LE() : near ? Buffer.from(near, 'hex').readInt8() : 0;
+    const target = at + bytes.length / 2 + distance;
+    if (at < begin && target >= begin && distance) paths.push({ at: target, from: at });
+  }
+  return paths.sort((a, b) => a.at - b.at || a.from - b.from);
+}
+// Where an instruction of a slow path comes from; undefined: from several, or it is not known.
+function sourceOf(paths, at) {
+  const path = last(paths, at);
+  return path && paths.filter((each) => each.at === path.at).length === 1 ? path.from : undefined;
+}
+
 function truthOf(code, traces) {
   if (code.tier === '*') {
     const trace = traces.get(code.start);
     if (!trace) return undefined;
-    const truth = truthOfTrace(code, trace);
-    return (at) => {
+    const truth = truthOfTrace(code, trace), begin = truth.at(-1).at, paths = slowPaths(code, begin);
+    return (place) => {
+      const at = place < begin ? place : sourceOf(paths, place) ?? begin;
       const { names } = last(truth, at), told = last(code.told, at)?.chain;
       if (told && names.has(told.text)) return told;
       return names.size === 1 && !names.has('') ? { names: [...names][0].split(';') } : undefined;
     };
   }
   const end = code.told.at(-1)?.at ?? -1, jumps = code.at.filter((each) => /^(e9|eb|c2|c3|cc)/.test(each.bytes));
-  return (at) => {
+  const paths = slowPaths(code, end + 1);
+  return (place) => {
+    const at = place <= end ? place : sourceOf(paths, place) ?? end + 1;
     const told = last(code.told, at), jump = last(jumps, at - 1);
     return at <= end && told && !(jump && jump.at >= told.at) ? told.chain : undefined;
   };
