@@ -19,8 +19,7 @@ struct block {
 	uint32_t first_before, befores; /* in edges: blocks that lead here */
 	uint32_t loop;			/* the innermost one; V8_NONE: none */
 	struct spot before, after;	/* what is known nearest to it */
-	struct spot
-		told; /* what the table had last before it, if it counts on; node V8_NONE: it does not */
+	struct spot told; /* the table's last entry before it, if it counts on; else node V8_NONE */
 };
 
 /* A loop, and the function that it is of. */

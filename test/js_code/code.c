@@ -3,9 +3,9 @@
  *	code PID [FILE]		FILE: only functions of files whose name ends so
  * Lines: `code START SIZE TIER FUNCTION ...`, then of that code `told OFFSET CHAIN` for each entry of V8's table of
  * positions, `at OFFSET BYTES CHAIN` for each instruction, `exit OFFSET CHAIN` for those that may lead back to the
- * interpreter, as V8 would have it do (of calls: their last byte), and `blind OFFSET CHAIN` for what plume would tell
- * from there on if there were no table, as in code of Maglev up to 12.9. A chain is FUNCTION@PLACE;..., outermost first, a function
- * is NAME:LINE:COLUMN of where it begins, a place is LINE:COLUMN.
+ * interpreter, as V8 would have it do (of calls: their last byte), and `blind OFFSET CHAIN` for what plume would
+ * tell from there on if there were no table, as in code of Maglev up to 12.9. A chain is FUNCTION@PLACE;...,
+ * outermost first, a function is NAME:LINE:COLUMN of where it begins, a place is LINE:COLUMN.
  */
 #include "v8/flow_int.h"
 #include "v8/instruction.h"
