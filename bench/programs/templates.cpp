@@ -14,7 +14,9 @@
 #include <variant>
 #include <vector>
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 namespace
 {
@@ -63,6 +65,15 @@ std::string print(const node &n, const std::function<std::string(const std::stri
 	return "{" + out.str() + "}";
 }
 
+// How many rounds it has done, where somebody asks.
+void tell_round(double round)
+{
+	static const char *file = std::getenv("ROUNDS_FILE");
+	static int fd = file ? open(file, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+	if (fd >= 0 && pwrite(fd, &round, sizeof(round), 0) < 0)
+		close(fd);
+}
+
 // What it used, in ms, where somebody asks.
 void tell_used()
 {
@@ -81,6 +92,7 @@ int main(int argc, char **argv)
 	long rounds = argc > 3 ? std::atol(argv[3]) : -1; // the same work each time, whatever it takes
 	auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
 	size_t sum = 0;
+	double done = 0;
 	while (rounds-- != 0 && std::chrono::steady_clock::now() < end) {
 		auto tree = grow(5 + int(seed % 3), seed);
 		sum += weigh(*tree);
@@ -95,6 +107,7 @@ int main(int argc, char **argv)
 		for (const auto &w : words)
 			counts[w]++;
 		sum += fold_over(words, [&](const std::string &w) { return size_t(counts[w]); });
+		tell_round(++done);
 	}
 	tell_used();
 	return sum == 0;

@@ -221,6 +221,7 @@ struct stack_root {
 struct stack_roots {
 	struct stack_root list[8];
 	uint32_t n, next;
+	uint32_t asked; /* times that the process was looked at for one */
 };
 
 struct address_space {
@@ -498,12 +499,17 @@ void perf_session_put_walked(struct perf_session *s, const struct perf_process *
 void perf_session_put_root(struct perf_session *s, const struct perf_process *process);
 /* ... n addresses, the leaf first, up to the root. */
 void stack_roots_learn(struct stack_roots *roots, const struct stack_address *stack, uint32_t n);
-/* ... NULL: not known; from now on it is looked for. */
-const struct stack_root *stack_roots_find(struct stack_roots *roots, uint64_t last);
+/* ... NULL: not known; from now on it is looked for. *is_new: so far it was not. */
+const struct stack_root *stack_roots_find(struct stack_roots *roots, uint64_t last, bool *is_new);
 /* stack_copy.c: the user's part of a stack from a copy. False: it is of another machine. */
 bool perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 			 const struct perf_sample *sample, const struct perf_process *process,
 			 struct unwound_stack *out);
+struct unwind_memory;
+/* ... from a place in memory that holds where a call returns to. The first address is that. */
+void perf_session_unwind_from(struct perf_session *s, const struct perf_process *process,
+			      const struct unwind_memory *memory, size_t at,
+			      struct unwound_stack *out);
 /* found.c: what the recorder found of the sample at hand is merged into s->stack. */
 void perf_session_put_found(struct perf_session *s, struct perf_process *process,
 			    const struct perf_ids *ids);

@@ -41,24 +41,44 @@ static void find_place(void *context, uint64_t address, struct unwind_place *pla
 		place->table = NULL;
 }
 
+enum { STACK_POINTER = 7, PC = 16 }; /* by DWARF number */
+
+static void unwind(struct perf_session *s, const struct perf_process *process,
+		   const struct unwind_registers *registers, const struct unwind_memory *memory,
+		   struct unwound_stack *out)
+{
+	enum unwind_end end;
+	struct finder f = { s, &s->processes.spaces.p[process->space] };
+	struct unwinder u = { s->machine, find_place, &f, out->frame_pointers };
+	out->n = unwind_stack(&u, registers, memory, out->addresses, out->is_return,
+			      STACK_MAX_UNWOUND, &end);
+	out->is_rooted = end == UNWIND_ROOTED;
+	out->is_cut = end == UNWIND_TRUNCATED || end == UNWIND_FULL;
+}
+
 bool perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 			 const struct perf_sample *sample, const struct perf_process *process,
 			 struct unwound_stack *out)
 {
 	struct unwind_registers registers;
-	enum unwind_end end;
 	if (sample->user_abi != ABI_64 || !read_registers(s->machine, event->user_registers,
 							  sample->user_registers, &registers)) {
 		s->other_abi++;
 		return false;
 	}
-	struct finder f = { s, &s->processes.spaces.p[process->space] };
-	struct unwinder u = { s->machine, find_place, &f, out->frame_pointers };
-	enum { STACK_POINTER = 7 };
 	struct unwind_memory memory = { registers.value[STACK_POINTER], sample->user_stack };
-	out->n = unwind_stack(&u, &registers, &memory, out->addresses, out->is_return,
-			      STACK_MAX_UNWOUND, &end);
-	out->is_rooted = end == UNWIND_ROOTED;
-	out->is_cut = end == UNWIND_TRUNCATED || end == UNWIND_FULL;
+	unwind(s, process, &registers, &memory, out);
 	return true;
+}
+
+void perf_session_unwind_from(struct perf_session *s, const struct perf_process *process,
+			      const struct unwind_memory *memory, size_t at,
+			      struct unwound_stack *out)
+{
+	uint64_t pc;
+	struct unwind_registers registers = { .is_known = 1ull << STACK_POINTER | 1ull << PC };
+	memcpy(&pc, memory->bytes.p + at, sizeof(pc));
+	registers.value[PC] = pc - 1; /* within the call */
+	registers.value[STACK_POINTER] = memory->address + at + sizeof(pc);
+	unwind(s, process, &registers, memory, out);
 }

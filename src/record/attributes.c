@@ -38,7 +38,7 @@ static uint32_t affordable_bytes(uint64_t rate_hz, uint32_t cpus)
 
 uint32_t attributes_stack_bytes(const struct record_options *o, uint32_t cpus)
 {
-	enum { SUPPOSED_HZ = 2000, NEAR_LEAF_BYTES = 4 << 10 };
+	enum { SUPPOSED_HZ = 2000 };
 	if (o->call_graph == CALL_GRAPH_FP || o->call_graph == CALL_GRAPH_NONE || o->kernel_only ||
 	    !USER_REGISTERS)
 		return 0;

@@ -389,7 +389,8 @@ bool open_events(struct opened_events *x, const struct record_options *o, int32_
 		attributes_complete(&x->attrs.p[i], o, tells, stack_bytes);
 	}
 	if (x->walker)
-		v8_walker_thin(x->walker, thin_pieces_of(x));
+		v8_walker_thin(x->walker, thin_pieces_of(x),
+			       !o->stack_bytes && stack_bytes == NEAR_LEAF_BYTES);
 	if (command_pid)
 		return open_command(x, o, command_pid, e);
 	if (o->choice->cgroup)

@@ -16,6 +16,7 @@ uint64_t monotonic_ns(void);
 /* Completes an event: what each sample holds. tells: of processes and mappings, too. */
 void attributes_complete(struct perf_event_attr *attr, const struct record_options *o, bool tells,
 			 uint32_t stack_bytes);
+enum { NEAR_LEAF_BYTES = 4 << 10 }; /* where frame pointers do the rest */
 /* Bytes of the stack that are copied with each sample; 0: none. */
 uint32_t attributes_stack_bytes(const struct record_options *o, uint32_t cpus);
 /* chained.c: of all that is recorded, frame pointers lead to the root. False: of some not, or not known. */
@@ -58,15 +59,19 @@ void v8_walker_close_outputs(struct v8_walker *w);
 uint64_t v8_walker_lost(const struct v8_walker *w);
 /* Whether a PERF_RECORD_SAMPLE is one of its records and no sample. w may be NULL. */
 bool v8_walker_wrote(const struct v8_walker *w, const char *record);
-/* Copies of stacks are thinned out, and are of so many pieces; 0: they are the kernel's. */
-void v8_walker_thin(struct v8_walker *w, uint32_t pieces);
+/*
+ * Copies of stacks are thinned out, and are of so many pieces; 0: they are the kernel's. is_near_leaf: frames of
+ * JavaScript are not needed in them, as frame pointers lead from there to the root.
+ */
+void v8_walker_thin(struct v8_walker *w, uint32_t pieces, bool is_near_leaf);
 /* For the thread that empties buffers: which processes it walks. */
 void v8_walker_add_process(struct v8_walker *w, int32_t pid, const struct v8_layout *l);
 void v8_walker_remove_process(struct v8_walker *w, int32_t pid);
 /* ... keeps a record of it for the sample that follows. */
 void v8_walker_take(struct v8_walker *w, const char *record);
 struct v8_walked {
-	struct v8_registers registers; /* top is good until the next record */
+	struct v8_registers registers; /* top is this one's */
+	uint64_t top[THIN_WORDS];
 	uint32_t n;
 	bool has_more; /* the stack goes on behind the frames */
 	struct v8_raw_frame frames[WALKER_FRAMES];

@@ -28,6 +28,12 @@ static bool live_is_there(void *context, int32_t tid)
 	return thread_is_there(tid);
 }
 
+static size_t live_stack_begin(void *context, int32_t pid, uint64_t *address, void *to, size_t n)
+{
+	(void)context;
+	return process_read_stack_begin(pid, address, to, n);
+}
+
 static void live_needs_file(void *context, const struct binary_id *id)
 {
 	struct recorder *r = context;
@@ -83,6 +89,7 @@ static void begin_session(struct recorder *r)
 				      .needs_file = live_needs_file,
 				      .find_frames = live_find_frames,
 				      .walked = live_walked,
+				      .stack_begin = live_stack_begin,
 				      .name_found = live_name_found };
 	struct perf_options options = { .names = r->options.names,
 					.keep_addresses = r->options.keep_addresses,

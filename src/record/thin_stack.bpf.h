@@ -12,32 +12,41 @@ struct {
 	__type(value, struct thin_settings);
 } thinning SEC(".maps");
 
-enum { THIN_NO_ROOM = THIN_ROOM_WORDS + 1 };
-
-struct thin_scratch {
-	uint64_t sp;	/* where raw was copied from */
-	uint32_t words; /* of raw that are there */
-	uint64_t raw[THIN_PIECES * THIN_WORDS];
-	struct thin_record record;
-};
-
-/* One for each cpu, as many as there are: they are too large for a map that has values for each cpu itself. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, uint32_t);
-	__type(value, struct thin_scratch);
-} thin_scratches SEC(".maps");
-
-static struct thin_scratch *thin_scratch(void)
+static const struct thin_settings *thin_settings(void)
 {
-	uint32_t cpu = bpf_get_smp_processor_id();
-	return bpf_map_lookup_elem(&thin_scratches, &cpu);
+	uint32_t zero = 0;
+	return bpf_map_lookup_elem(&thinning, &zero);
+}
+
+enum { PIECE_BYTES = THIN_WORDS * 8 };
+
+/*
+ * Where the thread's stack ends, if that is near: of a program's first thread, where its arguments begin; of
+ * others, where their own variables are, which the C library puts there. Behind it nothing returns to anywhere.
+ */
+static uint64_t stack_end(uint64_t sp)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+	uint64_t first = task->mm->start_stack, others = task->thread.fsbase;
+	uint64_t end = first > sp ? first : ~0ull;
+	return others > sp && others < end ? others : end;
+}
+
+/* How many pieces are in front of an address. */
+static uint32_t pieces_before(const struct scratch *s, uint64_t end, uint32_t most)
+{
+	enum { BEHIND = 64 }; /* a root that has no table is known by what is there */
+	uint64_t bytes = end - s->sp;
+	if (bytes >= (uint64_t)most * PIECE_BYTES)
+		return most;
+	uint32_t pieces = (bytes + BEHIND + PIECE_BYTES - 1) / PIECE_BYTES;
+	return pieces < most ? pieces : most;
 }
 
 /* As thin_stack.c has them. */
-static void thin_registers(uint64_t *to, const struct pt_regs *r)
+static void take_registers(uint64_t *to)
 {
+	const struct pt_regs *r = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	to[0] = r->ax, to[1] = r->bx, to[2] = r->cx, to[3] = r->dx, to[4] = r->si, to[5] = r->di;
 	to[6] = r->bp, to[7] = r->sp, to[8] = r->ip, to[9] = r->flags, to[10] = r->cs,
 	to[11] = r->ss;
@@ -50,11 +59,10 @@ static void thin_registers(uint64_t *to, const struct pt_regs *r)
  * It is no static function, so that the kernel checks it once, not for each piece. Returns how many words there
  * are then.
  */
-__attribute__((noinline)) int thin_piece(uint32_t piece, uint32_t n)
+__attribute__((noinline)) int thin_piece(struct scratch *s, uint32_t piece, uint32_t n)
 {
 	uint32_t at = n;
 	uint64_t bits = 0;
-	struct thin_scratch *s = thin_scratch();
 	if (!s || piece >= THIN_PIECES)
 		return 0;
 	const uint64_t *words = s->raw + piece * THIN_WORDS;
@@ -63,18 +71,16 @@ __attribute__((noinline)) int thin_piece(uint32_t piece, uint32_t n)
 	for (uint32_t i = 0; i < THIN_WORDS; i++) {
 		uint64_t word = words[i];
 		uint64_t is_kept = (((word - 1) >> 47) - 1) >> 63;
-		s->record.words[n & (THIN_ROOM_WORDS - 1)] = word;
+		s->record.words[n & (WALKER_ROOM_WORDS - 1)] = word;
 		n += is_kept;
 		bits |= is_kept << i;
 	}
-	s->record.words[at & (THIN_ROOM_WORDS - 1)] = bits;
+	s->record.words[at & (WALKER_ROOM_WORDS - 1)] = bits;
 	return n;
 }
 
-enum { PIECE_BYTES = THIN_WORDS * 8 };
-
 /* Piece i of the stack, or what of it is before the next page; what is behind that is zero. 0: nothing. */
-static int read_piece(struct thin_scratch *s, uint32_t i, uint32_t at)
+static int read_piece(struct scratch *s, uint32_t i, uint32_t at)
 {
 	enum { PAGE = 4096 };
 	if (at >= THIN_PIECES)
@@ -87,53 +93,55 @@ static int read_piece(struct thin_scratch *s, uint32_t i, uint32_t at)
 }
 
 /* The stack's upper part, as much of it as there is. */
-static void read_raw(struct thin_scratch *s, uint64_t sp, uint32_t pieces)
+static void read_raw(struct scratch *s, uint32_t pieces)
 {
 	uint64_t bytes = (uint64_t)pieces * PIECE_BYTES;
 	uint32_t i = 0;
-	s->sp = sp;
-	s->words = 0;
 	if (bytes > sizeof(s->raw))
 		return;
-	if (bpf_probe_read_user(s->raw, bytes, (void *)sp) == 0) {
-		s->words = pieces * THIN_WORDS;
+	if (bpf_probe_read_user(s->raw, bytes, (void *)s->sp) == 0) {
+		s->raw_words = pieces * THIN_WORDS;
 		return;
 	}
 #pragma clang loop unroll(disable)
 	for (i = 0; i < THIN_PIECES; i++)
 		if (i >= pieces || !read_piece(s, i, i))
 			break;
-	s->words = i * THIN_WORDS;
+	s->raw_words = i * THIN_WORDS;
 }
 
 /*
- * Returns how many words there are then, or THIN_NO_ROOM: it is not so thin. What nobody else wanted is not in raw:
- * piece for piece is read into the same place, as each line of cache that is written here is one that the
- * program loses.
+ * 0: it is not so thin. What nobody else wanted is not in raw: piece for piece is read into the same place, as each
+ * line of cache that is written here is one that the program loses.
  */
-static uint32_t thin_pieces(struct thin_scratch *s, uint32_t pieces, uint32_t n)
+static int thin_pieces(struct scratch *s, uint32_t pieces)
 {
-	uint32_t i, is_raw = s->words != 0;
-	if (is_raw)
-		pieces = s->words / THIN_WORDS;
+	uint32_t i, n = s->n, is_raw = s->raw_words != 0;
+	if (is_raw && pieces > s->raw_words / THIN_WORDS)
+		pieces = s->raw_words / THIN_WORDS;
 #pragma clang loop unroll(disable)
 	for (i = 0; i < THIN_PIECES; i++) {
 		if (i >= pieces || (!is_raw && !read_piece(s, i, 0)))
 			break;
-		if (n > THIN_ROOM_WORDS - THIN_WORDS - 1)
-			return THIN_NO_ROOM;
-		n = thin_piece(is_raw ? i : 0, n);
+		if (n > WALKER_ROOM_WORDS - THIN_WORDS - 1)
+			return 0;
+		n = thin_piece(s, is_raw ? i : 0, n);
 	}
 	s->record.head.pieces = i;
-	return n;
+	s->n = n;
+	return 1;
 }
 
-/* The chain of frame pointers, as the kernel has made it for this sample. Negative: it has not. */
-static long thin_chain(void *context, struct thin_scratch *s)
+/* The chain of frame pointers, as the kernel has made it for this sample. 0: it may be cut, or is not there. */
+static int take_chain(void *context, struct scratch *s, const struct thin_settings *settings)
 {
 	long bytes = bpf_get_stack(context, s->record.words, THIN_CHAIN_WORDS * sizeof(uint64_t),
 				   BPF_F_USER_STACK);
-	return bytes < 0 ? bytes : (long)((uint64_t)bytes / sizeof(uint64_t));
+	uint64_t n = (uint64_t)bytes / sizeof(uint64_t);
+	if (bytes < 0 || n > settings->max_chain || n >= THIN_CHAIN_WORDS)
+		return 0;
+	s->record.head.chain = s->n = n;
+	return 1;
 }
 
 /* Only code of 64 bits is taken, and no calls into the kernel: their chain is not here. */
@@ -141,29 +149,4 @@ static int is_user_code(const struct bpf_perf_event_data *context)
 {
 	enum { USER_CODE = 0x33 };
 	return context->regs.cs == USER_CODE;
-}
-
-static const struct thin_settings *thin_settings(void)
-{
-	uint32_t zero = 0;
-	return bpf_map_lookup_elem(&thinning, &zero);
-}
-
-/* Of what read_raw has read, if it has. 1: it is written. */
-static int write_thin(struct bpf_perf_event_data *context, struct thin_scratch *s,
-		      const struct thin_settings *settings)
-{
-	long chain = thin_chain(context, s);
-	if (chain < 0 || chain > settings->max_chain || chain >= THIN_CHAIN_WORDS)
-		return 0;
-	s->record.head.mark = THIN_MARK;
-	s->record.head.chain = chain;
-	s->record.head.period = context->sample_period;
-	thin_registers(s->record.head.registers, &context->regs);
-	uint64_t n = thin_pieces(s, settings->pieces, chain);
-	s->record.head.words = n;
-	if (n > THIN_ROOM_WORDS)
-		return 0;
-	n = sizeof(s->record.head) + n * sizeof(uint64_t);
-	return write_record(context, &s->record, n);
 }

@@ -36,30 +36,56 @@ static uint64_t word_at(const char *words, size_t i)
 	return word;
 }
 
-bool thin_decode(struct str bytes, struct thin *out)
+/* How many words the frames take; UINT32_MAX: more than there are. */
+static uint32_t frame_words(const struct written *w)
 {
-	struct thin_head *h = &out->head;
+	uint32_t at = 0;
+	for (uint32_t i = 0; i < w->head.frames; i++) {
+		if (w->head.words < at + 2)
+			return UINT32_MAX;
+		at += word_at(w->words, at) & WALKER_HAS_SLOTS ? WALKER_FRAME_WORDS : 2;
+	}
+	return at <= w->head.words ? at : UINT32_MAX;
+}
+
+bool written_decode(struct str bytes, struct written *out)
+{
+	struct walker_head *h = &out->head;
 	if (bytes.n < sizeof(*h))
 		return false;
 	memcpy(h, bytes.p, sizeof(*h));
 	out->words = bytes.p + sizeof(*h);
-	if (h->mark != THIN_MARK || h->pieces > THIN_PIECES || h->chain > h->words ||
-	    h->words > THIN_ROOM_WORDS || h->words > (bytes.n - sizeof(*h)) / sizeof(uint64_t))
+	if (h->is_sample > 1 || h->frames > WALKER_FRAMES || h->pieces > THIN_PIECES ||
+	    h->words > WALKER_ROOM_WORDS || h->words > (bytes.n - sizeof(*h)) / sizeof(uint64_t))
 		return false;
-	out->has_context = h->chain && word_at(out->words, 0) == PERF_CONTEXT_USER;
+	out->frame_words = frame_words(out);
+	if (out->frame_words > h->words || h->chain > h->words - out->frame_words)
+		return false;
+	out->has_context = h->chain && word_at(out->words, out->frame_words) == PERF_CONTEXT_USER;
 	return true;
 }
 
-/* False: it is another record. */
-static bool read_thin(const struct v8_walker *w, const char *bytes, struct thin *out)
+/* False: it is another record, or a sample follows it. */
+static bool read_thin(const struct v8_walker *w, const char *bytes, struct written *out)
 {
-	return v8_walker_read(w, bytes, &out->record) && thin_decode(out->record.bytes, out);
+	return v8_walker_read(w, bytes, &out->record) && written_decode(out->record.bytes, out) &&
+	       out->head.is_sample;
 }
 
-size_t thin_sample_bytes(const struct perf_event_attr *attr, const struct thin *t)
+/*
+ * What was walked is a chain, as the kernel's is; longer ones are cut where it cuts them, and known to be (walked.c of
+ * module perf).
+ */
+static uint32_t chain_length(const struct written *w)
 {
-	size_t words =
-		t->head.chain + !t->has_context + THIN_REGISTERS + t->head.pieces * THIN_WORDS;
+	enum { USUAL_MAX_STACK = 127 };
+	uint32_t frames = w->head.frames < USUAL_MAX_STACK ? w->head.frames : USUAL_MAX_STACK;
+	return frames + w->head.chain + !w->has_context;
+}
+
+size_t thin_sample_bytes(const struct perf_event_attr *attr, const struct written *w)
+{
+	size_t words = chain_length(w) + WALKER_REGISTERS + w->head.pieces * THIN_WORDS;
 	words +=
 		4; /* lengths of chain and copy, how much of the copy is there, the registers' kind */
 	words += (attr->sample_type & PERF_SAMPLE_PERIOD) != 0;
@@ -72,54 +98,73 @@ static char *put(char *to, uint64_t word)
 	return to + sizeof(word);
 }
 
-static char *put_chain(char *to, const struct thin *t)
+static char *put_chain(char *to, const struct written *w)
 {
-	to = put(to, t->head.chain + !t->has_context);
-	if (!t->has_context)
+	uint32_t n = chain_length(w), at = 0;
+	to = put(to, n);
+	if (!w->has_context)
 		to = put(to, PERF_CONTEXT_USER);
-	memcpy(to, t->words, t->head.chain * sizeof(uint64_t));
-	return to + t->head.chain * sizeof(uint64_t);
+	for (uint32_t i = 0; i < w->head.frames && i + 1 < n; i++) {
+		uint64_t pc = word_at(w->words, at);
+		to = put(to, pc & ~WALKER_FLAGS);
+		at += pc & WALKER_HAS_SLOTS ? WALKER_FRAME_WORDS : 2;
+	}
+	memcpy(to, w->words + w->frame_words * sizeof(uint64_t), w->head.chain * sizeof(uint64_t));
+	return to + w->head.chain * sizeof(uint64_t);
 }
 
-static char *put_copy(char *to, const struct thin *t)
+/* A piece, whose bits are at a word, into zeros. Returns where the next one is. */
+static uint32_t put_piece(char *to, const struct written *w, uint32_t at)
 {
-	size_t bytes = (size_t)t->head.pieces * THIN_WORDS * sizeof(uint64_t);
-	uint32_t at = t->head.chain;
+	if (at >= w->head.words)
+		return at;
+	uint64_t bits = word_at(w->words, at++);
+	for (; bits && at < w->head.words; bits &= bits - 1)
+		put(to + (size_t)__builtin_ctzll(bits) * sizeof(uint64_t), word_at(w->words, at++));
+	return at;
+}
+
+void written_top(const struct written *w, uint64_t words[static THIN_WORDS])
+{
+	memset(words, 0, THIN_WORDS * sizeof(*words));
+	if (w->head.pieces)
+		put_piece((char *)words, w, w->frame_words + w->head.chain);
+}
+
+static char *put_copy(char *to, const struct written *w)
+{
+	const size_t piece_bytes = THIN_WORDS * sizeof(uint64_t);
+	size_t bytes = w->head.pieces * piece_bytes;
+	uint32_t at = w->frame_words + w->head.chain;
 	to = put(to, bytes);
 	memset(to, 0, bytes);
-	for (uint32_t i = 0; i < t->head.pieces && at < t->head.words; i++) {
-		uint64_t bits = word_at(t->words, at++);
-		for (; bits && at < t->head.words; bits &= bits - 1) {
-			size_t k = i * THIN_WORDS + (size_t)__builtin_ctzll(bits);
-			put(to + k * sizeof(uint64_t), word_at(t->words, at++));
-		}
-	}
+	for (uint32_t i = 0; i < w->head.pieces; i++)
+		at = put_piece(to + i * piece_bytes, w, at);
 	return put(to + bytes, bytes);
 }
 
 char *thin_put_sample(char *to, const struct perf_event_attr *attr, uint64_t id,
-		      const struct thin *t)
+		      const struct written *w)
 {
-	enum { IP_AT = 8 };
 	struct sample_begin b = {
 		.header = { .type = PERF_RECORD_SAMPLE,
 			    .misc = PERF_RECORD_MISC_USER,
-			    .size = (uint16_t)thin_sample_bytes(attr, t) },
+			    .size = (uint16_t)thin_sample_bytes(attr, w) },
 		.id = id,
-		.ip = t->head.registers[IP_AT],
-		.pid = t->record.pid,
-		.tid = t->record.tid,
-		.time_ns = t->record.time_ns,
-		.cpu = t->record.cpu,
+		.ip = w->head.registers[WALKER_IP],
+		.pid = w->record.pid,
+		.tid = w->record.tid,
+		.time_ns = w->record.time_ns,
+		.cpu = w->record.cpu,
 	};
 	memcpy(to, &b, sizeof(b));
 	to += sizeof(b);
 	if (attr->sample_type & PERF_SAMPLE_PERIOD)
-		to = put(to, t->head.period);
-	to = put_chain(to, t);
+		to = put(to, w->head.period);
+	to = put_chain(to, w);
 	to = put(to, PERF_SAMPLE_REGS_ABI_64);
-	memcpy(to, t->head.registers, sizeof(t->head.registers));
-	return put_copy(to + sizeof(t->head.registers), t);
+	memcpy(to, w->head.registers, sizeof(w->head.registers));
+	return put_copy(to + sizeof(w->head.registers), w);
 }
 
 static bool next_record(const char *bytes, size_t n, struct perf_event_header *h)
@@ -130,17 +175,24 @@ static bool next_record(const char *bytes, size_t n, struct perf_event_header *h
 	return h->size >= sizeof(*h) && h->size <= n;
 }
 
+/* What has frames of JavaScript stays in front of its sample. */
+static size_t kept_bytes(const struct written *w, const struct perf_event_header *h)
+{
+	return w->head.frames ? h->size : 0;
+}
+
 size_t thin_whole_bytes(const struct opened_events *x, const char *bytes, size_t n)
 {
 	struct perf_event_header h;
-	struct thin t;
+	struct written w;
 	size_t whole = 0, thin = 0;
 	if (!x->walker)
 		return 0;
 	for (; next_record(bytes, n, &h); bytes += h.size, n -= h.size) {
-		bool is_thin = read_thin(x->walker, bytes, &t);
+		bool is_thin = read_thin(x->walker, bytes, &w);
 		thin += is_thin;
-		whole += is_thin ? thin_sample_bytes(&x->attrs.p[0], &t) : h.size;
+		whole += is_thin ? kept_bytes(&w, &h) + thin_sample_bytes(&x->attrs.p[0], &w)
+				 : h.size;
 	}
 	return thin ? whole + n : 0;
 }
@@ -148,15 +200,15 @@ size_t thin_whole_bytes(const struct opened_events *x, const char *bytes, size_t
 void thin_make_whole(struct opened_events *x, const char *bytes, size_t n, char *to)
 {
 	struct perf_event_header h;
-	struct thin t;
+	struct written w;
 	for (; next_record(bytes, n, &h); bytes += h.size, n -= h.size) {
-		if (read_thin(x->walker, bytes, &t)) {
-			x->thin_samples++;
-			to = thin_put_sample(to, &x->attrs.p[0], x->list.p[0].id, &t);
-			continue;
-		}
-		memcpy(to, bytes, h.size);
-		to += h.size;
+		bool is_thin = read_thin(x->walker, bytes, &w);
+		size_t kept = is_thin ? kept_bytes(&w, &h) : h.size;
+		memcpy(to, bytes, kept);
+		to += kept;
+		if (is_thin)
+			to = thin_put_sample(to, &x->attrs.p[0], x->list.p[0].id, &w);
+		x->thin_samples += is_thin;
 	}
 	memcpy(to, bytes, n);
 }

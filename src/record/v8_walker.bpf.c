@@ -1,6 +1,6 @@
 /*
  * Runs in the kernel at each sample: follows the frame pointers of a process that runs V8, and writes what its
- * frames hold in front of the sample. Neither is the depth bounded by a copy of the stack then, nor does a
+ * frames hold in front of the sample, or in its place with a copy of the stack. Neither is the depth bounded by a copy of the stack then, nor does a
  * function move before it is looked at: what stays, its SharedFunctionInfo, is taken at once.
  *
  * Whatever the process has in its memory, the walk is bounded, goes upwards only, and reads by calls that
@@ -26,6 +26,20 @@ struct bpf_perf_event_data {
 	uint64_t sample_period, addr;
 };
 
+/* Of these only what is asked for; where the kernel has it is found out when the program is loaded. */
+struct mm_struct {
+	unsigned long start_stack;
+} __attribute__((preserve_access_index));
+
+struct thread_struct {
+	unsigned long fsbase;
+} __attribute__((preserve_access_index));
+
+struct task_struct {
+	struct mm_struct *mm;
+	struct thread_struct thread;
+} __attribute__((preserve_access_index));
+
 const volatile struct walker_namespace recorder = { 0 };
 
 struct {
@@ -50,19 +64,34 @@ struct {
 } lost SEC(".maps");
 
 struct scratch {
+	uint64_t sp;	       /* where raw was copied from */
 	uint64_t pc, fp;       /* of the frame that is next */
 	uint64_t function_map; /* of the last object that was a function: others have the same */
+	uint64_t js_end;       /* of the first frames of JavaScript; 0: there were none */
+	uint32_t js_frames;    /* ... so many */
+	uint32_t n;	       /* words of the record */
+	uint32_t raw_words;    /* that are there */
 	uint64_t words[WALKER_WORDS];
+	uint64_t raw[THIN_PIECES * THIN_WORDS];
 	struct walker_record record;
 };
 
-/* A program on a perf event is not interrupted by another one: the kernel sees to that. */
+/*
+ * One for each cpu, as many as there are: they are too large for a map that has values for each cpu itself. A
+ * program on a perf event is not interrupted by another one: the kernel sees to that.
+ */
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, uint32_t);
 	__type(value, struct scratch);
 } scratches SEC(".maps");
+
+static struct scratch *scratch_of_cpu(void)
+{
+	uint32_t cpu = bpf_get_smp_processor_id();
+	return bpf_map_lookup_elem(&scratches, &cpu);
+}
 
 static struct walker_layout *layout_of_current(void)
 {
@@ -75,18 +104,6 @@ static struct walker_layout *layout_of_current(void)
 		pid = in_namespace.tgid;
 	}
 	return bpf_map_lookup_elem(&processes, &pid);
-}
-
-/* 0: there was no room for it. */
-static int write_record(void *context, void *record, uint64_t n)
-{
-	uint32_t zero = 0;
-	if (bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, record, n) == 0)
-		return 1;
-	uint64_t *count = bpf_map_lookup_elem(&lost, &zero);
-	if (count)
-		__sync_fetch_and_add(count, 1);
-	return 0;
 }
 
 #include "record/thin_stack.bpf.h"
@@ -125,51 +142,68 @@ static uint64_t shared_of(struct scratch *s, const struct walker_layout *l, uint
 	return is_pointer(shared) ? shared : 0;
 }
 
-static void fill(struct walker_frame *f, struct scratch *s, const struct walker_layout *l)
-{
-	f->context = s->words[l->context & (WALKER_WORDS - 1)];
-	f->function = s->words[l->function & (WALKER_WORDS - 1)];
-	f->bytecode_array = s->words[l->bytecode_array & (WALKER_WORDS - 1)];
-	f->bytecode_offset = s->words[l->bytecode_offset & (WALKER_WORDS - 1)];
-	uint64_t shared = is_pointer(f->context) ? shared_of(s, l, f->function) : 0;
-	if (shared) {
-		f->function = shared;
-		f->pc |= WALKER_IS_SHARED;
-	}
-}
-
 /* The words around a frame pointer: from what was read of the stack already, if they are there. */
 static int read_words(struct scratch *s, uint64_t fp)
 {
-	const struct thin_scratch *t = thin_scratch();
-	uint64_t from = fp - WALKER_SLOTS * 8, i = t ? (from - t->sp) / 8 : 0;
-	if (!t || (from - t->sp) % 8 != 0 || i >= THIN_PIECES * THIN_WORDS - WALKER_WORDS ||
-	    i + WALKER_WORDS > t->words)
+	uint64_t from = fp - WALKER_SLOTS * 8, i = (from - s->sp) / 8;
+	if ((from - s->sp) % 8 != 0 || i >= THIN_PIECES * THIN_WORDS - WALKER_WORDS ||
+	    i + WALKER_WORDS > s->raw_words)
 		return bpf_probe_read_user(s->words, sizeof(s->words), (void *)from) == 0;
 	for (uint32_t k = 0; k < WALKER_WORDS; k++)
-		s->words[k] = t->raw[i + k];
+		s->words[k] = s->raw[i + k];
 	return 1;
+}
+
+static uint64_t slot(const struct scratch *s, uint32_t i)
+{
+	return s->words[i & (WALKER_WORDS - 1)];
+}
+
+static void put(struct scratch *s, uint32_t i, uint64_t word)
+{
+	s->record.words[i & (WALKER_ROOM_WORDS - 1)] = word;
+}
+
+/* What a frame that has a context holds: it may be one of JavaScript. Returns flags. */
+static uint64_t put_slots(struct scratch *s, const struct walker_layout *l, uint32_t n)
+{
+	enum {
+		SURELY = 4
+	}; /* so many that a chain has the same ones in the same order once only */
+	uint64_t context = slot(s, l->context), function = slot(s, l->function);
+	if (!is_pointer(context))
+		return 0;
+	uint64_t shared = shared_of(s, l, function);
+	put(s, n, context);
+	put(s, n + 1, shared ? shared : function);
+	put(s, n + 2, slot(s, l->bytecode_array));
+	put(s, n + 3, slot(s, l->bytecode_offset));
+	if (!shared)
+		return WALKER_HAS_SLOTS;
+	if (s->js_frames++ < SURELY)
+		s->js_end = s->fp + 2 * sizeof(uint64_t);
+	return WALKER_HAS_SLOTS | WALKER_IS_SHARED;
 }
 
 /*
  * Writes down a frame and goes to its caller; 0: there is none. It is no static function, so that the kernel
  * checks it once, not for each frame.
  */
-__attribute__((noinline)) int step(const struct walker_layout *l, uint32_t i)
+__attribute__((noinline)) int step(const struct walker_layout *l, struct scratch *s)
 {
-	uint32_t zero = 0;
-	struct scratch *s = bpf_map_lookup_elem(&scratches, &zero);
-	if (!l || !s || i >= WALKER_FRAMES)
+	if (!l || !s)
 		return 0;
-	struct walker_frame *f = &s->record.frame[i];
-	uint64_t fp = s->fp;
-	s->record.head.frames = i + 1;
-	f->pc = s->pc & ~WALKER_IS_SHARED;
-	f->fp = fp;
-	f->context = f->function = f->bytecode_array = f->bytecode_offset = 0;
-	if (fp < s->record.head.sp || !read_words(s, fp))
+	uint32_t n = s->n;
+	uint64_t fp = s->fp, flags = 0;
+	int is_read = fp >= s->sp && read_words(s, fp);
+	if (is_read)
+		flags = put_slots(s, l, n + 2);
+	put(s, n, (s->pc & ~WALKER_FLAGS) | flags);
+	put(s, n + 1, fp);
+	s->n = n + (flags ? WALKER_FRAME_WORDS : 2);
+	s->record.head.frames++;
+	if (!is_read)
 		return 0;
-	fill(f, s, l);
 	/* Upwards only. Behind the last one is where it returns to still, in code that keeps none. */
 	s->fp = s->words[WALKER_SLOTS] > fp ? s->words[WALKER_SLOTS] : 0;
 	s->pc = s->words[WALKER_SLOTS + 1];
@@ -178,43 +212,70 @@ __attribute__((noinline)) int step(const struct walker_layout *l, uint32_t i)
 
 static void walk(struct scratch *s, const struct walker_layout *l)
 {
-	s->pc = s->record.head.pc;
-	s->fp = s->record.head.fp;
-	s->record.head.has_more = 0;
 	s->function_map = 0;
 #pragma clang loop unroll(disable)
 	for (uint32_t i = 0; i < WALKER_FRAMES; i++)
-		if (!step(l, i))
+		if (!step(l, s))
 			return;
 	s->record.head.has_more = 1;
 }
 
-static void take_registers(struct walker_head *r)
+static void begin(struct scratch *s, const struct bpf_perf_event_data *context)
 {
-	struct pt_regs *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	r->pc = regs->ip;
-	r->sp = regs->sp;
-	r->fp = regs->bp;
-	r->di = regs->di;
-	r->cx = regs->cx;
-	r->r9 = regs->r9;
+	struct walker_head *h = &s->record.head;
+	take_registers(h->registers);
+	s->fp = h->registers[WALKER_BP];
+	s->sp = h->registers[WALKER_SP];
+	s->pc = h->registers[WALKER_IP];
+	s->js_end = s->js_frames = s->n = s->raw_words = 0;
+	h->is_sample = h->frames = h->has_more = h->chain = h->pieces = 0;
+	h->period = context->sample_period;
 }
 
-static void take_top(struct walker_head *r, const struct thin_scratch *t)
+/* 0: there was no room for it. */
+static int write_record(void *context, struct scratch *s)
 {
-	if (t->words >= WALKER_TOP_WORDS)
-		__builtin_memcpy(r->top, t->raw, sizeof(r->top));
-	else
-		__builtin_memset(r->top, 0, sizeof(r->top));
+	uint32_t zero = 0;
+	uint64_t n = s->n;
+	s->record.head.words = n;
+	if (n > WALKER_ROOM_WORDS)
+		return 0;
+	n = sizeof(s->record.head) + n * sizeof(uint64_t);
+	if (bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &s->record, n) == 0)
+		return 1;
+	uint64_t *count = bpf_map_lookup_elem(&lost, &zero);
+	if (count)
+		__sync_fetch_and_add(count, 1);
+	return 0;
 }
 
-static void write_walked(void *context, struct walker_record *r)
+/* A process that runs V8. Returns 1: the sample itself is wanted. */
+static int on_walked(struct bpf_perf_event_data *context, struct scratch *s,
+		     const struct walker_layout *l, const struct thin_settings *settings,
+		     uint32_t pieces)
 {
-	uint64_t n = r->head.frames;
-	if (n > WALKER_FRAMES)
-		return;
-	n = offsetof(struct walker_record, frame) + n * sizeof(struct walker_frame);
-	write_record(context, r, n);
+	uint32_t most = pieces ? pieces : THIN_LEAST_PIECES;
+	/* Of a stack that is walked only the part near the leaf is needed, and V8's are full of addresses. */
+	if (most > THIN_WALKED_PIECES)
+		most = THIN_WALKED_PIECES;
+	uint64_t end = stack_end(s->sp);
+	most = pieces_before(s, end, most);
+	read_raw(s, most);
+	walk(s, l);
+	if (settings->is_near_leaf && s->js_end) {
+		most = pieces_before(s, s->js_end, most);
+	} else if (settings->is_near_leaf) {
+		/* Frame pointers led nowhere: tables will, if there is enough for them. */
+		most = pieces_before(s, end, THIN_WALKED_PIECES);
+		s->raw_words = 0;
+	}
+	uint32_t walked = s->n;
+	s->record.head.is_sample = pieces && thin_pieces(s, most);
+	if (!s->record.head.is_sample) {
+		s->n = walked;
+		thin_pieces(s, 1);
+	}
+	return !(write_record(context, s) && s->record.head.is_sample);
 }
 
 /*
@@ -223,27 +284,19 @@ static void write_walked(void *context, struct walker_record *r)
  */
 SEC("perf_event") int on_sample(struct bpf_perf_event_data *context)
 {
-	uint32_t zero = 0;
 	const struct thin_settings *settings = thin_settings();
 	const struct walker_layout *l = layout_of_current();
-	struct scratch *s = l ? bpf_map_lookup_elem(&scratches, &zero) : 0;
-	struct thin_scratch *t = thin_scratch();
-	if (!t || !settings)
+	struct scratch *s = scratch_of_cpu();
+	if (!s || !settings)
 		return 1;
-	int is_thin = settings->pieces && is_user_code(context);
-	uint32_t pieces = is_thin ? settings->pieces : THIN_LEAST_PIECES;
-	/* Of a stack that is walked only the part near the leaf is needed, and V8's are full of addresses. */
-	if (s && pieces > THIN_WALKED_PIECES)
-		pieces = THIN_WALKED_PIECES;
-	if (s) {
-		take_registers(&s->record.head);
-		read_raw(t, s->record.head.sp, pieces);
-		take_top(&s->record.head, t);
-		walk(s, l);
-		write_walked(context, &s->record);
-	} else {
-		t->sp = context->regs.sp;
-		t->words = 0;
-	}
-	return !(is_thin && write_thin(context, t, settings));
+	uint32_t pieces = is_user_code(context) ? settings->pieces : 0;
+	if (!l && !pieces)
+		return 1;
+	begin(s, context);
+	if (l)
+		return on_walked(context, s, l, settings, pieces);
+	s->record.head.is_sample = 1;
+	return !(take_chain(context, s, settings) &&
+		 thin_pieces(s, pieces_before(s, stack_end(s->sp), pieces)) &&
+		 write_record(context, s));
 }

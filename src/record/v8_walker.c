@@ -107,14 +107,14 @@ uint64_t v8_walker_lost(const struct v8_walker *w)
 	return lost;
 }
 
-void v8_walker_thin(struct v8_walker *w, uint32_t pieces)
+void v8_walker_thin(struct v8_walker *w, uint32_t pieces, bool is_near_leaf)
 {
 	uint32_t zero = 0;
 	struct permission p;
 	permission_find(&p);
 	/* A chain as long as a program in the kernel may have it can be a longer one's beginning. */
 	uint32_t max_chain = p.max_stack > 2 ? (uint32_t)p.max_stack - 2 : 0;
-	struct thin_settings settings = { pieces, max_chain };
+	struct thin_settings settings = { pieces, max_chain, is_near_leaf };
 	map_call(BPF_MAP_UPDATE_ELEM, w->loaded.thinning, &zero, &settings);
 }
 
@@ -231,41 +231,47 @@ void v8_walker_take(struct v8_walker *w, const char *record)
 	buf_add(&o->bytes, r.bytes);
 }
 
-static struct v8_raw_frame raw_frame(const char *bytes)
+static uint64_t word_at(const char *words, size_t i)
 {
-	struct walker_frame f;
-	memcpy(&f, bytes, sizeof(f));
-	return (struct v8_raw_frame){ .pc = f.pc & ~WALKER_IS_SHARED,
-				      .fp = f.fp,
-				      .context = f.context,
-				      .function = f.function,
-				      .bytecode_array = f.bytecode_array,
-				      .bytecode_offset = f.bytecode_offset,
-				      .is_shared = f.pc & WALKER_IS_SHARED };
+	uint64_t word;
+	memcpy(&word, words + i * sizeof(word), sizeof(word));
+	return word;
+}
+
+/* Returns where the next one is. */
+static uint32_t read_frame(const char *words, uint32_t at, struct v8_raw_frame *f)
+{
+	uint64_t pc = word_at(words, at);
+	*f = (struct v8_raw_frame){ .pc = pc & ~WALKER_FLAGS, .fp = word_at(words, at + 1) };
+	if (!(pc & WALKER_HAS_SLOTS))
+		return at + 2;
+	f->is_shared = pc & WALKER_IS_SHARED;
+	f->context = word_at(words, at + 2);
+	f->function = word_at(words, at + 3);
+	f->bytecode_array = word_at(words, at + 4);
+	f->bytecode_offset = word_at(words, at + 5);
+	return at + WALKER_FRAME_WORDS;
 }
 
 bool v8_walker_decode(struct str bytes, struct v8_walked *out)
 {
-	struct walker_head h;
-	if (bytes.n < sizeof(h))
+	struct written w;
+	if (!written_decode(bytes, &w) || !w.head.frames)
 		return false;
-	memcpy(&h, bytes.p, sizeof(h));
-	if (h.frames > WALKER_FRAMES ||
-	    bytes.n - sizeof(h) < h.frames * sizeof(struct walker_frame))
-		return false;
+	const uint64_t *r = w.head.registers;
+	written_top(&w, out->top);
 	out->registers =
-		(struct v8_registers){ .pc = h.pc,
-				       .sp = h.sp,
-				       .fp = h.fp,
-				       .di = h.di,
-				       .cx = h.cx,
-				       .r9 = h.r9,
-				       .top = { bytes.p + offsetof(struct walker_head, top),
-						sizeof(h.top) } };
-	out->n = h.frames;
-	out->has_more = h.has_more;
-	for (uint32_t i = 0; i < h.frames; i++)
-		out->frames[i] = raw_frame(bytes.p + sizeof(h) + i * sizeof(struct walker_frame));
+		(struct v8_registers){ .pc = r[WALKER_IP],
+				       .sp = r[WALKER_SP],
+				       .fp = r[WALKER_BP],
+				       .di = r[WALKER_DI],
+				       .cx = r[WALKER_CX],
+				       .r9 = r[WALKER_R9],
+				       .top = { (const char *)out->top, sizeof(out->top) } };
+	out->n = w.head.frames;
+	out->has_more = w.head.has_more;
+	for (uint32_t i = 0, at = 0; i < w.head.frames; i++)
+		at = read_frame(w.words, at, &out->frames[i]);
 	return true;
 }
 

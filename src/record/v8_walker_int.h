@@ -17,20 +17,23 @@ struct walker_output_record {
 };
 bool v8_walker_read(const struct v8_walker *w, const char *record,
 		    struct walker_output_record *out);
-/* A thin copy of a stack, with what else its sample had (thin_stack.c). */
-struct thin {
+/* What it wrote, taken apart (thin_stack.c). */
+struct written {
 	struct walker_output_record record;
-	struct thin_head head; /* registers are in the order of the mask in attributes.c */
+	struct walker_head head; /* registers are in the order of the mask in attributes.c */
 	const char *words;
-	bool has_context; /* the chain begins with the mark that it is the program's part */
+	uint32_t frame_words; /* of head.words, for frames; the chain is behind them */
+	bool has_context;     /* the chain begins with the mark that it is the program's part */
 };
-/* bytes: struct thin_record, which the kernel may have padded; record is left alone. False: it is none. */
-bool thin_decode(struct str bytes, struct thin *out);
-/* How large it is as a PERF_RECORD_SAMPLE, and that one; returns its end. */
-size_t thin_sample_bytes(const struct perf_event_attr *attr, const struct thin *t);
+/* bytes: struct walker_record, which the kernel may have padded; record is left alone. False: it is none. */
+bool written_decode(struct str bytes, struct written *out);
+/* Words of the first piece of the stack; those that were left out are 0. */
+void written_top(const struct written *w, uint64_t words[static THIN_WORDS]);
+/* How large the sample is that it stands for, as a PERF_RECORD_SAMPLE, and that one; returns its end. */
+size_t thin_sample_bytes(const struct perf_event_attr *attr, const struct written *w);
 char *thin_put_sample(char *to, const struct perf_event_attr *attr, uint64_t id,
-		      const struct thin *t);
-/* bytes: struct walker_record, which the kernel may have padded. False: it is not whole. */
+		      const struct written *w);
+/* bytes: as for written_decode. False: it is not whole, or has no frames. */
 bool v8_walker_decode(struct str bytes, struct v8_walked *out);
 /* Bytes of the program, as clang made them; empty: this build has none. */
 extern const struct str v8_walker_object;

@@ -74,7 +74,7 @@ bool v8_walker_load(struct loaded_program *l, struct err *e)
 	if (!o)
 		return err_set(e, "the BPF program is not whole: %s", strerror(errno));
 	set_namespace(o);
-	struct bpf_map *scratches = bpf_object__find_map_by_name(o, "thin_scratches");
+	struct bpf_map *scratches = bpf_object__find_map_by_name(o, "scratches");
 	int cpus = libbpf_num_possible_cpus();
 	if (scratches && cpus > 0)
 		bpf_map__set_max_entries(scratches, (uint32_t)cpus);

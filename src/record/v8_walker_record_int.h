@@ -6,12 +6,13 @@
 #include <stdint.h>
 
 enum {
-	WALKER_FRAMES =
-		512, /* of a stack: what a value of a map for each cpu has room for, about */
-	WALKER_TOP_WORDS = 64,
-	WALKER_SLOTS = 6, /* words in front of a frame pointer that may be of use */
-	WALKER_WORDS = 8, /* ... and behind it the caller's, and where the call returns to */
+	WALKER_FRAMES = 512,	/* of a stack */
+	WALKER_SLOTS = 6,	/* words in front of a frame pointer that may be of use */
+	WALKER_WORDS = 8,	/* ... and behind it the caller's, and where the call returns to */
+	WALKER_FRAME_WORDS = 6, /* of a frame in a record, at most */
 	WALKER_PROCESSES = 4096,
+	WALKER_REGISTERS = 20,	  /* those of thin_stack.c */
+	WALKER_ROOM_WORDS = 4096, /* of a record, behind its head */
 };
 
 /* Where a process's V8 has what. Offsets count from a tagged pointer, which is one behind its object. */
@@ -23,23 +24,40 @@ struct walker_layout {
 	uint32_t context, function, bytecode_array, bytecode_offset;
 };
 
-/* Set in front of a pc, which never has it: function is a SharedFunctionInfo. */
+/* Set in front of a pc, which never has them: function is a SharedFunctionInfo; what else a frame has follows. */
 #define WALKER_IS_SHARED (1ull << 63)
+#define WALKER_HAS_SLOTS (1ull << 62)
+#define WALKER_FLAGS	 (WALKER_IS_SHARED | WALKER_HAS_SLOTS)
 
-struct walker_frame {
-	uint64_t pc, fp, context, function, bytecode_array, bytecode_offset;
+/*
+ * What follows, in words:
+ *   frames	pc with flags, fp; and with WALKER_HAS_SLOTS: context, function, bytecode array, bytecode offset
+ *   chain	of frame pointers, as the kernel has it
+ *   pieces	of the stack, from its top on: bits, the lowest one for the first word, and the words that have one
+ */
+struct walker_head {
+	uint32_t is_sample; /* in place of the sample; 0: that follows */
+	uint32_t frames,
+		has_more; /* the stack goes on behind the frames; where there are some, there is no chain */
+	uint32_t chain, pieces;
+	uint32_t words; /* all that follow */
+	uint64_t period;
+	uint64_t registers[WALKER_REGISTERS];
 };
 
-struct walker_head {
-	uint32_t frames;   /* that follow */
-	uint32_t has_more; /* the stack goes on behind them */
-	uint64_t pc, sp, fp, di, cx, r9;
-	uint64_t top[WALKER_TOP_WORDS]; /* from sp on */
+/* Which of the registers is which: those that are asked for by name. */
+enum {
+	WALKER_CX = 2,
+	WALKER_DI = 5,
+	WALKER_BP = 6,
+	WALKER_SP = 7,
+	WALKER_IP = 8,
+	WALKER_R9 = 13,
 };
 
 struct walker_record {
 	struct walker_head head;
-	struct walker_frame frame[WALKER_FRAMES]; /* as many as there are */
+	uint64_t words[WALKER_ROOM_WORDS];
 };
 
 /* --- thin copies of stacks (thin_stack.bpf.h, thin_stack.c) --- */
@@ -49,29 +67,15 @@ enum {
 	THIN_PIECES = 64,	 /* of a copy: 32 KB */
 	THIN_LEAST_PIECES = 8,	 /* ... where only the walker wants it */
 	THIN_WALKED_PIECES = 48, /* ... where the walker has the stack, too */
-	THIN_ROOM_WORDS = 4096,	 /* for what is kept of it, and for the chain of frame pointers */
-	THIN_CHAIN_WORDS = 256,	 /* ... of which this is the most */
-	THIN_REGISTERS = 20,	 /* those of thin_stack.c */
-	THIN_MARK = 0x7fffffff,	 /* instead of a number of frames: it is a record of this kind */
+	THIN_CHAIN_WORDS = 256,	 /* the longest chain of frame pointers */
 };
 
 struct thin_settings {
 	uint32_t pieces; /* of each copy; 0: none are made here, the kernel's own are taken */
 	uint32_t
 		max_chain; /* words; longer ones may have been cut: the kernel's own are taken, too */
-};
-
-struct thin_head {
-	uint32_t mark, pieces; /* that follow */
-	uint32_t chain, words; /* words of the chain that follow first; all that follow */
-	uint64_t period;
-	uint64_t registers[THIN_REGISTERS];
-};
-
-/* Behind the chain, for each piece: bits, the lowest one for its first word, and the words that have one. */
-struct thin_record {
-	struct thin_head head;
-	uint64_t words[THIN_ROOM_WORDS];
+	uint32_t
+		is_near_leaf; /* of stacks of JavaScript only the part in front of its frames is wanted */
 };
 
 /* The pid namespace that the recorder is in; 0: the machine's. */

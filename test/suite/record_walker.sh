@@ -49,6 +49,9 @@ if "$plume" doctor --json 2>/dev/null | grep -q '"ok","key":"bpf"'; then
 	fi
 	record chained --call-graph fp -d 2 -p "$pid"
 	ok "no copies are needed" deep chained.folded 95
+	rate=4999 record often -d 2 -p "$pid"
+	ok "at 4,999 Hz, with less than that of the stack" deep often.folded 95
+	ok "... they reach the start of the thread, too" rooted often.folded
 	record everything -a --call-graph auto,4096 -d 3
 	# Every program is looked at for a V8 first, which takes its time where there are many: until then copies do.
 	ok "on the whole machine, too" deep everything.folded 30
@@ -56,6 +59,21 @@ if "$plume" doctor --json 2>/dev/null | grep -q '"ok","key":"bpf"'; then
 else
 	skip "walked in the kernel" "$("$plume" doctor 2>/dev/null | grep -i -m1 bpf)"
 fi
+
+# Calls from JavaScript to C and back, again and again, with code that has no frame pointers on top: at high rates the stack is
+# copied up to the first frames of JavaScript only. What one in fifty samples has is what large copies have.
+main=$pid
+start mixed "$node" "$truth/mixed.js" || exit 1
+rate=4999 record near -d 3 -p "$pid"
+record large --call-graph auto,32768 -d 6 -p "$pid"
+kill_now "$pid"
+pid=$main
+# Tiers change with time, and what is inlined.
+stacks() { sed 's/ [0-9]*$//; s/JS:[~+*^]/JS:/g; s/_\[i]//g' "$1" | sort -u; }
+often() { sed 's/JS:[~+*^]/JS:/g; s/_\[i]//g' "$1" | awk '{ n[substr($0, 1, length($0) - length($NF) - 1)] += $NF; all += $NF } END { for (s in n) if (n[s] * 50 > all) print s }' | sort; }
+is "at 4,999 Hz stacks are those of large copies" "$(often near.folded | comm -23 - <(stacks large.folded))" ""
+is "... none is missing" "$(often large.folded | comm -23 - <(stacks near.folded))" ""
+ok "... which are some, through memcmp" bash -c "$(declare -f often); [ \$(often near.folded | wc -l) -gt 2 ] && often near.folded | grep -q 'visits.*memcmp'"
 
 if [ "$(id -u)" != 0 ] || ! setpriv --bounding-set -bpf,-sys_admin true 2>/dev/null; then
 	skip "BPF is forbidden" "only root with setpriv can give up a capability"

@@ -95,7 +95,8 @@ static void learn(struct stack_roots *roots, const char *stack)
 static void expect_root(struct stack_roots *roots, char last, const char *behind, const char *name)
 {
 	char text[STACK_ROOT_BEHIND + 1] = "";
-	const struct stack_root *root = stack_roots_find(roots, (uint64_t)last);
+	bool is_new;
+	const struct stack_root *root = stack_roots_find(roots, (uint64_t)last, &is_new);
 	for (uint8_t i = 0; root && i < root->n; i++)
 		text[i] = (char)root->behind[i];
 	tap_str_eq(str_from(text), str_from(behind), "%s", name);
@@ -119,7 +120,7 @@ static void check_roots(void)
 	learn(&roots, "bs");
 	expect_root(&roots, 'b', "", "what ran is no caller");
 	for (char c = 'A'; c <= 'Z'; c++)
-		stack_roots_find(&roots, (uint64_t)c);
+		stack_roots_find(&roots, (uint64_t)c, &(bool){ false });
 	expect_root(&roots, 't', "x", "ends that are asked for in vain push out only each other");
 	learn(&roots, "aZs");
 	expect_root(&roots, 'Z', "s", "... and the last ones are still learnt");

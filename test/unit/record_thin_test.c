@@ -12,12 +12,12 @@ static void add_word(struct buf *out, uint64_t word)
 /* Of the first piece the words 0, 5 and 63 are there, of the second none. */
 static void make_record(struct buf *out)
 {
-	struct thin_head head = { .mark = THIN_MARK,
-				  .pieces = PIECES,
-				  .chain = CHAIN,
-				  .words = CHAIN + 1 + 3 + 1,
-				  .period = 200040 };
-	for (uint64_t i = 0; i < THIN_REGISTERS; i++)
+	struct walker_head head = { .is_sample = 1,
+				    .pieces = PIECES,
+				    .chain = CHAIN,
+				    .words = CHAIN + 1 + 3 + 1,
+				    .period = 200040 };
+	for (uint64_t i = 0; i < WALKER_REGISTERS; i++)
 		head.registers[i] = 0x100 + i;
 	buf_add(out, (struct str){ (const char *)&head, sizeof(head) });
 	add_word(out, PERF_CONTEXT_USER);
@@ -50,9 +50,9 @@ static uint64_t word_at(const struct buf *b, size_t i)
 
 static void make_sample(struct str record, bool has_period, struct buf *out)
 {
-	struct thin t = { .record = { .pid = 7, .tid = 8, .cpu = 1, .time_ns = 999 } };
+	struct written t = { .record = { .pid = 7, .tid = 8, .cpu = 1, .time_ns = 999 } };
 	struct perf_event_attr attr = attr_of(has_period);
-	tap_ok(thin_decode(record, &t), "a record is decoded");
+	tap_ok(written_decode(record, &t), "a record is decoded");
 	size_t n = thin_sample_bytes(&attr, &t);
 	char *p = buf_reserve(out, n);
 	char *end = thin_put_sample(p, &attr, 42, &t);
@@ -96,9 +96,9 @@ static void check_whole(struct str record, bool has_period)
 	at += 1 + CHAIN;
 	tap_ok(word_at(&sample, at) == PERF_SAMPLE_REGS_ABI_64 &&
 		       word_at(&sample, at + 1) == 0x100 &&
-		       word_at(&sample, at + THIN_REGISTERS) == 0x100 + THIN_REGISTERS - 1,
+		       word_at(&sample, at + WALKER_REGISTERS) == 0x100 + WALKER_REGISTERS - 1,
 	       "registers");
-	check_copy(&sample, at + 1 + THIN_REGISTERS);
+	check_copy(&sample, at + 1 + WALKER_REGISTERS);
 }
 
 /* A kernel that leaves the mark out of the chain. */
@@ -107,7 +107,7 @@ static void check_unmarked(const struct buf *record)
 	AUTO(buf) struct buf changed = { 0 }, sample = { 0 };
 	const uint64_t address = 0x400000;
 	buf_add(&changed, buf_str(record));
-	memcpy(changed.p + sizeof(struct thin_head), &address, sizeof(address));
+	memcpy(changed.p + sizeof(struct walker_head), &address, sizeof(address));
 	make_sample(buf_str(&changed), false, &sample);
 	tap_ok(word_at(&sample, 6) == CHAIN + 1 && word_at(&sample, 7) == PERF_CONTEXT_USER &&
 		       word_at(&sample, 8) == address,
@@ -117,22 +117,22 @@ static void check_unmarked(const struct buf *record)
 static void check_damaged(const struct buf *record)
 {
 	AUTO(buf) struct buf changed = { 0 };
-	struct thin t = { 0 };
+	struct written t = { 0 };
 	bool any = false;
 	for (size_t n = 0; n + 4 < record->n; n++)
-		any |= thin_decode((struct str){ record->p, n }, &t);
+		any |= written_decode((struct str){ record->p, n }, &t);
 	tap_ok(!any, "a record that is cut anywhere is refused");
-	for (size_t i = 0; i < 16; i++) { /* mark, pieces, chain, words: far too large */
+	for (size_t i = 0; i < 6; i++) { /* is_sample, frames, has_more, chain, pieces, words */
 		changed.n = 0;
 		buf_add(&changed, buf_str(record));
-		changed.p[i / 4 * 4 + 2] = 0x7f;
-		any |= i / 4 != 0 && thin_decode(buf_str(&changed), &t);
+		changed.p[i * 4 + 2] = 0x7f;
+		any |= i != 2 && written_decode(buf_str(&changed), &t);
 	}
 	tap_ok(!any, "so is one with sizes that cannot be");
 	/* More bits than words: what is there is taken. */
 	changed.n = 0;
 	buf_add(&changed, buf_str(record));
-	memset(changed.p + sizeof(struct thin_head) + CHAIN * 8, 0xff, 8);
+	memset(changed.p + sizeof(struct walker_head) + CHAIN * 8, 0xff, 8);
 	AUTO(buf) struct buf sample = { 0 };
 	make_sample(buf_str(&changed), true, &sample);
 }

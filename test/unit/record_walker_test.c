@@ -2,26 +2,39 @@
 #include "record/v8_walker_int.h"
 #include "tap.h"
 
-enum { DEPTH = 3 };
+enum { DEPTH = 3, FRAME_WORDS = 2 + 2 * WALKER_FRAME_WORDS };
 
-static void make_record(struct buf *out)
+static void add_word(struct buf *out, uint64_t word)
 {
-	struct walker_head head = { .frames = DEPTH, .pc = 0x1000, .sp = 0x2000, .fp = 0x2010 };
-	head.di = 4;
-	head.cx = 5;
-	head.r9 = 6;
-	head.top[0] = 0xabcd;
+	buf_add(out, (struct str){ (const char *)&word, sizeof(word) });
+}
+
+/* A frame without slots, a SharedFunctionInfo, a JSFunction; a piece of the stack with its first and third word. */
+static void make_record(struct buf *out, uint32_t is_sample)
+{
+	struct walker_head head = {
+		.is_sample = is_sample, .frames = DEPTH, .pieces = 1, .words = FRAME_WORDS + 3
+	};
+	head.registers[WALKER_IP] = 0x1000;
+	head.registers[WALKER_SP] = 0x2000;
+	head.registers[WALKER_BP] = 0x2010;
+	head.registers[WALKER_DI] = 4;
+	head.registers[WALKER_CX] = 5;
+	head.registers[WALKER_R9] = 6;
 	buf_add(out, (struct str){ (const char *)&head, sizeof(head) });
-	for (uint64_t i = 0; i < DEPTH; i++) {
-		struct walker_frame f = { .pc = 0x1000 + i,
-					  .context = 0x5001,
-					  .function = 0x6001 + i * 8,
-					  .bytecode_array = 0x7001,
-					  .bytecode_offset = i << 32 };
-		if (i == 1)
-			f.pc |= WALKER_IS_SHARED;
-		buf_add(out, (struct str){ (const char *)&f, sizeof(f) });
+	add_word(out, 0x1000);
+	add_word(out, 0x2010);
+	for (uint64_t i = 1; i < DEPTH; i++) {
+		add_word(out, (0x1000 + i) | WALKER_HAS_SLOTS | (i == 1 ? WALKER_IS_SHARED : 0));
+		add_word(out, 0x2010 + i * 0x100);
+		add_word(out, 0x5001);
+		add_word(out, 0x6001 + i * 8);
+		add_word(out, 0x7001);
+		add_word(out, i << 32);
 	}
+	add_word(out, 5);
+	add_word(out, 0xabcd);
+	add_word(out, 0xef01);
 	buf_add(out, (struct str){ "\0\0\0\0", 4 }); /* as the kernel pads */
 }
 
@@ -32,10 +45,15 @@ static void check_whole(struct str bytes)
 	const struct v8_registers *r = &w.registers;
 	tap_ok(r->pc == 0x1000 && r->sp == 0x2000 && r->fp == 0x2010, "pc, sp, fp");
 	tap_ok(r->di == 4 && r->cx == 5 && r->r9 == 6, "di, cx, r9");
-	uint64_t top = 0;
-	memcpy(&top, r->top.p, sizeof(top));
-	tap_ok(r->top.n == WALKER_TOP_WORDS * sizeof(top) && top == 0xabcd, "the top of the stack");
+	uint64_t top[3] = { 0 };
+	memcpy(top, r->top.p, sizeof(top));
+	tap_ok(r->top.n == THIN_WORDS * sizeof(*top) && top[0] == 0xabcd && top[1] == 0 &&
+		       top[2] == 0xef01,
+	       "the top of the stack");
 	tap_ok(w.n == DEPTH && !w.has_more, "all its frames");
+	tap_ok(w.frames[0].pc == 0x1000 && w.frames[0].fp == 0x2010 && !w.frames[0].context &&
+		       !w.frames[0].function,
+	       "a frame of other code has its addresses only");
 	tap_ok(w.frames[1].pc == 0x1001 && w.frames[1].is_shared && w.frames[1].function == 0x6009,
 	       "a SharedFunctionInfo is told from a JSFunction, and its pc is clean");
 	tap_ok(w.frames[2].pc == 0x1002 && !w.frames[2].is_shared &&
@@ -52,18 +70,69 @@ static void check_damaged(struct buf *record)
 	for (size_t n = 0; n < whole; n++)
 		any |= v8_walker_decode((struct str){ record->p, n }, &w);
 	tap_ok(!any, "a record that is cut anywhere is refused");
-	for (uint32_t frames = DEPTH + 1; frames; frames <<= 1) {
-		memcpy(record->p, &frames, sizeof(frames));
+	for (uint32_t frames = DEPTH + 2; frames; frames <<= 1) {
+		memcpy(record->p + offsetof(struct walker_head, frames), &frames, sizeof(frames));
 		any |= v8_walker_decode(buf_str(record), &w);
 	}
 	tap_ok(!any, "a record with fewer frames than it says is refused");
 }
 
-int main(void)
+/* What was walked is the sample's chain, without flags; the stack is its copy. */
+static void check_sample(const struct buf *record)
+{
+	AUTO(buf) struct buf sample = { 0 };
+	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_CALLCHAIN };
+	struct written w = { .record = { .pid = 7 } };
+	uint64_t chain[DEPTH + 2];
+	enum { CHAIN_AT = 48 };
+	tap_ok(written_decode(buf_str(record), &w) && w.head.is_sample,
+	       "a record that is a sample");
+	size_t n = thin_sample_bytes(&attr, &w);
+	char *p = buf_reserve(&sample, n);
+	tap_ok(thin_put_sample(p, &attr, 1, &w) == p + n, "the sample is as large as was said");
+	memcpy(chain, p + CHAIN_AT, sizeof(chain));
+	tap_ok(chain[0] == DEPTH + 1 && chain[1] == PERF_CONTEXT_USER && chain[2] == 0x1000 &&
+		       chain[3] == 0x1001 && chain[4] == 0x1002,
+	       "its chain");
+	size_t copy_at = CHAIN_AT + sizeof(chain) + (1 + WALKER_REGISTERS) * 8;
+	uint64_t copy[4];
+	memcpy(copy, p + copy_at, sizeof(copy));
+	tap_ok(copy[0] == THIN_WORDS * 8 && copy[1] == 0xabcd && copy[2] == 0 && copy[3] == 0xef01,
+	       "its copy of the stack");
+}
+
+/* The kernel has chains of 127 addresses at most: who goes on behind them expects it. */
+static void check_long(void)
 {
 	AUTO(buf) struct buf record = { 0 };
-	make_record(&record);
-	check_whole(buf_str(&record));
-	check_damaged(&record);
+	AUTO(buf) struct buf sample = { 0 };
+	enum { FRAMES = 300, CHAIN_AT = 48 };
+	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_CALLCHAIN };
+	struct walker_head head = { .is_sample = 1, .frames = FRAMES, .words = 2 * FRAMES };
+	struct written w = { .record = { .pid = 7 } };
+	uint64_t n, last;
+	buf_add(&record, (struct str){ (const char *)&head, sizeof(head) });
+	for (uint64_t i = 0; i < 2 * FRAMES; i++)
+		add_word(&record, 0x1000 + i);
+	tap_ok(written_decode(buf_str(&record), &w), "a deep stack is decoded");
+	char *p = buf_reserve(&sample, thin_sample_bytes(&attr, &w));
+	tap_ok(thin_put_sample(p, &attr, 1, &w) == p + thin_sample_bytes(&attr, &w),
+	       "... its sample is as large as was said");
+	memcpy(&n, p + CHAIN_AT, sizeof(n));
+	memcpy(&last, p + CHAIN_AT + n * sizeof(last), sizeof(last));
+	tap_ok(n == 128 && last == 0x1000 + 2 * 126, "... and its chain is cut as the kernel's");
+}
+
+int main(void)
+{
+	for (uint32_t is_sample = 0; is_sample < 2; is_sample++) {
+		AUTO(buf) struct buf record = { 0 };
+		make_record(&record, is_sample);
+		check_whole(buf_str(&record));
+		if (is_sample)
+			check_sample(&record);
+		check_damaged(&record);
+	}
+	check_long();
 	return tap_done();
 }
