@@ -123,7 +123,7 @@ static bool update(struct spot *old, struct spot now)
 static bool look_around(struct graph *g, uint32_t i)
 {
 	struct block *b = &g->blocks.p[i];
-	struct spot before = i == 0 || !b->befores ? root : nothing;
+	struct spot before = i == 0 ? root : nothing;
 	struct spot after = b->is_return || b->is_open ? root : nothing;
 	for (uint32_t k = 0; k < b->befores; k++)
 		before = spot_last(g->nodes, before,
@@ -180,7 +180,7 @@ static struct spot between(const struct graph *g, const struct block *b, struct 
 			   struct spot after)
 {
 	struct spot a = spot_meet(g->nodes, before, after), z = spot_meet(g->nodes, after, before);
-	if (a.node == V8_NONE || (a.offset >= 0 && a.offset < z.offset))
+	if (a.node == V8_NONE || (a.offset >= 0 && a.offset < z.offset) || a.node == b->told.node)
 		return a;
 	return spot_lift(g->nodes, a,
 			 b->loop == V8_NONE ? repeating(g->nodes, a.node)
@@ -189,7 +189,8 @@ static struct spot between(const struct graph *g, const struct block *b, struct 
 
 static void add_spans(const struct graph *g, const struct block *b, struct inlined_code *out)
 {
-	struct spot before = b->before;
+	/* Nothing is known where no way leads: padding, slow paths that are not taken, what handles exceptions. */
+	struct spot before = b->before.node == V8_NONE ? root : b->before;
 	uint32_t at = b->start;
 	for (uint32_t i = 0; i <= b->marks; i++) {
 		const struct mark *m = i < b->marks ? &g->marks.p[b->first_mark + i] : NULL;

@@ -19,6 +19,7 @@ struct block {
 	uint32_t first_before, befores; /* in edges: blocks that lead here */
 	uint32_t loop;			/* the innermost one; V8_NONE: none */
 	struct spot before, after;	/* what is known nearest to it */
+	struct spot told; /* the table's last entry before it, if it counts on; else node V8_NONE */
 };
 
 /* A loop, and the function that it is of. */
@@ -41,5 +42,12 @@ struct graph {
 
 /* blocks.c: all but loops. False: these are no instructions, or others than what is known is of. */
 bool graph_make(struct graph *g);
+struct instruction;
+/* What a list has of an address; NULL: nothing. */
+const struct point *point_find(const point_vec *list, uint32_t at);
+/* The exit that an instruction leads to, if it does. */
+const struct point *flow_exit(const struct flow *f, const struct instruction *in);
+/* Behind a jump to where a register says there may be a list of where that can be, aligned: its size. */
+uint32_t flow_list_bytes(const struct flow *f, uint32_t at);
 /* loops.c: fills loops, and each block's. False: there are too many. */
 bool graph_find_loops(struct graph *g);

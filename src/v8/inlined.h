@@ -65,6 +65,7 @@ struct flow {
 	uint32_t exit_bytes; /* each; they follow the code */
 	VEC(struct point) exits;
 	point_vec calls, told; /* by address; told: what the table of positions has */
+	bool is_all_told;      /* ... for all instructions but moves and jumps */
 	VEC(struct text_loop) loops;
 };
 void flow_fini(struct flow *f);
@@ -76,6 +77,9 @@ struct spot spot_lift(const inlined_vec *nodes, struct spot spot, uint32_t to);
 /* Of several that are before something, or behind it: in what they have in common the last, or the first. */
 struct spot spot_last(const inlined_vec *nodes, struct spot a, struct spot b);
 struct spot spot_first(const inlined_vec *nodes, struct spot a, struct spot b);
+
+/* copies.c: of Maglev's code: calls are where its exits have them, and copies of one are one. */
+void flow_unite_copies(struct flow *f, inlined_vec *nodes);
 
 /* flow.c: false: it cannot be followed, or does not fit to what is known. */
 bool flow_follow(const struct flow *f, struct inlined_code *out);

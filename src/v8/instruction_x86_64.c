@@ -45,8 +45,11 @@ static const char two_bytes[] = "mmmm-.....-.-m.-" /* 00 */
 struct decoding {
 	struct str code;
 	size_t at;
-	bool is_short, is_wide; /* prefix 66, REX.W */
+	bool is_short; /* prefix 66 */
+	uint8_t rex;   /* its four bits */
 	uint8_t opcode, modrm;
+	bool has_memory; /* an operand is there, at this base: */
+	uint8_t base;	 /* as in ModRM or SIB, without REX */
 	bool is_two_bytes, is_vex, is_bad;
 };
 
@@ -73,6 +76,8 @@ static void skip_modrm(struct decoding *d)
 		return;
 	if (base == 4)
 		base = next(d) & 7; /* SIB */
+	d->has_memory = true;
+	d->base = base;
 	if (mod == 1)
 		skip(d, 1);
 	else if (mod == 2 || base == 5)
@@ -103,7 +108,7 @@ static char opcode(struct decoding *d)
 			continue;
 		}
 		if (form == 'r') {
-			d->is_wide = byte & 8;
+			d->rex = byte & 15;
 			byte = next(d);
 			form = one_byte[byte];
 		}
@@ -141,7 +146,7 @@ static void skip_operands(struct decoding *d, char form)
 		skip(d, four);
 		break;
 	case 'v':
-		skip(d, d->is_wide ? 8 : four);
+		skip(d, d->rex & 8 ? 8 : four);
 		break;
 	case 'g':
 		skip(d, has_value);
@@ -182,6 +187,47 @@ static enum instruction_kind kind_of(const struct decoding *d)
 	}
 }
 
+/* The stack, by rsp (4) or rbp (5, or behind the instruction); V8's roots, by r13 (5). r12 (4) is neither. */
+static bool is_near(const struct decoding *d)
+{
+	return !d->has_memory || d->base == 5 || (d->base == 4 && !(d->rex & 1));
+}
+
+static bool is_one_of(uint8_t opcode, const char *list)
+{
+	return opcode && strchr(list, opcode);
+}
+
+static bool is_move(const struct decoding *d)
+{
+	uint8_t to = d->modrm >> 3 & 7, from = d->modrm & 7;
+	if (!is_near(d))
+		return d->is_two_bytes && d->opcode == 0x1f; /* a long nop */
+	if (d->is_two_bytes)
+		return is_one_of(d->opcode,
+				 "\x10\x11\x1f\x28\x29\x57\x6e\x6f\x72\x73\x76\x7e\x7f\xd6");
+	if (d->opcode == 0x31 || d->opcode == 0x33) /* xor with itself: 0 */
+		return !d->has_memory && to == from && (d->rex >> 2 & 1) == (d->rex & 1);
+	return (d->opcode >= 0x50 && d->opcode < 0x60) || (d->opcode >= 0xb8 && d->opcode < 0xc0) ||
+	       (d->opcode == 0xff && to == 6) || /* push */
+	       is_one_of(d->opcode, "\x87\x88\x89\x8a\x8b\x8d\x8f\x90\xc6\xc7");
+}
+
+static bool is_common(const struct decoding *d)
+{
+	uint8_t what = d->modrm >> 3 & 7; /* of those that share an opcode */
+	bool is_group = d->opcode >= 0x80 && d->opcode <= 0x83;
+	bool compares = (d->opcode >= 0x38 && d->opcode <= 0x3d) || (is_group && what == 7);
+	if (d->is_two_bytes)
+		return is_one_of(
+			d->opcode,
+			"\x10\x11\x16\x28\x29\x2a\x2c\x2d\x3a\x5a\x6e\x6f\x7e\x7f\xd6\xf7");
+	return (d->opcode >= 0x88 && d->opcode <= 0x8b) ||
+	       is_one_of(d->opcode, "\x8d\xc0\xc1\xc6\xc7\xd0\xd1\xd2\xd3") || d->opcode <= 0x05 ||
+	       (is_group && (what == 0 || what == 5)) /* add, sub */ ||
+	       (compares && d->has_memory && is_near(d));
+}
+
 static void take_distance(struct decoding *d, char form, struct instruction *in)
 {
 	int8_t near = 0;
@@ -205,9 +251,12 @@ bool instruction_read(struct str code, uint32_t at, struct instruction *in)
 	*in = (struct instruction){ 0 };
 	if (form == 'j' || form == 'J') {
 		take_distance(&d, form, in);
+		in->is_common = true;
 	} else {
 		skip_operands(&d, form);
 		in->kind = kind_of(&d);
+		in->is_move = is_move(&d);
+		in->is_common = in->kind != GOES_ON || is_common(&d);
 	}
 	in->size_bytes = (uint32_t)(d.at - at);
 	return !d.is_bad;

@@ -148,9 +148,10 @@ struct v8_layout {
 	bool has_unsigned_offsets; /* source positions: offset << 2, then two bits */
 	bool has_maglev;	   /* a tier between baseline and TurboFan */
 	bool has_frame_size;	   /* Maglev's table of safepoints begins with it */
-	uint32_t regexp_kind;	   /* of code */
-	uint8_t jump_loop;	   /* the bytecode at the end of a loop */
-	uint8_t exit_bytes;	   /* of each exit of compiled code to the interpreter */
+	bool has_all_positions; /* TurboFan knows them of all that it makes but moves and jumps */
+	uint32_t regexp_kind;	/* of code */
+	uint8_t jump_loop;	/* the bytecode at the end of a loop */
+	uint8_t exit_bytes;	/* of each exit of compiled code to the interpreter */
 	const struct v8_translations *translations;
 
 	/* V8's own code, which is in the program's file: where, in bytes of the file. */

@@ -1,6 +1,6 @@
 /*
  * What V8 does not export, by version. Every row was proven on builds of all versions it covers, by
- * comparing names and lines with those that V8 itself gives (test/suites/js_names).
+ * comparing names and lines with those that V8 itself gives (test/suite/js_names.sh).
  */
 #include "v8/layout_int.h"
 
@@ -140,6 +140,7 @@ bool v8_layout_complete(struct v8_layout *l)
 	l->jump_loop = jump_loop(version);
 	l->exit_bytes = version == 904 ? 7 : 4;
 	l->has_frame_size = version >= 1306;
+	l->has_all_positions = version >= 1204; /* Turboshaft; before, allocations had none */
 	find_translations(l, version);
 	return true;
 }

@@ -22,6 +22,7 @@ struct reading {
 	inlined_vec *nodes;
 	VEC(struct origin) origins;
 	struct buf translations;
+	bool is_list_right; /* the code has the right place of each call of what was put into it */
 };
 
 static void reading_fini(struct reading *r)
@@ -124,7 +125,7 @@ static uint32_t find_node(struct reading *r, uint32_t parent, const struct exit_
 		count++;
 	}
 	/* What the code lists is all that was put into it: it may have another place of the same call. */
-	if (count == 1 && (call < 0 || found <= r->d->inlined_count)) {
+	if (count == 1 && (call < 0 || (r->is_list_right && found <= r->d->inlined_count))) {
 		r->nodes->p[found].loop = loop;
 		return found;
 	}
@@ -257,12 +258,18 @@ static bool read_translations(struct reading *r)
 bool flow_read(struct v8_process *p, const struct code *code, const struct deopt_data *d,
 	       struct flow *f, struct buf *bytes, inlined_vec *nodes)
 {
-	struct reading r = { .p = p, .d = d, .flow = f, .nodes = nodes };
+	bool is_maglev = v8_code_tier(p, code) == TIER_MAGLEV;
+	struct reading r = {
+		.p = p, .d = d, .flow = f, .nodes = nodes, .is_list_right = !is_maglev
+	};
 	f->exit_bytes = p->layout->exit_bytes;
+	f->is_all_told = is_maglev || p->layout->has_all_positions;
 	bool is_good =
 		read_bytes(p, code, d, f, bytes) && read_translations(&r) && read_exits(&r, code);
 	if (is_good)
 		read_told(&r, code);
+	if (is_good && is_maglev)
+		flow_unite_copies(f, nodes);
 	reading_fini(&r);
 	return is_good;
 }

@@ -67,7 +67,8 @@ static void follow(struct input *in)
 {
 	struct flow f = { .exit_bytes = 4, .address = 0x10000 };
 	struct inlined_code out = { 0 };
-	uint32_t loops = take(in, 8), nodes = take(in, 16), exits = take(in, 16);
+	uint32_t first = take(in, 256);
+	uint32_t loops = first % 8, nodes = take(in, 16), exits = take(in, 16);
 	uint32_t calls = take(in, 8), told = take(in, 16);
 	take_loops(in, &f, loops);
 	take_nodes(in, &out.nodes, nodes, loops);
@@ -76,6 +77,9 @@ static void follow(struct input *in)
 	take_points(in, &f.calls, calls, &out.nodes, loops);
 	take_points(in, &f.told, told, &out.nodes, loops);
 	f.code = in->rest;
+	f.is_all_told = first & 8;
+	if (first & 16)
+		flow_unite_copies(&f, &out.nodes);
 	out.is_flow_known = flow_follow(&f, &out);
 	check(&out, in->rest.n);
 	flow_fini(&f);

@@ -64,6 +64,43 @@ static void test_instructions(void)
 	tap_ok(!instruction_read(STR("\x90"), 1, &in), "behind the end");
 }
 
+static void test_moves(void)
+{
+	static const struct {
+		struct str bytes;
+		bool is_move, is_common;
+		const char *what;
+	} list[] = {
+		{ STR("\x48\x8b\xd1"), true, true, "mov rdx, rcx" },
+		{ STR("\x48\x8b\x45\x18"), true, true, "mov rax, [rbp + 24]: the stack" },
+		{ STR("\x4c\x89\x24\x24"), true, true, "mov [rsp], r12: the stack" },
+		{ STR("\x49\x8b\x95\x20\x02\x00\x00"), true, true, "mov rdx, [r13 + ...]: a root" },
+		{ STR("\x49\x8b\x04\x24"), false, true, "mov rax, [r12]: the heap" },
+		{ STR("\x4d\x8b\x59\x17"), false, true, "mov r11, [r9 + 23]: the heap" },
+		{ STR("\x33\xc0"), true, false, "xor eax, eax: 0" },
+		{ STR("\x45\x33\xc1"), false, false, "xor r8d, r9d" },
+		{ STR("\x41\x33\xc0"), false, false, "xor eax, r8d" },
+		{ STR("\x66\x0f\x1f\x84\x00\x00\x00\x00\x00"), true, false, "a long nop" },
+		{ STR("\xc5\xf8\x28\xd0"), true, true, "vmovaps xmm2, xmm0" },
+		{ STR("\x48\x8d\x4a\x01"), false, true, "lea rcx, [rdx + 1]" },
+		{ STR("\x49\x39\x7d\x48"), false, true, "cmp [r13 + 72], rdi: a root" },
+		{ STR("\x3b\xd7"), false, false, "cmp edx, edi" },
+		{ STR("\x48\x83\xc2\x01"), false, true, "add rdx, 1" },
+		{ STR("\x83\xe6\x08"), false, false, "and esi, 8" },
+		{ STR("\x48\xc1\xea\x20"), false, true, "shr rdx, 32" },
+		{ STR("\x45\x6b\xdb\x1f"), false, false, "imul r11d, r11d, 31" },
+		{ STR("\xe8\x00\x00\x00\x00"), false, true, "call" },
+		{ STR("\x74\x00"), false, true, "jz" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(list); i++) {
+		struct instruction in;
+		tap_ok(instruction_read(list[i].bytes, 0, &in) && in.is_move == list[i].is_move &&
+			       (in.is_move || in.is_common == list[i].is_common),
+		       "%s is %s%s", list[i].what, list[i].is_move ? "a move" : "no move",
+		       list[i].is_common && !list[i].is_move ? ", but common" : "");
+	}
+}
+
 /* --- translations --- */
 
 static const struct v8_translations numbers = {
@@ -138,12 +175,19 @@ static void add_exit(struct test *t, uint32_t node, int32_t offset, uint32_t loo
 	vec_push(&t->flow.exits, (struct point){ { node, offset }, loop });
 }
 
-/* Letters: n nop, 0 to 9 a check with that exit, b and B back to the first and second |, r ret. */
+/*
+ * Letters: n nop, 0 to 9 a check with that exit, b and B back to the first and second |, r ret, t test, a add,
+ * j over the next two bytes, f over the next one or not.
+ */
 static void assemble(struct test *t, const char *text)
 {
 	uint32_t size = 0, label[4] = { 0 }, labels = 0;
 	for (const char *c = text; *c; c++)
-		size += *c == 'n' || *c == 'r' ? 1 : *c == '|' ? 0 : *c == 'b' || *c == 'B' ? 2 : 6;
+		size += *c == 'n' || *c == 'r' ? 1
+			: *c == '|'	       ? 0
+			: *c == 'a'	       ? 3
+			: strchr("bBtjf", *c)  ? 2
+					       : 6;
 	for (const char *c = text; *c; c++) {
 		uint32_t at = (uint32_t)t->code.n;
 		if (*c == '|') {
@@ -155,6 +199,11 @@ static void assemble(struct test *t, const char *text)
 			int32_t distance = (int32_t)(size + 4 * (uint32_t)(*c - '0') - at - 6);
 			buf_add(&t->code, STR("\x0f\x80"));
 			buf_add(&t->code, (struct str){ (const char *)&distance, 4 });
+		} else if (strchr("tajf", *c)) {
+			buf_add(&t->code, *c == 't'   ? STR("\x85\xc0")
+					  : *c == 'a' ? STR("\x83\xc0\x01")
+					  : *c == 'j' ? STR("\xeb\x02")
+						      : STR("\x75\x01"));
 		} else {
 			buf_add_char(&t->code, *c == 'r' ? (char)0xc3 : (char)0x90);
 		}
@@ -232,6 +281,91 @@ static void test_straight(void)
 	check_flow(&t, "1020", "between two functions it is their caller's");
 }
 
+static void test_padding(void)
+{
+	struct test t;
+	start(&t);
+	add_exit(&t, LEAF, 3, V8_NONE);
+	add_exit(&t, LEAF, 4, V8_NONE);
+	assemble(&t, "0jnnn1r");
+	check_flow(&t, "1100110", "what no way leads to does not count for what is behind it");
+}
+
+/* The table has entries at 0, 1 and 8; the block at 5 has none. */
+static void start_told(struct test *t)
+{
+	start(t);
+	static const struct point_at told[] = { { 0, { { ROOT, 1 }, LOOP_UNKNOWN } },
+						{ 1, { { LEAF, 2 }, LOOP_UNKNOWN } },
+						{ 8, { { TWIG, 2 }, LOOP_UNKNOWN } } };
+	for (size_t i = 0; i < ARRAY_SIZE(told); i++)
+		vec_push(&t->flow.told, told[i]);
+}
+
+static void test_as_before(void)
+{
+	struct test t;
+	start_told(&t);
+	t.flow.is_all_told = true;
+	assemble(&t, "nnfnanr");
+	check_flow(&t, "0111122", "a block without an entry is as the last entry before it");
+	start_told(&t);
+	assemble(&t, "nnfntnnr");
+	check_flow(&t, "01111122", "... in old code, too, by what surely has a position");
+	start_told(&t);
+	assemble(&t, "nnfnanr");
+	check_flow(&t, "0110022", "... but not by what an allocation has, too");
+	start_told(&t);
+	t.flow.is_all_told = true;
+	assemble(&t, "nnfnnnnnr");
+	check_flow(&t, "011000022", "... nor where there are moves alone");
+	start_told(&t);
+	t.flow.is_all_told = true;
+	t.flow.told.n--;
+	assemble(&t, "nnfnar");
+	check_flow(&t, "011000", "... nor behind the last entry, where slow paths are");
+}
+
+static void check_calls(struct test *t, const char *want, const char *what)
+{
+	AUTO(buf) struct buf got = { 0 };
+	flow_unite_copies(&t->flow, &t->out.nodes);
+	for (uint32_t i = 0; i < t->flow.told.n; i++) {
+		uint32_t node = t->flow.told.p[i].point.spot.node;
+		buf_addf(&got, "%u@%d ", node, t->out.nodes.p[node].call);
+	}
+	tap_str_eq(buf_str(&got), str_from(want), "%s", what);
+	flow_fini(&t->flow);
+	vec_fini(&t->out.nodes);
+	buf_fini(&t->code);
+}
+
+/* A function is called at 10; of its two copies one is listed at 99. Another exit of that says 50. */
+static void start_copies(struct test *t, bool has_doubt)
+{
+	static const struct point_at told[] = { { 0, { { LEAF, 2 }, LOOP_UNKNOWN } },
+						{ 7, { { TWIG, 2 }, LOOP_UNKNOWN } },
+						{ 20, { { ROOT, 2 }, LOOP_UNKNOWN } } };
+	start(t);
+	t->out.nodes.p[TWIG] = (struct inlined){ ROOT, 0, 99, LOOP_UNKNOWN };
+	vec_push(&t->out.nodes, (struct inlined){ ROOT, 0, 50, V8_NONE });
+	for (size_t i = 0; i < ARRAY_SIZE(told); i++)
+		vec_push(&t->flow.told, told[i]);
+	add_exit(t, LEAF, 3, V8_NONE);
+	add_exit(t, LEAF, 3, V8_NONE);
+	add_exit(t, has_doubt ? TWIG + 1 : LEAF, 3, V8_NONE);
+	assemble(t, "n0n1n2nr");
+}
+
+static void test_copies(void)
+{
+	struct test t;
+	start_copies(&t, false);
+	check_calls(&t, "1@10 1@10 0@-1 ", "a call is where exits have it, and its copies are one");
+	start_copies(&t, true);
+	check_calls(&t, "1@10 2@99 0@-1 ", "exits that differ do not tell");
+}
+
 static void test_refused(void)
 {
 	struct test t;
@@ -268,10 +402,14 @@ static void test_dense(void)
 int main(void)
 {
 	test_instructions();
+	test_moves();
 	test_translations();
 	test_loops();
 	test_straight();
 	test_refused();
 	test_dense();
+	test_padding();
+	test_as_before();
+	test_copies();
 	return tap_done();
 }
