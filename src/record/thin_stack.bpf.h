@@ -56,10 +56,9 @@ static void take_registers(uint64_t *to)
 
 /*
  * Keeps what may be an address, or a small number: 0 < word <= 2^47. There are no branches to be mistaken about.
- * It is no static function, so that the kernel checks it once, not for each piece. Returns how many words there
- * are then.
+ * Returns how many words there are then.
  */
-__attribute__((noinline)) int thin_piece(struct scratch *s, uint32_t piece, uint32_t n)
+CHECKED_ONCE int thin_piece(struct scratch *s, uint32_t piece, uint32_t n)
 {
 	uint32_t at = n;
 	uint64_t bits = 0;
@@ -93,30 +92,35 @@ static int read_piece(struct scratch *s, uint32_t i, uint32_t at)
 }
 
 /* The stack's upper part, as much of it as there is. */
-static void read_raw(struct scratch *s, uint32_t pieces)
+CHECKED_ONCE int read_raw(struct scratch *s, uint32_t pieces)
 {
 	uint64_t bytes = (uint64_t)pieces * PIECE_BYTES;
 	uint32_t i = 0;
-	if (bytes > sizeof(s->raw))
-		return;
+	if (!s || bytes > sizeof(s->raw))
+		return 0;
 	if (bpf_probe_read_user(s->raw, bytes, (void *)s->sp) == 0) {
 		s->raw_words = pieces * THIN_WORDS;
-		return;
+		return 0;
 	}
 #pragma clang loop unroll(disable)
 	for (i = 0; i < THIN_PIECES; i++)
 		if (i >= pieces || !read_piece(s, i, i))
 			break;
 	s->raw_words = i * THIN_WORDS;
+	return 0;
 }
 
 /*
  * 0: it is not so thin. What nobody else wanted is not in raw: piece for piece is read into the same place, as each
  * line of cache that is written here is one that the program loses.
  */
-static int thin_pieces(struct scratch *s, uint32_t pieces)
+CHECKED_ONCE int thin_pieces(struct scratch *s, uint32_t pieces)
 {
-	uint32_t i, n = s->n, is_raw = s->raw_words != 0;
+	uint32_t i, n, is_raw;
+	if (!s)
+		return 0;
+	n = s->n;
+	is_raw = s->raw_words != 0;
 	if (is_raw && pieces > s->raw_words / THIN_WORDS)
 		pieces = s->raw_words / THIN_WORDS;
 #pragma clang loop unroll(disable)

@@ -93,6 +93,12 @@ static struct scratch *scratch_of_cpu(void)
 	return bpf_map_lookup_elem(&scratches, &cpu);
 }
 
+/*
+ * The kernel checks every way through a program, with what is known at each call. Functions that are not static it
+ * checks by themselves, once: without that there would be far too many ways.
+ */
+#define CHECKED_ONCE __attribute__((noinline))
+
 static struct walker_layout *layout_of_current(void)
 {
 	struct bpf_pidns_info in_namespace;
@@ -185,11 +191,8 @@ static uint64_t put_slots(struct scratch *s, const struct walker_layout *l, uint
 	return WALKER_HAS_SLOTS | WALKER_IS_SHARED;
 }
 
-/*
- * Writes down a frame and goes to its caller; 0: there is none. It is no static function, so that the kernel
- * checks it once, not for each frame.
- */
-__attribute__((noinline)) int step(const struct walker_layout *l, struct scratch *s)
+/* Writes down a frame and goes to its caller; 0: there is none. */
+CHECKED_ONCE int step(const struct walker_layout *l, struct scratch *s)
 {
 	if (!l || !s)
 		return 0;
@@ -210,14 +213,17 @@ __attribute__((noinline)) int step(const struct walker_layout *l, struct scratch
 	return s->pc != 0;
 }
 
-static void walk(struct scratch *s, const struct walker_layout *l)
+CHECKED_ONCE int walk(struct scratch *s, const struct walker_layout *l)
 {
+	if (!s || !l)
+		return 0;
 	s->function_map = 0;
 #pragma clang loop unroll(disable)
 	for (uint32_t i = 0; i < WALKER_FRAMES; i++)
 		if (!step(l, s))
-			return;
+			return 0;
 	s->record.head.has_more = 1;
+	return 0;
 }
 
 static void begin(struct scratch *s, const struct bpf_perf_event_data *context)
