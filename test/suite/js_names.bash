@@ -28,8 +28,8 @@ running() {
 	told "$name.truth"
 	rm -f "/tmp/perf-$child.map"
 }
-family() { # family PID: it and its children, as -p wants them
-	{ echo "$1"; pgrep -P "$1"; } | paste -sd,
+family() { # family PID: it and its children that stay, as -p wants them: others may be gone by then
+	{ echo "$1"; pgrep -P "$1" -f ' stay '; } | paste -sd,
 }
 # record_it NAME OPTION...: while $child uses $seconds of CPU time, which counts for itself exactly then
 record_it() {
