@@ -100,8 +100,11 @@ void buf_add_percent(struct buf *b, uint64_t value, uint64_t total)
 		buf_addf(b, "<0.1 %%");
 	else if (percent > 99.9 && value < total)
 		buf_addf(b, ">99.9 %%");
-	else
-		buf_addf(b, percent >= 10 ? "%.0f %%" : "%.1f %%", percent);
+	else /* nearly all is not all */
+		buf_addf(b,
+			 percent >= 10 && (percent < 99.5 || value == total) ? "%.0f %%"
+									     : "%.1f %%",
+			 percent);
 }
 
 void buf_add_wrapped(struct buf *b, struct str text, unsigned column, unsigned width)

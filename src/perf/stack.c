@@ -190,11 +190,29 @@ static bool meet_before(const struct unwound_stack *u, const struct stack_addres
 	return false;
 }
 
+/*
+ * A copy that ended in a frame as large as uv__io_poll's: the register has not changed from the leaf to there, so the
+ * first link that the chain followed is that frame's.
+ */
+static bool meet_by_register(const struct unwound_stack *u, const struct stack_address *chain,
+			     uint32_t n, struct stack_meeting *at)
+{
+	if (!u->is_cut || u->n < 2 || n < 2 || chain[0].ip != u->addresses[0] ||
+	    !u->frame_pointers[0] || u->frame_pointers[u->n - 1] != u->frame_pointers[0])
+		return false;
+	*at = (struct stack_meeting){ .walked = u->n, .from = 1, .is_before = true };
+	return true;
+}
+
 bool perf_stack_meet(const struct unwound_stack *u, const struct stack_address *chain, uint32_t n,
 		     struct stack_meeting *at)
 {
 	uint32_t searched = n < MAX_CHAIN ? n : MAX_CHAIN;
-	return meet_at_end(u, chain, searched, at) || meet_before(u, chain, searched, at);
+	bool at_end = meet_at_end(u, chain, searched, at);
+	if (at_end && at->walked > 1)
+		return true;
+	return meet_by_register(u, chain, searched, at) || at_end ||
+	       meet_before(u, chain, searched, at);
 }
 
 /* Replaces the user's part by what walk and chain say together. */

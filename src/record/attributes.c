@@ -13,7 +13,8 @@
 #define USER_REGISTERS 0ull
 #endif
 
-enum { SELDOM_HZ = 2500 }; /* up to here copies cost little */
+enum { SELDOM_HZ = 2500 };		    /* up to here copies cost little */
+#define ALL_BYTES_PER_SECOND (128ull << 20) /* of copies, of all cpus together */
 
 /*
  * The copy is what a sample costs, but a stack that is longer is cut: libuv alone has 12 KB on it. So it is
@@ -22,12 +23,11 @@ enum { SELDOM_HZ = 2500 }; /* up to here copies cost little */
 static uint32_t affordable_bytes(uint64_t rate_hz, uint32_t cpus)
 {
 	enum { LEAST = 8 << 10, MOST = 65528, SMALL_BUFFER_BYTES = 512 << 10 };
-	const uint64_t all_bytes_per_second = 128 << 20;
 	uint64_t bytes = rate_hz <= 200		? MOST
 			 : rate_hz <= 1000	? 32 << 10
 			 : rate_hz <= SELDOM_HZ ? 16 << 10
 						: LEAST;
-	uint64_t share = all_bytes_per_second / (rate_hz * cpus) / 8 * 8;
+	uint64_t share = ALL_BYTES_PER_SECOND / (rate_hz * cpus) / 8 * 8;
 	/* Others than root have 516 KB for each cpu's buffer: a quarter of a second must fit. */
 	if (geteuid() != 0 && share > 4 * SMALL_BUFFER_BYTES / rate_hz)
 		share = 4 * SMALL_BUFFER_BYTES / rate_hz / 8 * 8;
@@ -36,16 +36,31 @@ static uint32_t affordable_bytes(uint64_t rate_hz, uint32_t cpus)
 	return (uint32_t)(bytes < LEAST ? LEAST : bytes);
 }
 
-uint32_t attributes_stack_bytes(const struct record_options *o, uint32_t cpus)
+/* Of events that do not tell it is supposed. */
+static uint64_t rate_of(const struct record_options *o)
 {
 	enum { SUPPOSED_HZ = 2000 };
+	const struct perf_event_attr *first = &o->events->list.p[0].attr;
+	return first->freq && first->sample_freq ? first->sample_freq : SUPPOSED_HZ;
+}
+
+uint32_t attributes_call_bytes(const struct record_options *o, uint32_t cpus)
+{
+	enum { ENOUGH = 24 << 10, OF_SAMPLES = 2 }; /* every second one at most, in the long run */
+	uint64_t share = OF_SAMPLES * ALL_BYTES_PER_SECOND / (rate_of(o) * cpus) / 8 * 8;
+	return (uint32_t)(share > ENOUGH	    ? ENOUGH
+			  : share < NEAR_LEAF_BYTES ? NEAR_LEAF_BYTES
+						    : share);
+}
+
+uint32_t attributes_stack_bytes(const struct record_options *o, uint32_t cpus)
+{
 	if (o->call_graph == CALL_GRAPH_FP || o->call_graph == CALL_GRAPH_NONE || o->kernel_only ||
 	    !USER_REGISTERS)
 		return 0;
 	if (o->stack_bytes)
 		return o->stack_bytes;
-	const struct perf_event_attr *first = &o->events->list.p[0].attr;
-	uint64_t rate = first->freq && first->sample_freq ? first->sample_freq : SUPPOSED_HZ;
+	uint64_t rate = rate_of(o);
 	if (rate > SELDOM_HZ && o->call_graph == CALL_GRAPH_AUTO && choice_is_chained(o))
 		return NEAR_LEAF_BYTES;
 	return affordable_bytes(rate, cpus);

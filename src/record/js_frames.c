@@ -221,6 +221,16 @@ static const struct v8_walked *walked_of(struct js_frames *j, const struct sampl
 	return is_same ? w : NULL;
 }
 
+/* Links in a copy may be old: of those, only what the stack itself has is there. Returns how many are left. */
+static uint32_t drop_missing(struct v8_frame *frames, uint32_t n)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (!frames[i].is_missing)
+			frames[kept++] = frames[i];
+	return kept;
+}
+
 static void on_stack(struct js_frames *j, struct js_process *p, const char *bytes,
 		     const struct sample_ids *ids, struct js_found *found)
 {
@@ -240,6 +250,7 @@ static void on_stack(struct js_frames *j, struct js_process *p, const char *byte
 	if (!n && has_state) {
 		n = v8_links_of_copy(p->v8, &r, state.stack, links, WALKER_FRAMES);
 		n = v8_name_frames(p->v8, &r, links, n, frames, WALKER_FRAMES, &j->counts);
+		n = drop_missing(frames, n);
 	}
 	*(w ? &j->walked_stacks : &j->copied_stacks) += n > 0;
 	pthread_mutex_unlock(&j->lock);

@@ -378,6 +378,20 @@ static bool open_command(struct opened_events *x, const struct record_options *o
 	return open_place(x, o, (struct place){ .pid = pid, .is_command = true }, e);
 }
 
+/*
+ * Where only frames near the leaf are wanted, and copies are made in the kernel, its own are of system calls only: they
+ * may be larger, as libuv waits in a function with 15 KB on its stack, below one that uses the frame pointer otherwise.
+ */
+static void set_thinning(struct opened_events *x, const struct record_options *o,
+			 uint32_t stack_bytes)
+{
+	uint32_t pieces = thin_pieces_of(x);
+	bool is_near_leaf = !o->stack_bytes && stack_bytes == NEAR_LEAF_BYTES;
+	if (pieces && is_near_leaf)
+		x->attrs.p[0].sample_stack_user = attributes_call_bytes(o, x->cpus.n);
+	v8_walker_thin(x->walker, pieces, is_near_leaf);
+}
+
 bool open_events(struct opened_events *x, const struct record_options *o, int32_t command_pid,
 		 struct buf *remarks, struct err *e)
 {
@@ -389,8 +403,7 @@ bool open_events(struct opened_events *x, const struct record_options *o, int32_
 		attributes_complete(&x->attrs.p[i], o, tells, stack_bytes);
 	}
 	if (x->walker)
-		v8_walker_thin(x->walker, thin_pieces_of(x),
-			       !o->stack_bytes && stack_bytes == NEAR_LEAF_BYTES);
+		set_thinning(x, o, stack_bytes);
 	if (command_pid)
 		return open_command(x, o, command_pid, e);
 	if (o->choice->cgroup)

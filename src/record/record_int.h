@@ -19,6 +19,8 @@ void attributes_complete(struct perf_event_attr *attr, const struct record_optio
 enum { NEAR_LEAF_BYTES = 4 << 10 }; /* where frame pointers do the rest */
 /* Bytes of the stack that are copied with each sample; 0: none. */
 uint32_t attributes_stack_bytes(const struct record_options *o, uint32_t cpus);
+/* ... where they are of system calls only. */
+uint32_t attributes_call_bytes(const struct record_options *o, uint32_t cpus);
 /* chained.c: of all that is recorded, frame pointers lead to the root. False: of some not, or not known. */
 bool choice_is_chained(const struct record_options *o);
 /* Fields at the end of records that are no samples, as attributes_complete asks for them. */

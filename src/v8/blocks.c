@@ -195,6 +195,14 @@ static struct point point_of(const struct graph *g, struct walk *w, uint32_t at,
 	return exit ? *exit : point;
 }
 
+/* Whether a point is as the last one was, directly behind it. */
+static bool goes_on(const struct graph *g, const struct mark *last, uint32_t at,
+		    const struct point *point)
+{
+	return g->is_dense && last->end == at && last->point.spot.node == point->spot.node &&
+	       last->point.spot.offset == point->spot.offset;
+}
+
 static void mark_instruction(struct graph *g, struct walk *w, uint32_t at,
 			     const struct instruction *in)
 {
@@ -202,10 +210,8 @@ static void mark_instruction(struct graph *g, struct walk *w, uint32_t at,
 	struct point point = point_of(g, w, at, in);
 	if (point.spot.node == V8_NONE)
 		return;
-	struct mark *last = b->marks ? &g->marks.p[g->marks.n - 1] : NULL;
-	if (last && g->is_dense && last->end == at && last->point.spot.node == point.spot.node &&
-	    last->point.spot.offset == point.spot.offset) {
-		last->end = at + in->size_bytes;
+	if (b->marks && goes_on(g, &g->marks.p[g->marks.n - 1], at, &point)) {
+		g->marks.p[g->marks.n - 1].end = at + in->size_bytes;
 		return;
 	}
 	vec_push(&g->marks, (struct mark){ at, at + in->size_bytes, point });

@@ -155,13 +155,14 @@ static bool look_until_same(struct graph *g)
 
 static void add_span(struct inlined_code *out, uint32_t start, struct spot spot)
 {
-	struct span *last = out->spans.n ? &out->spans.p[out->spans.n - 1] : NULL;
+	uint32_t n = out->spans.n;
 	if (spot.node == V8_NONE)
 		spot = root;
-	if (last && last->spot.node == spot.node && last->spot.offset == spot.offset)
+	if (n && out->spans.p[n - 1].spot.node == spot.node &&
+	    out->spans.p[n - 1].spot.offset == spot.offset)
 		return;
-	if (last && last->start == start)
-		last->spot = spot;
+	if (n && out->spans.p[n - 1].start == start)
+		out->spans.p[n - 1].spot = spot;
 	else
 		vec_push(&out->spans, (struct span){ start, spot });
 }

@@ -262,9 +262,24 @@ static void add_without_frame(struct naming *s, enum pc_kind kind, enum leaf_sta
 	add(s, r->pc, r->fp, place, false);
 }
 
-/* Handlers of bytecodes have no frame: how far the function is, is in a register. */
-static void add_around_builtin(struct naming *s, const struct v8_raw_frame *f)
+/*
+ * Other code than V8's may have anything in the slots of its own frame, functions among it. A frame of JavaScript
+ * returns to V8's code, and so does what it called, which is on the stack in front of it.
+ */
+static bool is_called_by_v8(struct naming *s, const struct v8_raw_frame *f, uint64_t returns_to,
+			    uint64_t found)
 {
+	bool is_far = f->fp > s->r->sp && (f->fp - s->r->sp) / sizeof(uint64_t) > MAX_ON_TOP;
+	return kind_of(s->p, returns_to) != PC_NATIVE && (found || is_far);
+}
+
+/*
+ * Handlers of bytecodes have no frame: how far the function is, is in a register. returns_to: of the frame, 0: not
+ * known.
+ */
+static void add_around(struct naming *s, const struct v8_raw_frame *f, uint64_t returns_to)
+{
+	enum pc_kind leaf = kind_of(s->p, s->r->pc);
 	uint64_t shared = shared_of_frame(s, f);
 	if (!v8_is_pointer(f->context) || (shared && !has_script(s->p, shared)))
 		return;
@@ -272,10 +287,9 @@ static void add_around_builtin(struct naming *s, const struct v8_raw_frame *f)
 	enum { MAX_BYTECODES = 1 << 24 };
 	enum pc_kind kind;
 	uint64_t pc = find_return(s, f, &shared, &kind);
-	if (!shared)
+	if (!shared || (leaf == PC_NATIVE && !is_called_by_v8(s, f, returns_to, pc)))
 		return;
-	if (kind == PC_INTERPRETER && offset >= 0 && offset < MAX_BYTECODES &&
-	    kind_of(s->p, s->r->pc) == PC_BUILTIN)
+	if (kind == PC_INTERPRETER && offset >= 0 && offset < MAX_BYTECODES && leaf == PC_BUILTIN)
 		add(s, pc, f->fp, v8_place_of_bytecode(s->p, shared, f->bytecode_array, offset),
 		    true);
 	else
@@ -292,11 +306,11 @@ static bool add_regexp(struct naming *s, uint64_t pc, uint64_t fp)
 	return true;
 }
 
-static void name_innermost(struct naming *s, const struct v8_raw_frame *f)
+static void name_innermost(struct naming *s, const struct v8_raw_frame *f, uint64_t returns_to)
 {
 	enum pc_kind kind = kind_of(s->p, f->pc);
 	if (kind == PC_NATIVE || kind == PC_BUILTIN) {
-		add_around_builtin(s, f);
+		add_around(s, f, returns_to);
 		return;
 	}
 	if (kind == PC_JIT && add_regexp(s, f->pc, f->fp))
@@ -392,7 +406,7 @@ uint32_t v8_name_frames(struct v8_process *p, const struct v8_registers *r,
 	if (p->generation != p->names->generation)
 		forget(p);
 	if (n)
-		name_innermost(&s, &raw[0]);
+		name_innermost(&s, &raw[0], n > 1 ? raw[1].pc : 0);
 	for (uint32_t i = 1; i < n; i++)
 		name_caller_once(&s, seen, &raw[i]);
 	v8_end_look(p, begin, n);

@@ -98,9 +98,14 @@ static void check_interpreted(unsigned version)
 	stack_add(s, 0, 0x1234);
 	check_stack(s, "~f:3:1 ~g:4:1", "interpreted functions");
 	s->r.pc = 0x1234;
-	check_stack(s, "+f:0:0 ~g:4:1", "C++ of which nobody knows where it returns to");
+	check_stack(s, "~g:4:1",
+		    "C++ that V8's code has not called: what is in its frame is its own");
 	s->words[1] = stack_interpreter_pc();
 	check_stack(s, "+~f:3:1 ~g:4:1", "C++ that was called by the interpreter");
+	const uint64_t caller = s->words[8 + 1];
+	s->words[8 + 1] = 0x1234;
+	check_stack(s, "~g:4:1", "... but its frame returns to C++: it is none of JavaScript");
+	s->words[8 + 1] = caller;
 	heap_set(&s->h, p.f_closure, 0, heap_map(&s->h, 77));
 	check_stack(s, "~g:4:1", "a closure that is none any more");
 	s->words[8 - 1] = 2 * 3;
