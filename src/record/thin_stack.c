@@ -29,13 +29,6 @@ struct sample_begin {
 	uint32_t cpu, unused;
 };
 
-static uint64_t word_at(const char *words, size_t i)
-{
-	uint64_t word;
-	memcpy(&word, words + i * sizeof(word), sizeof(word));
-	return word;
-}
-
 /* How many words the frames take; UINT32_MAX: more than there are. */
 static uint32_t frame_words(const struct written *w)
 {
@@ -43,7 +36,7 @@ static uint32_t frame_words(const struct written *w)
 	for (uint32_t i = 0; i < w->head.frames; i++) {
 		if (w->head.words < at + 2)
 			return UINT32_MAX;
-		at += word_at(w->words, at) & WALKER_HAS_SLOTS ? WALKER_FRAME_WORDS : 2;
+		at += written_word(w->words, at) & WALKER_HAS_SLOTS ? WALKER_FRAME_WORDS : 2;
 	}
 	return at <= w->head.words ? at : UINT32_MAX;
 }
@@ -61,7 +54,8 @@ bool written_decode(struct str bytes, struct written *out)
 	out->frame_words = frame_words(out);
 	if (out->frame_words > h->words || h->chain > h->words - out->frame_words)
 		return false;
-	out->has_context = h->chain && word_at(out->words, out->frame_words) == PERF_CONTEXT_USER;
+	out->has_context =
+		h->chain && written_word(out->words, out->frame_words) == PERF_CONTEXT_USER;
 	return true;
 }
 
@@ -105,7 +99,7 @@ static char *put_chain(char *to, const struct written *w)
 	if (!w->has_context)
 		to = put(to, PERF_CONTEXT_USER);
 	for (uint32_t i = 0; i < w->head.frames && i + 1 < n; i++) {
-		uint64_t pc = word_at(w->words, at);
+		uint64_t pc = written_word(w->words, at);
 		to = put(to, pc & ~WALKER_FLAGS);
 		at += pc & WALKER_HAS_SLOTS ? WALKER_FRAME_WORDS : 2;
 	}
@@ -118,9 +112,10 @@ static uint32_t put_piece(char *to, const struct written *w, uint32_t at)
 {
 	if (at >= w->head.words)
 		return at;
-	uint64_t bits = word_at(w->words, at++);
+	uint64_t bits = written_word(w->words, at++);
 	for (; bits && at < w->head.words; bits &= bits - 1)
-		put(to + (size_t)__builtin_ctzll(bits) * sizeof(uint64_t), word_at(w->words, at++));
+		put(to + (size_t)__builtin_ctzll(bits) * sizeof(uint64_t),
+		    written_word(w->words, at++));
 	return at;
 }
 

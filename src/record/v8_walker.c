@@ -231,25 +231,18 @@ void v8_walker_take(struct v8_walker *w, const char *record)
 	buf_add(&o->bytes, r.bytes);
 }
 
-static uint64_t word_at(const char *words, size_t i)
-{
-	uint64_t word;
-	memcpy(&word, words + i * sizeof(word), sizeof(word));
-	return word;
-}
-
 /* Returns where the next one is. */
 static uint32_t read_frame(const char *words, uint32_t at, struct v8_raw_frame *f)
 {
-	uint64_t pc = word_at(words, at);
-	*f = (struct v8_raw_frame){ .pc = pc & ~WALKER_FLAGS, .fp = word_at(words, at + 1) };
+	uint64_t pc = written_word(words, at);
+	*f = (struct v8_raw_frame){ .pc = pc & ~WALKER_FLAGS, .fp = written_word(words, at + 1) };
 	if (!(pc & WALKER_HAS_SLOTS))
 		return at + 2;
 	f->is_shared = pc & WALKER_IS_SHARED;
-	f->context = word_at(words, at + 2);
-	f->function = word_at(words, at + 3);
-	f->bytecode_array = word_at(words, at + 4);
-	f->bytecode_offset = word_at(words, at + 5);
+	f->context = written_word(words, at + 2);
+	f->function = written_word(words, at + 3);
+	f->bytecode_array = written_word(words, at + 4);
+	f->bytecode_offset = written_word(words, at + 5);
 	return at + WALKER_FRAME_WORDS;
 }
 

@@ -25,6 +25,12 @@ struct written {
 	uint32_t frame_words; /* of head.words, for frames; the chain is behind them */
 	bool has_context;     /* the chain begins with the mark that it is the program's part */
 };
+static inline uint64_t written_word(const char *words, size_t i)
+{
+	uint64_t word;
+	memcpy(&word, words + i * sizeof(word), sizeof(word));
+	return word;
+}
 /* bytes: struct walker_record, which the kernel may have padded; record is left alone. False: it is none. */
 bool written_decode(struct str bytes, struct written *out);
 /* Words of the first piece of the stack; those that were left out are 0. */

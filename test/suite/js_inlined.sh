@@ -34,15 +34,9 @@ if [ ${#nodes[@]} -eq 0 ]; then
 	finish
 fi
 
-# start_traced NAME COMMAND...: as start, but it says more than `ready`
-start_traced() {
-	local name=$1
-	shift
-	mkfifo "$name.says"
-	"$@" >"$name.says" 2>"$name.program" &
-	pid=$!
-	started+=("$pid")
-	timeout 60 grep -q -m 1 -x ready "$name.says"
+start_traced() { # start_traced NAME COMMAND...: as start, but it says more than `ready`
+	launch "$@"
+	timeout 60 grep -q -m 1 -x ready "$1.says"
 }
 # look NAME PROGRAM [NODE-OPTION...]: NAME.judged
 look() {

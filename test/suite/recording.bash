@@ -31,16 +31,19 @@ recording_allowed() {
 	return 1
 }
 
-# start NAME COMMAND...: in the background, up to its line `ready`; $pid
-start() {
+# launch NAME COMMAND...: in the background, what it says in a FIFO; $pid
+launch() {
 	local name=$1
 	shift
 	mkfifo "$name.says"
 	"$@" >"$name.says" 2>"$name.program" &
 	pid=$!
 	started+=("$pid")
-	says_ready "$name.says" && return
-	sed 's/^/# /' "$name.program"
+}
+start() { # start NAME COMMAND...: up to its line `ready`
+	launch "$@"
+	says_ready "$1.says" && return
+	sed 's/^/# /' "$1.program"
 	return 1
 }
 says_ready() { # says_ready FIFO: opened for both, so that nobody has to come
