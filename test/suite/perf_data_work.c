@@ -1,7 +1,7 @@
 /*
  * A call tree whose split of time is known: seventy and thirty burn 7 to 3, in turns so short that other
- * programs on the machine take from both alike. Goes through libc's qsort (a caller without a name of ours),
- * the PLT and the kernel, too.
+ * programs on the machine take from both alike, and of random lengths, so that no rate of sampling can beat in time
+ * with them. Goes through libc's qsort (a caller without a name of ours), the PLT and the kernel, too.
  *   perf_data_work MILLISECONDS of CPU time
  */
 #define _GNU_SOURCE
@@ -61,6 +61,12 @@ __attribute__((noinline)) void asks_the_kernel(void)
 	close(zero);
 }
 
+/* 10,000 on average. */
+static unsigned long some_rounds(void)
+{
+	return 5000 + (unsigned long)rand() % 10001;
+}
+
 static long cpu_ms(void)
 {
 	struct timespec t;
@@ -72,8 +78,8 @@ int main(int argc, char **argv)
 {
 	long end = cpu_ms() + (argc > 1 ? atol(argv[1]) : 100);
 	while (cpu_ms() < end) {
-		seventy(10000);
-		thirty(10000);
+		seventy(some_rounds());
+		thirty(some_rounds());
 		sorts();
 		asks_the_kernel();
 	}
