@@ -121,11 +121,13 @@ static void examine_machine(struct examination *x, const struct request *r,
 	struct source_options source = source_options_of(&r->in);
 	struct kernel_name_trouble names = { 0 };
 	struct kernel_id running = { 0 };
+	struct err walker = { 0 };
 	struct doctor_report report = new_report(r);
 	source.names.is_of_this_machine = true;
 	struct kernel_symbols *kernel = kernel_symbols_new(&running, &source.names);
 	kernel_symbols_explain(kernel, &names.why, &names.fix);
-	doctor_tell_machine(permission, &names, &report);
+	recorder_tries_walker(&walker);
+	doctor_tell_machine(permission, &names, &walker, &report);
 	kernel_symbols_free(kernel);
 	buf_fini(&names.why);
 	buf_fini(&names.fix);

@@ -9,8 +9,9 @@ struct kernel_name_trouble {
 	struct buf why, fix;
 };
 
+/* walker: what recorder_tries_walker said; without a text: it can be loaded. */
 void doctor_tell_machine(const struct permission *p, const struct kernel_name_trouble *names,
-			 struct doctor_report *r);
+			 const struct err *walker, struct doctor_report *r);
 /* Whether the JavaScript of a process can be named from outside, without flags. */
 struct javascript_facts {
 	bool is_readable;

@@ -217,39 +217,27 @@ static void tell_others(const struct permission *p, struct doctor_report *r)
 				   "NAME");
 }
 
-/* Who can load a program needs this build to have it. */
-static const char *why_no_walker(const struct permission *p)
+static void tell_bpf(const struct err *walker, struct doctor_report *r)
 {
-	return !recorder_has_walker()		? "this plume was built without BPF"
-	       : !p->has_bpf_syscall		? "there is no BPF here"
-	       : !p->has_bpf || !p->has_perfmon ? "this user may load no BPF programs"
-	       : !p->has_btf
-		       ? "the kernel does not describe its types (no BTF), so BPF programs do "
-			 "not fit it"
-		       : NULL;
-}
-
-static void tell_bpf(const struct permission *p, struct doctor_report *r)
-{
-	const char *why = why_no_walker(p);
-	if (!why) {
+	AUTO(finding_text) struct finding_text t = { 0 };
+	struct str why = str_from(walker->text);
+	ptrdiff_t fix = str_find(why, STR("; "));
+	if (!why.n) {
 		doctor_add_finding(r, FINDING_OK, "bpf",
 				   "BPF programs can be loaded: stacks of JavaScript are walked in "
 				   "the kernel, however deep",
 				   NULL, NULL);
 		return;
 	}
-	doctor_add_finding(r, FINDING_INFO, "bpf", why,
-			   "stacks of JavaScript are taken from copies, which cut deep ones",
-			   !recorder_has_walker() ? "build it where clang and libbpf are installed"
-			   : !p->has_bpf	  ? "run plume with sudo, or once sudo setcap "
-						    "cap_bpf,cap_perfmon,cap_sys_ptrace=ep $(command "
-						    "-v plume)"
-						  : NULL);
+	buf_add(&t.what, str_first(why, fix < 0 ? why.n : (size_t)fix));
+	buf_addf(&t.why, "stacks of JavaScript are taken from copies, which cut deep ones");
+	if (fix >= 0)
+		buf_add(&t.fix, str_from_byte(why, (size_t)fix + 2));
+	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_INFO, "bpf" }, &t);
 }
 
 void doctor_tell_machine(const struct permission *p, const struct kernel_name_trouble *names,
-			 struct doctor_report *r)
+			 const struct err *walker, struct doctor_report *r)
 {
 	r->subject = DOCTOR_MACHINE;
 	r->file = STR("this machine");
@@ -262,6 +250,6 @@ void doctor_tell_machine(const struct permission *p, const struct kernel_name_tr
 	tell_counters(p, r);
 	tell_limits(p, r);
 	tell_others(p, r);
-	tell_bpf(p, r);
+	tell_bpf(walker, r);
 	diagnosis_sort(&r->diagnosis);
 }

@@ -26,8 +26,11 @@ struct record_options {
 	const char *command_line;      /* of plume itself, for the recording's facts */
 };
 
-/* Whether this build has the BPF program that walks stacks of JavaScript in the kernel. */
-bool recorder_has_walker(void);
+/*
+ * Loads the BPF program that walks stacks of JavaScript in the kernel, and lets it go again. False: why it cannot be,
+ * and behind `; ` what to do.
+ */
+bool recorder_tries_walker(struct err *e);
 
 struct recorder;
 

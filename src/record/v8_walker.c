@@ -38,6 +38,13 @@ struct v8_walker *v8_walker_new(struct err *e)
 	return NULL;
 }
 
+bool recorder_tries_walker(struct err *e)
+{
+	struct v8_walker *w = v8_walker_new(e);
+	v8_walker_free(w);
+	return w != NULL;
+}
+
 void v8_walker_close_outputs(struct v8_walker *w)
 {
 	for (uint32_t i = 0; i < w->outputs.n; i++) {

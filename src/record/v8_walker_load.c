@@ -13,11 +13,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-bool recorder_has_walker(void)
-{
-	return true;
-}
-
 /* errno is what the kernel said; the settings say why. */
 static bool explain(int error, struct err *e)
 {
@@ -31,10 +26,15 @@ static bool explain(int error, struct err *e)
 	if (p.is_in_user_namespace)
 		return err_set(e, "BPF programs may not be loaded from a user namespace");
 	if (!p.has_bpf || !p.has_perfmon)
-		return err_set(e, "this user may load no BPF programs; with sudo plume may, or "
-				  "after sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep "
+		return err_set(e, "this user may load no BPF programs; run plume with sudo, or "
+				  "once sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep "
 				  "$(command -v plume)");
-	return err_set(e, "Linux %s did not load the BPF program, which needs 5.15 with BTF: %s",
+	if (!p.has_btf)
+		return err_set(e,
+			       "Linux %s does not describe its types (no BTF), so BPF programs "
+			       "do not fit it",
+			       here.release);
+	return err_set(e, "Linux %s did not load the BPF program, which needs 5.15: %s",
 		       here.release, strerror(error));
 }
 
@@ -87,15 +87,12 @@ bool v8_walker_load(struct loaded_program *l, struct err *e)
 
 #else
 
-bool recorder_has_walker(void)
-{
-	return false;
-}
-
 bool v8_walker_load(struct loaded_program *l, struct err *e)
 {
 	(void)l;
-	return err_set(e, "this plume was built without BPF: clang or libbpf was missing");
+	return err_set(
+		e,
+		"this plume was built without BPF; build it where clang and libbpf are installed");
 }
 
 #endif

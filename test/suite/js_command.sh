@@ -177,6 +177,7 @@ for node in "${nodes[@]}"; do
 	ok "... a function that is optimized" grep -qE " JS:\*leaf $work/work.js:1:14" "$map"
 	ok "... one in baseline code" grep -qE ' JS:\^[a-zA-Z]+ ' "$map"
 	ok "... regular expressions" grep -q ' RegExp:' "$map"
+	is "... V8's own code on the heap is no function's" "$(grep -c 'JS:~(function not known)' "$map")" 0
 	file=$(awk '/libnode\.so/ { print $6; exit }' "/proc/$pid/maps")
 	if grep -aq Builtins_InterpreterEntryTrampoline "${file:-/proc/$pid/exe}"; then
 		ok "... builtins" grep -q ' Builtins_InterpreterEntryTrampoline$' "$map"

@@ -131,6 +131,7 @@ END
 	ok "BPF is forbidden: recorded" as bpf ./denies bpf --
 	ok "... names are there" named bpf
 	ok "... it is said that copies do" says bpf 'taken from copies.*BPF'
+	ok "... doctor, which loads the program, says it, too" bash -c "./denies bpf -- '$plume' doctor 2>/dev/null | grep -qE '(a filter of system calls|no BPF|built without BPF)'"
 	# LeakSanitizer needs it, too.
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 ok "ptrace is forbidden: recorded" as ptrace ./denies ptrace --
 	ok "... names are there: it is not used" named ptrace

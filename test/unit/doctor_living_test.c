@@ -35,27 +35,54 @@ static const struct permission root = { .paranoid = 2,
 static void check_machine(struct permission p, const char *kernel_names, const char *want,
 			  const char *what)
 {
+	struct err walker = { 0 };
+	if (!p.has_bpf)
+		err_set(&walker, "no BPF; run plume with sudo");
 	AUTO(buf) struct buf got = { 0 };
 	struct kernel_name_trouble names = { 0 };
 	struct doctor_report r = { 0 };
 	buf_add(&names.why, str_from(kernel_names));
-	doctor_tell_machine(&p, &names, &r);
+	doctor_tell_machine(&p, &names, &walker, &r);
 	describe(&r, &got);
 	tap_str_eq(buf_str(&got), str_from(want), "%s", what);
 	doctor_report_fini(&r);
 	buf_fini(&names.why);
 }
 
+static void check_walker(const char *said, const char *want_what, const char *want_fix)
+{
+	struct kernel_name_trouble names = { 0 };
+	struct doctor_report r = { 0 };
+	struct err walker = { 0 };
+	if (*said)
+		err_set(&walker, "%s", said);
+	doctor_tell_machine(&root, &names, &walker, &r);
+	const struct finding *bpf = NULL;
+	for (uint32_t i = 0; i < r.diagnosis.findings.n; i++)
+		if (strcmp(r.diagnosis.findings.p[i].key, "bpf") == 0)
+			bpf = &r.diagnosis.findings.p[i];
+	tap_ok(bpf != NULL, "doctor speaks of BPF that says \"%s\"", said);
+	tap_str_eq(bpf ? bpf->what : STR(""), str_from(want_what), "... what");
+	tap_str_eq(bpf ? bpf->fix : STR(""), str_from(want_fix), "... and what to do");
+	doctor_report_fini(&r);
+}
+
 static void check_machines(void)
 {
 	struct permission p = root;
 	check_machine(p, "", "", "root on a real machine");
+	check_walker("",
+		     "BPF programs can be loaded: stacks of JavaScript are walked in the kernel, "
+		     "however deep",
+		     "");
+	check_walker("no BPF; run plume with sudo", "no BPF", "run plume with sudo");
+	check_walker("Linux 4.19 did not load it", "Linux 4.19 did not load it", "");
 	check_machine(p, "hidden", "warn kernel", "names of the kernel are hidden");
 	p.has_pmu = false;
 	p.max_stack = 127;
 	p.max_rate_hz = 250;
 	p.max_descriptors = 1024;
-	p.has_btf = false;
+	p.has_bpf = false;
 	check_machine(p, "", "warn rate, info counters, info depth, info files, info bpf",
 		      "low limits");
 	p = root;
