@@ -38,7 +38,7 @@ int convert_profile(struct profile *p, char **words, size_t n);
 
 /* --- saying things --- */
 
-/* `plume: ...` on standard error. */
+/* `plume: ...` on standard error. Names of processes and files in it may be anything: only text comes out. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /*
  * Prints e with a pointer to the command's help where it is a usage error; returns the exit code.

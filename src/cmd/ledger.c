@@ -115,6 +115,24 @@ static void say_count(const char *what, uint64_t n)
 	fprintf(stderr, "%16s  %s\n", buf_c_string(&text), what);
 }
 
+static void say_line(const char *key, struct str words)
+{
+	AUTO(buf) struct buf text = { 0 };
+	fit_add_safe(&text, words);
+	fprintf(stderr, "%16s  %s\n", key, buf_c_string(&text));
+}
+
+/* How a recorder came by the stacks, and by the names of JavaScript. */
+static void say_origins(const struct profile *p)
+{
+	static const char *const keys[] = { "user stacks", "javascript" };
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		struct str text = profile_fact(p, str_from(keys[i]));
+		if (text.n)
+			say_line(keys[i], text);
+	}
+}
+
 void say_ledger(const struct profile *p, const struct query_ledger *l, const struct tree *tree)
 {
 	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
@@ -132,8 +150,8 @@ void say_ledger(const struct profile *p, const struct query_ledger *l, const str
 					   : "weight shown (samples)",
 			  tree->total[tree->value_count - 1][0] / tree_unit(tree));
 	if (l->event != INDEX_NONE && l->event < p->events.n)
-		fprintf(stderr, "%16s  %.*s\n", "event",
-			STR_ARG(profile_str(p, p->events.p[l->event].name)));
+		say_line("event", profile_str(p, p->events.p[l->event].name));
+	say_origins(p);
 }
 
 int say_outcome(const struct profile_request *r, const struct profile *p,

@@ -1,4 +1,5 @@
 #include "cmd/cmd.h"
+#include "sink/sink.h"
 
 #include <stdarg.h>
 #include <sys/ioctl.h>
@@ -6,12 +7,15 @@
 
 void say(const char *format, ...)
 {
+	AUTO(buf) struct buf text = { 0 };
+	AUTO_FREE char *words = NULL;
 	va_list args;
 	va_start(args, format);
-	fputs("plume: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	if (vasprintf(&words, format, args) < 0)
+		words = NULL;
 	va_end(args);
+	fit_add_safe(&text, str_from(words ? words : format));
+	fprintf(stderr, "plume: %s\n", buf_c_string(&text));
 }
 
 int say_error(const struct command *self, const struct err *e)

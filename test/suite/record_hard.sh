@@ -81,6 +81,15 @@ else
 	skip "a kernel thread" "none can be seen here"
 fi
 
+# A name that would write on the terminal.
+evil=$'e\033[31mvil'
+cp hard "$evil"
+start evil "./$evil" burn || exit 1
+timeout 20 "$plume" record -v -d 1 -o last.plume -p "$pid" >last.out 2>last.err
+kill_now "$pid"
+says "a program whose name is an escape sequence" 'samples of e\?\[31mvil'
+is "... and none comes out" "$(grep -c $'\033' last.err)" 0
+
 # Maps that a hostile program planted. Its root is a folder; the names are outside of it.
 printf '10000000 1000 stolen_name\n' >secret.map
 mkdir -p root/tmp
