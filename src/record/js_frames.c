@@ -92,6 +92,11 @@ void js_frames_want(struct js_frames *j, int32_t pid)
 	pthread_mutex_unlock(&j->lock);
 }
 
+void js_frames_expect(struct js_frames *j, const int32_t *pids, uint32_t n)
+{
+	js_processes_expect(&j->processes, pids, n);
+}
+
 static bool take_wanted(struct js_frames *j)
 {
 	pthread_mutex_lock(&j->lock);

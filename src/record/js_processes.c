@@ -1,6 +1,6 @@
 /*
  * Which processes run JavaScript, what of them is known, and why some cannot be named. A process is looked at
- * when its first sample comes.
+ * when its first sample comes, at the latest.
  */
 #include "record/js_processes_int.h"
 
@@ -225,15 +225,24 @@ static bool is_called_node(int32_t pid)
 	return str_eq(name, STR("node")) || str_eq(name, STR("nodejs"));
 }
 
+/* The one with its V8. NULL: there is none. is_hidden: its program may not be looked at. */
+static const struct v8_file *file_of_process(struct js_processes *l, int32_t pid, bool *is_hidden)
+{
+	const struct v8_file *f = file_of_program(l, pid);
+	*is_hidden = !f && (errno == EACCES || errno == EPERM);
+	if (!f || !f->is_v8)
+		f = file_of_library(l, pid);
+	return f && f->is_v8 ? f : NULL;
+}
+
 static void look_at_process(struct js_processes *l, struct js_process *p)
 {
+	bool is_hidden;
+	const struct v8_file *f = file_of_process(l, p->pid, &is_hidden);
 	p->is_looked_at = true;
-	const struct v8_file *f = file_of_program(l, p->pid);
-	if (!f && (errno == EACCES || errno == EPERM) && is_called_node(p->pid))
+	if (is_hidden && is_called_node(p->pid))
 		add_trouble(l, JS_TROUBLE_HIDDEN, p);
-	if (!f || !f->is_v8)
-		f = file_of_library(l, p->pid);
-	if (!f || !f->is_v8)
+	if (!f)
 		return;
 	p->file = f;
 	p->is_given_up = !f->is_known;
@@ -248,6 +257,21 @@ static void look_at_process(struct js_processes *l, struct js_process *p)
 	v8_process_look(p->v8);
 	if (l->walker)
 		v8_walker_add_process(l->walker, p->pid, &f->layout);
+}
+
+/* What is wrong with one is told when a sample of it comes. */
+void js_processes_expect(struct js_processes *l, const int32_t *pids, uint32_t n)
+{
+	enum { FEW = 16 };
+	for (uint32_t i = 0; i < n; i++) {
+		bool is_hidden;
+		if (n > FEW && !is_called_node(pids[i]))
+			continue;
+		const struct v8_file *f = file_of_process(l, pids[i], &is_hidden);
+		struct js_process *p = js_processes_get(l, pids[i]);
+		if (f && f->is_known && !p->is_looked_at)
+			look_at_process(l, p);
+	}
 }
 
 static void stop_walking(struct js_processes *l, const struct js_process *p)

@@ -60,6 +60,8 @@ void js_processes_init(struct js_processes *l, struct v8_walker *walker, struct 
 void js_processes_fini(struct js_processes *l);
 /* Never NULL; until the next call. */
 struct js_process *js_processes_get(struct js_processes *l, int32_t pid);
+/* Looks at those of them that run JavaScript before a sample of them comes; of many, at those that are called node. */
+void js_processes_expect(struct js_processes *l, const int32_t *pids, uint32_t n);
 /* The one that a sample is of. NULL: it runs no JavaScript that can be named. */
 struct js_process *js_processes_of_sample(struct js_processes *l, int32_t pid, uint64_t time_ns);
 /* It is another program from then on, or none. */

@@ -155,6 +155,8 @@ struct js_frames;
 struct js_frames *js_frames_new(struct perf_session *session, struct v8_walker *walker,
 				bool wants_lines);
 void js_frames_free(struct js_frames *j);
+/* Before all else: processes that are there, whose first sample is to be walked already. */
+void js_frames_expect(struct js_frames *j, const int32_t *pids, uint32_t n);
 /* For the thread that empties buffers: records that have just come, of one buffer. */
 void js_frames_look(struct js_frames *j, const char *bytes, size_t n, struct js_found *found);
 /* ... some process runs JavaScript: its samples must be looked at soon. */

@@ -223,6 +223,7 @@ bool recorder_open(struct recorder *r, struct err *e)
 	if (o->data)
 		write_to(r, o->data);
 	follow_begin(&r->follow, &r->events, target);
+	js_frames_expect(r->js, r->follow.described.p, r->follow.described.n);
 	drain_look_for_js(&r->drain, r->js);
 	follow_records(&r->follow, early.p, early.n, false);
 	return true;
