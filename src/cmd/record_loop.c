@@ -312,10 +312,9 @@ static void say_undecided(const struct run *r)
 	struct record_status s = recorder_status(r->recorder);
 	buf_add_grouped(&count, s.undecided);
 	if (s.undecided)
-		say("%s samples are left out: their processes were gone before it was known "
-		    "whether "
-		    "they fit; -a records all",
-		    buf_c_string(&count));
+		say("%s %s left out: the process was gone before it was known whether it fits; -a "
+		    "records all",
+		    buf_c_string(&count), s.undecided == 1 ? "sample is" : "samples are");
 }
 
 /* An empty result needs a reason. */
@@ -335,6 +334,8 @@ static void say_why_nothing(const struct run *r)
 		say("there are no samples because process %d is stopped: kill -CONT %d lets it go "
 		    "on",
 		    r->plan->options->choice->pids.p[0], r->plan->options->choice->pids.p[0]);
+	else if (r->plan->options->choice->remark)
+		say("there are no samples because no such process came, or it waited all the time");
 	else if (r->plan->options->events->list.p[0].samples_time)
 		say("there are no samples because nothing of it was on a cpu: it waited all the "
 		    "time. plume samples what runs; a longer -d may see more");

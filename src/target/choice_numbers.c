@@ -47,7 +47,7 @@ static bool list_inner(int32_t number, struct buf *out)
 	return n;
 }
 
-static bool explain_missing(int32_t pid, struct err *e)
+static bool explain_missing(int32_t pid, bool is_thread, struct err *e)
 {
 	AUTO(buf) struct buf inner = { 0 };
 	if (kill(pid, 0) != 0 && errno == EPERM)
@@ -66,7 +66,8 @@ static bool explain_missing(int32_t pid, struct err *e)
 			"no process has pid %d in this container, and others cannot be seen "
 			"from in here: use the number it has here (ps), or record on the host",
 			pid);
-	return err_set(e, "no process has pid %d: it has ended, or never was", pid);
+	return err_set(e, "no %s has %s %d: it has ended, or never was",
+		       is_thread ? "thread" : "process", is_thread ? "tid" : "pid", pid);
 }
 
 static bool explain_status(const struct process_status *s, bool is_thread_asked, struct err *e)
@@ -111,7 +112,7 @@ static bool add_number(struct str word, bool is_thread, struct pid_list *to, str
 	if (!str_to_i32(word, &number) || number <= 0)
 		return explain_word(word, is_thread, e);
 	if (!process_status_read("", number, &s))
-		return explain_missing(number, e);
+		return explain_missing(number, is_thread, e);
 	if (!explain_status(&s, is_thread, e))
 		return false;
 	vec_push(to, number);
