@@ -1,5 +1,5 @@
 /* Events that were opened: struct perf_event_attr of include/uapi/linux/perf_event.h, all sizes of it. */
-#include "perf/perf_int.h"
+#include "perf/record_int.h"
 
 enum {
 	ATTR_BYTES_FIRST = 64, /* PERF_ATTR_SIZE_VER0 */

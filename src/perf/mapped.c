@@ -1,5 +1,5 @@
 /* What addresses are in: files, code made at run time, the kernel. */
-#include "perf/perf_int.h"
+#include "perf/process_int.h"
 #include "unwind/unwind.h"
 
 void mapped_close(struct mapped *m)

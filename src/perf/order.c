@@ -1,5 +1,5 @@
 /* Putting records in the order of their times: runs that are in order already are merged. */
-#include "perf/perf_int.h"
+#include "perf/record_int.h"
 
 /* Beyond this, what waits is given on without waiting for the end of a round. */
 enum { MAX_WAITING_BYTES = 128 << 20, MAX_WAITING = 1 << 20 };

@@ -1,5 +1,5 @@
 /* Processes and threads as they are at the moment of the record at hand. */
-#include "perf/perf_int.h"
+#include "perf/process_int.h"
 
 /* The kernel's own limit for a process is 65,530, if nobody raised it. */
 enum { MAX_ROWS_OF_SPACE = 1 << 17, MAX_ROWS = 1 << 22 };

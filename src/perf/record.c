@@ -1,5 +1,5 @@
 /* Fields of records, in the order that perf_event_open(2) gives. */
-#include "perf/perf_int.h"
+#include "perf/record_int.h"
 
 static struct cursor body_of(const struct perf_record *r, bool is_swapped)
 {
