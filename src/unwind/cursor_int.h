@@ -61,7 +61,7 @@ static inline uint8_t cursor_byte(struct cursor *c)
  */
 enum { MAX_LEB_BITS = 20 * 7 };
 
-static inline uint64_t cursor_uleb(struct cursor *c)
+static inline uint64_t cursor_leb(struct cursor *c, bool is_signed)
 {
 	uint64_t value = 0;
 	unsigned shift = 0;
@@ -73,22 +73,17 @@ static inline uint64_t cursor_uleb(struct cursor *c)
 		shift += 7;
 	} while ((byte & 0x80) && shift < MAX_LEB_BITS);
 	c->is_bad |= byte >> 7;
+	if (is_signed && shift < 64 && (byte & 0x40))
+		value |= UINT64_MAX << shift;
 	return value;
+}
+
+static inline uint64_t cursor_uleb(struct cursor *c)
+{
+	return cursor_leb(c, false);
 }
 
 static inline int64_t cursor_sleb(struct cursor *c)
 {
-	uint64_t value = 0;
-	unsigned shift = 0;
-	uint8_t byte;
-	do {
-		byte = cursor_byte(c);
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while ((byte & 0x80) && shift < MAX_LEB_BITS);
-	c->is_bad |= byte >> 7;
-	if (shift < 64 && (byte & 0x40))
-		value |= UINT64_MAX << shift;
-	return (int64_t)value;
+	return (int64_t)cursor_leb(c, true);
 }
