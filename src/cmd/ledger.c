@@ -1,5 +1,6 @@
 /* What became of the samples, in words on standard error. */
 #include "cmd/profile_options.h"
+#include "sink/sink.h"
 
 static void add_event_list(const struct profile *p, struct buf *out)
 {
