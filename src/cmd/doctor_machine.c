@@ -225,7 +225,7 @@ static void tell_bpf(const struct err *walker, struct doctor_report *r)
 	if (!why.n) {
 		doctor_add_finding(r, FINDING_OK, "bpf",
 				   "BPF programs can be loaded: stacks of JavaScript are walked in "
-				   "the kernel, however deep",
+				   "the kernel, up to 512 frames",
 				   NULL, NULL);
 		return;
 	}

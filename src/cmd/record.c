@@ -33,7 +33,7 @@ static const struct option target_options[] = {
 	{ "cgroup", 'G', OPTION_TEXT, WORD(wish.cgroup), "PATH", "all that is in a cgroup" },
 	{ "all-cpus", 'a', OPTION_FLAG, WORD(wish.is_everything), NULL, "the whole machine" },
 	{ "no-inherit", 'i', OPTION_FLAG, WORD(no_inherit), NULL,
-	  "not the children and threads that start later" },
+	  "without children, and threads that start later" },
 };
 static const struct option_set target_option_set = { "Whom", target_options,
 						     ARRAY_SIZE(target_options) };
@@ -275,6 +275,7 @@ static bool choose_target(struct request *r, struct err *e)
 {
 	struct target_choice *c = &r->choice;
 	if (has_target(&r->words.wish)) {
+		r->words.wish.with_children = !r->words.no_inherit;
 		bool is_chosen = target_choose(&r->words.wish, c, e);
 		if (c->remark && !r->in.common.quiet)
 			say("%s", c->remark);

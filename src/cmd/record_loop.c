@@ -200,10 +200,11 @@ static void add_seconds(struct buf *out, uint64_t ns)
 static void say_wrapped(struct str words)
 {
 	enum { SAID_BEFORE = sizeof("plume: ") - 1 };
-	AUTO(buf) struct buf text = { 0 };
+	AUTO(buf) struct buf safe = { 0 }, text = { 0 };
 	unsigned width = isatty(STDERR_FILENO) ? terminal_width(STDERR_FILENO, 80) : 0;
-	buf_add_wrapped(&text, words, SAID_BEFORE, width);
-	say("%s", buf_c_string(&text));
+	fit_add_safe(&safe, words);
+	buf_add_wrapped(&text, buf_str(&safe), SAID_BEFORE, width);
+	fprintf(stderr, "plume: %s\n", buf_c_string(&text));
 }
 
 static void say_notes(const struct profile *p)

@@ -25,9 +25,12 @@ struct perf_found_name {
 	bool is_inlined;
 };
 
-/* A stack by frame pointers, leaf first. */
+/* A stack by frame pointers, leaf first: addresses, and what the register is there. */
+struct perf_walked_frame {
+	uint64_t ip, frame_pointer;
+};
 struct perf_walked {
-	const uint64_t *pcs;
+	const struct perf_walked_frame *frames;
 	uint32_t n;
 	bool has_more; /* it goes on behind them */
 };

@@ -22,6 +22,7 @@ struct stack {
 	uint32_t user_first;	  /* where the user's part begins */
 	bool is_rooted;		  /* the unwinder knows that it is whole */
 	bool is_cut;		  /* ... that it goes on where the recorder did not */
+	bool is_chain_last;	  /* its last address is that of the kernel's chain */
 	bool is_deferred;	  /* the user's part comes later, with this cookie */
 	uint64_t cookie;
 };

@@ -62,6 +62,7 @@ static void push_chain(struct stack *st, struct cursor c, enum stack_part part)
 	}
 	if (st->user_first == UINT32_MAX)
 		st->user_first = st->list.n;
+	st->is_chain_last = st->user_first < st->list.n;
 }
 
 static void clear(struct stack *st)
@@ -69,7 +70,7 @@ static void clear(struct stack *st)
 	st->list.n = 0;
 	st->chain_addresses = 0;
 	st->user_first = 0;
-	st->is_rooted = st->is_cut = st->is_deferred = false;
+	st->is_rooted = st->is_cut = st->is_deferred = st->is_chain_last = false;
 }
 
 void perf_session_stack_of_chain(struct perf_session *s, struct cursor chain, uint16_t misc)
@@ -238,6 +239,7 @@ static void join(struct perf_session *s, const struct unwound_stack *u,
 	put_unwound(st, u, goes_on ? at.walked : u->n);
 	for (uint32_t k = at.from; goes_on && k < n; k++)
 		vec_push(&st->list, chain[k]);
+	st->is_chain_last = goes_on;
 	/* Where both end at the same address, or the chain in front of the C library, nothing is missing. */
 	bool ends_alike = meets && at.from == n && !at.is_before;
 	st->is_cut = u->is_cut && (astray || (!goes_on && !ends_alike));
@@ -262,6 +264,7 @@ static void use_copy(struct perf_session *s, const struct perf_event *event,
 		return;
 	}
 	st->list.n = st->user_first;
+	st->is_chain_last = false;
 	put_unwound(st, u, u->n);
 	st->is_rooted = u->is_rooted && u->n;
 	st->is_cut = u->is_cut;

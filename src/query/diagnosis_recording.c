@@ -177,7 +177,10 @@ static void add_unrooted(const struct profile *p, const struct unnamed_rows *unn
 		return; /* there is more to say than that */
 	if (!count) {
 		diagnosis_add_plain(d, "unrooted", FINDING_OK,
-				    STR("every stack reaches the start of its thread"));
+				    p->ledger.count[LEDGER_TRUNCATED]
+					    ? STR("every stack that was not cut reaches the start "
+						  "of its thread")
+					    : STR("every stack reaches the start of its thread"));
 		return;
 	}
 	add_share(&t.what, count, total, "of stacks do not reach the start of their thread");

@@ -55,7 +55,7 @@ void js_found_fini(struct js_found *f)
 {
 	vec_fini(&f->stacks);
 	vec_fini(&f->frames);
-	vec_fini(&f->pcs);
+	vec_fini(&f->walked);
 }
 
 void js_frames_free(struct js_frames *j)
@@ -187,8 +187,8 @@ static void keep(struct js_found *found, const struct sample_ids *ids,
 				     .time_ns = ids->time_ns,
 				     .first = found->frames.n,
 				     .n = n,
-				     .first_pc = found->pcs.n,
-				     .pcs = walked ? walked->n : 0,
+				     .first_walked = found->walked.n,
+				     .walked = walked ? walked->n : 0,
 				     .has_more = walked && walked->has_more };
 	for (uint32_t i = 0; i < n; i++)
 		vec_push(&found->frames,
@@ -197,8 +197,9 @@ static void keep(struct js_found *found, const struct sample_ids *ids,
 				 .frame_pointer = frames[i].fp,
 				 .code = code_of(frames[i].place, found->generation),
 				 .is_missing = frames[i].is_missing });
-	for (uint32_t i = 0; i < stack.pcs; i++)
-		vec_push(&found->pcs, walked->frames[i].pc);
+	for (uint32_t i = 0; i < stack.walked; i++)
+		vec_push(&found->walked,
+			 (struct perf_walked_frame){ walked->frames[i].pc, walked->frames[i].fp });
 	vec_push(&found->stacks, stack);
 }
 
@@ -323,7 +324,7 @@ void js_frames_look(struct js_frames *j, const char *bytes, size_t n, struct js_
 {
 	enum { LEAST_BODY = 16 };
 	struct perf_event_header h;
-	found->stacks.n = found->frames.n = found->pcs.n = 0;
+	found->stacks.n = found->frames.n = found->walked.n = 0;
 	found->generation = renew_names(j);
 	bool is_filtered = take_wanted(j);
 	js_processes_begin_look(&j->processes);
@@ -364,17 +365,17 @@ static bool stack_equal(const void *list, uint32_t i, const void *key)
 void js_frames_take(struct js_frames *j, const struct js_found *found)
 {
 	struct found_round *round = &j->rounds[0];
-	uint32_t first = round->found.frames.n, first_pc = round->found.pcs.n;
+	uint32_t first = round->found.frames.n, first_walked = round->found.walked.n;
 	if (found->stacks.n)
 		j->taken = found->generation;
 	for (uint32_t i = 0; i < found->frames.n; i++)
 		vec_push(&round->found.frames, found->frames.p[i]);
-	for (uint32_t i = 0; i < found->pcs.n; i++)
-		vec_push(&round->found.pcs, found->pcs.p[i]);
+	for (uint32_t i = 0; i < found->walked.n; i++)
+		vec_push(&round->found.walked, found->walked.p[i]);
 	for (uint32_t i = 0; i < found->stacks.n; i++) {
 		struct found_stack s = found->stacks.p[i];
 		s.first += first;
-		s.first_pc += first_pc;
+		s.first_walked += first_walked;
 		index_map_add(&round->map, hash_of(s.tid, s.time_ns), round->found.stacks.n);
 		vec_push(&round->found.stacks, s);
 	}
@@ -410,9 +411,9 @@ bool js_frames_walked(struct js_frames *j, int32_t tid, uint64_t time_ns, struct
 		const struct found_stack *s = find_stack(round, tid, time_ns);
 		if (!s)
 			continue;
-		*out = (struct perf_walked){ round->found.pcs.p + s->first_pc, s->pcs,
+		*out = (struct perf_walked){ round->found.walked.p + s->first_walked, s->walked,
 					     s->has_more };
-		return s->pcs > 0;
+		return s->walked > 0;
 	}
 	return false;
 }
@@ -422,7 +423,7 @@ void js_frames_end_round(struct js_frames *j)
 	struct found_round old = j->rounds[1];
 	j->rounds[1] = j->rounds[0];
 	j->rounds[0] = old;
-	j->rounds[0].found.stacks.n = j->rounds[0].found.frames.n = j->rounds[0].found.pcs.n = 0;
+	j->rounds[0].found.stacks.n = j->rounds[0].found.frames.n = j->rounds[0].found.walked.n = 0;
 	index_map_clear(&j->rounds[0].map);
 }
 

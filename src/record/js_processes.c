@@ -74,7 +74,9 @@ static void add_trouble(struct js_processes *l, enum js_trouble_kind kind,
 {
 	pthread_mutex_lock(&l->lock);
 	struct js_trouble *t = find_trouble(l, kind, p->file);
-	if (t)
+	if (t && t->pid == p->pid)
+		; /* it began another program, which is no other process */
+	else if (t)
 		t->processes++;
 	else
 		vec_push(&l->troubles, (struct js_trouble){ .kind = kind,

@@ -138,14 +138,14 @@ struct found_stack {
 	int32_t tid;
 	uint64_t time_ns;
 	uint32_t first, n; /* in frames */
-	/* All of it, JavaScript or not, where the kernel walked it: in pcs. */
-	uint32_t first_pc, pcs;
+	/* All of it, JavaScript or not, where the kernel walked it: in walked. */
+	uint32_t first_walked, walked;
 	bool has_more; /* it goes on behind them */
 };
 struct js_found {
 	VEC(struct found_stack) stacks;
 	VEC(struct perf_found_frame) frames;
-	VEC(uint64_t) pcs;
+	VEC(struct perf_walked_frame) walked;
 	uint32_t generation; /* of the names that frames refer to */
 };
 void js_found_fini(struct js_found *f);

@@ -9,6 +9,7 @@
  */
 struct target_wish {
 	struct text_list pids, tids; /* each `1,2,3` */
+	bool with_children;	     /* those that processes have already are meant, too */
 	struct text_list comms;	     /* names as in /proc/PID/comm, whole */
 	struct text_list
 		cmdlines;	/* expressions on the words of /proc/PID/cmdline, blanks between */

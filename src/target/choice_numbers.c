@@ -166,7 +166,70 @@ static void add_list(const struct pid_list *pids, const char *between, struct bu
 			 between[0] == '-' ? "-" : " ");
 }
 
-static void name_numbers(struct target_choice *choice)
+/* --- children --- */
+
+struct family {
+	struct pid_list members; /* those that were asked for first */
+	struct {
+		int32_t pid, parent;
+	} * others;
+	uint32_t n;
+};
+
+/* All processes but this program and what it has started. */
+static void family_look_around(struct family *f)
+{
+	struct pid_list pids = { 0 };
+	struct process_status s;
+	process_list("", &pids);
+	f->others = mem_alloc(pids.n + 1, sizeof(*f->others));
+	for (uint32_t i = 0; i < pids.n; i++) {
+		if (pids.p[i] == getpid() || !process_status_read("", pids.p[i], &s) ||
+		    s.is_zombie || s.parent == getpid())
+			continue;
+		f->others[f->n].pid = s.pid;
+		f->others[f->n++].parent = s.parent;
+	}
+	vec_fini(&pids);
+}
+
+/* Children of members are members, too, whose children may be anywhere in the list. */
+static void family_grow(struct family *f)
+{
+	for (uint32_t i = 0; i < f->members.n; i++)
+		for (uint32_t k = 0; k < f->n; k++)
+			if (f->others[k].parent == f->members.p[i]) {
+				vec_push(&f->members, f->others[k].pid);
+				f->others[k].parent = 0; /* it is in */
+			}
+}
+
+/*
+ * The processes with those that they have started before, such as the server that a script has; empty: there are none.
+ * Who is above the whole machine is meant alone. title: what is to be said of it.
+ */
+static struct pid_list with_children(const struct pid_list *pids, struct buf *title)
+{
+	enum { MOST = 64 };
+	struct family f = { 0 };
+	for (uint32_t i = 0; i < pids->n; i++)
+		vec_push(&f.members, pids->p[i]);
+	family_look_around(&f);
+	family_grow(&f);
+	free(f.others);
+	pid_list_sort(&f.members);
+	uint32_t children = f.members.n - pids->n;
+	if (children)
+		buf_addf(title, children > MOST ? " without the %u %s below" : " and %u %s below",
+			 children, children == 1 ? "process" : "processes");
+	if (!children || children > MOST) {
+		vec_fini(&f.members);
+		return (struct pid_list){ 0 };
+	}
+	return f.members;
+}
+
+static void name_numbers(struct target_choice *choice, const char *behind)
 {
 	bool is_threads = choice->tids.n && !choice->pids.n;
 	const struct pid_list *numbers = is_threads ? &choice->tids : &choice->pids;
@@ -183,9 +246,10 @@ static void name_numbers(struct target_choice *choice)
 	add_list(numbers, ", ", &list);
 	noun = numbers->n == 1 ? noun : is_threads ? "tids" : "pids";
 	if (comm[0])
-		choice_name(choice, buf_str(&stem), "%s (%s %s)", comm, noun, buf_c_string(&list));
+		choice_name(choice, buf_str(&stem), "%s (%s %s)%s", comm, noun, buf_c_string(&list),
+			    behind);
 	else
-		choice_name(choice, buf_str(&stem), "%s %s", noun, buf_c_string(&list));
+		choice_name(choice, buf_str(&stem), "%s %s%s", noun, buf_c_string(&list), behind);
 }
 
 bool choose_numbers(const struct target_wish *wish, struct target_choice *choice, struct err *e)
@@ -193,6 +257,14 @@ bool choose_numbers(const struct target_wish *wish, struct target_choice *choice
 	if (!add_numbers(&wish->pids, false, &choice->pids, e) ||
 	    !add_numbers(&wish->tids, true, &choice->tids, e))
 		return false;
-	name_numbers(choice);
+	AUTO(buf) struct buf behind = { 0 };
+	struct pid_list all = { 0 };
+	if (wish->with_children && choice->pids.n)
+		all = with_children(&choice->pids, &behind);
+	name_numbers(choice, buf_c_string(&behind));
+	if (all.n) {
+		vec_fini(&choice->pids);
+		choice->pids = all;
+	}
 	return true;
 }

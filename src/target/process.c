@@ -60,7 +60,7 @@ bool process_file_read(const char *root, int32_t pid, const char *name, size_t l
 /* /proc/PID/stat, of which the second field is a name in brackets that may hold anything. */
 static bool read_stat(struct str stat, struct process_status *s)
 {
-	enum { STATE = 3, FLAGS = 9, THREADS = 20, START = 22 };
+	enum { STATE = 3, PARENT = 4, FLAGS = 9, THREADS = 20, START = 22 };
 	ptrdiff_t open = str_find_char(stat, '('), close = str_find_last_char(stat, ')');
 	if (open < 0 || close < open)
 		return false;
@@ -71,6 +71,8 @@ static bool read_stat(struct str stat, struct process_status *s)
 		struct str word = next_word(&rest);
 		if (field == STATE)
 			s->is_zombie = word.n && strchr("ZXx", word.p[0]);
+		else if (field == PARENT)
+			str_to_i32(word, &s->parent);
 		else if (field == FLAGS)
 			str_to_u64(word, &flags);
 		else if (field == THREADS)

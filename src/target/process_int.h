@@ -8,6 +8,7 @@
 struct process_status {
 	int32_t pid;  /* that was asked for: may be a thread's */
 	int32_t tgid; /* of the process; the same as pid unless it is a thread's */
+	int32_t parent;
 	char comm[64];
 	bool is_zombie; /* it has ended, all of its threads */
 	bool is_kernel_thread;

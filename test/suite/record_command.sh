@@ -33,6 +33,12 @@ is "a file that is not named is called after the command" $? 0
 "$plume" record -q --format folded -o - -- "${busy[@]}" >stdout.folded
 ok "folded stacks on standard output" grep -q '^perl;.* [0-9]*$' stdout.folded
 
+# On a narrow terminal lines are broken between words, and nothing else comes out.
+said_at() { script -qec "stty cols $1; '$plume' record -o wrapped.plume -- true" /dev/null </dev/null 2>/dev/null | tr -d '\r'; }
+said_at 42 >wrapped.txt
+ok "a narrow terminal: the sentence goes on below" grep -qE '^       [a-z0-9(]' wrapped.txt
+is "... without marks for what is no text" "$(grep -c '[?] ' wrapped.txt)" 0
+
 # Pages that are touched for the first time, a sample for each or for every tenth; without copies of the stack none is lost.
 faults() { "$plume" record -q --call-graph fp -e page-faults:u -c "$1" -o "faults-$1.plume" -- perl -e 'my $x = "a" x 8000000'; }
 in_file() { "$plume" fold -q --weight "$2" "faults-$1.plume" | sum; }

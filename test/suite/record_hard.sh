@@ -65,6 +65,17 @@ rm -rf files && mkdir files
 ok "50,000 files mapped while recording: names" grep -q ';burn ' mapping.folded
 ok "... and bounded memory: $(cat maps.peak) KiB" test "$(cat maps.peak)" -lt 600000
 
+# A script that waits for the program it has started before.
+start script sh -c './hard burn; :' || exit 1
+child=$(pgrep -P "$pid")
+started+=("$child")
+record family -d 1 -p "$pid"
+ok "a process has children already: they are recorded" grep -q ';burn ' family.folded
+ok "... and it is said" grep -q 'and 1 process below' family.err
+record alone -i -d 1 -p "$pid"
+is "... but not with -i" "$(grep -c ';burn ' alone.folded)" 0
+kill_now "$child"
+
 # Processes that are not there, or nothing to record.
 refused "a pid that nobody has" '(no|not) .*process|gone|ended' -p 4194000
 refused "a pid that is no number" 'pid|process' -p twelve

@@ -73,7 +73,7 @@ static void check_machines(void)
 	check_machine(p, "", "", "root on a real machine");
 	check_walker("",
 		     "BPF programs can be loaded: stacks of JavaScript are walked in the kernel, "
-		     "however deep",
+		     "up to 512 frames",
 		     "");
 	check_walker("no BPF; run plume with sudo", "no BPF", "run plume with sudo");
 	check_walker("Linux 4.19 did not load it", "Linux 4.19 did not load it", "");
