@@ -29,6 +29,13 @@ rooted() { # rooted FOLDED: those that have all 401 begin where the thread did; 
 	awk '/burns/ && gsub(/goesDown /, "&") == 401 && !/^[^;]*;(_start;.*)?(__libc_start_call_main|\[libc.so.6\]);/ { bad += $NF; print substr($0, 1, 200) }
 		END { exit bad > 0 }' "$1"
 }
+# once FOLDED: what is outside of the 401 is what a program begins with, a few dozen frames with names
+once() {
+	awk '/burns/ && gsub(/goesDown /, "&") == 401 { outside = substr($0, 1, index($0, "goesDown ") - 1)
+			if (outside ~ /\[perf-/ || gsub(/;/, "", outside) > 60) { bad += $NF; print substr($0, 1, 200) }
+			all += $NF }
+		END { exit !all || bad * 100 > all }' "$1"
+}
 all_samples() { # all_samples NAME: what plume counted is what comes out
 	local said
 	said=$(sed -n 's/^plume: \([0-9,]*\) samples .*/\1/p' "$1.err" | tr -d ,)
@@ -53,6 +60,17 @@ if "$plume" doctor --json 2>/dev/null | grep -q '"ok","key":"bpf"'; then
 	rate=4999 record often -d 2 -p "$pid"
 	ok "at 4,999 Hz, with less than that of the stack" deep often.folded 98
 	ok "... they reach the start of the thread, too" rooted often.folded
+	# Copies end anywhere in 401 frames that are alike: what was walked goes on from there, with none twice and none left out.
+	narrow=$pid
+	start wide "$node" "$truth/deep_wide.js" || exit 1
+	for hz in 99 499; do
+		rate=$hz record "wide$hz" -d 4 -p "$pid"
+		ok "at $hz Hz, with frames that are more than a copy" deep "wide$hz.folded" 98
+		ok "... they reach the start of the thread, too" rooted "wide$hz.folded"
+		ok "... and none is there twice" once "wide$hz.folded"
+	done
+	kill_now "$pid"
+	pid=$narrow
 	record everything -a --call-graph auto,4096 -d 3
 	ok "on the whole machine, too" deep everything.folded 98
 	ok "... every sample is counted once" all_samples everything
