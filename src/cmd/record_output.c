@@ -161,8 +161,12 @@ bool record_outputs_check(struct record_outputs *o, const char *stem,
 bool record_outputs_open(struct record_outputs *o, struct err *e)
 {
 	for (uint32_t i = 0; i < o->paths.n && !o->format; i++)
-		if (ends(o->paths.p[i], ".plume"))
-			return growing_file_open(&o->growing, o->paths.p[i], e);
+		if (ends(o->paths.p[i], ".plume")) {
+			if (!growing_file_open(&o->growing, o->paths.p[i], e))
+				return false;
+			writer_flush(o->growing.out); /* from now on it can be read */
+			return true;
+		}
 	return true;
 }
 
@@ -217,6 +221,16 @@ static int write_other(const struct record_outputs *o, struct profile *p, const 
 	return code;
 }
 
+/* There was no room for any of it. */
+static void remove_empty(const char *path)
+{
+	struct stat status;
+	invoker_enter();
+	if (lstat(path, &status) == 0 && S_ISREG(status.st_mode) && !status.st_size)
+		unlink(path);
+	invoker_leave();
+}
+
 static int end_one(struct record_outputs *o, struct profile *p, const char *path, const char *title)
 {
 	struct err e = { 0 };
@@ -227,8 +241,10 @@ static int end_one(struct record_outputs *o, struct profile *p, const char *path
 		ok = perf_data_writer_end(o->data, &e);
 	else
 		return write_other(o, p, path, title);
-	if (!ok)
+	if (!ok) {
 		say("%s", e.text);
+		remove_empty(path);
+	}
 	return ok ? EXIT_DONE : EXIT_FAILED;
 }
 

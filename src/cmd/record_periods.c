@@ -78,23 +78,6 @@ static void say_error_number(struct period_files *f, int error)
 
 /* --- a file --- */
 
-/* 0, or errno. */
-static int open_file(struct period_files *f, struct err *e)
-{
-	invoker_enter();
-	AUTO_FREE char *path = mem_strdup(rotation_next(f->rotation));
-	rotation_prune(f->rotation);
-	invoker_leave();
-	int error = growing_file_open(&f->file, path, e) ? 0 : errno;
-	while (error && make_room(f, error))
-		error = growing_file_open(&f->file, path, e) ? 0 : errno;
-	if (error)
-		return error;
-	*e = (struct err){ 0 }; /* of before there was room */
-	writer_set_patient(f->file.out);
-	return 0;
-}
-
 /* With what waits to be written. */
 static uint64_t file_will_be(const struct period_files *f)
 {
@@ -122,6 +105,24 @@ static bool write_file(struct period_files *f)
 	if (!ok)
 		say_error_number(f, writer_error(out));
 	return ok;
+}
+
+/* 0, or errno. */
+static int open_file(struct period_files *f, struct err *e)
+{
+	invoker_enter();
+	AUTO_FREE char *path = mem_strdup(rotation_next(f->rotation));
+	rotation_prune(f->rotation);
+	invoker_leave();
+	int error = growing_file_open(&f->file, path, e) ? 0 : errno;
+	while (error && make_room(f, error))
+		error = growing_file_open(&f->file, path, e) ? 0 : errno;
+	if (error)
+		return error;
+	*e = (struct err){ 0 }; /* of before there was room */
+	writer_set_patient(f->file.out);
+	write_file(f); /* from now on it can be read, whatever happens */
+	return 0;
 }
 
 static bool has_file(struct period_files *f)
