@@ -256,7 +256,8 @@ for i in $(seq 10); do
 	wait "$short" "$long" 2>/dev/null
 	find killed -name '*.plume' -printf '%p %s\n' >>seen
 done
-# Files only grow. Empty ones are of no use to anybody, and are removed by the next plume.
+is "killed at any moment: no file is empty" "$(awk '$2 == 0' seen)" ""
+# Files only grow. Empty ones, which may be there for the moment between two calls, are removed by the next plume.
 lost() {
 	sort -u seen | while read -r name size; do
 		[ "$size" = 0 ] || [ "$(stat -c %s "$name" 2>/dev/null || echo 0)" -ge "$size" ] || echo "$name: $size"
@@ -312,6 +313,10 @@ elif ! { mkdir disk && mount -t tmpfs -o size=256k,mode=700 tmpfs disk; } 2>moun
 else
 	is "a full disk: the oldest give way, it is said once, and all is well when there is room" "$(full_disk)" ""
 	sed 's/^/# /' disk.said
+	dd if=/dev/zero of=disk/others bs=4k count=1000 2>/dev/null
+	"$plume" record -q -F 999 -d 1 -p "$busy" -o disk/one.plume -o disk/one.data -o disk/one.svg 2>one.said
+	is "a full disk from the beginning: exit status" $? 1
+	is "... a file is whole or not there" "$(find disk -name 'one.*')" ""
 	umount disk
 fi
 finish

@@ -33,6 +33,11 @@ static void test_names(void)
 	name_is("JS:*parse /srv/app/lib/index.js:120:3", 12, "JS:*parse");
 	name_is("JS:*parseExpressionStatement /srv/a.js:1:2", 12, "JS:*parseEx…");
 	name_is("__memmove_avx512_unaligned_erms", 10, "__memmove…");
+	tap_str_eq(fit_place(STR("JS:*f [worker eval]:1:21")), STR("[worker eval]:1:21"),
+		   "a place in brackets may have a blank");
+	tap_str_eq(fit_without_place(STR("JS:*f [worker eval]:1:21")), STR("JS:*f"),
+		   "... and is no part of the name");
+	tap_str_eq(fit_place(STR("JS:*f[0] /a.js:1:2")), STR("/a.js:1:2"), "brackets of a name");
 	tap_str_eq(fit_place(STR("f(long, int)")), STR(""), "arguments are no place");
 	tap_str_eq(fit_place(STR("std::chrono:12")), STR(""),
 		   "a name without a blank has no place");
