@@ -170,7 +170,7 @@ void period_files_append(struct period_files *f, const struct profile *p)
 /* One that nothing was written to is of no use to anybody. */
 static void remove_empty(struct period_files *f)
 {
-	if (!f->file.path || file_bytes(f->file.path))
+	if (!f->file.path || !store_is_empty(file_bytes(f->file.path)))
 		return;
 	invoker_enter();
 	unlink(f->file.path);

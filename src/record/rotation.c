@@ -1,4 +1,5 @@
 #include "record/rotation_int.h"
+#include "store/store.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -157,7 +158,8 @@ static void prune(struct rotation *r, uint64_t coming_bytes)
 		bool is_too_much = n > max_files(r) || is_older_than(r, file, r->o->keep_ns) ||
 				   (r->o->max_bytes && k.size_bytes > r->o->max_bytes);
 		/* One that is just begun may be another plume's. */
-		bool is_left = !file->size_bytes && is_older_than(r, file, r->o->every_ns);
+		bool is_left =
+			store_is_empty(file->size_bytes) && is_older_than(r, file, r->o->every_ns);
 		if ((!is_too_much && !is_left) || is_being_written(r, file))
 			continue;
 		remove_file(r, &k, file);
@@ -186,7 +188,7 @@ bool rotation_make_room(struct rotation *r)
 	bool is_removed = false;
 	kept_files_init(&k, r);
 	for (uint32_t i = 0; i < k.list.n && !is_removed; i++)
-		if (k.list.p[i].size_bytes && !is_being_written(r, &k.list.p[i]))
+		if (!store_is_empty(k.list.p[i].size_bytes) && !is_being_written(r, &k.list.p[i]))
 			is_removed = remove_file(r, &k, &k.list.p[i]);
 	kept_files_fini(&k);
 	return is_removed;

@@ -11,6 +11,9 @@ enum { STORE_MAJOR = 1, STORE_MINOR = 1 };
 /* The first bytes of every file. */
 extern const struct str store_magic;
 
+/* Whether a file of so many bytes has nothing in it, but for a head. */
+bool store_is_empty(uint64_t size_bytes);
+
 /* --- writing --- */
 
 struct store_writer;

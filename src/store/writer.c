@@ -21,6 +21,11 @@ struct store_writer {
 	bool has_times; /* some rows were written with one */
 };
 
+bool store_is_empty(uint64_t size_bytes)
+{
+	return !size_bytes || size_bytes == STORE_HEAD_BYTES;
+}
+
 struct store_writer *store_writer_new(struct writer *out)
 {
 	struct store_writer *w = mem_zalloc(1, sizeof(*w));
