@@ -109,6 +109,17 @@ static void read_status(struct str status, struct process_status *s)
 		s->user = (uint32_t)user;
 }
 
+/* Node.js of 23 and later calls its first thread MainThread, and so the process. People know it as node. */
+static void name_by_program(const char *root, struct process_status *s)
+{
+	AUTO(buf) struct buf words = { 0 };
+	if (!process_file_read(root, s->pid, "cmdline", MAX_CMDLINE_BYTES, &words))
+		return;
+	struct str name = str_basename(str_from(buf_c_string(&words)));
+	if (name.n)
+		snprintf(s->comm, sizeof(s->comm), "%.*s", (int)name.n, name.p);
+}
+
 bool process_status_read(const char *root, int32_t pid, struct process_status *s)
 {
 	AUTO(buf) struct buf text = { 0 };
@@ -118,6 +129,8 @@ bool process_status_read(const char *root, int32_t pid, struct process_status *s
 		return false;
 	if (process_file_read(root, pid, "status", MAX_STATUS_BYTES, &text))
 		read_status(buf_str(&text), s);
+	if (s->tgid == pid && str_ends(str_from(s->comm), STR("MainThread")))
+		name_by_program(root, s);
 	return true;
 }
 

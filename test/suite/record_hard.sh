@@ -65,6 +65,14 @@ rm -rf files && mkdir files
 ok "50,000 files mapped while recording: names" grep -q ';burn ' mapping.folded
 ok "... and bounded memory: $(cat maps.peak) KiB" test "$(cat maps.peak)" -lt 600000
 
+# A program whose first thread has a name of its own, as Node.js from 23 on.
+start renamed ./hard renamed || exit 1
+record by_name -d 1 --comm hard
+ok "a program is known by its name, whatever its first thread is called" grep -q ';burn ' by_name.folded
+record by_pid -d 1 -p "$pid"
+ok "... and called so" grep -q 'samples of hard (pid' by_pid.err
+kill_now "$pid"
+
 # A script that waits for the program it has started before.
 start script sh -c './hard burn; :' || exit 1
 child=$(pgrep -P "$pid")

@@ -1,6 +1,7 @@
 /*
  * Processes that are hard to record. The first word says which:
  *   burn                      uses CPU time in `burn` until it is ended; the same after what follows
+ *   renamed                   the same, with another name for its first thread
  *   exec FILE ARGS...         burns 0.2 s and becomes another program
  *   forks N                   N children, one after the other, each of which burns 2 ms in `child`
  *   maps FOLDER N [SECONDS]   maps N files, which it makes in FOLDER, as code
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -158,6 +160,8 @@ int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 	if (!strcmp(what, "burn"))
+		return burn_ready();
+	if (!strcmp(what, "renamed") && prctl(PR_SET_NAME, "node-MainThread") == 0)
 		return burn_ready();
 	if (!strcmp(what, "exec") && argc > 2)
 		return become(argv + 2);
