@@ -303,9 +303,9 @@ const show = ({ addresses: _, ...row }) => JSON.stringify(row);
 const isSame = (a, b) => a === b || (typeof a === 'string' && (a.trim() === b.trim() || a.endsWith(` ${b}`)));
 const fields = ['comm', 'pid', 'tid', 'event', 'period', 'cpu', 'count'].filter((field) => field === 'count' || theirs.rows.some((row) => (row[field] ?? -1) !== -1));
 const wrong = fields.map((field) => [field, pairs.filter(([a, b]) => !isSame(a[field], b[field]))]).filter(([, list]) => list.length);
-// Frames without a name are compared where perf has frames.
+// Frames without a name are compared where perf has frames: not those behind which it has lost its way.
 const kept = pairs.filter(([, b]) => theirs.stack(b.stack).length);
-const leafPart = (a, b) => (options['leaf-part'] ? a.slice(-b.length) : a);
+const leafPart = (a, b) => (a.length > b.length ? a.slice(-b.length) : a);
 const sum = (side, k, of) => kept.reduce((total, pair) => total +
 	of(leafPart(side.stack(pair[k].stack), theirs.stack(pair[1].stack))), 0);
 const unnamed = (stack) => stack.filter((f) => !f.name).length, depth = (stack) => stack.length;
