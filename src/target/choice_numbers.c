@@ -176,7 +176,15 @@ struct family {
 	uint32_t n;
 };
 
-/* All processes but this program and what it has started. */
+/* What the kernel asks before it lets somebody record a process, it asks here, too. */
+static bool may_look_at(int32_t pid)
+{
+	char path[64], target[1];
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	return readlink(path, target, sizeof(target)) > 0;
+}
+
+/* All processes that may be recorded, but this program and what it has started. */
 static void family_look_around(struct family *f)
 {
 	struct pid_list pids = { 0 };
@@ -185,7 +193,7 @@ static void family_look_around(struct family *f)
 	f->others = mem_alloc(pids.n + 1, sizeof(*f->others));
 	for (uint32_t i = 0; i < pids.n; i++) {
 		if (pids.p[i] == getpid() || !process_status_read("", pids.p[i], &s) ||
-		    s.is_zombie || s.parent == getpid())
+		    s.is_zombie || s.parent == getpid() || !may_look_at(s.pid))
 			continue;
 		f->others[f->n].pid = s.pid;
 		f->others[f->n++].parent = s.parent;

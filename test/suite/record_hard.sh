@@ -84,6 +84,22 @@ record alone -i -d 1 -p "$pid"
 is "... but not with -i" "$(grep -c ';burn ' alone.folded)" 0
 kill_now "$child"
 
+# A child that hides from others of its user, as ssh-agent does: what is above it is recorded all the same.
+nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+if [ "$(id -u)" = 0 ] && cp "$plume" plume-of-nobody && cp hard hard-of-nobody && mkdir -m 777 hidden && chmod 777 hidden &&
+	chmod 755 . plume-of-nobody hard-of-nobody && "${nobody[@]}" ./plume-of-nobody record -q -o hidden/probe.plume -- true 2>probe.err; then
+	start hiding "${nobody[@]}" sh -c 'perl -e "syscall(157, 4, 0, 0, 0); open F, q(>), q(hidden/there); sleep 60" &
+		until [ -e hidden/there ]; do :; done; ./hard-of-nobody burn & wait' || exit 1
+	mapfile -t hiding < <(pgrep -P "$pid")
+	started+=("${hiding[@]}")
+	timeout 20 "${nobody[@]}" ./plume-of-nobody record -d 1 -p "$pid" -o hidden/x.plume >last.out 2>last.err
+	is "a child that may not be looked at: the others are recorded" $? 0
+	ok "... and said" grep -q 'and 1 process below' last.err
+	for child in "${hiding[@]}"; do kill_now "$child"; done
+else
+	skip "a child that may not be looked at" "only root can be somebody else, who may record his own"
+fi
+
 # Processes that are not there, or nothing to record.
 refused "a pid that nobody has" '(no|not) .*process|gone|ended' -p 4194000
 refused "a pid that is no number" 'pid|process' -p twelve
