@@ -2,9 +2,28 @@
 
 #include <malloc.h>
 #include <signal.h>
+#include <sys/prctl.h>
+
+/*
+ * As the command that was run: what called us sees the signal. The core dump, where there is one, is the
+ * command's, and ours must not replace it.
+ */
+static int end_by_signal(int number)
+{
+	sigset_t blocked;
+	sigemptyset(&blocked);
+	sigaddset(&blocked, number);
+	fflush(NULL);
+	prctl(PR_SET_DUMPABLE, 0);
+	signal(number, SIG_DFL);
+	raise(number);
+	sigprocmask(SIG_UNBLOCK, &blocked, NULL);
+	return 128 + number; /* one that is ignored by default */
+}
 
 int main(int argc, char **argv)
 {
+	inherited_remember();
 	/*
 	 * Large tables are made, freed and made again: keep their pages instead of giving them back
 	 * to the kernel and faulting them in anew, which costs 7 % of a whole run.
@@ -14,6 +33,8 @@ int main(int argc, char **argv)
 	mallopt(M_TOP_PAD, 16 << 20);
 	/* A closed pipe is an error of write(2) that the writer reports. */
 	signal(SIGPIPE, SIG_IGN);
+	/* Where it is ignored the kernel keeps no exit status of children. */
+	signal(SIGCHLD, SIG_DFL);
 	const char *name = argc > 1 ? argv[1] : "";
 	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
 		return print_out(STR("plume " PLUME_VERSION "\n"));
@@ -27,5 +48,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "Try 'plume help'.\n");
 		return EXIT_WRONG_USAGE;
 	}
-	return c->run(c, argv + 2, (size_t)argc - 2);
+	int code = c->run(c, argv + 2, (size_t)argc - 2);
+	return code > EXIT_BY_SIGNAL ? end_by_signal(code - EXIT_BY_SIGNAL) : code;
 }

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/index_map.h"
+#include "base/inherited.h"
 #include "base/json.h"
 #include "base/mapping.h"
 #include "base/mem.h"

@@ -2,7 +2,13 @@
 #pragma once
 #include "base/base.h"
 
-enum exit_code { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG_USAGE = 2, EXIT_DAMAGED = 3 };
+enum exit_code {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,
+	EXIT_WRONG_USAGE = 2,
+	EXIT_DAMAGED = 3,
+	EXIT_BY_SIGNAL = 256, /* and the signal's number: main ends by it */
+};
 
 struct command {
 	const char *name;

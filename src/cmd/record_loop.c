@@ -42,6 +42,10 @@ static void on_signal(int number)
 	is_interrupted = 1;
 }
 
+/*
+ * HUP stays ignored under nohup(1). INT is caught even so: shells ignore it in jobs in the background, which
+ * `kill -INT` is then meant to end, as it ends perf.
+ */
 static void catch_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
@@ -49,7 +53,8 @@ static void catch_signals(void)
 	is_interrupted = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
 		sigaddset(&action.sa_mask, signals[i]);
-		sigaction(signals[i], &action, NULL);
+		if (signals[i] == SIGINT || !inherited_ignores(signals[i]))
+			sigaction(signals[i], &action, NULL);
 	}
 }
 
@@ -362,7 +367,7 @@ static int exit_code_of_command(const struct run *r)
 	if (!r->plan->options->command || r->plan->options->is_command_timer || !s.is_command_over)
 		return EXIT_DONE;
 	return WIFEXITED(s.command_status) ? WEXITSTATUS(s.command_status)
-					   : 128 + WTERMSIG(s.command_status);
+					   : EXIT_BY_SIGNAL + WTERMSIG(s.command_status);
 }
 
 static int end(struct run *r)

@@ -12,7 +12,7 @@
 static void become(int go_fd, int failure_fd, char *const *words)
 {
 	char go;
-	signal(SIGPIPE, SIG_DFL);
+	inherited_restore();
 	if (read(go_fd, &go, 1) != 1) /* plume has given up */
 		_exit(127);
 	execvp(words[0], words);
@@ -20,6 +20,24 @@ static void become(int go_fd, int failure_fd, char *const *words)
 	ssize_t ignored = write(failure_fd, &error, sizeof(error));
 	(void)ignored;
 	_exit(127);
+}
+
+/*
+ * Before anything is changed that children inherit: limits, priorities. A signal that comes meanwhile waits,
+ * so that our handlers never run in the child.
+ */
+static pid_t fork_with_signals_blocked(void)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	pid_t pid = fork();
+	if (pid != 0) {
+		int error = errno;
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		errno = error;
+	}
+	return pid;
 }
 
 bool command_prepare(struct started_command *c, char *const *words, struct err *e)
@@ -33,7 +51,7 @@ bool command_prepare(struct started_command *c, char *const *words, struct err *
 		close(go[1]);
 		return err_set(e, "cannot make a pipe: %s", strerror(errno));
 	}
-	c->pid = fork();
+	c->pid = fork_with_signals_blocked();
 	if (c->pid == 0) {
 		close(go[1]);
 		become(go[0], failure[1], words);
