@@ -391,7 +391,8 @@ static int report(struct request *r, struct err *e)
 /* A screen each second; a file or a pipe gets the last one only. */
 static int report_followed(struct request *r, struct err *e)
 {
-	struct followed *f = source_follow(r->in.files.p[0], columns_of(r), e);
+	struct followed *f =
+		source_follow(r->in.files.p[0], columns_of(r), r->in.query.show_place, e);
 	bool redraws = f && r->style.columns && isatty(STDOUT_FILENO), goes_on = f != NULL;
 	bool tells_wait = !redraws && !r->in.common.quiet;
 	uint32_t shown_rows = 0;

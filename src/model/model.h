@@ -51,8 +51,12 @@ enum frame_flag {
 struct frame {
 	str_id name;
 	str_id module; /* path of the file it comes from, or [kernel.kallsyms] and the like */
-	str_id file;   /* source */
+	/* Where in the source the code is: the call, or the sample. 0: not known. */
+	str_id file;
 	uint32_t line, column;
+	/* Where the function begins; all three are 0 when that is not known. */
+	str_id function_file;
+	uint32_t function_line, function_column;
 	uint8_t kind;	/* enum frame_kind */
 	char tier;	/* V8: '~' '^' '+' '*', else 0 */
 	uint16_t flags; /* enum frame_flag */
@@ -62,6 +66,16 @@ struct frame {
 static inline bool frame_lacks_name(const struct frame *f)
 {
 	return f->kind == FRAME_UNKNOWN || (f->kind == FRAME_KERNEL && f->name == STR_NONE);
+}
+
+/* Moves the frame to where its function begins, so that it no longer depends on the address. */
+static inline void frame_set_function_place(struct frame *f)
+{
+	if (!f->function_file && !f->function_line)
+		return;
+	f->file = f->function_file;
+	f->line = f->function_line;
+	f->column = f->function_column;
 }
 
 /* A stack is one node: its leaf frame and, by way of the parents, its callers. */
@@ -293,6 +307,11 @@ void profile_add_sample(struct profile *p, const struct sample *s);
  * gives.
  */
 void profile_merge(struct profile *p, const struct profile *from);
+/*
+ * p with frames where their functions begin, so that a function is one frame, whatever its line: itself
+ * when it is so already, else a sealed copy. To be unreferenced.
+ */
+struct profile *profile_without_lines(struct profile *p);
 /* Makes event `id` keep `decimals` decimals: its weights so far are scaled up. */
 void profile_set_decimals(struct profile *p, event_id id, unsigned decimals);
 

@@ -100,7 +100,7 @@ struct translation {
 	uint32_t *strings, *frames, *nodes, *threads, *events, *label_sets;
 };
 
-static struct translation translate(struct profile *p, const struct profile *from)
+static struct translation translate(struct profile *p, const struct profile *from, bool keeps_lines)
 {
 	struct translation t = {
 		.strings = mem_alloc(from->strings.n, sizeof(uint32_t)),
@@ -117,6 +117,9 @@ static struct translation translate(struct profile *p, const struct profile *fro
 		f.name = t.strings[f.name];
 		f.module = t.strings[f.module];
 		f.file = t.strings[f.file];
+		f.function_file = t.strings[f.function_file];
+		if (!keeps_lines)
+			frame_set_function_place(&f);
 		t.frames[i] = profile_add_frame(p, &f);
 	}
 	t.nodes[NODE_ROOT] = NODE_ROOT;
@@ -200,9 +203,9 @@ static void merge_remarks(struct profile *p, const struct profile *from,
 		profile_add_note(p, profile_str(from, from->notes.p[i]));
 }
 
-void profile_merge(struct profile *p, const struct profile *from)
+static void merge(struct profile *p, const struct profile *from, bool keeps_lines)
 {
-	AUTO(translation) struct translation t = translate(p, from);
+	AUTO(translation) struct translation t = translate(p, from, keeps_lines);
 	for (uint32_t i = 0; i < from->samples.n; i++) {
 		const struct samples *s = &from->samples;
 		event_id event = t.events[s->event[i]];
@@ -222,6 +225,32 @@ void profile_merge(struct profile *p, const struct profile *from)
 	p->is_differential |= from->is_differential;
 	merge_remarks(p, from, &t);
 	merge_ledger(p, from, &t);
+}
+
+void profile_merge(struct profile *p, const struct profile *from)
+{
+	merge(p, from, true);
+}
+
+static bool has_lines(const struct profile *p)
+{
+	for (frame_id i = 0; i < p->frames.n; i++) {
+		struct frame f = p->frames.p[i];
+		frame_set_function_place(&f);
+		if (memcmp(&f, &p->frames.p[i], sizeof(f)) != 0)
+			return true;
+	}
+	return false;
+}
+
+struct profile *profile_without_lines(struct profile *p)
+{
+	if (!has_lines(p))
+		return profile_ref(p);
+	struct profile *without = profile_new(p->columns);
+	merge(without, p, false);
+	profile_seal(without);
+	return without;
 }
 
 /* --- times --- */

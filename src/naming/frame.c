@@ -4,11 +4,13 @@
 void naming_set_v8_place(struct profile *p, struct frame *frame)
 {
 	struct symbol_v8_place place;
-	if (!frame->file && symbol_v8_place(profile_str(p, frame->name), &place)) {
-		frame->file = profile_add_str(p, place.file);
-		frame->line = place.line;
-		frame->column = place.column;
-	}
+	if (!symbol_v8_place(profile_str(p, frame->name), &place))
+		return;
+	frame->function_file = profile_add_str(p, place.file);
+	frame->function_line = place.line;
+	frame->function_column = place.column;
+	if (!frame->file)
+		frame_set_function_place(frame);
 }
 
 static void add_name(const struct named_frame *f, struct buf *name)
@@ -28,6 +30,9 @@ frame_id naming_add_frame(struct profile *p, const struct named_frame *f)
 		.file = profile_add_str(p, f->file),
 		.line = f->line,
 		.column = f->column,
+		.function_file = profile_add_str(p, f->function_file),
+		.function_line = f->function_line,
+		.function_column = f->function_column,
 		.flags = f->is_inlined ? FRAME_INLINED : 0,
 		.kind = (uint8_t)(f->kind < FRAME_KIND_COUNT
 					  ? f->kind

@@ -10,12 +10,14 @@
 struct named_frame {
 	struct str name, module, file;
 	uint32_t line, column;
+	struct str function_file; /* where the function begins, as in struct frame */
+	uint32_t function_line, function_column;
 	enum frame_kind kind; /* FRAME_KIND_COUNT: by name and module */
 	bool is_inlined;
 	bool is_symbol; /* as a symbol table has it: C++ is shown without parameters, as perf does */
 };
 frame_id naming_add_frame(struct profile *p, const struct named_frame *f);
-/* File, line and column of a frame whose name V8 made, where it has none. */
+/* Where the function of a frame begins, by the name that V8 made; its own place, where it has none. */
 void naming_set_v8_place(struct profile *p, struct frame *frame);
 /* `name_[k]`, as in folded stacks: what the mark says goes into *frame; the name without it. */
 struct str naming_take_mark(struct str name, struct frame *frame);

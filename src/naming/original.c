@@ -60,6 +60,9 @@ void naming_find_original(struct source_maps *maps, int32_t pid, struct named_fr
 	f->file = call.file;
 	f->line = call.line;
 	f->column = call.column;
+	f->function_file = definition.file;
+	f->function_line = definition.line;
+	f->function_column = definition.column;
 }
 
 bool naming_set_original(struct source_maps *maps, struct profile *p, frame_id id)
@@ -77,6 +80,9 @@ bool naming_set_original(struct source_maps *maps, struct profile *p, frame_id i
 	frame->file = profile_add_str(p, f.file);
 	frame->line = f.line;
 	frame->column = f.column;
+	frame->function_file = profile_add_str(p, f.function_file);
+	frame->function_line = f.function_line;
+	frame->function_column = f.function_column;
 	return true;
 }
 

@@ -113,6 +113,8 @@ static void add_debug_frames(struct location_names *n, location_id id, struct st
 					       .file = d->file,
 					       .line = o->wants_lines ? d->line : d->declared_line,
 					       .column = o->wants_lines ? d->column : 0,
+					       .function_file = d->file,
+					       .function_line = d->declared_line,
 					       .kind = FRAME_KIND_COUNT,
 					       .is_inlined = i > 0,
 					       .is_symbol = i == 0 || d->is_linkage_name });
@@ -209,6 +211,7 @@ static void name_in_jitdump(struct location_names *n, location_id id, const stru
 				 .kind = FRAME_JIT };
 	if (n->s->options.names.wants_lines)
 		jitdump_line(m->jitdump, l->code, l->address, &f.file, &f.line);
+	f.function_file = f.file;
 	begin_location(n, id);
 	push_frame(n, id, &f);
 }
@@ -229,6 +232,9 @@ static void name_found(struct location_names *n, location_id id)
 						  .file = names[i].file,
 						  .line = names[i].line,
 						  .column = names[i].column,
+						  .function_file = names[i].file,
+						  .function_line = names[i].function_line,
+						  .function_column = names[i].function_column,
 						  .kind = names[i].kind,
 						  .is_inlined = names[i].is_inlined });
 }

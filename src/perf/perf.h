@@ -21,6 +21,7 @@ struct perf_found_frame {
 struct perf_found_name {
 	struct str name, module, file;
 	uint32_t line, column;
+	uint32_t function_line, function_column; /* where the function begins */
 	enum frame_kind kind;
 	bool is_inlined;
 };

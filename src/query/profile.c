@@ -76,6 +76,7 @@ static frame_id frame_of(struct extract *x, frame_id id)
 	f.tier = (char)(loses_tier ? 0 : f.tier);
 	f.module = string_of(x, f.module);
 	f.file = string_of(x, f.file);
+	f.function_file = string_of(x, f.function_file);
 	return x->frames[id] = profile_add_frame(x->to, &f);
 }
 

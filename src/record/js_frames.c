@@ -440,6 +440,8 @@ static void add_name(struct js_frames *j, const struct v8_names *names,
 	bool has_line = j->wants_lines && place->line;
 	name.line = has_line ? place->line : f->line;
 	name.column = has_line ? place->column : f->column;
+	name.function_line = f->line;
+	name.function_column = f->column;
 	name.kind = place->tier == '~' ? FRAME_INTERPRETED : FRAME_JIT;
 	name.is_inlined = is_inlined;
 	vec_push(&j->answer, name);

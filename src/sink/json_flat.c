@@ -26,6 +26,9 @@ VALUE(frame_module, o->p->frames.p[i].module)
 VALUE(frame_file, o->p->frames.p[i].file)
 VALUE(frame_line, o->p->frames.p[i].line)
 VALUE(frame_column, o->p->frames.p[i].column)
+VALUE(frame_function_file, o->p->frames.p[i].function_file)
+VALUE(frame_function_line, o->p->frames.p[i].function_line)
+VALUE(frame_function_column, o->p->frames.p[i].function_column)
 VALUE(frame_kind, o->p->frames.p[i].kind)
 VALUE(frame_tier, o->p->frames.p[i].tier)
 VALUE(frame_flags, o->p->frames.p[i].flags)
@@ -57,6 +60,9 @@ static const struct json_column frame_columns[] = {
 	{ .key = "file", frame_file },
 	{ .key = "line", frame_line },
 	{ .key = "column", frame_column },
+	{ .key = "function_file", frame_function_file },
+	{ .key = "function_line", frame_function_line },
+	{ .key = "function_column", frame_function_column },
 	{ .key = "kind", frame_kind },
 	{ .key = "tier", frame_tier },
 	{ .key = "flags", frame_flags },

@@ -13,14 +13,16 @@ struct followed {
 	struct store_reader *reader;
 	struct buf bytes; /* read, not yet done with */
 	uint64_t offset;  /* of them in the file */
+	bool needs_lines;
 };
 
-struct followed *source_follow(const char *path, unsigned columns, struct err *e)
+struct followed *source_follow(const char *path, unsigned columns, bool needs_lines, struct err *e)
 {
 	struct followed *f = mem_zalloc(1, sizeof(*f));
 	f->path = mem_strdup(path);
+	f->needs_lines = needs_lines;
 	f->p = profile_new(columns);
-	f->reader = store_reader_new(f->p);
+	f->reader = store_reader_new(f->p, needs_lines);
 	f->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (f->fd >= 0)
 		return f;
@@ -70,5 +72,8 @@ bool followed_poll(struct followed *f, struct err *e)
 		return err_set(e, "%s: cannot be followed: %s, at byte %llu", f->path,
 			       store_reader_fault(f->reader),
 			       (unsigned long long)store_reader_fault_offset(f->reader));
+	if (f->needs_lines && store_reader_lacks_lines(f->reader))
+		return err_set(e, "%s: an older plume is writing it, with one line per function",
+			       f->path);
 	return store_reader_state(f->reader) == STORE_OPEN;
 }

@@ -7,7 +7,7 @@
 
 #define TITLE "plume's tables in JSON"
 
-enum { MAX_COLUMNS = 8 };
+enum { MAX_COLUMNS = 11 };
 /* The most of what a file may have; a block of samples is read as a whole. */
 enum { MAX_TABLE_ROWS = 1 << 24, MAX_BLOCK_ROWS = 1 << 22, MAX_SAMPLES = 1 << 26 };
 
@@ -27,10 +27,15 @@ enum {
 	FRAME_COLUMN,
 	FRAME_KIND,
 	FRAME_TIER,
-	FRAME_FLAGS
+	FRAME_FLAGS,
+	FRAME_FUNCTION_FILE,
+	FRAME_FUNCTION_LINE,
+	FRAME_FUNCTION_COLUMN
 };
-static const char *const frame_names[] = { "name", "module", "file",  "line", "column",
-					   "kind", "tier",   "flags", NULL };
+static const char *const frame_names[] = { "name",	    "module",	       "file",
+					   "line",	    "column",	       "kind",
+					   "tier",	    "flags",	       "function_file",
+					   "function_line", "function_column", NULL };
 enum { STACK_PARENT, STACK_FRAME };
 static const char *const stack_names[] = { "parent", "frame", NULL };
 enum { THREAD_COMM, THREAD_PID, THREAD_TID, THREAD_CONTAINER };
@@ -49,6 +54,7 @@ struct flat {
 	VEC(label_set) label_sets;
 	struct table frames, stacks, threads, events, rows;
 	uint64_t samples_offset;
+	bool keeps_lines;
 };
 
 static void flat_fini(struct flat *f)
@@ -204,11 +210,16 @@ static frame_id add_frame(struct flat *f, uint32_t i)
 		.file = string_of(f, t, FRAME_FILE, i),
 		.line = number_of(t, FRAME_LINE, i),
 		.column = number_of(t, FRAME_COLUMN, i),
+		.function_file = string_of(f, t, FRAME_FUNCTION_FILE, i),
+		.function_line = number_of(t, FRAME_FUNCTION_LINE, i),
+		.function_column = number_of(t, FRAME_FUNCTION_COLUMN, i),
 		.kind = kind < f->kinds.n ? f->kinds.p[kind] : FRAME_USER,
 		.tier = (char)(tier < 0x7f ? tier : 0),
 		.flags = (uint16_t)(number_of(t, FRAME_FLAGS, i) &
 				    (FRAME_INLINED | FRAME_WAKER | FRAME_MARKED)),
 	};
+	if (!f->keeps_lines)
+		frame_set_function_place(&frame);
 	return profile_add_frame(f->q, &frame);
 }
 
@@ -402,6 +413,7 @@ static void flat_read(struct reader *r, const struct source_options *options, st
 		.rows = { .names = row_names,
 			  .what = "samples in a block",
 			  .most = MAX_BLOCK_ROWS },
+		.keeps_lines = options->names.wants_lines,
 	};
 	f.j = json_new(r);
 	json_limit_rows(f.j, options->max_rows);

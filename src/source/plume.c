@@ -2,6 +2,8 @@
 #include "source/source_int.h"
 #include "store/store.h"
 
+const struct str source_lines_key = STR("source lines");
+
 static unsigned plume_probe(struct str head)
 {
 	return str_starts(head, store_magic) ? PROBE_MAGIC : 0;
@@ -36,7 +38,7 @@ static void note_damage(struct profile *p, struct reader *r, const struct store_
 
 static void plume_read(struct reader *r, const struct source_options *options, struct profile *p)
 {
-	struct store_reader *store = store_reader_new(p);
+	struct store_reader *store = store_reader_new(p, options->names.wants_lines);
 	uint64_t offset = 0, end = 0;
 	do {
 		struct str window = reader_window(r);
@@ -59,6 +61,8 @@ static void plume_read(struct reader *r, const struct source_options *options, s
 			 reader_name(r));
 		profile_add_note(p, buf_str(&note));
 	}
+	if (options->names.wants_lines && store_reader_lacks_lines(store))
+		profile_add_fact(p, source_lines_key, STR("one per function"));
 	store_reader_free(store);
 }
 

@@ -17,6 +17,7 @@ struct source_options {
 		compat_jit;	  /* its options, which change its names */
 	const char *compat_event; /* its --event-filter, or NULL */
 
+	bool needs_lines;	     /* lines of addresses are to be shown: read_profiles */
 	bool source_maps;	     /* for source_find_originals, when all is read */
 	struct symbol_options names; /* perf.data: where to look for names */
 	const char *directory;	     /* set by source_read: of perf.data that is a directory */
@@ -51,10 +52,13 @@ struct profile *source_find_originals(struct profile *p, const struct symbol_opt
  * once there is nothing more to come: its writer has ended it, or e says what is wrong.
  */
 struct followed;
-struct followed *source_follow(const char *path, unsigned columns, struct err *e);
+struct followed *source_follow(const char *path, unsigned columns, bool needs_lines, struct err *e);
 void followed_free(struct followed *f);
 bool followed_poll(struct followed *f, struct err *e);
 const struct profile *followed_profile(const struct followed *f);
+
+/* A fact of profiles that have one line of each function, as older .plume files do. */
+extern const struct str source_lines_key;
 
 /* Names for --input, ending in NULL; the first is "auto". */
 extern const char *const source_input_names[];

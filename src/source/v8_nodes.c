@@ -90,7 +90,10 @@ static frame_id frame_of(struct v8_profile *v, struct profile *p, const struct v
 	size_t mark_at;
 	struct str name = texts_get(v->texts, n->name), file = texts_get(v->texts, n->url);
 	enum frame_kind kind = frame_kind_of_v8(name, file, n->has_script);
-	struct frame f = { .line = n->line, .column = n->column };
+	struct frame f = { .line = n->line,
+			   .column = n->column,
+			   .function_line = n->line,
+			   .function_column = n->column };
 	if (str_starts(file, STR("file://")))
 		file = str_from_byte(file, 7);
 	build_name(&v->scratch, name, file, n);
@@ -107,7 +110,7 @@ static frame_id frame_of(struct v8_profile *v, struct profile *p, const struct v
 		}
 	}
 	f.kind = (uint8_t)kind;
-	f.file = profile_add_str(p, file);
+	f.file = f.function_file = profile_add_str(p, file);
 	f.tier = (char)symbol_v8_tier(buf_str(&v->scratch), &mark_at);
 	f.name = profile_add_str(p, buf_str(&v->scratch));
 	return profile_add_frame(p, &f);

@@ -2,10 +2,11 @@
 
 #include <stdarg.h>
 
-struct store_reader *store_reader_new(struct profile *p)
+struct store_reader *store_reader_new(struct profile *p, bool keeps_lines)
 {
 	struct store_reader *r = mem_zalloc(1, sizeof(*r));
 	r->p = p;
+	r->keeps_lines = keeps_lines;
 	r->zstd = ZSTD_createDCtx();
 	vec_push(&r->strings, STR_NONE);
 	vec_push(&r->nodes, NODE_ROOT);
@@ -23,6 +24,8 @@ void store_reader_free(struct store_reader *r)
 	buf_fini(&r->raw);
 	for (unsigned c = 0; c < STORE_COLUMNS; c++)
 		free(r->columns[c]);
+	for (unsigned c = 0; c < STORE_FRAME_COLUMN_COUNT; c++)
+		free(r->frame_columns[c]);
 	vec_fini(&r->strings);
 	vec_fini(&r->frames);
 	vec_fini(&r->nodes);
@@ -61,6 +64,12 @@ uint64_t store_reader_unknown_parts(const struct store_reader *r)
 {
 	return r->unknown_parts;
 }
+
+bool store_reader_lacks_lines(const struct store_reader *r)
+{
+	return r->minor < STORE_MINOR_WITH_LINES && r->has_lines;
+}
+
 void store_set_fault(struct store_reader *r, const char *format, ...)
 {
 	va_list args;
@@ -217,6 +226,7 @@ static size_t read_head(struct store_reader *r, struct str bytes)
 	else if (h.reserved)
 		store_set_fault(r, "the head of the file is damaged");
 	r->has_head = true;
+	r->minor = le16toh(h.minor);
 	return r->state == STORE_BROKEN ? 0 : STORE_HEAD_BYTES;
 }
 

@@ -39,9 +39,13 @@ struct store_reader {
 
 	struct ids strings, frames, nodes, threads, events, label_sets;
 	VEC(struct label) labels;
-	VEC(bool) has_only_sums;	/* by event of the file */
-	VEC(uint8_t) decimals;		/* by event of the file, as the weights to come have them */
-	uint64_t last_name, last_file;	/* of the frame read last */
+	VEC(bool) has_only_sums;       /* by event of the file */
+	VEC(uint8_t) decimals;	       /* by event of the file, as the weights to come have them */
+	uint64_t last_name, last_file; /* of the frame read last */
+	uint64_t *frame_columns[STORE_FRAME_COLUMN_COUNT]; /* of the frames to come, NULL: zeros */
+	uint32_t frame_rows;				   /* in them */
+	bool keeps_lines, has_lines;
+	uint16_t minor;
 	VEC(struct stack_facts) stacks; /* by node of the file */
 	VEC(struct ledger_fact) ledger;
 };
@@ -100,6 +104,9 @@ static inline bool is_believable(struct store_reader *r, uint64_t rows, uint64_t
 	       fail(r, "it claims %llu rows, more than a file of its size has",
 		    (unsigned long long)rows);
 }
+
+/* The values of a column, in the way that the file says. */
+bool store_take_values(struct store_reader *r, struct cursor *c, uint64_t *values, uint32_t n);
 
 /* --- parts: tables in reader_tables.c, samples in reader_samples.c --- */
 

@@ -11,7 +11,7 @@ static uint64_t *room_for_column(struct store_reader *r, enum store_column colum
 	return r->columns[column];
 }
 
-static bool take_values(struct store_reader *r, struct cursor *c, uint64_t *values, uint32_t n)
+bool store_take_values(struct store_reader *r, struct cursor *c, uint64_t *values, uint32_t n)
 {
 	uint64_t encoding = take_varint(c), value = 0;
 	switch (encoding) {
@@ -32,7 +32,7 @@ static bool take_values(struct store_reader *r, struct cursor *c, uint64_t *valu
 		return fail(r, "a column is written in way %llu, which this plume does not know",
 			    (unsigned long long)encoding);
 	}
-	return !c->is_short || fail(r, "a column of samples ends early");
+	return !c->is_short || fail(r, "a column ends early");
 }
 
 /* The largest value of a column. */
@@ -120,7 +120,7 @@ bool store_read_samples(struct store_reader *r, struct cursor *c)
 			return fail(r, "a column %llu of samples is not known, or there twice",
 				    (unsigned long long)column);
 		uint64_t *values = room_for_column(r, (enum store_column)column, (uint32_t)n);
-		if (!take_values(r, c, values, (uint32_t)n))
+		if (!store_take_values(r, c, values, (uint32_t)n))
 			return false;
 		has[column] = true;
 	}

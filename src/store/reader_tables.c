@@ -67,6 +67,64 @@ static bool read_strings(struct store_reader *r, struct cursor *c)
 	return true;
 }
 
+static void forget_frame_columns(struct store_reader *r)
+{
+	r->frame_rows = 0;
+	for (unsigned c = 0; c < STORE_FRAME_COLUMN_COUNT; c++) {
+		free(r->frame_columns[c]);
+		r->frame_columns[c] = NULL;
+	}
+}
+
+/* Kept until the frames come. A column that a newer plume added is passed over. */
+static bool read_frame_columns(struct store_reader *r, struct cursor *c)
+{
+	enum { MAX_FRAME_COLUMNS = 64 };
+	uint64_t n = take_varint(c), is_there = 0;
+	if (c->is_short || n == 0 || n > STORE_MAX_ROWS)
+		return fail(r, "columns of %llu frames", (unsigned long long)n);
+	r->table_rows += n;
+	if (!is_believable(r, r->table_rows, STORE_FREE_TABLE_ROWS))
+		return false;
+	forget_frame_columns(r);
+	r->frame_rows = (uint32_t)n;
+	while (left(c)) {
+		uint64_t column = take_varint(c);
+		if (column >= MAX_FRAME_COLUMNS || is_there >> column & 1)
+			return fail(r, "a column %llu of frames is too large, or there twice",
+				    (unsigned long long)column);
+		is_there |= 1ull << column;
+		AUTO_FREE uint64_t *values = mem_alloc(n, sizeof(*values));
+		if (!store_take_values(r, c, values, (uint32_t)n))
+			return false;
+		if (column >= STORE_FRAME_COLUMN_COUNT) {
+			r->unknown_parts++;
+			continue;
+		}
+		r->frame_columns[column] = values;
+		values = NULL;
+	}
+	return true;
+}
+
+static uint64_t frame_value(const struct store_reader *r, enum store_frame_column column,
+			    uint32_t i)
+{
+	return r->frame_columns[column] ? r->frame_columns[column][i] : 0;
+}
+
+static bool read_function_place(struct store_reader *r, uint32_t i, struct frame *f)
+{
+	uint64_t line = frame_value(r, STORE_FRAME_FUNCTION_LINE, i);
+	uint64_t column = frame_value(r, STORE_FRAME_FUNCTION_COLUMN, i);
+	if (!known_string(r, frame_value(r, STORE_FRAME_FUNCTION_FILE, i), &f->function_file) ||
+	    !in_range(r, "line", line, UINT32_MAX) || !in_range(r, "column", column, UINT32_MAX))
+		return false;
+	f->function_line = (uint32_t)line;
+	f->function_column = (uint32_t)column;
+	return true;
+}
+
 static bool read_frame(struct store_reader *r, const struct table *t, uint32_t i, uint64_t name,
 		       uint64_t file)
 {
@@ -83,6 +141,11 @@ static bool read_frame(struct store_reader *r, const struct table *t, uint32_t i
 	f.kind = t->column[5][i] < FRAME_KIND_COUNT ? (uint8_t)t->column[5][i] : FRAME_USER;
 	f.tier = (char)t->column[6][i];
 	f.flags = (uint16_t)t->column[7][i];
+	r->has_lines |= f.line != 0;
+	if (!read_function_place(r, i, &f))
+		return false;
+	if (!r->keeps_lines)
+		frame_set_function_place(&f);
 	vec_push(&r->frames, profile_add_frame(r->p, &f));
 	return true;
 }
@@ -93,12 +156,15 @@ static bool read_frames(struct store_reader *r, struct cursor *c)
 	uint64_t name = r->last_name, file = r->last_file;
 	if (!take_table(r, c, 8, &t))
 		return false;
+	if (r->frame_rows && r->frame_rows != t.n)
+		return fail(r, "columns of %u frames stand before %u", r->frame_rows, t.n);
 	for (uint32_t i = 0; i < t.n; i++) {
 		name += (uint64_t)unzigzag(t.column[0][i]);
 		file += (uint64_t)unzigzag(t.column[2][i]);
 		if (!read_frame(r, &t, i, name, file))
 			return false;
 	}
+	forget_frame_columns(r);
 	r->last_name = name;
 	r->last_file = file;
 	return true;
@@ -345,6 +411,8 @@ bool store_read_table(struct store_reader *r, enum store_part part, struct curso
 		return read_strings(r, c);
 	case STORE_FRAMES:
 		return read_frames(r, c);
+	case STORE_FRAME_COLUMNS:
+		return read_frame_columns(r, c);
 	case STORE_NODES:
 		return read_nodes(r, c);
 	case STORE_THREADS:

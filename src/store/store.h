@@ -6,7 +6,7 @@
 #pragma once
 #include "model/model.h"
 
-enum { STORE_MAJOR = 1, STORE_MINOR = 1 };
+enum { STORE_MAJOR = 1, STORE_MINOR = 2 };
 
 /* The first bytes of every file. */
 extern const struct str store_magic;
@@ -39,8 +39,11 @@ enum store_state {
 
 struct store_reader;
 
-/* Reads into p, which may hold other profiles already. */
-struct store_reader *store_reader_new(struct profile *p);
+/*
+ * Reads into p, which may hold other profiles already. Without keeps_lines frames are where their
+ * functions begin, so that a function is one frame.
+ */
+struct store_reader *store_reader_new(struct profile *p, bool keeps_lines);
 void store_reader_free(struct store_reader *r);
 /*
  * Reads the whole blocks at the start of bytes, which begin at byte `offset` of the file; returns how
@@ -55,3 +58,5 @@ uint64_t store_reader_fault_offset(const struct store_reader *r);
 uint64_t store_reader_blocks(const struct store_reader *r);
 /* Parts of blocks that a newer plume wrote and that this one does not know. */
 uint64_t store_reader_unknown_parts(const struct store_reader *r);
+/* The file is of a version that kept one line of each function, and it has such lines. */
+bool store_reader_lacks_lines(const struct store_reader *r);

@@ -43,8 +43,20 @@ enum store_part {
 	STORE_MODULES,
 	STORE_LEDGER,
 	STORE_FLAGS,
-	STORE_UNNAMED, /* since version 1.1 */
+	STORE_UNNAMED,	     /* since version 1.1 */
+	STORE_FRAME_COLUMNS, /* since version 1.2: more about the frames that follow */
 	STORE_PARTS
+};
+
+/* The first version with lines of addresses. */
+enum { STORE_MINOR_WITH_LINES = 2 };
+
+/* In STORE_FRAME_COLUMNS; those that are not there are 0. */
+enum store_frame_column {
+	STORE_FRAME_FUNCTION_FILE,
+	STORE_FRAME_FUNCTION_LINE,
+	STORE_FRAME_FUNCTION_COLUMN,
+	STORE_FRAME_COLUMN_COUNT
 };
 
 enum { STORE_IS_DIFFERENTIAL = 1 };

@@ -129,11 +129,47 @@ static uint32_t run_end(uint32_t first, uint32_t n)
 	return n - first > ROWS_PER_BLOCK ? first + ROWS_PER_BLOCK : n;
 }
 
+static uint64_t frame_value(const struct frame *f, enum store_frame_column column)
+{
+	switch (column) {
+	case STORE_FRAME_FUNCTION_FILE:
+		return f->function_file;
+	case STORE_FRAME_FUNCTION_LINE:
+		return f->function_line;
+	case STORE_FRAME_FUNCTION_COLUMN:
+		return f->function_column;
+	case STORE_FRAME_COLUMN_COUNT:
+		break;
+	}
+	return 0;
+}
+
+/* Columns that older readers do not know stand in a part of their own. Those of zeros are left out. */
+static void put_frame_columns(struct store_writer *w, const struct frame *f, uint32_t first,
+			      uint32_t end)
+{
+	for (enum store_frame_column c = 0; c < STORE_FRAME_COLUMN_COUNT; c++) {
+		uint32_t row = first;
+		while (row < end && !frame_value(&f[row], c))
+			row++;
+		if (row == end)
+			continue;
+		if (!w->part.n)
+			add_varint(&w->part, end - first);
+		add_varint(&w->part, c);
+		add_varint(&w->part, STORE_PLAIN);
+		PUT_COLUMN(first, end, frame_value(&f[i], c));
+	}
+	if (w->part.n)
+		end_part(w, STORE_FRAME_COLUMNS);
+}
+
 static void put_frames(struct store_writer *w, const struct profile *p)
 {
 	while (w->frames < p->frames.n) {
 		uint32_t first = w->frames, end = run_end(first, p->frames.n);
 		const struct frame *f = p->frames.p;
+		put_frame_columns(w, f, first, end);
 		add_varint(&w->part, end - first);
 		PUT_COLUMN(first, end, zigzag((int64_t)f[i].name - (i ? f[i - 1].name : 0)));
 		PUT_COLUMN(first, end, f[i].module);

@@ -1,9 +1,10 @@
 // A second reader of .plume files, written from doc/formats/plume.md alone: what it and plume agree on is what the page
 // says. Every fault is an error with the offset of its block; what stands before it is printed.
-//   plume_dump.mjs [--samples|--tables|--blocks] [--event all] [--weight samples|period] FILE|-...
+//   plume_dump.mjs [--samples|--tables|--frames|--blocks] [--event all] [--weight samples|period] FILE|-...
 //     folded stacks   of event 0, by its natural weight, as `plume fold` prints them
 //     --samples       a line for each row: time cpu pid tid comm event count period stack
 //     --tables        everything that is not a row of samples: facts, marks, modules, unnamed frames, labels, ledger
+//     --frames        a line for each frame: name, module, place, where the function begins
 //     --blocks        a line for each block: offset, kind, bytes stored and unpacked, rows of samples
 // Exit: 0, or 3 when the file has no end mark or a fault, or 1 when it is none of this version.
 import { spawnSync } from 'node:child_process';
@@ -106,12 +107,18 @@ const readTable = {
 			p.strings.push(c.take(length).toString('latin1'));
 	},
 	2(p, c) {
-		const n = c.count(8), last = p.frames.at(-1) ?? { nameId: 0n, fileId: 0n };
+		const n = c.count(8), more = p.frameColumns;
+		check(!more || more.n === n, `columns of ${more?.n} frames before ${n}`);
+		p.frameColumns = undefined;
+		const of = column => more?.columns[column] ?? Array(n).fill(0n);
+		const places = rowsOf(n, [of(0), of(1), of(2)], (file, line, column) => ({ file: p.string(file), line, column }));
+		const last = p.frames.at(-1) ?? { nameId: 0n, fileId: 0n };
 		const names = c.differences(n, last.nameId), modules = c.column(n), files = c.differences(n, last.fileId);
 		const rest = [c.column(n), c.column(n), c.column(n), c.column(n), c.column(n)];
-		p.frames.push(...rowsOf(n, [names, modules, files, ...rest], (name, module, file, line, column, kind, tier, flags) => ({
+		const columns = [names, modules, files, ...rest, places];
+		p.frames.push(...rowsOf(n, columns, (name, module, file, line, column, kind, tier, flags, begins) => ({
 			nameId: name, fileId: file, name: p.string(name), module: p.string(module), file: p.string(file), line, column,
-			kind: kind > 7n ? 0 : Number(kind), tier, flags: Number(flags),
+			kind: kind > 7n ? 0 : Number(kind), tier, flags: Number(flags), begins,
 		})));
 	},
 	3(p, c) {
@@ -218,8 +225,20 @@ function readLedger(p, c) {
 	}
 }
 
+function readFrameColumns(p, c) {
+	const n = Number(c.varint()), columns = [];
+	check(n >= 1 && n <= 1 << 20, `columns of ${n} frames`);
+	while (!c.isAtEnd) {
+		const column = c.varint(), encoding = c.varint();
+		check(column < 64n && !columns[column], `column ${column} of frames again or too large`);
+		check(encoding <= 2n, `column ${column} of frames is written as ${encoding}`);
+		columns[column] = readColumn[encoding](c, n);
+	}
+	p.frameColumns = { n, columns };
+}
+
 const readPart = {
-	...readTable, 6: readDecimals, 9: readSamples, 13: readLedger,
+	...readTable, 6: readDecimals, 9: readSamples, 13: readLedger, 16: readFrameColumns,
 	14(p, c) {
 		p.isDifferential = (c.varint() & 1n) !== 0n;
 	},
@@ -374,6 +393,13 @@ function* tableLines(p) {
 		yield `parts not known: ${p.unknownParts}`;
 }
 
+const placeText = ({ file, line, column }) => `${file || '-'}:${line}:${column}`;
+
+function* frameLines(p) {
+	for (const f of p.frames)
+		yield [frameName(f), f.module || '-', placeText(f), placeText(f.begins)].join('\t');
+}
+
 function* blockLines(blocks) {
 	for (const { at, kind, storedBytes, rawBytes, rows } of blocks)
 		yield `${at} ${kind ? 'end' : 'data'} ${storedBytes} ${rawBytes} ${rows}`;
@@ -388,6 +414,7 @@ function dump(file, options) {
 	}
 	const { p, blocks, fault } = readFile(bytes);
 	const lines = options.samples ? sampleLines(p) : options.tables ? tableLines(p) : options.blocks ? blockLines(blocks) :
+		options.frames ? frameLines(p) :
 		foldedLines(p, options);
 	process.stdout.write(Buffer.from([...lines].map(line => `${line}\n`).join(''), 'latin1'));
 	if (fault)

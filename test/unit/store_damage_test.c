@@ -66,7 +66,7 @@ static bool cut_is_right(struct str bytes, const struct layout *l, size_t cut)
 {
 	struct profile *p = profile_new(COLUMNS_ALL);
 	AUTO_FREE char *copy = mem_alloc(cut + 1, 1);
-	struct store_reader *r = store_reader_new(p);
+	struct store_reader *r = store_reader_new(p, true);
 	uint32_t blocks = blocks_before(l, cut);
 	memcpy(copy, bytes.p, cut);
 	size_t done = store_reader_feed(r, (struct str){ copy, cut }, 0);
@@ -273,6 +273,20 @@ static const struct content contents[] = {
 	{ "more rows of unnamed frames than bytes", "more than its bytes",
 	  STR("\x0f\5\2\0\0\0\1") },
 	{ "unnamed frames without a number", "table ends", STR("\x0f\5\1\0\0\0\x80") },
+	{ "columns of no frames", "columns of 0 frames", STR("\x10\1\0") },
+	{ "columns of 2^20 + 1 frames", "columns of 1048577", STR("\x10\3\x81\x80\x40") },
+	{ "a column of frames twice", "twice", STR("\x10\7\1\0\1\0\0\1\0") },
+	{ "column 64 of frames", "too large", STR("\x10\4\1\x40\1\0") },
+	{ "a column of frames in way 3", "way 3", STR("\x10\4\1\0\3\0") },
+	{ "a column of frames that ends early", "ends early", STR("\x10\4\2\0\1\0") },
+	{ "a function's file that is not there", "string 3",
+	  STR("\x10\4\1\0\1\3\2\x09\1\0\0\0\0\0\0\0\0") },
+	{ "a function's line of 2^32", "line 4294967296",
+	  STR("\x10\x08\1\1\1\x80\x80\x80\x80\x10\2\x09\1\0\0\0\0\0\0\0\0") },
+	{ "a function's column of 2^32", "column 4294967296",
+	  STR("\x10\x08\1\2\1\x80\x80\x80\x80\x10\2\x09\1\0\0\0\0\0\0\0\0") },
+	{ "columns of more frames than follow", "columns of 2 frames stand before 1",
+	  STR("\x10\4\2\0\0\0\2\x09\1\0\0\0\0\0\0\0\0") },
 	{ "no samples", "0 samples", STR("\x09\x10\0\0\0\1\1\0\1\2\0\0\3\0\1\4\0\7") },
 	{ "2^20 + 1 samples", "1048577 samples",
 	  STR("\x09\x12\x81\x80\x40\0\0\1\1\0\1\2\0\0\3\0\1\4\0\7") },
@@ -326,7 +340,7 @@ static void check_row_bomb(void)
 {
 	AUTO(buf) struct buf file = { 0 };
 	struct profile *p = profile_new(0);
-	struct store_reader *r = store_reader_new(p);
+	struct store_reader *r = store_reader_new(p, true);
 	struct str half = STR("\x09\x12\x80\x80\x20\0\0\1\1\0\1\2\0\0\3\0\1\4\0\7"); /* 2^19 */
 	put_base(&file);
 	for (unsigned i = 1; i < 64; i++)

@@ -37,6 +37,9 @@ static inline node_id add_stacks(struct profile *p, node_id *deep)
 		f.kind = (uint8_t)kind;
 		f.name = numbered(p, "kind ", kind);
 		f.line = kind;
+		f.function_file = kind % 2 ? f.file : STR_NONE;
+		f.function_line = kind % 2 ? UINT32_MAX - kind : 0;
+		f.function_column = kind % 4 == 1 ? UINT32_MAX : 0;
 		f.flags = (uint16_t)kind & 7;
 		f.tier = "\0~^+*"[kind % 5];
 		node = profile_add_node(p, node, profile_add_frame(p, &f));
@@ -157,6 +160,8 @@ static inline bool same_frame(const struct profile *a, frame_id i, const struct 
 	const struct frame *f = &a->frames.p[i], *g = &b->frames.p[k];
 	return same_text(a, f->name, b, g->name) && same_text(a, f->module, b, g->module) &&
 	       same_text(a, f->file, b, g->file) && f->line == g->line && f->column == g->column &&
+	       same_text(a, f->function_file, b, g->function_file) &&
+	       f->function_line == g->function_line && f->function_column == g->function_column &&
 	       f->kind == g->kind && f->tier == g->tier && f->flags == g->flags;
 }
 
@@ -337,7 +342,7 @@ static inline void write_store(const struct profile *p, struct buf *out)
 static inline struct store_reader *read_store(struct str bytes, struct profile *p)
 {
 	AUTO_FREE char *copy = mem_alloc(bytes.n + !bytes.n, 1);
-	struct store_reader *r = store_reader_new(p);
+	struct store_reader *r = store_reader_new(p, true);
 	memcpy(copy, bytes.p, bytes.n);
 	store_reader_feed(r, (struct str){ copy, bytes.n }, 0);
 	return r;

@@ -307,6 +307,74 @@ static void check_ledger(void)
 	profile_unref(p);
 }
 
+/* --- lines --- */
+
+/* Two lines of one function, and a function of which only a line is known. */
+static struct profile *with_lines(void)
+{
+	struct profile *p = profile_new(0);
+	struct frame f = { .name = text_id(p, "work"),
+			   .file = text_id(p, "/src/part.inc"),
+			   .line = 10,
+			   .column = 3,
+			   .function_file = text_id(p, "/src/work.c"),
+			   .function_line = 5 };
+	profile_add_frame(p, &f);
+	f.line = 20;
+	profile_add_frame(p, &f);
+	f = (struct frame){ .name = text_id(p, "main"), .file = f.file, .line = 7, .column = 9 };
+	profile_add_frame(p, &f);
+	return p;
+}
+
+static void check_places(const struct profile *p, frame_id id, const char *file, uint32_t line,
+			 uint32_t column, const char *what)
+{
+	const struct frame *f = &p->frames.p[id];
+	tap_ok(id < p->frames.n && str_eq(profile_str(p, f->file), str_from(file)) &&
+		       f->line == line && f->column == column,
+	       "%s", what);
+}
+
+static void check_lines(void)
+{
+	AUTO(buf) struct buf bytes = { 0 };
+	struct profile *p = with_lines(), *all = profile_new(0), *folded = profile_new(0);
+	write_store(p, &bytes);
+	struct store_reader *r = read_store(buf_str(&bytes), all);
+	tap_num_eq(all->frames.n, 3, "every line of a function is in the file");
+	check_places(all, 1, "/src/part.inc", 20, 3, "... and read where it is asked for");
+	tap_ok(!store_reader_lacks_lines(r), "... which the file's version says");
+	store_reader_free(r);
+	r = store_reader_new(folded, false);
+	store_reader_feed(r, buf_str(&bytes), 0);
+	tap_num_eq(folded->frames.n, 2, "else a function is one frame");
+	check_places(folded, 0, "/src/work.c", 5, 0, "... where it begins");
+	check_places(folded, 1, "/src/part.inc", 7, 9, "... if that is known");
+	store_reader_free(r);
+	bytes.p[10] = 1; /* the minor version */
+	profile_unref(all);
+	all = profile_new(0);
+	r = read_store(buf_str(&bytes), all);
+	tap_ok(store_reader_lacks_lines(r), "an older version has lines of functions alone");
+	store_reader_free(r);
+	profile_unref(p);
+	profile_unref(all);
+	profile_unref(folded);
+}
+
+static void check_without_lines(void)
+{
+	struct profile *p = with_lines(), *without = profile_without_lines(p);
+	tap_num_eq(without->frames.n, 2, "without lines a function is one frame");
+	check_places(without, 0, "/src/work.c", 5, 0, "... where it begins");
+	struct profile *again = profile_without_lines(without);
+	tap_ok(again == without, "... and nothing is copied where it is so already");
+	profile_unref(again);
+	profile_unref(without);
+	profile_unref(p);
+}
+
 /* --- following --- */
 
 /* A reader of a file that grows, with a descriptor of its own. */
@@ -321,7 +389,7 @@ static struct follower follower_open(const char *path)
 {
 	struct follower f = { .fd = open(path, O_RDONLY | O_CLOEXEC),
 			      .p = profile_new(COLUMNS_ALL) };
-	f.reader = store_reader_new(f.p);
+	f.reader = store_reader_new(f.p, true);
 	return f;
 }
 
@@ -509,6 +577,8 @@ int main(void)
 	check_large();
 	check_times();
 	check_ledger();
+	check_lines();
+	check_without_lines();
 	check_follow();
 	check_follow_process();
 	check_kill();
