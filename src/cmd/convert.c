@@ -47,32 +47,6 @@ static void request_fini(struct request *r)
 
 /* --- which format --- */
 
-static const struct profile_format *format_named(const char *name)
-{
-	for (size_t i = 0; profile_formats[i]; i++)
-		if (strcmp(profile_formats[i]->name, name) == 0)
-			return profile_formats[i];
-	return NULL;
-}
-
-/* The longest ending that the path has decides: .speedscope.json is not .json. */
-static const struct profile_format *format_of_ending(struct str path)
-{
-	const struct profile_format *best = NULL;
-	size_t best_bytes = 0;
-	for (size_t i = 0; profile_formats[i]; i++) {
-		const struct profile_format *f = profile_formats[i];
-		for (size_t k = 0; k < ARRAY_SIZE(f->endings) && f->endings[k]; k++) {
-			struct str ending = str_from(f->endings[k]);
-			if (str_ends(path, ending) && ending.n > best_bytes) {
-				best = f;
-				best_bytes = ending.n;
-			}
-		}
-	}
-	return best;
-}
-
 static void add_formats(struct buf *out)
 {
 	for (size_t i = 0; profile_formats[i]; i++)
@@ -92,8 +66,7 @@ static bool choose_target(const struct convert_options *o, struct target *t, str
 	struct str path = str_from(o->output ? o->output : "-");
 	bool has_gz = str_ends(path, STR(".gz"));
 	t->path = path.p;
-	t->format = o->format ? format_named(o->format)
-			      : format_of_ending(has_gz ? str_first(path, path.n - 3) : path);
+	t->format = o->format ? profile_format_named(o->format) : profile_format_of_path(path);
 	t->is_gzip = has_gz;
 	add_formats(&known);
 	if (!t->format && o->format)
@@ -157,6 +130,7 @@ static int convert_live(struct request *r, const struct target *t, struct err *e
 	struct query_ledger ledger;
 	struct source_options source = source_options_of(&r->in);
 	int code = EXIT_FAILED;
+	source.names.wants_lines |= t->format->keeps_lines;
 	source.progress = live_on_progress;
 	source.progress_context = &live;
 	live_outlive_interrupt();
@@ -182,6 +156,7 @@ static int convert(struct request *r, const struct target *t, struct err *e)
 	struct query_ledger ledger;
 	int code = EXIT_FAILED;
 	struct source_options source = source_options_of(&r->in);
+	source.names.wants_lines |= t->format->keeps_lines;
 	unsigned columns =
 		r->convert.sink.each_sample ? t->format->columns_of_each : t->format->columns;
 	struct profile *p =

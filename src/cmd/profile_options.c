@@ -219,13 +219,14 @@ struct source_options source_options_of(const struct profile_request *r)
 		.threads = r->input.threads,
 		.keep_addresses = r->marks.addresses,
 		.source_maps = r->naming.source_maps,
+		.needs_lines = r->query.show_place != PLACE_HIDDEN,
 		.names = { .symfs = naming->symfs,
 			   .container_root = naming->container_root,
 			   .maps = (const char *const *)naming->maps.p,
 			   .map_count = naming->maps.n,
 			   .asks_debuginfod = naming->asks_debuginfod,
 			   .wants_inlines = !naming->no_inlines,
-			   .wants_lines = naming->shows_lines || naming->shows_context },
+			   .wants_lines = r->query.show_place != PLACE_HIDDEN },
 	};
 }
 

@@ -66,17 +66,29 @@ const char *default_input(void)
 	return "perf.data";
 }
 
+/* One line of each function would be shown as if it were where the time went. */
+static bool check_lines(const char *path, const struct source_options *options,
+			const struct profile *p, struct err *e)
+{
+	return !options->needs_lines || !profile_fact(p, source_lines_key).n ||
+	       err_set(e,
+		       "%s: an older plume wrote it, with one line per function: record again, or "
+		       "read the perf.data it was made from; it opens without --srcline and "
+		       "--context",
+		       path);
+}
+
 struct profile *read_profiles(const struct text_list *files, const struct source_options *options,
 			      unsigned columns, struct err *e)
 {
 	struct profile *p = profile_new(columns);
 	struct source_options each = *options;
-	bool has_read = false;
+	bool has_read = false, has_lines = true;
 	each.is_one_of_many = files->n > 1;
-	for (uint32_t i = 0; i < (files->n ? files->n : 1); i++) {
+	for (uint32_t i = 0; has_lines && i < (files->n ? files->n : 1); i++) {
 		const char *path = files->n ? files->p[i] : default_input();
 		if (read_profile(path, &each, p, e))
-			has_read = true;
+			has_read = has_lines = check_lines(path, options, p, e);
 		else if (e->kind == ERR_USAGE)
 			break;
 		else
@@ -85,7 +97,7 @@ struct profile *read_profiles(const struct text_list *files, const struct source
 	bool is_empty = !p->samples.n && !p->ledger.count[LEDGER_SAMPLES] && !options->compat;
 	if (has_read && is_empty && !e->kind)
 		err_set(e, "no stacks found: none of the %u files holds samples", files->n);
-	if (!has_read || is_empty || e->kind == ERR_USAGE) {
+	if (!has_read || !has_lines || is_empty || e->kind == ERR_USAGE) {
 		profile_unref(p);
 		return NULL;
 	}
@@ -101,6 +113,7 @@ struct profile *request_profile(const struct profile_request *r,
 				struct err *e)
 {
 	if (r->profile)
-		return profile_ref(r->profile);
+		return options->names.wants_lines ? profile_ref(r->profile)
+						  : profile_without_lines(r->profile);
 	return read_profiles(&r->files, options, columns, e);
 }

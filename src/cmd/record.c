@@ -355,9 +355,14 @@ static bool check_outputs(struct request *r, struct err *e)
 	for (uint32_t i = 0; i < r->words.outputs.n; i++)
 		text_list_add(&r->outputs.paths, str_from(r->words.outputs.p[i]));
 	r->outputs.format = r->words.format;
+	r->outputs.place_option = r->in.naming.shows_context ? "--context"
+				  : r->in.naming.shows_lines ? "--srcline"
+							     : NULL;
 	if (!r->words.every && !record_outputs_check(&r->outputs, r->choice.file_stem, &facts, e))
 		return false;
 	r->options.data = r->outputs.data;
+	/* What can be kept of lines is kept: who asks for them later has no other place to look. */
+	r->options.names.wants_lines |= r->words.every || record_outputs_keep_lines(&r->outputs);
 	return true;
 }
 

@@ -158,6 +158,18 @@ bool record_outputs_check(struct record_outputs *o, const char *stem,
 	return true;
 }
 
+bool record_outputs_keep_lines(const struct record_outputs *o)
+{
+	for (uint32_t i = 0; i < o->paths.n; i++) {
+		const struct profile_format *f =
+			o->format ? profile_format_named(o->format)
+				  : profile_format_of_path(str_from(o->paths.p[i]));
+		if (f && f->keeps_lines)
+			return true;
+	}
+	return o->place_option != NULL;
+}
+
 bool record_outputs_open(struct record_outputs *o, struct err *e)
 {
 	for (uint32_t i = 0; i < o->paths.n && !o->format; i++)
@@ -206,16 +218,23 @@ static char *word(const char *text)
 static int write_other(const struct record_outputs *o, struct profile *p, const char *path,
 		       const char *title)
 {
+	enum { MOST_WORDS = 6 };
 	int code;
 	invoker_enter();
 	if (is_picture(path) && !o->format) {
-		char *words[] = { word("-q"), word("-o"), word(path), word("--title"),
-				  word(title) };
-		code = flame_profile(p, words, ARRAY_SIZE(words));
+		char *words[] = { word("-q"),	   word("-o"),	word(path),
+				  word("--title"), word(title), word(o->place_option) };
+		code = flame_profile(p, words, ARRAY_SIZE(words) - !o->place_option);
 	} else {
-		char *words[] = { word("-q"), word("-o"), word(path), word("--format"),
-				  word(o->format) };
-		code = convert_profile(p, words, ARRAY_SIZE(words) - (o->format ? 0 : 2));
+		char *words[MOST_WORDS] = { word("-q"), word("-o"), word(path) };
+		size_t n = 3;
+		if (o->place_option)
+			words[n++] = word(o->place_option);
+		if (o->format) {
+			words[n++] = word("--format");
+			words[n++] = word(o->format);
+		}
+		code = convert_profile(p, words, n);
 	}
 	invoker_leave();
 	return code;

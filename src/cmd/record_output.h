@@ -22,7 +22,8 @@ struct record_outputs {
 	struct growing_file growing; /* the first .plume among them; path NULL: none */
 	char *data_path;	     /* the .data among them; NULL: none */
 	struct perf_data_writer *data;
-	const char *format; /* --format, for all that are made at the end; NULL: by ending */
+	const char *format;	  /* --format, for all that are made at the end; NULL: by ending */
+	const char *place_option; /* --srcline or --context, for them; NULL: neither */
 };
 /*
  * Sees that all have an ending that is known and a folder that can be written to: before an hour of
@@ -30,6 +31,8 @@ struct record_outputs {
  */
 bool record_outputs_check(struct record_outputs *o, const char *stem,
 			  const struct perf_data_facts *facts, struct err *e);
+/* Some of them have a line for each address. */
+bool record_outputs_keep_lines(const struct record_outputs *o);
 /* Opens what grows. */
 bool record_outputs_open(struct record_outputs *o, struct err *e);
 /* There will be no recording: what was begun is removed. */

@@ -440,6 +440,7 @@ const struct profile_format firefox_sink = {
 	.name = "firefox",
 	.title = "Firefox profile",
 	.endings = { ".firefox.json" },
+	.keeps_lines = true,
 	.columns = COLUMN_TIME | COLUMN_PID | COLUMN_TID,
 	.columns_of_each = COLUMN_TIME | COLUMN_PID | COLUMN_TID,
 	.write = write_firefox,

@@ -86,19 +86,22 @@ static bool func_equal(const void *funcs, uint32_t i, const void *key)
 }
 
 /*
- * V8 names a function by the place where it begins, so line and column are part of what it is. All
- * other lines are where a sample was.
+ * Line and column of a function are where it begins. Where only one place is known, it is that of the
+ * function in scripts, as V8 names functions by it, and that of a sample in everything else.
  */
 static struct firefox_func func_from(struct firefox_tables *t, const struct frame *f)
 {
 	t->scratch.n = 0;
 	frame_text_add(&t->scratch, t->p, f);
 	struct firefox_func func = { .name = firefox_string(t, buf_str(&t->scratch)),
-				     .source = source_of(t, f->file),
+				     .source = source_of(t, f->file ? f->file : f->function_file),
 				     .is_script = is_script(t->p, f) };
 	bool has_file = func.source != INDEX_NONE;
 	func.library = func.is_script && has_file ? INDEX_NONE : library_of(t, f->module);
-	if (func.is_script && f->column) {
+	if (f->function_line && (!f->file || f->file == f->function_file)) {
+		func.line = f->function_line;
+		func.column = f->function_column;
+	} else if (func.is_script && f->column) {
 		func.line = f->line;
 		func.column = f->column;
 	}

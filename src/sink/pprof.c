@@ -486,6 +486,7 @@ const struct profile_format pprof_sink = {
 	/* `.pb` alone is plain; with .gz behind it, and under the other name, it is compressed. */
 	.endings = { ".pb", ".pprof" },
 	.is_gzip = true,
+	.keeps_lines = true,
 	.columns = COLUMN_PID | COLUMN_TID | COLUMN_LABELS,
 	.columns_of_each = COLUMNS_ALL,
 	.write = pprof_write,

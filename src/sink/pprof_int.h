@@ -3,7 +3,7 @@
 #include "sink/profile_format.h"
 
 struct pprof_function_key {
-	uint32_t name, system_name, file;
+	uint32_t name, system_name, file, start_line;
 };
 
 /* The location of a frame and those it was inlined into: its outer part is a location, too. */

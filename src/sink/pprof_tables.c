@@ -204,7 +204,11 @@ static uint32_t function_of(struct pprof_writer *w, struct pprof_place *place)
 	add_shown_name(w, f, place->module, &shown);
 	add_words(w, place, buf_str(&shown), &words);
 	struct pprof_function_key key = { .name = pprof_add_text(w, buf_str(&shown)),
-					  .file = pprof_add_str(w, f->file) };
+					  .file = pprof_add_str(w, f->file ? f->file
+									   : f->function_file) };
+	/* A function has one file: where the code is from another, as of an #include, it has no start. */
+	if (!f->file || f->file == f->function_file)
+		key.start_line = f->function_line;
 	if (words.n) {
 		shown.n = 0;
 		buf_add(&shown, profile_str(w->p, f->name));
@@ -297,6 +301,7 @@ static void write_functions(struct pprof_writer *w)
 		add_number(&out, PPROF_FUNCTION_NAME, f->name);
 		add_number(&out, PPROF_FUNCTION_SYSTEM_NAME, f->system_name);
 		add_number(&out, PPROF_FUNCTION_FILE, f->file);
+		add_number(&out, PPROF_FUNCTION_START_LINE, f->start_line);
 		protobuf_end(&out, function);
 		writer_add(w->out, buf_str(&out));
 	}

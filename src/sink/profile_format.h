@@ -17,6 +17,7 @@ struct profile_format {
 	const char *title;	/* for messages */
 	const char *endings[3]; /* of file names, with the point; those not used are NULL */
 	bool is_gzip;		/* its bytes are always compressed */
+	bool keeps_lines;	/* a function may have several, and stays one function */
 	/* Columns (enum profile_column) that it makes use of, without and with each_sample. */
 	unsigned columns, columns_of_each;
 	/*
@@ -39,3 +40,6 @@ extern const struct profile_format csv_sink;
 
 /* Ends in NULL. */
 extern const struct profile_format *const profile_formats[];
+/* NULL: none of that name, or with an ending that the path has; a .gz behind it does not count. */
+const struct profile_format *profile_format_named(const char *name);
+const struct profile_format *profile_format_of_path(struct str path);

@@ -4,3 +4,31 @@ const struct profile_format *const profile_formats[] = {
 	&plume_sink,	 &pprof_sink,	  &speedscope_sink, &cpuprofile_sink, &firefox_sink,
 	&json_tree_sink, &json_flat_sink, &csv_sink,	    &folded_sink,     NULL,
 };
+
+const struct profile_format *profile_format_named(const char *name)
+{
+	for (size_t i = 0; profile_formats[i]; i++)
+		if (strcmp(profile_formats[i]->name, name) == 0)
+			return profile_formats[i];
+	return NULL;
+}
+
+/* The longest ending that the path has decides: .speedscope.json is not .json. */
+const struct profile_format *profile_format_of_path(struct str path)
+{
+	const struct profile_format *best = NULL;
+	size_t best_bytes = 0;
+	if (str_ends(path, STR(".gz")))
+		path.n -= strlen(".gz");
+	for (size_t i = 0; profile_formats[i]; i++) {
+		const struct profile_format *f = profile_formats[i];
+		for (size_t k = 0; k < ARRAY_SIZE(f->endings) && f->endings[k]; k++) {
+			struct str ending = str_from(f->endings[k]);
+			if (str_ends(path, ending) && ending.n > best_bytes) {
+				best = f;
+				best_bytes = ending.n;
+			}
+		}
+	}
+	return best;
+}

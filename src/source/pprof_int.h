@@ -31,6 +31,7 @@ struct pprof_mapping_row {
 
 struct pprof_function_row {
 	uint64_t name, system_name, file;
+	uint32_t start_line;
 };
 
 struct pprof_line_row {

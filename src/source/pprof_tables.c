@@ -107,6 +107,12 @@ static void add_mapping(struct pprof_tables *t, struct protobuf m, uint64_t offs
 	vec_push(&t->mappings, row);
 }
 
+/* Numbers of lines are 64 bits and may be negative; nothing has so many. */
+static uint32_t line_number(uint64_t number)
+{
+	return number <= INT32_MAX ? (uint32_t)number : 0;
+}
+
 static void add_function(struct pprof_tables *t, struct protobuf m, uint64_t offset)
 {
 	struct pprof_function_row row = { 0 };
@@ -122,18 +128,14 @@ static void add_function(struct pprof_tables *t, struct protobuf m, uint64_t off
 			row.system_name = m.number;
 		else if (m.field == PPROF_FUNCTION_FILE)
 			row.file = m.number;
+		else if (m.field == PPROF_FUNCTION_START_LINE)
+			row.start_line = line_number(m.number);
 	}
 	if (!check_inside(t, &m, "function") || !check_id(t, id, offset, "function") ||
 	    !has_room(t, t->functions.n, MAX_RECORDS, "functions", offset))
 		return;
 	vec_push(&t->function_ids.ids, id);
 	vec_push(&t->functions, row);
-}
-
-/* Numbers of lines are 64 bits and may be negative; nothing has so many. */
-static uint32_t line_number(uint64_t number)
-{
-	return number <= INT32_MAX ? (uint32_t)number : 0;
 }
 
 static void add_line(struct pprof_tables *t, struct protobuf m)
@@ -349,6 +351,18 @@ static frame_id add_exact_frame(struct pprof_tables *t, struct frame frame, stru
 	return profile_add_frame(t->p, &frame);
 }
 
+/* The format does not say in which column a function begins. */
+static void set_function_place(struct named_frame *f, bool keeps_lines)
+{
+	f->function_file = f->file;
+	if (f->line == f->function_line) {
+		f->function_column = f->column;
+	} else if (!keeps_lines) {
+		f->line = f->function_line;
+		f->column = 0;
+	}
+}
+
 static frame_id add_named_frame(struct pprof_tables *t, const struct pprof_function_row *function,
 				const struct pprof_line_row *line, str_id module, bool is_inlined)
 {
@@ -356,16 +370,22 @@ static frame_id add_named_frame(struct pprof_tables *t, const struct pprof_funct
 	struct named_frame f = { .module = profile_str(t->p, module),
 				 .line = line->line,
 				 .column = line->column,
+				 .function_line = function->start_line,
 				 .kind = FRAME_KIND_COUNT,
 				 .is_inlined = is_inlined };
 	pprof_text(t, function->name, &f.name);
 	pprof_text(t, function->system_name, &system_name);
 	pprof_text(t, function->file, &f.file);
+	if (f.function_line)
+		set_function_place(&f, t->options->names.wants_lines);
 	bool has_name = f.name.n && !frame_name_stands_for_module(f.name, f.module);
 	struct frame frame = { .module = module,
 			       .file = pprof_text_id(t, function->file),
-			       .line = line->line,
-			       .column = line->column,
+			       .line = f.line,
+			       .column = f.column,
+			       .function_file = profile_add_str(t->p, f.function_file),
+			       .function_line = f.function_line,
+			       .function_column = f.function_column,
 			       .kind = (uint8_t)frame_kind_of_module(f.module, has_name),
 			       .flags = is_inlined ? FRAME_INLINED : 0 };
 	if (take_words(system_name, f.name, &frame, &exact))
