@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/banned.h"
+#include "base/budget.h"
 #include "base/buf.h"
 #include "base/child_map.h"
 #include "base/err.h"

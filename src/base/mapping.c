@@ -34,6 +34,12 @@ void mapping_fini(struct mapping *m)
 	m->bytes = (struct str){ 0 };
 }
 
+void mapping_let_go(struct mapping *m)
+{
+	if (m->bytes.n)
+		madvise((void *)m->bytes.p, m->bytes.n, MADV_DONTNEED);
+}
+
 bool mapping_was_cut(const struct mapping *m)
 {
 	return m->bytes.n && map_guard_was_cut(m->bytes.p);

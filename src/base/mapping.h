@@ -13,4 +13,6 @@ struct mapping {
 /* The whole of a regular file that is not empty; fd may be closed afterwards. False: e. */
 bool mapping_init(struct mapping *m, int fd, const char *name, struct err *e);
 void mapping_fini(struct mapping *m);
+/* Pages that were read are let go, until they are read again. */
+void mapping_let_go(struct mapping *m);
 bool mapping_was_cut(const struct mapping *m);

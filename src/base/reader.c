@@ -26,6 +26,7 @@ struct reader {
 	struct buf text; /* the window of a stream lives in here */
 
 	uint64_t limit; /* in bytes; 0: none */
+	struct budget *budget;
 
 	struct str memory; /* what is still to come of bytes in memory */
 	size_t memory_step;
@@ -97,12 +98,40 @@ const char *reader_damage(struct reader *r)
 	return r->damage[0] ? r->damage : NULL;
 }
 
+void reader_spend(struct reader *r, struct budget *b)
+{
+	r->budget = b;
+}
+
+uid_t reader_owner(const struct reader *r)
+{
+	struct stat status;
+	return r->fd >= 0 && fstat(r->fd, &status) == 0 ? status.st_uid : (uid_t)-1;
+}
+
+uint64_t reader_file_bytes(const struct reader *r)
+{
+	struct stat status;
+	bool is_file = r->fd >= 0 && fstat(r->fd, &status) == 0 && S_ISREG(status.st_mode);
+	return is_file && status.st_size > 0 ? (uint64_t)status.st_size : 0;
+}
+
+static bool spend(struct reader *r, size_t bytes)
+{
+	if (budget_work(r->budget, bytes))
+		return true;
+	set_damage(r, "the file", "is longer than is read of such files");
+	return false;
+}
+
 static bool read_memory(struct reader *r, struct buf *into)
 {
 	struct str next = str_first(r->memory, r->memory_step);
+	if (!next.n || !spend(r, next.n))
+		return false;
 	buf_add(into, next);
 	r->memory = str_from_byte(r->memory, next.n);
-	return next.n > 0;
+	return true;
 }
 
 /* Appends what one read(2) gives; false at the end or on an error. */
@@ -117,7 +146,7 @@ static bool read_some(struct reader *r, struct buf *into, size_t room)
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		set_damage(r, "reading stopped", strerror(errno));
-	if (n <= 0)
+	if (n <= 0 || !spend(r, (size_t)n))
 		return false;
 	into->n += (size_t)n;
 	return true;
@@ -148,6 +177,8 @@ static bool fill_decoded(struct reader *r)
 		enum decode_state state =
 			decoder_run(r->decoder, &rest, &r->text, FILL_BYTES, &why);
 		r->raw_taken += in.n - rest.n;
+		if (!spend(r, r->text.n - before))
+			return r->text.n > before;
 		if (state == DECODE_BROKEN) {
 			set_damage(r, decoder_name(r->decoder), why);
 			return r->text.n > before;
@@ -178,6 +209,35 @@ bool reader_fill(struct reader *r)
 		r->is_at_end = true;
 	r->window = buf_str(&r->text);
 	return has_more;
+}
+
+/* Goes on behind the window, and `n` bytes more, where the input is a file. */
+static bool seek_over(struct reader *r, uint64_t n)
+{
+	struct stat status;
+	if (r->decoder || r->memory_step || r->is_at_end || fstat(r->fd, &status) != 0 ||
+	    !S_ISREG(status.st_mode))
+		return false;
+	off_t at = lseek(r->fd, 0, SEEK_CUR);
+	if (at < 0 || n > (uint64_t)status.st_size || (uint64_t)at > (uint64_t)status.st_size - n ||
+	    lseek(r->fd, (off_t)n, SEEK_CUR) < 0)
+		return false;
+	r->consumed += n;
+	return true;
+}
+
+bool reader_skip(struct reader *r, uint64_t n)
+{
+	while (n) {
+		size_t part = n < r->window.n ? (size_t)n : r->window.n;
+		reader_consume(r, part);
+		n -= part;
+		if (n && seek_over(r, n))
+			return true;
+		if (n && !reader_fill(r))
+			return false;
+	}
+	return true;
 }
 
 void reader_limit(struct reader *r, uint64_t bytes)

@@ -14,6 +14,7 @@
  * what was readable before it has been shown, and reader_damage says what happened.
  */
 #pragma once
+#include "base/budget.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -51,6 +52,17 @@ void reader_consume(struct reader *r, size_t n);
  * used for other things. They can still be read, from the disk.
  */
 void reader_let_go(struct reader *r, const char *until);
+/*
+ * From here on bytes that are read, and those that they unpack to, are work of this budget, which outlives
+ * r. When it is spent the input ends, and that is damage.
+ */
+void reader_spend(struct reader *r, struct budget *b);
+/* Who owns the file, as a descriptor has it; (uid_t)-1: it is none. */
+uid_t reader_owner(const struct reader *r);
+/* How large the file is, packed; 0: it is none. */
+uint64_t reader_file_bytes(const struct reader *r);
+/* Drops n bytes, of which a file's are not read. False: there were less. */
+bool reader_skip(struct reader *r, uint64_t n);
 /* Makes the window longer. False when nothing more comes. */
 bool reader_fill(struct reader *r);
 /* Waits until reader_fill would not; false when that takes longer than so many milliseconds. */

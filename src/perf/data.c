@@ -465,6 +465,8 @@ void perf_read(struct reader *r, const char *directory, const struct perf_option
 				 .damage_offset = offset,
 				 .is_directory = directory != NULL };
 	perf_session_init(&s, options, p);
+	if (!options->names.budgets)
+		s.options.names.budgets = budgets_new(true);
 	s.options.names.recorded_until_unix_ns = reader_changed_unix_ns(r);
 	while (reader_window(r).n < FILE_HEADER_BYTES && reader_fill(r))
 		;
@@ -484,5 +486,7 @@ void perf_read(struct reader *r, const char *directory, const struct perf_option
 		read_directory(&in, directory);
 	perf_session_end(&s);
 	perf_session_fini(&s);
+	if (!options->names.budgets)
+		budgets_free(s.options.names.budgets);
 	data_input_fini(&in);
 }

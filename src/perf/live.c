@@ -108,8 +108,10 @@ void perf_session_flush(struct perf_session *s, bool is_end)
 	if (is_end)
 		perf_session_add_facts(s);
 	perf_session_name(s);
-	if (is_end)
+	if (is_end) {
 		perf_session_note_unverified(s);
+		perf_session_note_budgets(s);
+	}
 	drop_rows(s);
 }
 

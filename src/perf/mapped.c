@@ -7,6 +7,7 @@ void mapped_close(struct mapped *m)
 	debug_info_free(m->debug);
 	unwind_table_free(m->unwind);
 	jitdump_free(m->jitdump);
+	budget_end(&m->jitdump_budget);
 	binary_free(m->binary);
 	m->debug = NULL;
 	m->unwind = NULL;
@@ -99,6 +100,8 @@ const struct unwind_table *mapped_unwind(struct mapped_table *t, mapped_id id)
 	struct err e = { 0 };
 	if (code)
 		m->unwind = unwind_table_cached(code, t->options->unwind_cache, &e);
+	if (code)
+		budgets_note(t->options->names.budgets, m->path, &code->budget);
 	return m->unwind;
 }
 

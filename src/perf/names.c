@@ -373,6 +373,16 @@ static void note_file(struct location_names *n, struct mapped *m)
 		n->s->p->ledger.count[LEDGER_NO_INLINES]++;
 }
 
+/* What it cost too much to read is said. What was read stays, but not its pages. */
+static void note_cost(const struct location_names *n, struct mapped *m)
+{
+	const struct budget *spent = m->binary ? binary_spent_budget(m->binary) : NULL;
+	if (spent)
+		budgets_note(n->s->options.names.budgets, m->path, spent);
+	if (m->binary)
+		binary_let_go(m->binary);
+}
+
 /* Names its locations and says why some have none. */
 static void name_group(struct location_names *n, mapped_id id, const location_id *list,
 		       uint32_t count)
@@ -390,6 +400,7 @@ static void name_group(struct location_names *n, mapped_id id, const location_id
 	}
 	if (is_first)
 		note_file(n, m);
+	note_cost(n, m);
 	if (has_unnamed) {
 		explain(n, id, &why);
 		keep_reason(n, id, &why);
@@ -503,6 +514,13 @@ void perf_session_name(struct perf_session *s)
 	perf_session_fill(n, node_weight);
 	free(g.list);
 	free(g.start);
+}
+
+void perf_session_note_budgets(struct perf_session *s)
+{
+	AUTO(buf) struct buf text = { 0 };
+	if (budgets_describe(s->options.names.budgets, &text))
+		profile_add_note(s->p, buf_str(&text));
 }
 
 /* They may be others than those that ran, and their names wrong: that must not go unsaid. */

@@ -101,23 +101,33 @@ static void name_by_jitdump(struct location_names *n, const struct wanted_addres
 }
 
 /* The jitdump of a process that could not be read, or NULL. */
-static const struct mapped *missing_jitdump(const struct perf_session *s, int32_t pid)
+static const struct mapped *missing_jitdump(struct perf_session *s, int32_t pid)
 {
-	for (uint32_t i = 0; i < s->mapped.list.n; i++) {
-		const struct mapped *m = &s->mapped.list.p[i];
-		if (m->kind == MAPPED_JITDUMP && m->pid == pid && !m->is_used && !m->jitdump)
-			return m;
-	}
-	return NULL;
+	mapped_id id = perf_process_get(&s->processes, pid)->jitdump;
+	const struct mapped *m = id == INDEX_NONE ? NULL : &s->mapped.list.p[id];
+	return m && m->pid == pid && !m->is_used && !m->jitdump ? m : NULL;
+}
+
+/* The jitdump of a process that was not read to its end, or NULL. */
+static const struct mapped *spent_jitdump(struct perf_session *s, int32_t pid)
+{
+	mapped_id id = perf_process_get(&s->processes, pid)->jitdump;
+	const struct mapped *m = id == INDEX_NONE ? NULL : &s->mapped.list.p[id];
+	return m && m->jitdump && m->jitdump_budget.is_spent ? m : NULL;
 }
 
 static void explain(struct perf_session *s, const struct mapped *m, const struct map_search *search,
 		    struct buf *reason, struct buf *fix)
 {
 	const struct mapped *jitdump = missing_jitdump(s, m->pid);
+	const struct mapped *spent = spent_jitdump(s, m->pid);
 	if (jitdump) {
 		buf_addf(reason, "its jitdump, %.*s, is not there", STR_ARG(jitdump->path));
 		buf_addf(fix, "give a copy of it, or its folder, with --map");
+	} else if (spent) {
+		buf_addf(reason, "of its jitdump, %.*s: ", STR_ARG(spent->path));
+		budget_explain(&spent->jitdump_budget, reason);
+		buf_add(fix, str_from(budget_advice));
 	} else if (m->is_nowhere) {
 		buf_addf(reason, "nothing is known to be mapped at these addresses");
 		buf_addf(fix, "perf record --call-graph dwarf: in code without frame pointers such "

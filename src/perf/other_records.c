@@ -47,13 +47,37 @@ static void map_kernel(struct perf_session *s, struct str path, uint64_t start, 
 	}
 }
 
+/* Reads it, unless it is as it was when it was read last. */
+static void read_jitdump(struct perf_session *s, struct mapped *m, struct reader *r)
+{
+	struct err e = { 0 };
+	struct budgets *budgets = s->options.names.budgets;
+	uint64_t bytes = reader_file_bytes(r), changed_ns = reader_changed_unix_ns(r);
+	if (m->jitdump && bytes == m->jitdump_bytes && changed_ns == m->jitdump_changed_ns)
+		return;
+	/* What it had is only free when there is something better, but it is not counted twice. */
+	struct budget budget = budget_of_owner(reader_owner(r));
+	budget_end(&m->jitdump_budget);
+	budgets_join(budgets, &budget, m->pid, reader_owner(r));
+	reader_spend(r, &budget);
+	struct jitdump *read = jitdump_read(r, &budget, &e);
+	budgets_note(budgets, m->path, &budget);
+	m->jitdump_budget = budget;
+	m->jitdump_bytes = bytes;
+	m->jitdump_changed_ns = changed_ns;
+	if (!read || (m->jitdump && jitdump_count(read) < jitdump_count(m->jitdump))) {
+		jitdump_free(read);
+		return;
+	}
+	jitdump_free(m->jitdump);
+	m->jitdump = read;
+}
+
 static void open_jitdump(struct perf_session *s, int32_t pid, mapped_id id)
 {
 	struct err e = { 0 };
 	struct mapped *m = &s->mapped.list.p[id];
 	perf_process_get(&s->processes, pid)->jitdump = id;
-	if (m->jitdump)
-		return;
 	struct recorded_process process = perf_session_process(s, pid);
 	const struct perf_live *live = s->options.live;
 	AUTO_FREE char *path = mem_strdup(m->path.p); /* arena texts end in NUL */
@@ -62,23 +86,24 @@ static void open_jitdump(struct perf_session *s, int32_t pid, mapped_id id)
 				   : process_file_open(&s->options.names, process, path, &e);
 	if (!r)
 		return;
-	m->jitdump = jitdump_read(r, &e);
+	read_jitdump(s, m, r);
 	reader_free(r);
+}
+
+/* Anybody can map one again and again: it is read when it comes, and whenever all are. */
+static void see_jitdump(struct perf_session *s, int32_t pid, mapped_id id)
+{
+	perf_process_get(&s->processes, pid)->jitdump = id;
+	if (!s->mapped.list.p[id].jitdump)
+		open_jitdump(s, pid, id);
 }
 
 void perf_session_read_jitdumps(struct perf_session *s)
 {
 	for (mapped_id i = 0; i < s->mapped.list.n; i++) {
-		struct mapped *m = &s->mapped.list.p[i];
-		if (m->kind != MAPPED_JITDUMP)
-			continue;
-		struct jitdump *before = m->jitdump;
-		m->jitdump = NULL;
-		open_jitdump(s, m->pid, i);
-		if (m->jitdump)
-			jitdump_free(before);
-		else
-			m->jitdump = before;
+		const struct mapped *m = &s->mapped.list.p[i];
+		if (m->kind == MAPPED_JITDUMP)
+			open_jitdump(s, m->pid, i);
 	}
 }
 
@@ -103,8 +128,8 @@ static bool map_user(struct perf_session *s, int32_t pid, const struct mapping_r
 		m.path.n -= strlen(" (deleted)");
 	row.mapped = mapped_table_get(&s->mapped, &m);
 	if (m.kind == MAPPED_JITDUMP)
-		open_jitdump(s, pid,
-			     row.mapped); /* its pages are only a mark: there is no code in them */
+		see_jitdump(s, pid,
+			    row.mapped); /* its pages are only a mark: there is no code in them */
 	else
 		return perf_process_map(&s->processes, pid, &row);
 	return true;

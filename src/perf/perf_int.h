@@ -253,6 +253,8 @@ void perf_session_name(struct perf_session *s);
 void perf_session_forget_names(struct perf_session *s);
 void location_names_free(struct location_names *n);
 void perf_session_note_unverified(struct perf_session *s);
+/* Files that would have cost too much to read. */
+void perf_session_note_budgets(struct perf_session *s);
 
 /* --- names (names.c, names_jit.c) --- */
 

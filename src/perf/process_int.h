@@ -29,6 +29,8 @@ struct mapped {
 	bool is_found;	 /* its file is there, and is the one that was recorded */
 	struct binary *binary;
 	struct jitdump *jitdump;
+	struct budget jitdump_budget;
+	uint64_t jitdump_bytes, jitdump_changed_ns; /* of its file, when it was read */
 	struct debug_info *debug;
 	bool is_debug_open;
 	struct unwind_table *unwind;

@@ -267,4 +267,5 @@ void perf_session_end(struct perf_session *s)
 	add_notes(s);
 	perf_session_name(s);
 	perf_session_note_unverified(s);
+	perf_session_note_budgets(s);
 }

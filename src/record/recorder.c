@@ -68,6 +68,7 @@ void recorder_free(struct recorder *r)
 	opened_events_fini(&r->events);
 	v8_walker_free(r->walker);
 	perf_session_free(r->session);
+	budgets_free(r->budgets);
 	jvm_maps_free(r->jvms);
 	js_frames_free(r->js);
 	source_maps_free(r->source_maps);
@@ -221,6 +222,7 @@ static void flush(struct recorder *r, bool is_end)
 	perf_session_set_lost(r->session, event_counts(r).lost);
 	uint64_t before = monotonic_ns();
 	uint32_t rows = r->p->samples.n;
+	budgets_refill(r->budgets, before - r->last_flush_ns);
 	perf_session_flush(r->session, is_end);
 	for (uint32_t i = rows; i < r->p->samples.n; i++)
 		r->clock_samples += r->p->samples.event[i] == 0;

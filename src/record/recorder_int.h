@@ -3,6 +3,7 @@
 #include "record/record_int.h"
 
 struct recorder {
+	struct budgets *budgets; /* what names may cost */
 	struct record_options options;
 	struct opened_events events;
 	struct drain drain;

@@ -73,6 +73,12 @@ static void add_event(struct recorder *r, uint32_t i)
 			       r->options.events->list.p[i].name);
 }
 
+/* The user named what is recorded, so its files may cost what they need. */
+static bool is_of_one(const struct record_options *o)
+{
+	return (o->command && !o->is_command_timer) || o->wish->pids.n || o->wish->tids.n;
+}
+
 static void begin_session(struct recorder *r)
 {
 	r->source_maps = recorder_source_maps(r);
@@ -80,6 +86,8 @@ static void begin_session(struct recorder *r)
 	r->options.names.held_root = held_files_root_path;
 	r->options.names.held = r->held;
 	r->options.names.is_of_this_machine = true;
+	r->budgets = budgets_new(is_of_one(&r->options));
+	r->options.names.budgets = r->budgets;
 	r->live = (struct perf_live){ .context = r,
 				      .map_state = live_map_state,
 				      .read_map = live_read_map,

@@ -113,6 +113,31 @@ struct elf *binary_debug(struct binary *b)
 	return has_dwarf(debug_file(b)) ? b->debug : NULL;
 }
 
+/* --- budgets --- */
+
+void binary_share_budget(struct binary *b, struct elf *elf)
+{
+	int32_t pid = b->processes.n ? b->processes.p[0] : 0;
+	budgets_join(b->options->budgets, &elf->budget, pid, elf->owner);
+}
+
+const struct budget *binary_spent_budget(const struct binary *b)
+{
+	const struct elf *files[] = { b->code, b->debug, b->inner };
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (files[i] && files[i]->budget.is_spent)
+			return &files[i]->budget;
+	return NULL;
+}
+
+void binary_let_go(struct binary *b)
+{
+	if (b->code)
+		elf_let_go(b->code);
+	if (b->debug)
+		elf_let_go(b->debug);
+}
+
 /* --- symbols --- */
 
 static const struct elf_section *section_of_type(const struct elf *elf, uint32_t type)
@@ -154,6 +179,7 @@ static void load_table(struct binary *b)
 	if (dynamic)
 		symbol_table_add(&b->table, b->code, dynamic);
 	symbol_table_add_plt(&b->table, b->code);
+	binary_let_go(b);
 	symbol_table_seal(&b->table);
 }
 
@@ -175,6 +201,8 @@ enum binary_trouble binary_trouble_of(struct binary *b)
 	if (!binary_code(b))
 		return b->obstacle.trouble;
 	load_table(b);
+	if (binary_spent_budget(b))
+		return BINARY_OVER_BUDGET;
 	/* The vdso never has more than its dynamic symbols, and needs no more. */
 	if (!b->has_symtab && !binary_is_vdso(b))
 		return BINARY_STRIPPED;

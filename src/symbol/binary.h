@@ -20,12 +20,13 @@ struct binary_id {
 /* Why names are missing. */
 enum binary_trouble {
 	BINARY_FINE,
-	BINARY_MISSING,	   /* no such file, neither at its path nor by its build id */
-	BINARY_DENIED,	   /* it may not be read */
-	BINARY_DIFFERS,	   /* what is there has another build id or inode, or was changed since */
-	BINARY_DAMAGED,	   /* no ELF file, or one that contradicts itself */
-	BINARY_STRIPPED,   /* it has no symbol table, and no debug file was found */
-	BINARY_UNVERIFIED, /* used, though neither build id nor inode could be compared */
+	BINARY_MISSING,	    /* no such file, neither at its path nor by its build id */
+	BINARY_DENIED,	    /* it may not be read */
+	BINARY_DIFFERS,	    /* what is there has another build id or inode, or was changed since */
+	BINARY_DAMAGED,	    /* no ELF file, or one that contradicts itself */
+	BINARY_OVER_BUDGET, /* reading its symbols would cost more than it may */
+	BINARY_STRIPPED,    /* it has no symbol table, and no debug file was found */
+	BINARY_UNVERIFIED,  /* used, though neither build id nor inode could be compared */
 };
 
 struct binary;
@@ -70,6 +71,10 @@ void binary_visit_functions(struct binary *b,
 enum binary_trouble binary_trouble_of(struct binary *b);
 /* Its file is used, though nothing says that it is the recorded one; it may be stripped, too. */
 bool binary_is_unverified(struct binary *b);
+/* Its budget, or that of its debug file, was not enough; NULL: it was, so far. */
+const struct budget *binary_spent_budget(const struct binary *b);
+/* Between look-ups: pages of files with a strict budget are let go. */
+void binary_let_go(struct binary *b);
 /* A sentence's part that says what was found and where, and what would help. */
 void binary_explain(struct binary *b, struct buf *reason, struct buf *fix);
 const struct binary_id *binary_id_of(const struct binary *b);

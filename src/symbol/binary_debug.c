@@ -34,6 +34,7 @@ static bool take_debug(struct binary *b, struct elf *elf, bool is_of_build)
 	bool is_other = elf && !is_same_file(elf, b->code);
 	if (is_other && agrees && is_of_use(elf)) {
 		b->debug = elf;
+		binary_share_budget(b, elf);
 		return true;
 	}
 	if (is_other)
@@ -98,11 +99,12 @@ static bool read_debug_link(struct elf *elf, struct debug_link *link)
 	return true;
 }
 
-static bool is_linked(const struct binary *b, const struct elf *elf, const struct debug_link *link)
+static bool is_linked(const struct binary *b, struct elf *elf, const struct debug_link *link)
 {
 	if (elf->build_id.n && b->code->build_id.n)
 		return str_eq(elf->build_id, b->code->build_id);
-	return crc32_z(0, (const Bytef *)elf->bytes.p, elf->bytes.n) == link->crc;
+	return budget_work(&elf->budget, elf->bytes.n) &&
+	       crc32_z(0, (const Bytef *)elf->bytes.p, elf->bytes.n) == link->crc;
 }
 
 static bool try_linked(struct binary *b, const char *path, const struct debug_link *link)
@@ -149,7 +151,7 @@ void binary_search_debug(struct binary *b)
 
 /* --- .gnu_debugdata --- */
 
-static bool unpack_xz(struct str packed, struct buf *out)
+static bool unpack_xz(struct str packed, struct budget *budget, struct buf *out)
 {
 	lzma_stream xz = LZMA_STREAM_INIT;
 	lzma_ret state = lzma_stream_decoder(&xz, MAX_INNER_MEMORY_BYTES, 0);
@@ -162,6 +164,8 @@ static bool unpack_xz(struct str packed, struct buf *out)
 		state = lzma_code(&xz, LZMA_FINISH);
 		out->n += room - xz.avail_out;
 		room = out->n < (8 << 20) ? out->n + (64 << 10) : 8 << 20;
+		if (!budget_work(budget, room) || !budget_hold(budget, room))
+			break;
 	}
 	lzma_end(&xz);
 	return state == LZMA_STREAM_END;
@@ -172,8 +176,10 @@ void binary_unpack_inner(struct binary *b)
 	struct err e = { 0 };
 	struct str packed =
 		elf_section_bytes(b->code, elf_find_section(b->code, STR(".gnu_debugdata")));
-	if (packed.n && unpack_xz(packed, &b->inner_bytes))
+	if (packed.n && unpack_xz(packed, &b->code->budget, &b->inner_bytes))
 		b->inner = elf_of_memory(buf_str(&b->inner_bytes), b->code->path, &e);
-	if (!b->inner)
+	if (b->inner)
+		budget_nest(&b->inner->budget, &b->code->budget);
+	else
 		buf_fini(&b->inner_bytes);
 }

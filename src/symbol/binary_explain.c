@@ -138,6 +138,10 @@ void binary_explain(struct binary *b, struct buf *reason, struct buf *fix)
 		if (!binary_is_vdso(b))
 			buf_add(fix, STR("give a good copy with --symfs DIR"));
 		break;
+	case BINARY_OVER_BUDGET:
+		budget_explain(binary_spent_budget(b), reason);
+		buf_add(fix, str_from(budget_advice));
+		break;
 	case BINARY_STRIPPED:
 		explain_stripped(b, reason, fix);
 		break;

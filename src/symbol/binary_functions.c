@@ -11,7 +11,7 @@ static bool visit_section(struct elf *elf, const struct elf_section *section,
 			  const struct function_visit *v)
 {
 	size_t bytes = elf->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-	size_t n = elf_section_bytes(elf, section).n / bytes;
+	size_t n = elf_section_scan(elf, section).n / bytes;
 	for (uint32_t i = 0; i < n && i < INDEX_NONE; i++) {
 		struct elf_symbol s;
 		if (!elf_symbol_at(elf, section, i, &s) || !elf_symbol_is_function(elf, &s.fields))

@@ -72,6 +72,8 @@ void binary_keep_failure(struct binary *b, const char *name, int why, const stru
 /* what: a part of a sentence that follows the path. */
 void binary_keep_useless_debug(struct binary *b, const char *path, const char *what);
 
+/* What is made of a file of b counts for its process and user. */
+void binary_share_budget(struct binary *b, struct elf *elf);
 /* Finds code, or says in obstacle why not. */
 void binary_search_code(struct binary *b);
 /* Finds the debug file of code, if there is one. */

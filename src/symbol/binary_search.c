@@ -191,6 +191,7 @@ static bool take_code(struct binary *b, const struct candidate *c)
 		return false;
 	}
 	b->code = c->elf;
+	binary_share_budget(b, b->code);
 	b->is_unverified = how == AGREEMENT_UNKNOWN;
 	b->root = c->place.root ? mem_strdup(c->place.root) : NULL;
 	b->path = mem_strdup(c->place.path);

@@ -9,7 +9,8 @@
  * need less than one piece of work for a byte.
  */
 enum {
-	SLICE = 1 << 16,
+	SLICE = 1 << 14,
+	BYTES_OF_WORK = 4, /* it takes as long as reading so many bytes */
 	WORK_TO_START = 1 << 20,
 	WORK_OF_BYTE = 8,
 	WORK_OF_ADDRESS = 1 << 11,
@@ -34,7 +35,10 @@ bool dwarf_spend_slice(struct dwarf_budget *b, uint32_t work)
 		b->used_ns += now - b->since_ns;
 	b->since_ns = now;
 	uint64_t more = SLICE + (uint64_t)work - b->slice;
-	if (b->is_spent || b->work_left < more || b->used_ns > MAX_CPU_NS) {
+	/* Each piece of work may be in a page of its own. */
+	elf_let_go(b->elf);
+	if (b->is_spent || b->work_left < more || b->used_ns > MAX_CPU_NS ||
+	    !budget_work(&b->elf->budget, more * BYTES_OF_WORK)) {
 		b->is_spent = true;
 		b->slice = 0;
 		return false;
@@ -47,7 +51,7 @@ bool dwarf_spend_slice(struct dwarf_budget *b, uint32_t work)
 bool dwarf_keep(struct dwarf_budget *b, uint64_t bytes)
 {
 	b->kept_bytes += bytes;
-	if (b->kept_bytes > MAX_KEPT_BYTES)
+	if (b->kept_bytes > MAX_KEPT_BYTES || !budget_hold(&b->elf->budget, bytes))
 		b->is_spent = true;
 	if (b->is_spent)
 		b->slice = 0;
@@ -91,7 +95,7 @@ static void find_code(struct debug_info *d)
 struct debug_info *debug_info_new(struct elf *elf)
 {
 	struct debug_info *d = mem_zalloc(1, sizeof(*d));
-	d->elf = elf;
+	d->elf = d->budget.elf = elf;
 	allow(&d->budget, WORK_TO_START);
 	find_code(d);
 	if (d->code_low < d->code_high && dwarf_is_in(elf))

@@ -23,7 +23,9 @@ static struct str unpack_old(struct dwarf_file *file, struct str packed)
 	if (!n || n > MAX_UNPACKED_BYTES || n / MAX_UNPACKED_RATIO > packed.n)
 		return STR("");
 	uLongf got = n;
-	char *bytes = mem_alloc(n, 1);
+	char *bytes = elf_unpack_room(file->elf, n);
+	if (!bytes)
+		return STR("");
 	vec_push(&file->unpacked, bytes);
 	if (uncompress((Bytef *)bytes, &got, (const Bytef *)packed.p + 12, packed.n - 12) != Z_OK)
 		return STR("");

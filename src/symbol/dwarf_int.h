@@ -321,6 +321,7 @@ struct dwarf_budget {
 	uint64_t kept_bytes;
 	uint64_t used_ns, since_ns; /* since_ns 0: the clock was not looked at in this call */
 	bool is_spent;
+	struct elf *elf; /* whose budget it is a part of */
 };
 
 struct debug_info {

@@ -59,6 +59,8 @@ static struct elf *open_alternate(struct elf *elf)
 
 static struct dwarf_file *add_file(struct debug_info *d, struct elf *elf, bool is_split)
 {
+	if (elf)
+		budget_nest(&elf->budget, &d->elf->budget);
 	struct dwarf_file *file = elf ? dwarf_file_new(d, elf, is_split) : NULL;
 	if (file)
 		file->owns_elf = true;

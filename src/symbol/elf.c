@@ -17,6 +17,8 @@ enum {
 	MAX_SECTIONS = 1 << 16,
 	MAX_SEGMENTS = 1 << 10,
 	MAX_BUILD_ID_BYTES = 64,
+	MAX_NOTE_BYTES = 1 << 20,
+	MAX_SECTION_NAME_BYTES = 4 << 10,
 	MAX_UNPACKED_BYTES = 1 << 30,
 	MAX_UNPACKED_RATIO = 1100, /* more than any compression of these makes of a byte */
 };
@@ -107,6 +109,9 @@ static void find_build_id(struct elf *elf, uint64_t offset, uint64_t n)
 {
 	if (elf->build_id.n || !holds(elf, offset, n))
 		return;
+	n = n < MAX_NOTE_BYTES ? n : MAX_NOTE_BYTES;
+	if (!budget_work(&elf->budget, n))
+		return;
 	uint64_t end = offset + n;
 	Elf64_Nhdr note;
 	while (end - offset >= sizeof(note) && take(elf, offset, &note, sizeof(note))) {
@@ -150,7 +155,7 @@ static void read_segments(struct elf *elf, const Elf64_Ehdr *h)
 
 static struct str text_at(struct str texts, uint64_t offset)
 {
-	struct str rest = str_from_byte(texts, offset);
+	struct str rest = str_first(str_from_byte(texts, offset), MAX_SECTION_NAME_BYTES);
 	ptrdiff_t end = str_find_char(rest, 0);
 	return end < 0 ? STR("") : str_first(rest, (size_t)end);
 }
@@ -220,33 +225,42 @@ static bool read_tables(struct elf *elf, struct err *e)
 
 /* --- the file --- */
 
-struct elf *elf_of_memory(struct str bytes, const char *name, struct err *e)
+static struct elf *elf_of_owner(struct str bytes, const char *name, uid_t owner, struct err *e)
 {
 	struct elf *elf = mem_zalloc(1, sizeof(*elf));
 	elf->path = mem_strdup(name);
 	elf->bytes = bytes;
+	elf->owner = owner;
+	elf->budget = budget_of_owner(owner);
 	if (read_tables(elf, e))
 		return elf;
 	elf_free(elf);
 	return NULL;
 }
 
+struct elf *elf_of_memory(struct str bytes, const char *name, struct err *e)
+{
+	return elf_of_owner(bytes, name, geteuid(), e);
+}
+
 struct elf *elf_open_fd(int fd, const char *name, struct err *e)
 {
 	struct mapping mapping;
 	struct stat status;
+	if (fstat(fd, &status) != 0) {
+		err_set(e, "%s: %s", name, strerror(errno));
+		return NULL;
+	}
 	if (!mapping_init(&mapping, fd, name, e))
 		return NULL;
-	struct elf *elf = elf_of_memory(mapping.bytes, name, e);
+	struct elf *elf = elf_of_owner(mapping.bytes, name, status.st_uid, e);
 	if (!elf) {
 		mapping_fini(&mapping);
 		return NULL;
 	}
 	elf->mapping = mapping;
-	if (fstat(fd, &status) == 0) {
-		elf->device = status.st_dev;
-		elf->inode = status.st_ino;
-	}
+	elf->device = status.st_dev;
+	elf->inode = status.st_ino;
 	return elf;
 }
 
@@ -276,6 +290,7 @@ void elf_free(struct elf *elf)
 	vec_fini(&elf->segments);
 	vec_fini(&elf->sections);
 	mapping_fini(&elf->mapping);
+	budget_end(&elf->budget);
 	free(elf->path);
 	free(elf);
 }
@@ -315,6 +330,13 @@ static bool read_packing(const struct elf *elf, struct str packed, uint32_t *how
 	return *n && *n <= MAX_UNPACKED_BYTES && *n / MAX_UNPACKED_RATIO <= packed.n;
 }
 
+char *elf_unpack_room(struct elf *elf, uint64_t n)
+{
+	if (!budget_work(&elf->budget, n) || !budget_hold(&elf->budget, n))
+		return NULL;
+	return mem_alloc(n, 1);
+}
+
 static struct str unpack_section(struct elf *elf, uint32_t section, struct str packed)
 {
 	for (uint32_t i = 0; i < elf->unpacked.n; i++)
@@ -325,8 +347,8 @@ static struct str unpack_section(struct elf *elf, uint32_t section, struct str p
 	size_t header_bytes;
 	if (!read_packing(elf, packed, &how, &n, &header_bytes))
 		return STR("");
-	struct elf_unpacked u = { section, mem_alloc(n, 1), n };
-	if (!unpack(how, str_from_byte(packed, header_bytes), u.bytes, n))
+	struct elf_unpacked u = { section, elf_unpack_room(elf, n), n };
+	if (!u.bytes || !unpack(how, str_from_byte(packed, header_bytes), u.bytes, n))
 		u.n = 0;
 	vec_push(&elf->unpacked, u);
 	return (struct str){ u.bytes, u.n };
@@ -341,6 +363,18 @@ struct str elf_section_bytes(struct elf *elf, const struct elf_section *section)
 	if (!(section->flags & SHF_COMPRESSED))
 		return bytes;
 	return unpack_section(elf, (uint32_t)(section - elf->sections.p), bytes);
+}
+
+struct str elf_section_scan(struct elf *elf, const struct elf_section *section)
+{
+	struct str bytes = elf_section_bytes(elf, section);
+	return budget_work(&elf->budget, bytes.n) ? bytes : STR("");
+}
+
+void elf_let_go(struct elf *elf)
+{
+	if (!elf->budget.is_ample && elf->mapping.bytes.n)
+		mapping_let_go(&elf->mapping);
 }
 
 bool elf_address_of_offset(const struct elf *elf, uint64_t offset, uint64_t *address)

@@ -35,6 +35,8 @@ struct elf {
 	VEC(struct elf_section) sections;
 	struct str build_id; /* bytes; empty: it has none */
 	uint64_t device, inode;
+	uid_t owner;
+	struct budget budget; /* for all that is made of it, too; ends with it */
 
 	struct mapping mapping;
 	VEC(struct elf_unpacked) unpacked;
@@ -55,6 +57,17 @@ const struct elf_section *elf_find_section(const struct elf *elf, struct str nam
  * hold it (as in debug files), or it cannot be unpacked.
  */
 struct str elf_section_bytes(struct elf *elf, const struct elf_section *section);
+/*
+ * The same for who looks through all of it: counted as work. Empty when there is no budget for it. What
+ * was looked through may be let go with elf_let_go.
+ */
+struct str elf_section_scan(struct elf *elf, const struct elf_section *section);
+/*
+ * Room for n bytes that the caller fills and frees, for what is unpacked. NULL: there is no budget for it.
+ */
+char *elf_unpack_room(struct elf *elf, uint64_t n);
+/* Its pages are not needed for now. Where the budget is strict, they go: pages count as ours. */
+void elf_let_go(struct elf *elf);
 /* Where a byte of the file is in the program's own addresses. False: it is not loaded. */
 bool elf_address_of_offset(const struct elf *elf, uint64_t offset, uint64_t *address);
 /* The other way round. False: the file does not hold it. */

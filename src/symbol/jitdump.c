@@ -28,6 +28,7 @@ struct jit_move {
 struct dump_scan {
 	struct reader *r;
 	struct jitdump *j;
+	struct budget *budget;
 	bool is_swapped;
 	uint64_t time_ns; /* of the record being read */
 	uint64_t left;	  /* bytes of it that are still to come */
@@ -36,6 +37,7 @@ struct dump_scan {
 	struct index_map file_map;
 	/* Lines come before the code they are of. */
 	bool has_lines;
+	bool is_over; /* the budget is spent */
 	uint64_t lines_address;
 	struct jit_line_table pending;
 	uint64_t shifted_tables, plain_tables;
@@ -79,16 +81,7 @@ static const char *take(struct dump_scan *s, size_t n)
 static bool skip(struct dump_scan *s, uint64_t n)
 {
 	s->left -= n;
-	while (n) {
-		size_t part = reader_window(s->r).n;
-		if (part > n)
-			part = (size_t)n;
-		reader_consume(s->r, part);
-		n -= part;
-		if (n && !reader_fill(s->r))
-			return false;
-	}
-	return true;
+	return reader_skip(s->r, n);
 }
 
 /* Text up to NUL, which may be cut at the greatest length; false when there is no NUL. */
@@ -113,6 +106,17 @@ static bool take_text(struct dump_scan *s, struct buf *text)
 
 /* --- records --- */
 
+/* What a code, a line or a name needs, with its share of the index. */
+enum { BYTES_OF_CODE = 256, BYTES_OF_LINE = 16 };
+
+static bool keep(struct dump_scan *s, uint64_t bytes)
+{
+	if (budget_hold(s->budget, bytes))
+		return true;
+	s->is_over = true;
+	return false;
+}
+
 static bool are_lines_inside(const struct dump_scan *s, uint64_t code_bytes)
 {
 	uint32_t last = s->j->lines.p[s->pending.first + s->pending.n - 1].offset;
@@ -132,7 +136,8 @@ static void read_load(struct dump_scan *s)
 				 .order = s->order++ };
 	bool has_lines = s->has_lines && s->lines_address == code.start;
 	s->has_lines = false;
-	if (!take_text(s, &name) || !code.size_bytes || code.start + code.size_bytes < code.start)
+	if (!take_text(s, &name) || !code.size_bytes || code.start + code.size_bytes < code.start ||
+	    !keep(s, BYTES_OF_CODE + name.n))
 		return;
 	code.name = arena_copy(&s->j->text, buf_str(&name));
 	if (has_lines && are_lines_inside(s, code.size_bytes)) {
@@ -145,7 +150,7 @@ static void read_load(struct dump_scan *s)
 static void read_move(struct dump_scan *s)
 {
 	const char *p = take(s, 48); /* pid, tid, vma, old address, new address, size, index */
-	if (p)
+	if (p && keep(s, BYTES_OF_CODE))
 		vec_push(&s->moves, (struct jit_move){ .time_ns = s->time_ns,
 						       .from = u64_at(s, p + 16),
 						       .to = u64_at(s, p + 24),
@@ -163,7 +168,7 @@ static uint32_t file_id(struct dump_scan *s, struct str file)
 	struct jitdump *j = s->j;
 	uint32_t hash = hash_str(file);
 	uint32_t id = index_map_find(&s->file_map, hash, is_file, j->files.p, &file);
-	if (id == INDEX_NONE) {
+	if (id == INDEX_NONE && keep(s, BYTES_OF_LINE + file.n)) {
 		id = j->files.n;
 		vec_push(&j->files, arena_copy(&j->text, file));
 		index_map_add(&s->file_map, hash, id);
@@ -209,7 +214,7 @@ static bool read_line(struct dump_scan *s, struct buf *name, struct jit_line *li
 	/* The name "\xff" is the one before. */
 	if (!str_eq(buf_str(name), STR("\xff")) || line->file == INDEX_NONE)
 		line->file = file_id(s, buf_str(name));
-	return offset <= UINT32_MAX && line->line <= INT32_MAX;
+	return offset <= UINT32_MAX && line->line <= INT32_MAX && line->file != INDEX_NONE;
 }
 
 /* Node 20 fills some tables with rubbish: one that holds a line that cannot be is left out whole. */
@@ -227,7 +232,7 @@ static void read_lines(struct dump_scan *s)
 	struct jit_line line = { .file = INDEX_NONE };
 	for (; count; count--) {
 		uint32_t last_offset = line.offset;
-		if (!read_line(s, &name, &line)) {
+		if (!keep(s, BYTES_OF_LINE) || !read_line(s, &name, &line)) {
 			s->j->lines.n = first;
 			return;
 		}
@@ -264,6 +269,8 @@ static bool read_record(struct dump_scan *s)
 		read_move(s);
 	else if (id == RECORD_DEBUG_INFO)
 		read_lines(s);
+	if (s->is_over)
+		return say_damage(s, offset, "is beyond what is kept of such files");
 	return skip(s, s->left) ? true : say_damage(s, offset, "is cut short");
 }
 
@@ -395,9 +402,9 @@ static void finish(struct dump_scan *s)
 
 /* --- the file --- */
 
-struct jitdump *jitdump_read(struct reader *r, struct err *e)
+struct jitdump *jitdump_read(struct reader *r, struct budget *budget, struct err *e)
 {
-	struct dump_scan s = { .r = r, .j = mem_zalloc(1, sizeof(*s.j)) };
+	struct dump_scan s = { .r = r, .j = mem_zalloc(1, sizeof(*s.j)), .budget = budget };
 	struct jitdump *j = s.j;
 	if (read_header(&s, e)) {
 		while (read_record(&s))

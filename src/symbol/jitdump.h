@@ -11,8 +11,11 @@ enum { JITDUMP_MAX_NAME_BYTES = 8 << 10 };
 
 struct jitdump;
 
-/* NULL: e. A file that is damaged later on gives what was before it; jitdump_damage says so. */
-struct jitdump *jitdump_read(struct reader *r, struct err *e);
+/*
+ * NULL: e. A file that is damaged later on, or for which the budget is not enough, gives what was before;
+ * jitdump_damage says so. The budget holds what is kept and must outlive it; it may be NULL.
+ */
+struct jitdump *jitdump_read(struct reader *r, struct budget *budget, struct err *e);
 void jitdump_free(struct jitdump *j);
 /* What ended the reading early, or NULL. */
 const char *jitdump_damage(const struct jitdump *j);

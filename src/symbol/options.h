@@ -3,6 +3,7 @@
 #include "base/base.h"
 
 struct binary_id;
+struct budgets;
 
 struct symbol_options {
 	const char *symfs;	    /* a folder with the files of the recorded machine, or NULL */
@@ -26,4 +27,5 @@ struct symbol_options {
 	 */
 	bool (*held_root)(void *held, int32_t pid, struct buf *root);
 	void *held;
+	struct budgets *budgets; /* what files may cost together; NULL: each has its own alone */
 };

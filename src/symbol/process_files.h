@@ -73,6 +73,7 @@ struct map_search {
 	char *path;    /* the map that was used; NULL: there is none */
 	bool is_guess; /* its name says another pid, or none: it names most of the addresses */
 	struct buf reason, fix; /* when there is no map, or it names nothing; else empty */
+	struct buf over_budget; /* why a map was not read to its end; empty: it was */
 };
 
 /*
@@ -85,6 +86,9 @@ bool process_map_read(const struct symbol_options *options, struct recorded_proc
 /* Reason and fix when a map names none of the addresses: what is in it instead. */
 void map_search_explain(struct map_search *search, const char *path,
 			const struct perf_map_names *names);
+/* A map was read, or some of it: ends its budget. */
+void map_search_note(struct map_search *search, struct budget *budget, struct budgets *budgets,
+		     const char *path);
 void map_search_fini(struct map_search *search);
 
 /* --- its other files --- */

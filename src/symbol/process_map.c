@@ -32,9 +32,19 @@ static bool is_stale(struct map_choice *choice, const struct map_candidate *cand
 	return true;
 }
 
+void map_search_note(struct map_search *search, struct budget *budget, struct budgets *budgets,
+		     const char *path)
+{
+	budgets_note(budgets, str_from(path), budget);
+	if (budget->is_spent && !search->over_budget.n)
+		budget_explain(budget, &search->over_budget);
+	budget_end(budget);
+}
+
 /* Reads a candidate; the one that names more is kept. */
 static void try_candidate(struct map_choice *choice, const struct map_candidate *candidate,
-			  struct recorded_process process, const uint64_t *addresses, uint32_t n)
+			  struct recorded_process process, const uint64_t *addresses, uint32_t n,
+			  struct budgets *budgets, struct map_search *search)
 {
 	struct err e = { 0 };
 	struct perf_map_names names;
@@ -52,8 +62,12 @@ static void try_candidate(struct map_choice *choice, const struct map_candidate 
 		reader_free(r);
 		return;
 	}
+	struct budget budget = budget_of_owner(reader_owner(r));
+	budgets_join(budgets, &budget, process.pid, reader_owner(r));
+	reader_spend(r, &budget);
 	perf_map_read(r, addresses, n, &names);
 	reader_free(r);
+	map_search_note(search, &budget, budgets, candidate->path);
 	if (choice->best && names.found <= choice->names.found) {
 		perf_map_names_fini(&names);
 		return;
@@ -67,6 +81,13 @@ void map_search_explain(struct map_search *search, const char *path,
 			const struct perf_map_names *names)
 {
 	buf_addf(&search->reason, "%s ", path);
+	if (search->over_budget.n) {
+		buf_addf(&search->reason,
+			 "has no row for these addresses in what was read of it: ");
+		buf_add(&search->reason, buf_str(&search->over_budget));
+		buf_add(&search->fix, str_from(budget_advice));
+		return;
+	}
 	if (!names->rows)
 		buf_add(&search->reason, STR("is empty"));
 	else if (names->bad_rows == names->rows)
@@ -111,7 +132,7 @@ bool process_map_read(const struct symbol_options *options, struct recorded_proc
 		const struct map_candidate *candidate = &candidates.list.p[i];
 		if (choice.names.found && (choice.best->is_exact || candidate->is_exact))
 			break;
-		try_candidate(&choice, candidate, process, addresses, n);
+		try_candidate(&choice, candidate, process, addresses, n, options->budgets, search);
 	}
 	if (!choice.best) {
 		explain_missing(&choice, process, search);
@@ -131,6 +152,7 @@ void map_search_fini(struct map_search *search)
 {
 	free(search->path);
 	buf_fini(&search->reason);
+	buf_fini(&search->over_budget);
 	buf_fini(&search->fix);
 	*search = (struct map_search){ 0 };
 }

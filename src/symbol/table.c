@@ -142,8 +142,9 @@ static void add_code_sections(struct symbol_table *t, const struct elf *elf)
 
 void symbol_table_add(struct symbol_table *t, struct elf *elf, const struct elf_section *section)
 {
-	struct str bytes = elf_section_bytes(elf, section);
-	if (!bytes.n || !linked_section(elf, section))
+	struct str bytes = elf_section_scan(elf, section);
+	/* Rows are no larger than symbols, as long as there is one copy of them. */
+	if (!bytes.n || !linked_section(elf, section) || !budget_hold(&elf->budget, bytes.n))
 		return;
 	struct str texts = elf_section_bytes(elf, linked_section(elf, section));
 	size_t size = symbol_bytes(elf);

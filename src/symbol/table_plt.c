@@ -103,7 +103,10 @@ static uint64_t got_address(const struct elf *elf)
 
 static void add_stubs(struct symbol_table *t, struct plt *plt, const struct elf_section *section)
 {
-	struct str code = elf_section_bytes(plt->elf, section);
+	struct str code = elf_section_scan(plt->elf, section);
+	/* A stub of 8 bytes becomes one of 40, and a symbol of 24. */
+	if (!code.n || !budget_hold(&plt->elf->budget, 8 * code.n))
+		return;
 	struct stub_layout layout = layout_of(plt->elf, section, code);
 	uint64_t got = got_address(plt->elf);
 	if (section->address + code.n < section->address)
@@ -308,7 +311,7 @@ void symbol_table_add_plt(struct symbol_table *t, struct elf *elf)
 		const struct elf_section *s = &elf->sections.p[i];
 		if (!has_relocations(s) || !may_read(s, &budget_bytes))
 			continue;
-		size_t n = elf_section_bytes(elf, s).n / relocation_bytes(elf, s);
+		size_t n = elf_section_scan(elf, s).n / relocation_bytes(elf, s);
 		for (uint32_t j = 0; j < n; j++)
 			add_relocation(t, &plt, s, j);
 	}

@@ -213,9 +213,11 @@ static void move_names(struct perf_map_names *names)
  */
 #define MAX_MAP_BYTES (1ull << 30)
 
-static void skip_to_newest(const struct held_process *p, int fd, struct map_part *part)
+static void skip_to_newest(const struct held_process *p, int fd, uint64_t most_bytes,
+			   struct map_part *part)
 {
-	uint64_t skipped = p->map_bytes > MAX_MAP_BYTES ? p->map_bytes - MAX_MAP_BYTES : 0;
+	most_bytes = most_bytes < MAX_MAP_BYTES ? most_bytes : MAX_MAP_BYTES;
+	uint64_t skipped = p->map_bytes > most_bytes ? p->map_bytes - most_bytes : 0;
 	if (!skipped || lseek(fd, (off_t)skipped, SEEK_SET) < 0)
 		return;
 	for (uint32_t i = 0; i < part->wanted.n; i++) {
@@ -225,23 +227,36 @@ static void skip_to_newest(const struct held_process *p, int fd, struct map_part
 	}
 }
 
-static void read_part(struct held_files *h, struct map_part *part, struct perf_map_names *names)
+static void read_part(struct held_files *h, struct map_part *part, struct budgets *budgets,
+		      struct perf_map_names *names, struct map_search *search)
 {
 	AUTO(perf_map_names) struct perf_map_names found = { 0 };
 	const struct held_process *process = &h->processes.p[part->process];
 	int fd = part->wanted.n ? held_reopen(process->map_fd) : -1;
 	if (fd < 0)
 		return;
-	skip_to_newest(process, fd, part);
-	struct reader *r = reader_of_fd(fd, "map");
+	struct stat status = { 0 };
+	char path[MAP_PATH_BYTES];
+	map_path(process, path);
+	if (fstat(fd, &status) != 0) {
+		close(fd);
+		return;
+	}
+	struct budget budget = budget_of_owner(status.st_uid);
+	budgets_join(budgets, &budget, process->pid, status.st_uid);
+	skip_to_newest(process, fd, budget_work_left(&budget), part);
+	struct reader *r = reader_of_fd(fd, path);
+	reader_spend(r, &budget);
 	perf_map_read_as_of(r, part->wanted.p, part->wanted.n, &found);
 	reader_free(r);
+	map_search_note(search, &budget, budgets, path);
 	add_part(names, part, &found);
 }
 
 /* By the maps that are held. False: there are none. */
 static bool read_held(struct held_files *h, int32_t pid, const struct jit_address *wanted,
-		      uint32_t n, struct perf_map_names *names, struct map_search *search)
+		      uint32_t n, struct budgets *budgets, struct perf_map_names *names,
+		      struct map_search *search)
 {
 	AUTO(map_parts) struct map_parts parts = { 0 };
 	char path[MAP_PATH_BYTES];
@@ -251,7 +266,7 @@ static bool read_held(struct held_files *h, int32_t pid, const struct jit_addres
 	share_out(h, &parts, wanted, n);
 	*names = (struct perf_map_names){ .names = mem_zalloc(n, sizeof(*names->names)), .n = n };
 	for (uint32_t i = 0; i < parts.list.n; i++)
-		read_part(h, &parts.list.p[i], names);
+		read_part(h, &parts.list.p[i], budgets, names, search);
 	move_names(names);
 	map_path(&h->processes.p[parts.list.p[0].process], path);
 	search->path = mem_strdup(path);
@@ -292,7 +307,7 @@ bool held_files_read_map(struct held_files *h, int32_t pid, const struct symbol_
 			 struct map_search *search)
 {
 	*search = (struct map_search){ 0 };
-	if (!read_held(h, pid, wanted, n, names, search))
+	if (!read_held(h, pid, wanted, n, options->budgets, names, search))
 		return read_found(h, pid, options, wanted, n, names, search);
 	if (names->found)
 		return true;

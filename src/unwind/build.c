@@ -1,7 +1,14 @@
 /* Building a table from .eh_frame and, where that says nothing, from .debug_frame. */
 #include "unwind/table_int.h"
 
-enum { EH_FRAME, DEBUG_FRAME, SECTIONS, CIES_KEPT = 16 };
+enum {
+	EH_FRAME,
+	DEBUG_FRAME,
+	SECTIONS,
+	CIES_KEPT = 16,
+	MAX_PROGRAM_BYTES = 1 << 20,
+	BYTES_OF_FUNCTION = 64, /* while it is built, with its place in the order */
+};
 
 struct function {
 	uint32_t start, size_bytes; /* from the base on */
@@ -26,6 +33,8 @@ struct build {
 	VEC(struct function) functions;
 	struct ready_cie cies[CIES_KEPT];
 	struct table_rows rows;
+	uint64_t held_bytes; /* of the budget, for rows */
+	bool is_full;	     /* there is no budget for more of them */
 };
 
 static void build_fini(struct build *b)
@@ -47,7 +56,7 @@ static uint64_t address_of(const struct elf *elf, struct str name)
 static void find_section(struct build *b, uint32_t which, struct str name)
 {
 	const struct elf_section *s = elf_find_section(b->elf, name);
-	struct str bytes = elf_section_bytes(b->elf, s);
+	struct str bytes = elf_section_scan(b->elf, s);
 	uint64_t got = address_of(b->elf, STR(".got.plt"));
 	b->sections[which] = (struct cfi_section){
 		.elf = b->elf,
@@ -74,15 +83,20 @@ static bool is_code(const struct elf *elf, uint64_t address)
 	return !has_code;
 }
 
-static void add_function(struct build *b, uint32_t section, const struct cfi_fde *fde)
+/* False: there is no budget for more of them. */
+static bool add_function(struct build *b, uint32_t section, const struct cfi_fde *fde)
 {
 	uint64_t start = fde->start - b->base, size_bytes = fde->end - fde->start;
 	if (fde->start < b->base || start >= UINT32_MAX || !is_code(b->elf, fde->start))
-		return;
+		return true;
+	if (!budget_hold(&b->elf->budget, BYTES_OF_FUNCTION))
+		return false;
 	if (size_bytes > UINT32_MAX - start)
 		size_bytes = UINT32_MAX - start;
-	vec_push(&b->functions, (struct function){ (uint32_t)start, (uint32_t)size_bytes,
-						   (uint32_t)fde->cie, section, fde->program });
+	vec_push(&b->functions,
+		 (struct function){ (uint32_t)start, (uint32_t)size_bytes, (uint32_t)fde->cie,
+				    section, str_first(fde->program, MAX_PROGRAM_BYTES) });
+	return true;
 }
 
 static void list_functions(struct build *b, uint32_t section)
@@ -91,8 +105,8 @@ static void list_functions(struct build *b, uint32_t section)
 	struct cfi_fde fde;
 	bool has_fde;
 	while (cfi_next(&list, &has_fde, &fde))
-		if (has_fde)
-			add_function(b, section, &fde);
+		if (has_fde && !add_function(b, section, &fde))
+			return;
 }
 
 /* --- order --- */
@@ -145,9 +159,28 @@ static void add_row(struct build *b, uint32_t start, uint32_t rule)
 	}
 }
 
+static uint64_t rows_bytes(const struct table_rows *rows)
+{
+	return 2 * sizeof(uint32_t) * (uint64_t)rows->starts.n +
+	       sizeof(uint32_t) * (uint64_t)rows->pool.words.n + rows->pool.expressions.n;
+}
+
+/* A few bytes of a program can make a row of a hundred. */
+static bool has_room(struct build *b)
+{
+	enum { STEP_BYTES = 1 << 20 };
+	if (rows_bytes(&b->rows) >= b->held_bytes) {
+		b->is_full = b->is_full || !budget_hold(&b->elf->budget, STEP_BYTES);
+		b->held_bytes += b->is_full ? 0 : STEP_BYTES;
+	}
+	return !b->is_full;
+}
+
 static void on_row(void *context, uint64_t start, uint32_t rule)
 {
 	struct build *b = context;
+	if (!has_room(b))
+		return;
 	add_row(b, (uint32_t)(start - b->base), rule);
 }
 
@@ -177,7 +210,7 @@ static void add_function_rows(struct build *b, const struct function *f, uint32_
 			       .end = b->base + end,
 			       .cie = f->cie,
 			       .program = f->program };
-	if (!cie->is_good)
+	if (!cie->is_good || b->is_full)
 		return;
 	program.initial = &cie->state;
 	program.emit = on_row;
@@ -263,6 +296,8 @@ struct unwind_table *unwind_table_new(struct elf *elf, struct err *e)
 	list_functions(&b, DEBUG_FRAME);
 	if (b.functions.n)
 		add_all_rows(&b);
+	elf_let_go(elf);
+	budget_release(&elf->budget, (uint64_t)b.functions.n * BYTES_OF_FUNCTION);
 	if (b.rows.starts.n)
 		t = finish(&b);
 	else

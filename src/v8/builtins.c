@@ -30,7 +30,7 @@ static void visit_places(struct v8_living *v, uint64_t offset, uint64_t size_byt
 
 uint64_t v8_visit_builtins(struct v8_living *v, v8_on_builtin *on, void *context)
 {
-	struct str rows = elf_section_bytes(v->elf, elf_find_section(v->elf, STR(".symtab")));
+	struct str rows = elf_section_scan(v->elf, elf_find_section(v->elf, STR(".symtab")));
 	struct str names = elf_section_bytes(v->elf, elf_find_section(v->elf, STR(".strtab")));
 	uint64_t found = 0, offset;
 	struct str name;

@@ -35,7 +35,7 @@ struct symbol_table {
 
 static struct symbol_table table_named(struct elf *elf, struct str symbols, struct str strings)
 {
-	return (struct symbol_table){ elf_section_bytes(elf, elf_find_section(elf, symbols)),
+	return (struct symbol_table){ elf_section_scan(elf, elf_find_section(elf, symbols)),
 				      elf_section_bytes(elf, elf_find_section(elf, strings)) };
 }
 
@@ -44,6 +44,13 @@ struct found_symbol {
 	uint64_t address, size_bytes;
 };
 
+/* Longer names are none of those looked for; the end of them is not looked for, either. */
+static size_t name_bytes(struct str names, uint64_t at)
+{
+	enum { MAX_NAME_BYTES = 4 << 10 };
+	return strnlen(names.p + at, names.n - at < MAX_NAME_BYTES ? names.n - at : MAX_NAME_BYTES);
+}
+
 static bool symbol_at(const struct symbol_table *t, uint64_t i, struct found_symbol *found)
 {
 	Elf64_Sym s;
@@ -51,7 +58,7 @@ static bool symbol_at(const struct symbol_table *t, uint64_t i, struct found_sym
 	if (s.st_shndx == SHN_UNDEF || s.st_name >= t->names.n)
 		return false;
 	const char *name = t->names.p + s.st_name;
-	*found = (struct found_symbol){ { name, strnlen(name, t->names.n - s.st_name) },
+	*found = (struct found_symbol){ { name, name_bytes(t->names, s.st_name) },
 					s.st_value,
 					s.st_size };
 	return true;
@@ -176,8 +183,8 @@ bool v8_is_inside(struct elf *elf)
 	/* One that lacks its constants is to be told from a program without V8. */
 	static const struct str signs[] = { STR("v8dbg_class_SharedFunctionInfo"),
 					    STR("_ZN2v88internal7Version6major_E") };
-	struct str dynamic = elf_section_bytes(elf, elf_find_section(elf, STR(".dynstr")));
-	struct str all = elf_section_bytes(elf, elf_find_section(elf, STR(".strtab")));
+	struct str dynamic = elf_section_scan(elf, elf_find_section(elf, STR(".dynstr")));
+	struct str all = elf_section_scan(elf, elf_find_section(elf, STR(".strtab")));
 	for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
 		if (str_find(dynamic, signs[i]) >= 0 || str_find(all, signs[i]) >= 0)
 			return true;

@@ -5,6 +5,7 @@
 #include "source/source_int.h"
 #include "tap.h"
 
+#include <time.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -345,6 +346,40 @@ static void check_lie(uint32_t type, uint16_t size, const char *want)
 	buf_fini(&m.b);
 }
 
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* CPU time to read n processes, each with a sample in code of its own making. */
+static uint64_t processes_ns(uint32_t n)
+{
+	struct made_data m = { 0 };
+	const uint64_t chain[] = { user, 0x7000 };
+	begin_pipe(&m, 1);
+	for (uint32_t i = 0; i < n; i++) {
+		put_comm(&m, (int32_t)i + 2, (int32_t)i + 2, "child", 2 * i + 1, true);
+		put_sample(&m, 1, (int32_t)i + 2, (int32_t)i + 2, 2 * i + 2, chain, 2);
+	}
+	uint64_t begin = cpu_ns();
+	struct profile *p = read_data(buf_str(&m.b), 0);
+	uint64_t end = cpu_ns();
+	tap_num_eq(p->samples.n, n, "%u processes: samples", n);
+	profile_unref(p);
+	buf_fini(&m.b);
+	return end - begin;
+}
+
+/* 16 times as many may take 16 times as long, and some more for memory; not 16 * 16. */
+static void check_many_processes(void)
+{
+	uint64_t few = processes_ns(4000), many = processes_ns(64000);
+	tap_ok(many < 64 * few, "16 times as many processes: %.0f times the CPU time",
+	       (double)many / (double)few);
+}
+
 int main(void)
 {
 	check_story(false, 0);
@@ -364,5 +399,6 @@ int main(void)
 	check_lie(PERF_RECORD_SAMPLE, 7, "says that it has 7 bytes");
 	check_lie(PERF_RECORD_SAMPLE, 65535, "ends inside a record");
 	check_damage();
+	check_many_processes();
 	return tap_done();
 }

@@ -78,9 +78,36 @@ static struct jitdump *read_dump(struct str bytes, size_t step)
 {
 	struct err e = { 0 };
 	struct reader *r = reader_of_memory(bytes, step);
-	struct jitdump *j = jitdump_read(r, &e);
+	struct jitdump *j = jitdump_read(r, NULL, &e);
 	reader_free(r);
 	return j;
+}
+
+/* Each line of a table is small; together they may be more than memory has. */
+static void check_budget(void)
+{
+	enum { CODES = 1000, LINES = 1000000 };
+	AUTO(buf) struct buf b = { 0 };
+	struct err e = { 0 };
+	struct budget budget = budget_of_owner(0);
+	budget.most_held_bytes = 1 << 20;
+	add_header(&b, 0);
+	for (uint64_t i = 0; i < CODES; i++)
+		add_load(&b, 100 + i, 0x1000 * i, 0x100, "f");
+	add_prefix(&b, 2, 16 + 16 + 17 * LINES, 5000);
+	add_u64(&b, 0);
+	add_u64(&b, LINES);
+	memset(buf_reserve(&b, 17 * (size_t)LINES), 0, 17 * (size_t)LINES);
+	b.n += 17 * (size_t)LINES;
+	add_load(&b, 6000, 0x1000, 0x100, "g");
+	struct reader *r = reader_of_memory(buf_str(&b), 1 << 16);
+	struct jitdump *j = jitdump_read(r, &budget, &e);
+	reader_free(r);
+	tap_ok(budget.is_spent && budget.was_memory, "lines without end: the budget ends");
+	tap_num_eq(jitdump_count(j), CODES, "... what was before them is there");
+	tap_ok(jitdump_damage(j) != NULL, "... and that there was more is said: %s",
+	       jitdump_damage(j));
+	jitdump_free(j);
 }
 
 static struct str name_at(const struct jitdump *j, uint64_t address, uint64_t time)
@@ -222,7 +249,7 @@ static void check_lies(void)
 		   STR("the record at byte 377 is smaller than its own head"), "a size that lies");
 	jitdump_free(j);
 	struct reader *r = reader_of_memory(STR("0123456789012345678901234567890123456789"), 0);
-	tap_ok(!jitdump_read(r, &e), "not a jitdump");
+	tap_ok(!jitdump_read(r, NULL, &e), "not a jitdump");
 	tap_str_eq(str_from(e.text), STR("memory: not a jitdump"), "and said so");
 	reader_free(r);
 }
@@ -273,6 +300,7 @@ static void check_random(void)
 
 int main(void)
 {
+	check_budget();
 	check_sample(0);
 	check_sample(1);
 	is_swapped = true;
