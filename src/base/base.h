@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/index_map.h"
+#include "base/inflate.h"
 #include "base/inherited.h"
 #include "base/json.h"
 #include "base/mapping.h"

@@ -1,8 +1,6 @@
 /* The sections of a file that has DWARF. */
 #include "symbol/dwarf_int.h"
 
-#include <zlib.h>
-
 enum { MAX_UNPACKED_BYTES = 1 << 30, MAX_UNPACKED_RATIO = 1100 };
 
 static const char *const names[DWARF_SECTION_COUNT] = {
@@ -22,14 +20,13 @@ static struct str unpack_old(struct dwarf_file *file, struct str packed)
 		n = n << 8 | (uint8_t)packed.p[i];
 	if (!n || n > MAX_UNPACKED_BYTES || n / MAX_UNPACKED_RATIO > packed.n)
 		return STR("");
-	uLongf got = n;
 	char *bytes = elf_unpack_room(file->elf, n);
 	if (!bytes)
 		return STR("");
 	vec_push(&file->unpacked, bytes);
-	if (uncompress((Bytef *)bytes, &got, (const Bytef *)packed.p + 12, packed.n - 12) != Z_OK)
+	if (!inflate_whole(str_from_byte(packed, 12), bytes, n))
 		return STR("");
-	return (struct str){ bytes, got };
+	return (struct str){ bytes, n };
 }
 
 bool dwarf_is_in(const struct elf *elf)

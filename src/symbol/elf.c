@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #ifndef ELFCOMPRESS_ZSTD
@@ -309,9 +308,7 @@ static bool unpack(uint32_t how, struct str packed, char *to, size_t n)
 {
 	if (how == ELFCOMPRESS_ZSTD)
 		return ZSTD_decompress(to, n, packed.p, packed.n) == n;
-	uLongf got = n;
-	return how == ELFCOMPRESS_ZLIB &&
-	       uncompress((Bytef *)to, &got, (const Bytef *)packed.p, packed.n) == Z_OK && got == n;
+	return how == ELFCOMPRESS_ZLIB && inflate_whole(packed, to, n);
 }
 
 /* The header of a compressed section; false when it is not to be believed. */
