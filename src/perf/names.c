@@ -265,6 +265,9 @@ static void name_location(struct location_names *n, location_id id)
 	case MAPPED_FOUND:
 		name_found(n, id);
 		break;
+	case MAPPED_GAP:
+		location_add_name(n, id, m->path, m->path, FRAME_UNKNOWN);
+		break;
 	case MAPPED_JIT:
 		break; /* all of a process at once */
 	}

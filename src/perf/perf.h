@@ -55,8 +55,9 @@ struct perf_live {
 				const struct perf_found_frame **frames);
 	/* The user's part of a sample's stack as the recorder walked it. False: it did not. */
 	bool (*walked)(void *context, int32_t tid, uint64_t time_ns, struct perf_walked *out);
-	/* Bytes where the stack of a process's first thread begins, the oldest last. Returns how many. */
-	size_t (*stack_begin)(void *context, int32_t pid, uint64_t *address, void *to, size_t n);
+	/* Bytes where the stack begins that sp is in (0: of the first thread), the oldest last. Returns how many. */
+	size_t (*stack_begin)(void *context, int32_t pid, uint64_t sp, uint64_t *address, void *to,
+			      size_t n);
 	/* The functions of one, the outermost first. Returns how many; good until the next call. */
 	uint32_t (*name_found)(void *context, uint32_t code, const struct perf_found_name **names);
 	/* perf_session_set_profile calls it for each file that is mapped still. */

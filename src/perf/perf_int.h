@@ -5,7 +5,7 @@
 
 /* --- stacks (stack.c, stack_copy.c) --- */
 
-enum stack_part { PART_USER, PART_KERNEL, PART_GUEST };
+enum stack_part { PART_USER, PART_KERNEL, PART_GUEST, PART_GAP };
 
 struct stack_address {
 	uint64_t ip;
@@ -185,7 +185,15 @@ bool perf_stack_meet(const struct unwound_stack *u, const struct stack_address *
 /* How many addresses are in code: behind them, the chain followed something else. */
 uint32_t perf_stack_plausible(const struct perf_session *s, const struct perf_process *process,
 			      const struct stack_address *chain, uint32_t n);
-/* walked.c: where s->stack was cut, it goes on with what the recorder walked. */
+/* walked.c: what the recorder walked of a sample's stack. False: nothing. */
+bool perf_session_walked(const struct perf_session *s, const struct perf_ids *ids,
+			 struct perf_walked *out);
+/* ... which of its frames comes behind the one with this frame pointer; w->n: none. */
+uint32_t perf_walked_behind(const struct perf_walked *w, uint64_t frame_pointer);
+/* ... s->stack goes on with its frames from next on. */
+void perf_session_add_walked(struct perf_session *s, const struct perf_process *process,
+			     const struct perf_walked *w, uint32_t next);
+/* ... where s->stack was cut. */
 void perf_session_put_walked(struct perf_session *s, const struct perf_process *process,
 			     const struct perf_ids *ids);
 /* roots.c: a stack that ends in front of a thread's start goes on as others of the process do. */
@@ -198,11 +206,17 @@ const struct stack_root *stack_roots_find(struct stack_roots *roots, uint64_t la
 bool perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 			 const struct perf_sample *sample, const struct perf_process *process,
 			 struct unwound_stack *out);
+/* ... where its stack's top is; 0: not known. */
+uint64_t perf_session_stack_pointer(const struct perf_session *s, const struct perf_event *event,
+				    const struct perf_sample *sample);
 struct unwind_memory;
 /* ... from a place in memory that holds where a call returns to. The first address is that. */
 void perf_session_unwind_from(struct perf_session *s, const struct perf_process *process,
 			      const struct unwind_memory *memory, size_t at,
 			      struct unwound_stack *out);
+/* gap.c: a stack that was cut is told so by a frame, with what its thread begins with in front of that. */
+void perf_session_put_gap(struct perf_session *s, const struct perf_event *event,
+			  const struct perf_sample *sample, const struct perf_process *process);
 /* found.c: what the recorder found of the sample at hand is merged into s->stack. */
 void perf_session_put_found(struct perf_session *s, struct perf_process *process,
 			    const struct perf_ids *ids);

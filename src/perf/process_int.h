@@ -13,6 +13,7 @@ enum mapped_kind {
 	MAPPED_VDSO,
 	MAPPED_GUEST,
 	MAPPED_FOUND, /* what the recorder named itself: addresses are its numbers */
+	MAPPED_GAP,   /* frames of a stack that were not recorded */
 };
 
 /* Something that addresses are in, and that has names for them. */
@@ -116,6 +117,15 @@ struct perf_process {
 	int32_t jit_pid; /* whose code it runs: its own, or that of whom it was forked from */
 };
 
+/* gap.c: the functions that a thread begins with, which stay the same as long as it lives. */
+enum { THREAD_START_FRAMES = 4 };
+struct thread_start {
+	uint64_t addresses[THREAD_START_FRAMES]; /* where calls return to, the oldest last */
+	uint8_t n;
+	bool is_asked;
+	uint32_t space; /* whose code they are in */
+};
+
 struct perf_thread {
 	int32_t tid, pid;
 	str_id comm; /* of the profile */
@@ -124,6 +134,7 @@ struct perf_thread {
 	bool is_past;	/* ... but not any more */
 	thread_id row;	/* in the profile, THREAD_NONE: to be made */
 	str_id row_container;
+	struct thread_start start;
 };
 
 struct perf_processes {

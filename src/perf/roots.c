@@ -83,7 +83,7 @@ static void ask_process(struct perf_session *s, const struct perf_process *proce
 		return;
 	memory.bytes.p = bytes;
 	memory.bytes.n =
-		live->stack_begin(live->context, process->pid, &memory.address, bytes, BYTES);
+		live->stack_begin(live->context, process->pid, 0, &memory.address, bytes, BYTES);
 	if (!s->unwound)
 		s->unwound = mem_alloc(1, sizeof(*s->unwound));
 	for (size_t at = memory.bytes.n / 8 * 8; at >= 8;) {

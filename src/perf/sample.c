@@ -105,6 +105,13 @@ static location_id locate_guest(struct perf_session *s, uint64_t ip)
 			     &(struct location){ .mapped = id, .address = ip, .ip = ip });
 }
 
+static location_id locate_gap(struct perf_session *s)
+{
+	struct mapped m = { .kind = MAPPED_GAP, .path = STR("[frames not recorded]") };
+	mapped_id id = mapped_table_get(&s->mapped, &m);
+	return locations_get(&s->locations, &(struct location){ .mapped = id });
+}
+
 /* --- stacks --- */
 
 /* What is known of the process's map of JIT code at that moment decides whose code an address is. */
@@ -129,9 +136,9 @@ static void locate_stack(struct perf_session *s, struct perf_process *process, u
 		location_id id =
 			a->found ? perf_session_locate_found(s, process->pid, a->found, a->ip)
 			: a->part == PART_KERNEL ? locate_kernel(s, a->ip, a->is_call)
-			: a->part == PART_GUEST
-				? locate_guest(s, a->ip)
-				: locate_user(s, process, a->ip, a->is_call, time_ns);
+			: a->part == PART_GUEST	 ? locate_guest(s, a->ip)
+			: a->part == PART_GAP	 ? locate_gap(s)
+					      : locate_user(s, process, a->ip, a->is_call, time_ns);
 		vec_push(&s->stack_locations, id);
 		if (a->found && process->map_state)
 			perf_session_add_witness(
@@ -263,6 +270,8 @@ static void write_sample(struct perf_session *s, const struct perf_record *r,
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < s->stack.list.n && n + 2 < MAX_CHAIN; i++) {
 		const struct stack_address *a = &s->stack.list.p[i];
+		if (a->part == PART_GAP)
+			break; /* chains have no word for it */
 		if (!i || a->part != s->stack.list.p[i - 1].part)
 			chain[n++] = context_of_part(a->part);
 		chain[n++] = a->ip;
@@ -293,6 +302,7 @@ static void add_sample(struct perf_session *s, struct perf_event *event,
 	perf_session_put_walked(s, process, &sample->ids);
 	perf_session_put_root(s, process);
 	perf_session_put_found(s, process, &sample->ids);
+	perf_session_put_gap(s, event, sample, process);
 	if (s->writer)
 		write_sample(s, r, sample);
 	locate_stack(s, process, sample->ids.time_ns);

@@ -247,6 +247,28 @@ static void join(struct perf_session *s, const struct unwound_stack *u,
 	s->counts.by_table += !goes_on;
 }
 
+/*
+ * What the recorder walked, behind the copy's last frame: the register says where that is, though a function that calls
+ * itself has the same address everywhere. False: it walked nothing, or that frame has something else in the register.
+ */
+static bool put_walked_behind(struct perf_session *s, const struct perf_sample *sample,
+			      const struct perf_process *process)
+{
+	struct stack *st = &s->stack;
+	const struct unwound_stack *u = s->unwound;
+	struct perf_walked w = { 0 };
+	if (!perf_session_walked(s, &sample->ids, &w) || !u->n)
+		return false;
+	uint32_t next = perf_walked_behind(&w, u->frame_pointers[u->n - 1]);
+	if (next >= w.n)
+		return false;
+	st->list.n = st->user_first;
+	st->is_chain_last = false;
+	put_unwound(st, u, u->n);
+	perf_session_add_walked(s, process, &w, next);
+	return true;
+}
+
 /* --- samples --- */
 
 static void use_copy(struct perf_session *s, const struct perf_event *event,
@@ -259,6 +281,10 @@ static void use_copy(struct perf_session *s, const struct perf_event *event,
 	if (!perf_session_unwind(s, event, sample, process, u))
 		return;
 	bool has_chain = st->user_first < st->list.n;
+	if (!u->is_rooted && put_walked_behind(s, sample, process)) {
+		s->counts.by_both++;
+		return;
+	}
 	if (has_chain && !u->is_rooted) {
 		join(s, u, process);
 		return;

@@ -41,7 +41,7 @@ static void find_place(void *context, uint64_t address, struct unwind_place *pla
 		place->table = NULL;
 }
 
-enum { STACK_POINTER = 7, PC = 16 }; /* by DWARF number */
+enum { FRAME_POINTER = 6, STACK_POINTER = 7, PC = 16 }; /* by DWARF number */
 
 static void unwind(struct perf_session *s, const struct perf_process *process,
 		   const struct unwind_registers *registers, const struct unwind_memory *memory,
@@ -71,6 +71,16 @@ bool perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 	return true;
 }
 
+uint64_t perf_session_stack_pointer(const struct perf_session *s, const struct perf_event *event,
+				    const struct perf_sample *sample)
+{
+	struct unwind_registers registers;
+	bool is_known = sample->has_user_registers && sample->user_abi == ABI_64 &&
+			read_registers(s->machine, event->user_registers, sample->user_registers,
+				       &registers);
+	return is_known ? registers.value[STACK_POINTER] : 0;
+}
+
 void perf_session_unwind_from(struct perf_session *s, const struct perf_process *process,
 			      const struct unwind_memory *memory, size_t at,
 			      struct unwound_stack *out)
@@ -80,5 +90,11 @@ void perf_session_unwind_from(struct perf_session *s, const struct perf_process 
 	memcpy(&pc, memory->bytes.p + at, sizeof(pc));
 	registers.value[PC] = pc - 1; /* within the call */
 	registers.value[STACK_POINTER] = memory->address + at + sizeof(pc);
+	/* What was called has saved the register first, if it has a use for it. */
+	if (at >= sizeof(pc)) {
+		memcpy(&registers.value[FRAME_POINTER], memory->bytes.p + at - sizeof(pc),
+		       sizeof(pc));
+		registers.is_known |= 1ull << FRAME_POINTER;
+	}
 	unwind(s, process, &registers, memory, out);
 }

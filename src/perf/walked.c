@@ -15,6 +15,21 @@ static bool ends_as_chain(const struct stack *st, const struct perf_walked *w, u
 	return run == SURE_RUN;
 }
 
+bool perf_session_walked(const struct perf_session *s, const struct perf_ids *ids,
+			 struct perf_walked *out)
+{
+	const struct perf_live *live = s->options.live;
+	return live && live->walked && live->walked(live->context, ids->tid, ids->time_ns, out);
+}
+
+uint32_t perf_walked_behind(const struct perf_walked *w, uint64_t frame_pointer)
+{
+	for (uint32_t i = 0; frame_pointer && i < w->n; i++)
+		if (w->frames[i].frame_pointer == frame_pointer)
+			return i + 1;
+	return w->n;
+}
+
 /*
  * Which of the frames comes behind the stack's last address; w->n: none. A function that calls itself has the same
  * addresses at any depth, so it is the register that tells where a copy ended.
@@ -23,13 +38,9 @@ static uint32_t next_walked(const struct stack *st, const struct perf_walked *w)
 {
 	uint32_t chained =
 		st->chain_addresses > st->user_first ? st->chain_addresses - st->user_first : 0;
-	uint64_t last = st->list.n ? st->list.p[st->list.n - 1].frame_pointer : 0;
 	if (st->is_chain_last)
 		return chained < w->n && ends_as_chain(st, w, chained) ? chained : w->n;
-	for (uint32_t i = 0; last && i < w->n; i++)
-		if (w->frames[i].frame_pointer == last)
-			return i + 1;
-	return w->n;
+	return perf_walked_behind(w, st->list.n ? st->list.p[st->list.n - 1].frame_pointer : 0);
 }
 
 /* Tables may lead on from where frame pointers end, but not far: the C library keeps none where threads start. */
@@ -42,27 +53,32 @@ static bool has_last(const struct stack *st, const struct perf_walked *w)
 	return false;
 }
 
+void perf_session_add_walked(struct perf_session *s, const struct perf_process *process,
+			     const struct perf_walked *w, uint32_t next)
+{
+	struct stack *st = &s->stack;
+	uint32_t before = st->list.n, n = w->n - next;
+	for (uint32_t i = next; i < w->n; i++)
+		vec_push(&st->list,
+			 (struct stack_address){ .ip = w->frames[i].ip,
+						 .part = PART_USER,
+						 .is_call = true,
+						 .frame_pointer = w->frames[i].frame_pointer });
+	uint32_t plausible = perf_stack_plausible(s, process, st->list.p + before, n);
+	st->list.n = before + plausible;
+	st->is_cut = w->has_more && plausible == n;
+}
+
 void perf_session_put_walked(struct perf_session *s, const struct perf_process *process,
 			     const struct perf_ids *ids)
 {
-	const struct perf_live *live = s->options.live;
 	struct perf_walked w = { 0 };
 	struct stack *st = &s->stack;
-	if (!st->is_cut || !live || !live->walked ||
-	    !live->walked(live->context, ids->tid, ids->time_ns, &w))
+	if (!st->is_cut || !perf_session_walked(s, ids, &w))
 		return;
-	uint32_t before = st->list.n, next = next_walked(st, &w), n = w.n - next;
-	for (uint32_t i = next; i < w.n; i++)
-		vec_push(&st->list,
-			 (struct stack_address){ .ip = w.frames[i].ip,
-						 .part = PART_USER,
-						 .is_call = true,
-						 .frame_pointer = w.frames[i].frame_pointer });
-	if (!n) {
+	uint32_t next = next_walked(st, &w);
+	if (next < w.n)
+		perf_session_add_walked(s, process, &w, next);
+	else
 		st->is_cut = w.has_more || !has_last(st, &w);
-		return;
-	}
-	uint32_t plausible = perf_stack_plausible(s, process, st->list.p + before, n);
-	st->list.n = before + plausible;
-	st->is_cut = w.has_more && plausible == n;
 }

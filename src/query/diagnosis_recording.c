@@ -120,7 +120,7 @@ static void add_truncated(const struct profile *p, struct diagnosis *d)
 		[STACKS_COPIED] = "they were longer than the copy of the stack that was recorded",
 		[STACKS_LBR] = "the processor remembers the last 8 to 32 calls only",
 		[STACKS_JOINED] = "they were longer than the copy of the stack that was recorded, "
-				  "and frame pointers do not lead on from there",
+				  "and frame pointers lead no further",
 	};
 	static const char *const fixes[] = {
 		[STACKS_UNKNOWN] = "sudo sysctl kernel.perf_event_max_stack=512; of recordings "
@@ -129,7 +129,8 @@ static void add_truncated(const struct profile *p, struct diagnosis *d)
 					  "record again",
 		[STACKS_COPIED] = "record with larger copies: perf record --call-graph dwarf,65528",
 		[STACKS_LBR] = "perf record --call-graph dwarf",
-		[STACKS_JOINED] = "record with larger copies: plume record --call-graph auto,65528",
+		[STACKS_JOINED] = "record more of each stack, less often: plume record -F 99 "
+				  "--call-graph auto,65528",
 	};
 	AUTO(finding_text) struct finding_text t = { 0 };
 	uint64_t count = p->ledger.count[LEDGER_TRUNCATED];
@@ -143,9 +144,11 @@ static void add_truncated(const struct profile *p, struct diagnosis *d)
 	}
 	add_share(&t.what, count, total, "of stacks were cut while recording");
 	if (source == STACKS_JOINED && has_largest_copies(p)) {
-		buf_addf(&t.why, "the code there keeps no frame pointers and has no tables "
-				 "(compiled Java), or the stack is longer than 64 KB");
-		buf_addf(&t.fix, "Java: -XX:+PreserveFramePointer");
+		buf_addf(&t.why, "they were longer than 64 KB, which is the largest copy of a "
+				 "stack, and frame pointers lead no further");
+		buf_addf(&t.fix, "build with -fno-omit-frame-pointer (Java: "
+				 "-XX:+PreserveFramePointer), and record with -F 99: at a lower "
+				 "rate plume follows more of them");
 	} else {
 		buf_addf(&t.why, "%s", reasons[source]);
 		buf_addf(&t.fix, "%s", fixes[source]);

@@ -16,6 +16,8 @@ struct js_frames {
 	/* Of the thread that empties the buffers. */
 	struct v8_walker *walker; /* NULL: there is none */
 	struct v8_walked walked;  /* the stack at hand */
+	struct v8_frame frames[WALKER_FRAMES];
+	struct v8_raw_frame links[WALKER_FRAMES];
 	struct js_processes processes;
 	atomic_bool has_any;
 
@@ -240,9 +242,8 @@ static uint32_t drop_missing(struct v8_frame *frames, uint32_t n)
 static void on_stack(struct js_frames *j, struct js_process *p, const char *bytes,
 		     const struct sample_ids *ids, struct js_found *found)
 {
-	struct v8_frame frames[WALKER_FRAMES];
-	struct v8_raw_frame links[WALKER_FRAMES];
-	struct v8_raw_frame *raw = j->walked.frames;
+	struct v8_raw_frame *raw = j->walked.frames, *links = j->links;
+	struct v8_frame *frames = j->frames;
 	struct perf_user_state state;
 	bool has_state = perf_session_peek(j->session, bytes, &state);
 	const struct v8_walked *w = walked_of(j, ids, has_state ? &state : NULL);
@@ -265,6 +266,19 @@ static void on_stack(struct js_frames *j, struct js_process *p, const char *byte
 		keep(found, ids, frames, n, w);
 }
 
+/* A stack without JavaScript, which the kernel walked where it is deep. */
+static void keep_deep(struct js_frames *j, const char *bytes, const struct sample_ids *ids,
+		      struct js_found *found)
+{
+	struct perf_user_state state;
+	if (!j->walker || !v8_walker_is_kept(j->walker, ids->tid))
+		return;
+	bool has_state = perf_session_peek(j->session, bytes, &state);
+	const struct v8_walked *w = walked_of(j, ids, has_state ? &state : NULL);
+	if (w)
+		keep(found, ids, NULL, 0, w);
+}
+
 static void on_sample(struct js_frames *j, const char *bytes, bool is_filtered,
 		      struct js_found *found)
 {
@@ -277,8 +291,10 @@ static void on_sample(struct js_frames *j, const char *bytes, bool is_filtered,
 	if (ids.pid <= 0 || (is_filtered && !js_processes_get(&j->processes, ids.pid)->is_wanted))
 		return;
 	struct js_process *p = js_processes_of_sample(&j->processes, ids.pid, ids.time_ns);
-	if (!p)
+	if (!p) {
+		keep_deep(j, bytes, &ids, found);
 		return;
+	}
 	j->has_any = true;
 	on_stack(j, p, bytes, &ids, found);
 }

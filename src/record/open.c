@@ -389,7 +389,7 @@ static void set_thinning(struct opened_events *x, const struct record_options *o
 	bool is_near_leaf = !o->stack_bytes && stack_bytes == NEAR_LEAF_BYTES;
 	if (pieces && is_near_leaf)
 		x->attrs.p[0].sample_stack_user = attributes_call_bytes(o, x->cpus.n);
-	v8_walker_thin(x->walker, pieces, is_near_leaf);
+	v8_walker_thin(x->walker, pieces, is_near_leaf, attributes_walked_frames(o));
 }
 
 bool open_events(struct opened_events *x, const struct record_options *o, int32_t command_pid,

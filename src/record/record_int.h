@@ -21,6 +21,8 @@ enum { NEAR_LEAF_BYTES = 4 << 10 }; /* where frame pointers do the rest */
 uint32_t attributes_stack_bytes(const struct record_options *o, uint32_t cpus);
 /* ... where they are of system calls only. */
 uint32_t attributes_call_bytes(const struct record_options *o, uint32_t cpus);
+/* Of a stack that is walked in the kernel. */
+uint32_t attributes_walked_frames(const struct record_options *o);
 /* chained.c: of all that is recorded, frame pointers lead to the root. False: of some not, or not known. */
 bool choice_is_chained(const struct record_options *o);
 /* Fields at the end of records that are no samples, as attributes_complete asks for them. */
@@ -63,9 +65,9 @@ uint64_t v8_walker_lost(const struct v8_walker *w);
 bool v8_walker_wrote(const struct v8_walker *w, const char *record);
 /*
  * Copies of stacks are thinned out, and are of so many pieces; 0: they are the kernel's. is_near_leaf: frames of
- * JavaScript are not needed in them, as frame pointers lead from there to the root.
+ * JavaScript are not needed in them, as frame pointers lead from there to the root. max_frames: that are walked.
  */
-void v8_walker_thin(struct v8_walker *w, uint32_t pieces, bool is_near_leaf);
+void v8_walker_thin(struct v8_walker *w, uint32_t pieces, bool is_near_leaf, uint32_t max_frames);
 /* For the thread that empties buffers: which processes it walks. */
 void v8_walker_add_process(struct v8_walker *w, int32_t pid, const struct v8_layout *l);
 void v8_walker_remove_process(struct v8_walker *w, int32_t pid);
@@ -78,6 +80,8 @@ struct v8_walked {
 	bool has_more; /* the stack goes on behind the frames */
 	struct v8_raw_frame frames[WALKER_FRAMES];
 };
+/* ... something was kept of that thread. */
+bool v8_walker_is_kept(const struct v8_walker *w, int32_t tid);
 /* ... what was kept for a sample, once. False: nothing. */
 bool v8_walker_find(struct v8_walker *w, int32_t tid, uint64_t time_ns, struct v8_walked *out);
 

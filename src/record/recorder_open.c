@@ -28,10 +28,11 @@ static bool live_is_there(void *context, int32_t tid)
 	return thread_is_there(tid);
 }
 
-static size_t live_stack_begin(void *context, int32_t pid, uint64_t *address, void *to, size_t n)
+static size_t live_stack_begin(void *context, int32_t pid, uint64_t sp, uint64_t *address, void *to,
+			       size_t n)
 {
 	(void)context;
-	return process_read_stack_begin(pid, address, to, n);
+	return process_read_stack_begin(pid, sp, address, to, n);
 }
 
 static void live_needs_file(void *context, const struct binary_id *id)

@@ -127,7 +127,7 @@ CHECKED_ONCE int thin_pieces(struct scratch *s, uint32_t pieces)
 	for (i = 0; i < THIN_PIECES; i++) {
 		if (i >= pieces || (!is_raw && !read_piece(s, i, 0)))
 			break;
-		if (n > WALKER_ROOM_WORDS - THIN_WORDS - 1)
+		if (n > WALKER_MOST_WORDS - THIN_WORDS - 1)
 			return 0;
 		n = thin_piece(s, is_raw ? i : 0, n);
 	}
@@ -136,14 +136,16 @@ CHECKED_ONCE int thin_pieces(struct scratch *s, uint32_t pieces)
 	return 1;
 }
 
-/* The chain of frame pointers, as the kernel has made it for this sample. 0: it may be cut, or is not there. */
+/* The chain of frame pointers, as the kernel has made it for this sample. 0: it is not there; -1: it may be cut. */
 static int take_chain(void *context, struct scratch *s, const struct thin_settings *settings)
 {
 	long bytes = bpf_get_stack(context, s->record.words, THIN_CHAIN_WORDS * sizeof(uint64_t),
 				   BPF_F_USER_STACK);
 	uint64_t n = (uint64_t)bytes / sizeof(uint64_t);
-	if (bytes < 0 || n > settings->max_chain || n >= THIN_CHAIN_WORDS)
+	if (bytes < 0)
 		return 0;
+	if (n > settings->max_chain || n >= THIN_CHAIN_WORDS)
+		return -1;
 	s->record.head.chain = s->n = n;
 	return 1;
 }

@@ -29,16 +29,36 @@ struct sample_begin {
 	uint32_t cpu, unused;
 };
 
+static uint32_t words_of_frame(uint64_t word)
+{
+	return word & WALKER_IS_REPEATED ? 1 : word & WALKER_HAS_SLOTS ? WALKER_FRAME_WORDS : 2;
+}
+
+uint32_t written_frame(const char *words, uint32_t at, uint32_t *next)
+{
+	uint64_t word = written_word(words, at);
+	*next = at + words_of_frame(word);
+	return word & WALKER_IS_REPEATED ? word >> 32 & (WALKER_ROOM_WORDS - 1) : at;
+}
+
+/* One that stands for another must come behind it, and that one must stand for itself. */
+static bool is_frame(const struct written *w, uint32_t at, uint32_t *next)
+{
+	uint32_t same = written_frame(w->words, at, next);
+	if (!(written_word(w->words, at) & WALKER_IS_REPEATED))
+		return *next <= w->head.words;
+	uint64_t word = same < at ? written_word(w->words, same) : WALKER_IS_REPEATED;
+	return !(word & WALKER_IS_REPEATED) && same + words_of_frame(word) <= at;
+}
+
 /* How many words the frames take; UINT32_MAX: more than there are. */
 static uint32_t frame_words(const struct written *w)
 {
 	uint32_t at = 0;
-	for (uint32_t i = 0; i < w->head.frames; i++) {
-		if (w->head.words < at + 2)
+	for (uint32_t i = 0; i < w->head.frames; i++)
+		if (at >= w->head.words || !is_frame(w, at, &at))
 			return UINT32_MAX;
-		at += written_word(w->words, at) & WALKER_HAS_SLOTS ? WALKER_FRAME_WORDS : 2;
-	}
-	return at <= w->head.words ? at : UINT32_MAX;
+	return at;
 }
 
 bool written_decode(struct str bytes, struct written *out)
@@ -99,9 +119,8 @@ static char *put_chain(char *to, const struct written *w)
 	if (!w->has_context)
 		to = put(to, PERF_CONTEXT_USER);
 	for (uint32_t i = 0; i < w->head.frames && i + 1 < n; i++) {
-		uint64_t pc = written_word(w->words, at);
+		uint64_t pc = written_word(w->words, written_frame(w->words, at, &at));
 		to = put(to, pc & ~WALKER_FLAGS);
-		at += pc & WALKER_HAS_SLOTS ? WALKER_FRAME_WORDS : 2;
 	}
 	memcpy(to, w->words + w->frame_words * sizeof(uint64_t), w->head.chain * sizeof(uint64_t));
 	return to + w->head.chain * sizeof(uint64_t);

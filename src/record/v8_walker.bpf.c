@@ -1,7 +1,8 @@
 /*
  * Runs in the kernel at each sample: follows the frame pointers of a process that runs V8, and writes what its
- * frames hold in front of the sample, or in its place with a copy of the stack. Neither is the depth bounded by a copy of the stack then, nor does a
- * function move before it is looked at: what stays, its SharedFunctionInfo, is taken at once.
+ * frames hold in front of the sample, or in its place with a copy of the stack. Neither is the depth bounded by a copy
+ * of the stack then, nor does a function move before it is looked at: what stays, its SharedFunctionInfo, is taken at
+ * once. Other processes are walked where their stack is deeper than the kernel's own chains go.
  *
  * Whatever the process has in its memory, the walk is bounded, goes upwards only, and reads by calls that
  * fail instead of faulting.
@@ -63,14 +64,25 @@ struct {
 	__type(value, uint64_t);
 } lost SEC(".maps");
 
+/* A frame that was written, to tell whether another one is the same. */
+struct seen_frame {
+	uint64_t pc, function, bytecode_array, bytecode_offset;
+	uint32_t at;   /* its first word */
+	uint32_t look; /* that it is of */
+};
+
 struct scratch {
 	uint64_t sp;	       /* where raw was copied from */
 	uint64_t pc, fp;       /* of the frame that is next */
+	uint64_t fp_before;    /* of the one before */
 	uint64_t function_map; /* of the last object that was a function: others have the same */
 	uint64_t js_end;       /* of the first frames of JavaScript; 0: there were none */
 	uint32_t js_frames;    /* ... so many */
 	uint32_t n;	       /* words of the record */
 	uint32_t raw_words;    /* that are there */
+	uint32_t look;	       /* the sample's number on this cpu */
+	uint32_t max_frames;   /* that are walked */
+	struct seen_frame seen[WALKER_SEEN];
 	uint64_t words[WALKER_WORDS];
 	uint64_t raw[THIN_PIECES * THIN_WORDS];
 	struct walker_record record;
@@ -170,63 +182,125 @@ static void put(struct scratch *s, uint32_t i, uint64_t word)
 	s->record.words[i & (WALKER_ROOM_WORDS - 1)] = word;
 }
 
-/* What a frame that has a context holds: it may be one of JavaScript. Returns flags. */
-static uint64_t put_slots(struct scratch *s, const struct walker_layout *l, uint32_t n)
+/* What a frame holds that has a context: it may be one of JavaScript. */
+static void take_slots(struct scratch *s, const struct walker_layout *l, struct seen_frame *f)
+{
+	uint64_t context = slot(s, l->context);
+	f->pc = s->pc & ~WALKER_FLAGS;
+	f->function = f->bytecode_array = f->bytecode_offset = 0;
+	if (!is_pointer(context))
+		return;
+	f->pc |= WALKER_HAS_SLOTS;
+	f->function = slot(s, l->function);
+	f->bytecode_array = slot(s, l->bytecode_array);
+	f->bytecode_offset = slot(s, l->bytecode_offset);
+	/* Compiled code has other things there, which would make each of its frames another one. */
+	if (!is_pointer(f->bytecode_array))
+		f->bytecode_array = f->bytecode_offset = 0;
+}
+
+static int is_same(const struct seen_frame *a, const struct seen_frame *b)
+{
+	return a->pc == b->pc && a->function == b->function &&
+	       a->bytecode_array == b->bytecode_array && a->bytecode_offset == b->bytecode_offset;
+}
+
+/* One word for a frame that was there before. 0: it was not. */
+static int put_repeated(struct scratch *s, const struct seen_frame *f, struct seen_frame *seen,
+			uint64_t above)
+{
+	if (seen->look != s->look || !is_same(seen, f) || above & 7 || above >> 35)
+		return 0;
+	put(s, s->n, WALKER_IS_REPEATED | (uint64_t)seen->at << 32 | above >> 3);
+	s->n++;
+	return 1;
+}
+
+static void put_frame(struct scratch *s, const struct walker_layout *l, struct seen_frame *f)
 {
 	enum {
 		SURELY = 4
 	}; /* so many that a chain has the same ones in the same order once only */
-	uint64_t context = slot(s, l->context), function = slot(s, l->function);
-	if (!is_pointer(context))
-		return 0;
-	uint64_t shared = shared_of(s, l, function);
-	put(s, n, context);
-	put(s, n + 1, shared ? shared : function);
-	put(s, n + 2, slot(s, l->bytecode_array));
-	put(s, n + 3, slot(s, l->bytecode_offset));
-	if (!shared)
-		return WALKER_HAS_SLOTS;
-	if (s->js_frames++ < SURELY)
+	uint32_t n = s->n;
+	uint64_t has_slots = f->pc & WALKER_HAS_SLOTS;
+	uint64_t shared = has_slots ? shared_of(s, l, f->function) : 0;
+	put(s, n, f->pc | (shared ? WALKER_IS_SHARED : 0));
+	put(s, n + 1, s->fp);
+	if (has_slots) {
+		put(s, n + 2, slot(s, l->context));
+		put(s, n + 3, shared ? shared : f->function);
+		put(s, n + 4, f->bytecode_array);
+		put(s, n + 5, f->bytecode_offset);
+	}
+	if (shared && s->js_frames++ < SURELY)
 		s->js_end = s->fp + 2 * sizeof(uint64_t);
-	return WALKER_HAS_SLOTS | WALKER_IS_SHARED;
+	s->n = n + (has_slots ? WALKER_FRAME_WORDS : 2);
 }
 
-/* Writes down a frame and goes to its caller; 0: there is none. */
+/* Writes down a frame and goes to its caller, whose fp is above's; 0: there is none. */
 CHECKED_ONCE int step(const struct walker_layout *l, struct scratch *s)
 {
+	struct seen_frame f;
 	if (!l || !s)
 		return 0;
-	uint32_t n = s->n;
-	uint64_t fp = s->fp, flags = 0;
+	uint64_t fp = s->fp;
 	int is_read = fp >= s->sp && read_words(s, fp);
-	if (is_read)
-		flags = put_slots(s, l, n + 2);
-	put(s, n, (s->pc & ~WALKER_FLAGS) | flags);
-	put(s, n + 1, fp);
-	s->n = n + (flags ? WALKER_FRAME_WORDS : 2);
 	s->record.head.frames++;
-	if (!is_read)
+	if (!is_read) {
+		put(s, s->n, s->pc & ~WALKER_FLAGS);
+		put(s, s->n + 1, fp);
+		s->n += 2;
 		return 0;
+	}
+	take_slots(s, l, &f);
+	uint64_t key = (f.pc ^ f.function ^ f.bytecode_offset) * 0x9E3779B97F4A7C15ull;
+	struct seen_frame *seen = &s->seen[key >> 57 & (WALKER_SEEN - 1)];
+	if (!put_repeated(s, &f, seen, fp - s->fp_before)) {
+		f.at = s->n;
+		f.look = s->look;
+		*seen = f;
+		put_frame(s, l, &f);
+	}
+	s->fp_before = fp;
 	/* Upwards only. Behind the last one is where it returns to still, in code that keeps none. */
 	s->fp = s->words[WALKER_SLOTS] > fp ? s->words[WALKER_SLOTS] : 0;
 	s->pc = s->words[WALKER_SLOTS + 1];
 	return s->pc != 0;
 }
 
+enum { AT_A_TIME = 64 }; /* frames: loops of thousands are too much for the kernel to check */
+
+/* 0: the stack ends. */
+CHECKED_ONCE int walk_some(struct scratch *s, const struct walker_layout *l)
+{
+	if (!s || !l)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (uint32_t i = 0; i < AT_A_TIME; i++)
+		if (!step(l, s))
+			return 0;
+	return 1;
+}
+
 CHECKED_ONCE int walk(struct scratch *s, const struct walker_layout *l)
 {
+	enum { MOST = WALKER_MOST_WORDS - WALKER_TOP_WORDS - AT_A_TIME * WALKER_FRAME_WORDS };
 	if (!s || !l)
 		return 0;
 	s->function_map = 0;
 #pragma clang loop unroll(disable)
-	for (uint32_t i = 0; i < WALKER_FRAMES; i++)
-		if (!step(l, s))
+	for (uint32_t i = 0; i < WALKER_FRAMES / AT_A_TIME; i++) {
+		if (i * AT_A_TIME >= s->max_frames || s->n > MOST)
+			break;
+		if (!walk_some(s, l))
 			return 0;
+	}
 	s->record.head.has_more = 1;
 	return 0;
 }
 
-static void begin(struct scratch *s, const struct bpf_perf_event_data *context)
+static void begin(struct scratch *s, const struct bpf_perf_event_data *context,
+		  const struct thin_settings *settings)
 {
 	struct walker_head *h = &s->record.head;
 	take_registers(h->registers);
@@ -234,6 +308,9 @@ static void begin(struct scratch *s, const struct bpf_perf_event_data *context)
 	s->sp = h->registers[WALKER_SP];
 	s->pc = h->registers[WALKER_IP];
 	s->js_end = s->js_frames = s->n = s->raw_words = 0;
+	s->fp_before = s->fp;
+	s->max_frames = settings->max_frames;
+	s->look++;
 	h->is_sample = h->frames = h->has_more = h->chain = h->pieces = 0;
 	h->period = context->sample_period;
 }
@@ -244,7 +321,7 @@ static int write_record(void *context, struct scratch *s)
 	uint32_t zero = 0;
 	uint64_t n = s->n;
 	s->record.head.words = n;
-	if (n > WALKER_ROOM_WORDS)
+	if (n > WALKER_MOST_WORDS)
 		return 0;
 	n = sizeof(s->record.head) + n * sizeof(uint64_t);
 	if (bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &s->record, n) == 0)
@@ -255,7 +332,7 @@ static int write_record(void *context, struct scratch *s)
 	return 0;
 }
 
-/* A process that runs V8. Returns 1: the sample itself is wanted. */
+/* A process that runs V8, or a deep stack. Returns 1: the sample itself is wanted. */
 static int on_walked(struct bpf_perf_event_data *context, struct scratch *s,
 		     const struct walker_layout *l, const struct thin_settings *settings,
 		     uint32_t pieces)
@@ -284,6 +361,18 @@ static int on_walked(struct bpf_perf_event_data *context, struct scratch *s,
 	return !(write_record(context, s) && s->record.head.is_sample);
 }
 
+/* A stack without JavaScript that is deeper than the kernel's chain. */
+static int on_deep(struct bpf_perf_event_data *context, struct scratch *s,
+		   const struct thin_settings *settings, uint32_t pieces)
+{
+	struct walker_layout none = { .context = WALKER_SLOTS,
+				      .function = WALKER_SLOTS,
+				      .bytecode_array = WALKER_SLOTS,
+				      .bytecode_offset = WALKER_SLOTS };
+	s->n = s->record.head.chain = 0;
+	return on_walked(context, s, &none, settings, pieces);
+}
+
 /*
  * Returns 1: the sample itself is taken. It is not, and this does not run, where it hits another BPF program
  * that traces (kernel/events/core.c: bpf_overflow_handler).
@@ -296,13 +385,15 @@ SEC("perf_event") int on_sample(struct bpf_perf_event_data *context)
 	if (!s || !settings)
 		return 1;
 	uint32_t pieces = is_user_code(context) ? settings->pieces : 0;
-	if (!l && !pieces)
+	if (!l && !settings->pieces)
 		return 1;
-	begin(s, context);
+	begin(s, context, settings);
 	if (l)
 		return on_walked(context, s, l, settings, pieces);
 	s->record.head.is_sample = 1;
-	return !(take_chain(context, s, settings) &&
-		 thin_pieces(s, pieces_before(s, stack_end(s->sp), pieces)) &&
+	int is_whole = take_chain(context, s, settings);
+	if (is_whole < 0)
+		return on_deep(context, s, settings, pieces);
+	return !(pieces && is_whole && thin_pieces(s, pieces_before(s, stack_end(s->sp), pieces)) &&
 		 write_record(context, s));
 }

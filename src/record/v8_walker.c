@@ -114,14 +114,14 @@ uint64_t v8_walker_lost(const struct v8_walker *w)
 	return lost;
 }
 
-void v8_walker_thin(struct v8_walker *w, uint32_t pieces, bool is_near_leaf)
+void v8_walker_thin(struct v8_walker *w, uint32_t pieces, bool is_near_leaf, uint32_t max_frames)
 {
 	uint32_t zero = 0;
 	struct permission p;
 	permission_find(&p);
 	/* A chain as long as a program in the kernel may have it can be a longer one's beginning. */
 	uint32_t max_chain = p.max_stack > 2 ? (uint32_t)p.max_stack - 2 : 0;
-	struct thin_settings settings = { pieces, max_chain, is_near_leaf };
+	struct thin_settings settings = { pieces, max_chain, is_near_leaf, max_frames };
 	map_call(BPF_MAP_UPDATE_ELEM, w->loaded.thinning, &zero, &settings);
 }
 
@@ -238,19 +238,22 @@ void v8_walker_take(struct v8_walker *w, const char *record)
 	buf_add(&o->bytes, r.bytes);
 }
 
-/* Returns where the next one is. */
-static uint32_t read_frame(const char *words, uint32_t at, struct v8_raw_frame *f)
+/* before: the fp of the frame before. Returns where the next one is. */
+static uint32_t read_frame(const char *words, uint32_t at, uint64_t before, struct v8_raw_frame *f)
 {
-	uint64_t pc = written_word(words, at);
-	*f = (struct v8_raw_frame){ .pc = pc & ~WALKER_FLAGS, .fp = written_word(words, at + 1) };
+	uint32_t next, i = written_frame(words, at, &next);
+	uint64_t pc = written_word(words, i), fp = written_word(words, i + 1);
+	if (i != at)
+		fp = before + (written_word(words, at) & UINT32_MAX) * sizeof(uint64_t);
+	*f = (struct v8_raw_frame){ .pc = pc & ~WALKER_FLAGS, .fp = fp };
 	if (!(pc & WALKER_HAS_SLOTS))
-		return at + 2;
+		return next;
 	f->is_shared = pc & WALKER_IS_SHARED;
-	f->context = written_word(words, at + 2);
-	f->function = written_word(words, at + 3);
-	f->bytecode_array = written_word(words, at + 4);
-	f->bytecode_offset = written_word(words, at + 5);
-	return at + WALKER_FRAME_WORDS;
+	f->context = written_word(words, i + 2);
+	f->function = written_word(words, i + 3);
+	f->bytecode_array = written_word(words, i + 4);
+	f->bytecode_offset = written_word(words, i + 5);
+	return next;
 }
 
 bool v8_walker_decode(struct str bytes, struct v8_walked *out)
@@ -271,8 +274,16 @@ bool v8_walker_decode(struct str bytes, struct v8_walked *out)
 	out->n = w.head.frames;
 	out->has_more = w.head.has_more;
 	for (uint32_t i = 0, at = 0; i < w.head.frames; i++)
-		at = read_frame(w.words, at, &out->frames[i]);
+		at = read_frame(w.words, at, i ? out->frames[i - 1].fp : 0, &out->frames[i]);
 	return true;
+}
+
+bool v8_walker_is_kept(const struct v8_walker *w, int32_t tid)
+{
+	for (uint32_t i = 0; i < w->outputs.n; i++)
+		if (w->outputs.p[i].tid == tid)
+			return true;
+	return false;
 }
 
 bool v8_walker_find(struct v8_walker *w, int32_t tid, uint64_t time_ns, struct v8_walked *out)

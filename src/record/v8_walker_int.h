@@ -31,6 +31,8 @@ static inline uint64_t written_word(const char *words, size_t i)
 	memcpy(&word, words + i * sizeof(word), sizeof(word));
 	return word;
 }
+/* Where the words of the frame are that is at an index, and where the next frame is. */
+uint32_t written_frame(const char *words, uint32_t at, uint32_t *next);
 /* bytes: struct walker_record, which the kernel may have padded; record is left alone. False: it is none. */
 bool written_decode(struct str bytes, struct written *out);
 /* Words of the first piece of the stack; those that were left out are 0. */

@@ -6,13 +6,16 @@
 #include <stdint.h>
 
 enum {
-	WALKER_FRAMES = 512,	/* of a stack */
+	WALKER_FRAMES = 8192,	/* of a stack, where the rate leaves time for so many */
 	WALKER_SLOTS = 6,	/* words in front of a frame pointer that may be of use */
 	WALKER_WORDS = 8,	/* ... and behind it the caller's, and where the call returns to */
 	WALKER_FRAME_WORDS = 6, /* of a frame in a record, at most */
 	WALKER_PROCESSES = 4096,
 	WALKER_REGISTERS = 20,	  /* those of thin_stack.c */
-	WALKER_ROOM_WORDS = 4096, /* of a record, behind its head */
+	WALKER_ROOM_WORDS = 8192, /* of a record, behind its head */
+	WALKER_MOST_WORDS = 7900, /* ... that are used: the kernel's records have less than 64 KB */
+	WALKER_TOP_WORDS = 1100,  /* ... that frames leave to the copy of the stack's top */
+	WALKER_SEEN = 128,	  /* frames that are looked for among the ones before */
 };
 
 /* Where a process's V8 has what. Offsets count from a tagged pointer, which is one behind its object. */
@@ -27,11 +30,17 @@ struct walker_layout {
 /* Set in front of a pc, which never has them: function is a SharedFunctionInfo; what else a frame has follows. */
 #define WALKER_IS_SHARED (1ull << 63)
 #define WALKER_HAS_SLOTS (1ull << 62)
-#define WALKER_FLAGS	 (WALKER_IS_SHARED | WALKER_HAS_SLOTS)
+/*
+ * The same frame was there before: the word at this index of the record says which one. The lower half is how many words
+ * its fp is above that of the frame before. Deep stacks are of few functions.
+ */
+#define WALKER_IS_REPEATED (1ull << 61)
+#define WALKER_FLAGS	   (WALKER_IS_SHARED | WALKER_HAS_SLOTS | WALKER_IS_REPEATED)
 
 /*
  * What follows, in words:
- *   frames	pc with flags, fp; and with WALKER_HAS_SLOTS: context, function, bytecode array, bytecode offset
+ *   frames	pc with flags, fp; and with WALKER_HAS_SLOTS: context, function, bytecode array, bytecode offset;
+ *		or one word with WALKER_IS_REPEATED
  *   chain	of frame pointers, as the kernel has it
  *   pieces	of the stack, from its top on: bits, the lowest one for the first word, and the words that have one
  */
@@ -76,6 +85,7 @@ struct thin_settings {
 		max_chain; /* words; longer ones may have been cut: the kernel's own are taken, too */
 	uint32_t
 		is_near_leaf; /* of stacks of JavaScript only the part in front of its frames is wanted */
+	uint32_t max_frames; /* that are walked of a stack */
 };
 
 /* The pid namespace that the recorder is in; 0: the machine's. */

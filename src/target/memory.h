@@ -28,8 +28,11 @@ void process_memory_init(struct process_memory *m, int32_t pid);
 /* What helps where that is not permitted: `run plume with sudo`. */
 const char *process_memory_advice(void);
 
-/* The n oldest bytes of its first thread's stack, from *address on; 0: it is gone, or may not be read. */
-size_t process_read_stack_begin(int32_t pid, uint64_t *address, void *to, size_t n);
+/*
+ * The n oldest bytes of the stack that sp is in (0: of its first thread's), from *address on; 0: it is gone, or may not
+ * be read.
+ */
+size_t process_read_stack_begin(int32_t pid, uint64_t sp, uint64_t *address, void *to, size_t n);
 
 /*
  * Memory that remembers what was read of it last. What is asked again in the same look is answered by that. When

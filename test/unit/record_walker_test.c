@@ -123,6 +123,42 @@ static void check_long(void)
 	tap_ok(n == 128 && last == 0x1000 + 2 * 126, "... and its chain is cut as the kernel's");
 }
 
+/* A frame that is another one again is one word. */
+static void check_repeated(void)
+{
+	AUTO(buf) struct buf record = { 0 };
+	struct walker_head head = { .frames = 3, .words = WALKER_FRAME_WORDS + 2 };
+	struct v8_walked w;
+	buf_add(&record, (struct str){ (const char *)&head, sizeof(head) });
+	const uint64_t words[] = {
+		0x1000 | WALKER_HAS_SLOTS | WALKER_IS_SHARED,
+		0x2010,
+		0x5001,
+		0x6001,
+		0x7001,
+		1ull << 32,
+		WALKER_IS_REPEATED | 4,
+		WALKER_IS_REPEATED | 2,
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		add_word(&record, words[i]);
+	tap_ok(v8_walker_decode(buf_str(&record), &w) && w.n == 3, "repeated frames are decoded");
+	tap_ok(w.frames[1].fp == 0x2030 && w.frames[2].fp == 0x2040,
+	       "... each with a frame pointer of its own");
+	tap_ok(w.frames[2].pc == 0x1000 && w.frames[2].is_shared &&
+		       w.frames[2].function == 0x6001 && w.frames[2].bytecode_offset == 1ull << 32,
+	       "... and with what the first one has");
+	/* What it repeats is itself, a repeated one, behind it. */
+	const uint64_t bad[] = { 7, 6, 8, WALKER_ROOM_WORDS - 1 };
+	bool any = false;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		uint64_t word = WALKER_IS_REPEATED | bad[i] << 32 | 2;
+		memcpy(record.p + sizeof(head) + 7 * sizeof(word), &word, sizeof(word));
+		any |= v8_walker_decode(buf_str(&record), &w);
+	}
+	tap_ok(!any, "one that repeats what is no frame is refused");
+}
+
 int main(void)
 {
 	for (uint32_t is_sample = 0; is_sample < 2; is_sample++) {
@@ -134,5 +170,6 @@ int main(void)
 		check_damaged(&record);
 	}
 	check_long();
+	check_repeated();
 	return tap_done();
 }
