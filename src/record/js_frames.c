@@ -458,7 +458,9 @@ static void add_name(struct js_frames *j, const struct v8_names *names,
 	name.column = has_line ? place->column : f->column;
 	name.function_line = f->line;
 	name.function_column = f->column;
-	name.kind = place->tier == '~' ? FRAME_INTERPRETED : FRAME_JIT;
+	name.kind = v8_function_is_wasm(f) ? FRAME_WASM
+		    : place->tier == '~'   ? FRAME_INTERPRETED
+					   : FRAME_JIT;
 	name.is_inlined = is_inlined;
 	vec_push(&j->answer, name);
 }

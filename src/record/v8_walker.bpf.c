@@ -182,16 +182,24 @@ static void put(struct scratch *s, uint32_t i, uint64_t word)
 	s->record.words[i & (WALKER_ROOM_WORDS - 1)] = word;
 }
 
+/* Frames of WebAssembly and others have a small number instead of a context, which says what they are. */
+static int is_kind(uint64_t word)
+{
+	return word && word < 256 && !(word & 1);
+}
+
 /* What a frame holds that has a context: it may be one of JavaScript. */
 static void take_slots(struct scratch *s, const struct walker_layout *l, struct seen_frame *f)
 {
-	uint64_t context = slot(s, l->context);
+	uint64_t context = slot(s, l->context), function = slot(s, l->function);
 	f->pc = s->pc & ~WALKER_FLAGS;
 	f->function = f->bytecode_array = f->bytecode_offset = 0;
-	if (!is_pointer(context))
+	if (!is_pointer(context) && !(is_kind(context) && is_pointer(function)))
 		return;
 	f->pc |= WALKER_HAS_SLOTS;
-	f->function = slot(s, l->function);
+	f->function = function;
+	if (!is_pointer(context))
+		return;
 	f->bytecode_array = slot(s, l->bytecode_array);
 	f->bytecode_offset = slot(s, l->bytecode_offset);
 	/* Compiled code has other things there, which would make each of its frames another one. */
@@ -223,7 +231,9 @@ static void put_frame(struct scratch *s, const struct walker_layout *l, struct s
 	}; /* so many that a chain has the same ones in the same order once only */
 	uint32_t n = s->n;
 	uint64_t has_slots = f->pc & WALKER_HAS_SLOTS;
-	uint64_t shared = has_slots ? shared_of(s, l, f->function) : 0;
+	uint64_t shared = 0;
+	if (has_slots && is_pointer(slot(s, l->context)))
+		shared = shared_of(s, l, f->function);
 	put(s, n, f->pc | (shared ? WALKER_IS_SHARED : 0));
 	put(s, n + 1, s->fp);
 	if (has_slots) {

@@ -296,13 +296,54 @@ static void add_around(struct naming *s, const struct v8_raw_frame *f, uint64_t 
 		add(s, pc, f->fp, place_of(s, f, pc, kind, shared, false), true);
 }
 
+static void put(struct naming *s, struct v8_frame frame)
+{
+	if (s->n < s->max)
+		s->out[s->n++] = frame;
+}
+
 static bool add_regexp(struct naming *s, uint64_t pc, uint64_t fp)
 {
 	v8_place_id place = v8_place_in_regexp(s->p, pc);
 	if (place == V8_NONE)
 		return false;
-	if (s->n < s->max)
-		s->out[s->n++] = (struct v8_frame){ pc, fp, place, false };
+	put(s, (struct v8_frame){ pc, fp, place, false });
+	return true;
+}
+
+/* Frames of other kinds have a small number in the place of the context; those of WebAssembly then have their instance. */
+static uint64_t wasm_instance(const struct v8_raw_frame *f)
+{
+	enum { MAX_KIND = 256 };
+	bool is_kind = f->context && f->context < MAX_KIND && f->context % 2 == 0;
+	return is_kind && v8_is_pointer(f->function) ? f->function : 0;
+}
+
+static bool add_wasm(struct naming *s, const struct v8_raw_frame *f)
+{
+	uint64_t start;
+	v8_place_id place = v8_place_in_wasm(s->p, f->pc - 1, wasm_instance(f), &start);
+	if (place == V8_NONE)
+		return false;
+	put(s, (struct v8_frame){ f->pc, f->fp, place, false });
+	return true;
+}
+
+/* At the first two instructions, which push and set the frame pointer, the frame is the caller's. */
+static bool add_wasm_leaf(struct naming *s, const struct v8_raw_frame *f)
+{
+	enum { PUSHED = 1 };
+	uint64_t start, instance = wasm_instance(f);
+	v8_place_id place = v8_place_in_wasm(s->p, f->pc, instance, &start);
+	if (place == V8_NONE)
+		return false;
+	put(s, (struct v8_frame){ f->pc, f->fp, place, false });
+	if (f->pc - start > PUSHED)
+		return true;
+	uint64_t returns_to = v8_word_on_top(s->r, (uint32_t)(f->pc - start));
+	place = v8_place_in_wasm(s->p, returns_to - 1, instance, &start);
+	if (place != V8_NONE)
+		put(s, (struct v8_frame){ returns_to, f->fp, place, true });
 	return true;
 }
 
@@ -313,7 +354,7 @@ static void name_innermost(struct naming *s, const struct v8_raw_frame *f, uint6
 		add_around(s, f, returns_to);
 		return;
 	}
-	if (kind == PC_JIT && add_regexp(s, f->pc, f->fp))
+	if (kind == PC_JIT && (add_wasm_leaf(s, f) || add_regexp(s, f->pc, f->fp)))
 		return;
 	enum leaf_state state = v8_leaf_state(s->p, f->pc, kind);
 	uint64_t shared = shared_of_frame(s, f);
@@ -345,7 +386,7 @@ static void name_caller(struct naming *s, const struct v8_raw_frame *f)
 	enum pc_kind kind = kind_of(s->p, f->pc);
 	if (kind == PC_NATIVE && is_being_replaced(s, f))
 		kind = PC_INTERPRETER;
-	if (kind == PC_NATIVE)
+	if (kind == PC_NATIVE || (kind == PC_JIT && add_wasm(s, f)))
 		return;
 	uint64_t shared = shared_at(s, f, f->pc, kind);
 	if (!shared && kind == PC_JIT)

@@ -60,10 +60,19 @@ v8_place_id v8_names_place(struct v8_names *n, const struct v8_place *place)
 	return n->places.n - 1;
 }
 
+bool v8_function_is_wasm(const struct v8_function *f)
+{
+	return str_starts(f->file, STR("wasm://"));
+}
+
 void v8_function_describe(const struct v8_function *f, char tier, struct buf *out)
 {
 	if (!f->file.n && str_eq(f->name, STR("RegExp"))) { /* code that has no function */
 		buf_add(out, f->name);
+		return;
+	}
+	if (v8_function_is_wasm(f)) {
+		buf_addf(out, "%.*s %.*s", STR_ARG(f->name), STR_ARG(f->file));
 		return;
 	}
 	buf_add(out, STR("JS:"));

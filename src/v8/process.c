@@ -26,6 +26,7 @@ void v8_process_free(struct v8_process *p)
 		return;
 	v8_scripts_fini(p);
 	inlined_forget(p);
+	v8_wasm_free(p->wasm);
 	vec_fini(&p->mappings);
 	vec_fini(&p->last_code);
 	free(p->functions);
@@ -84,7 +85,7 @@ static void take_mapping(void *context, const struct target_mapping *m)
 	vec_push(&p->mappings, c);
 }
 
-static uint64_t now_ns(void)
+uint64_t v8_now_ns(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
@@ -119,13 +120,13 @@ static const struct code_mapping *look_for(struct v8_process *p, uint64_t pc)
 {
 	struct err ignored = { 0 };
 	uint32_t known = p->mappings.n;
-	uint64_t begin_ns = now_ns();
+	uint64_t begin_ns = v8_now_ns();
 	p->mappings.n = 0;
 	/* Of one that has just ended, what was known stays. */
 	if (!target_read_mappings(p->pid, false, take_mapping, p, &ignored) && !p->mappings.n)
 		p->mappings.n = known;
 	const struct code_mapping *m = find_mapping(p, pc);
-	uint64_t end_ns = now_ns();
+	uint64_t end_ns = v8_now_ns();
 	p->look_pause_ns = v8_look_pause_ns(p->look_pause_ns, end_ns - begin_ns, m || !pc);
 	p->look_again_ns = end_ns + p->look_pause_ns;
 	return m;
@@ -140,7 +141,7 @@ void v8_process_look(struct v8_process *p)
 static const struct code_mapping *mapping_of(struct v8_process *p, uint64_t pc)
 {
 	const struct code_mapping *m = find_mapping(p, pc);
-	if (m || pc < 4096 || pc >> 47 || p->has_ended || now_ns() < p->look_again_ns)
+	if (m || pc < 4096 || pc >> 47 || p->has_ended || v8_now_ns() < p->look_again_ns)
 		return m;
 	return look_for(p, pc);
 }

@@ -41,7 +41,9 @@ void v8_names_fini(struct v8_names *n);
 /* What equals f, made when it is new; texts are copied. */
 v8_function_id v8_names_function(struct v8_names *n, const struct v8_function *f);
 v8_place_id v8_names_place(struct v8_names *n, const struct v8_place *place);
-/* `JS:*f /app/a.js:1:2`, as V8 itself writes names. */
+/* It is of WebAssembly: its file is a module. */
+bool v8_function_is_wasm(const struct v8_function *f);
+/* `JS:*f /app/a.js:1:2`, as V8 itself writes names; `f wasm://wasm/module:wasm-function[3]`. */
 void v8_function_describe(const struct v8_function *f, char tier, struct buf *out);
 /* All ids are forgotten. */
 void v8_names_clear(struct v8_names *n);

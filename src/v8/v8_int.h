@@ -68,6 +68,7 @@ enum { MAX_HOLDER_MAPS = 4 };
 enum { KNOWN_FUNCTIONS = 1 << 13, KNOWN_PCS = 1 << 14, KNOWN_SCRIPTS = 1 << 13 };
 enum { KNOWN_INLINED = 1 << 10 };
 struct inlined_code;
+struct wasm;
 
 struct v8_process {
 	struct v8_heap heap; /* first in cache */
@@ -84,6 +85,7 @@ struct v8_process {
 	struct known_function *functions;
 	struct known_pc *pcs;
 	struct inlined_code *inlined;
+	struct wasm *wasm; /* NULL: none was seen yet */
 	struct script *scripts;
 	/* The number of the stack at hand; 0: none. What was seen in it is not read again: deep ones repeat. */
 	uint64_t look, looks;
@@ -123,6 +125,15 @@ bool v8_is_code(struct v8_process *p, uint64_t pc);
 bool v8_may_be_new_code(const struct v8_process *p, uint64_t pc);
 /* Where the interpreter's function is that pc is in; start 0: in none. */
 struct v8_range v8_interpreter_range(struct v8_process *p, uint64_t pc);
+
+uint64_t v8_now_ns(void);
+
+/*
+ * wasm.c: the function of WebAssembly that an address is in, and where its code begins. instance: of a frame that is near,
+ * which leads to modules that are not known yet; 0: there is none. V8_NONE: it is in no such code.
+ */
+v8_place_id v8_place_in_wasm(struct v8_process *p, uint64_t pc, uint64_t instance, uint64_t *start);
+void v8_wasm_free(struct wasm *w);
 
 /* frame.c */
 uint64_t v8_word_on_top(const struct v8_registers *r, uint32_t i);
