@@ -1,11 +1,12 @@
 /*
  * Names for addresses, and names made readable: ELF symbols, debug files, DWARF lines and inlines, the
- * kernel's symbols, maps of JIT compilers, demangling.
+ * kernel's symbols, maps of JIT compilers, demangling; lengths of instructions.
  */
 #pragma once
 #include "symbol/binary.h"
 #include "symbol/debug_info.h"
 #include "symbol/elf.h"
+#include "symbol/instruction.h"
 #include "symbol/jitdump.h"
 #include "symbol/kernel.h"
 #include "symbol/name.h"

@@ -2,8 +2,8 @@
  * Blocks of compiled code: its instructions, what is known of them, and where each run of them goes on. They
  * are read one after the other, without gaps; lists of addresses for jumps are passed over.
  */
+#include "symbol/symbol.h"
 #include "v8/flow_int.h"
-#include "v8/instruction.h"
 
 /* A way to where a block begins, from an instruction of which the table says that it is of a function. */
 struct way {

@@ -1,8 +1,8 @@
 /* Instructions, translations, and the way from points in compiled code to every instruction of it. */
 #include "tap.h"
 
+#include "symbol/instruction.h"
 #include "v8/inlined.h"
-#include "v8/instruction.h"
 
 #define BYTES(...)                                                                                 \
 	((struct str){ (const char *)(const uint8_t[]){ __VA_ARGS__ },                             \
@@ -35,6 +35,8 @@ static void test_instructions(void)
 		{ STR("\xc4\x61\xfb\x2c\xd8"), GOES_ON, 0, "vcvttsd2si r11, xmm0" },
 		{ STR("\xc4\xe3\x79\x0b\xc0\x0b"), GOES_ON, 0, "vroundsd xmm0, xmm0, xmm0, 11" },
 		{ STR("\xc4\xe2\x79\x0b\xc0"), GOES_ON, 0, "vpmulhrsw, not ud2" },
+		{ STR("\x62\xf1\x7c\x48\x28\x44\x24\x01"), GOES_ON, 0, "vmovaps zmm0, [rsp + 64]" },
+		{ STR("\x62\xf3\x75\x48\x25\xc2\xff"), GOES_ON, 0, "vpternlogd, 8 bits behind" },
 		{ STR("\xe8\xfb\xff\xff\xff"), CALLS, 0, "call" },
 		{ STR("\x41\xff\xd2"), CALLS, 0, "call r10" },
 		{ STR("\x41\xff\x55\xd8"), CALLS, 0, "call [r13 - 40]" },

@@ -1,5 +1,5 @@
 /* Lengths of x86-64 instructions: Intel's manual, volume 2, chapter 2 and appendix A. */
-#include "v8/instruction.h"
+#include "symbol/instruction.h"
 
 /*
  * What follows each opcode: . nothing, m ModRM (with what it asks for), b w d v an immediate of 1, 2, 4 (2
@@ -13,7 +13,7 @@ static const char one_byte[] = "mmmmbd--mmmmbd-2" /* 00 */
 			       "mmmmbdp-mmmmbdp-"
 			       "rrrrrrrrrrrrrrrr" /* 40 */
 			       "................"
-			       "---mppppdDbB...." /* 60 */
+			       "--emppppdDbB...." /* 60 */
 			       "jjjjjjjjjjjjjjjj"
 			       "BD-Bmmmmmmmmmmmm" /* 80 */
 			       "..........-....."
@@ -84,16 +84,23 @@ static void skip_modrm(struct decoding *d)
 		skip(d, 4);
 }
 
+/* EVEX has the maps of VEX, and 5 and 6 for numbers of half precision. */
 static char vex(struct decoding *d, char form)
 {
 	uint8_t map = 1;
 	if (form == 'y')
 		map = next(d) & 31;
+	if (form == 'e') {
+		map = next(d) & 7;
+		next(d);
+	}
 	next(d);
 	d->opcode = next(d);
 	d->is_two_bytes = d->is_vex = true;
 	if (map == 1)
 		return two_bytes[d->opcode] == 'J' ? '-' : two_bytes[d->opcode];
+	if (form == 'e' && (map == 5 || map == 6))
+		return 'm';
 	return map == 2 ? 'm' : map == 3 ? 'B' : '-';
 }
 
@@ -113,7 +120,7 @@ static char opcode(struct decoding *d)
 			form = one_byte[byte];
 		}
 		d->opcode = byte;
-		if (form == 'x' || form == 'y')
+		if (form == 'x' || form == 'y' || form == 'e')
 			return vex(d, form);
 		if (form != '2')
 			return form;
