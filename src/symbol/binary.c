@@ -180,6 +180,7 @@ static void load_table(struct binary *b)
 		symbol_table_add(&b->table, b->code, dynamic);
 	symbol_table_add_plt(&b->table, b->code);
 	binary_let_go(b);
+	symbol_table_set_code(&b->table, b->code, !b->has_symtab);
 	symbol_table_seal(&b->table);
 }
 
@@ -187,6 +188,18 @@ bool binary_find_symbol(struct binary *b, uint64_t address, struct binary_symbol
 {
 	load_table(b);
 	return symbol_table_find(&b->table, address, found);
+}
+
+bool binary_find_start(struct binary *b, uint64_t address, uint64_t *start)
+{
+	struct function_range range;
+	load_table(b);
+	uint32_t i = function_ranges_find(&b->table.functions, address);
+	if (i == INDEX_NONE || !function_ranges_get(&b->table.functions, i, &range) ||
+	    address >= range.end)
+		return false;
+	*start = range.start;
+	return true;
 }
 
 /* --- what is wrong --- */

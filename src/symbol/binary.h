@@ -54,6 +54,11 @@ struct binary_symbol {
 };
 /* The function at an address of the program's own. False: none is known. */
 bool binary_find_symbol(struct binary *b, uint64_t address, struct binary_symbol *found);
+/*
+ * Where the function at an address begins, by .eh_frame: known of functions without a symbol, too. False:
+ * it has no entry there.
+ */
+bool binary_find_start(struct binary *b, uint64_t address, uint64_t *start);
 
 struct binary_function {
 	struct str name; /* as it is in the file, mangled */

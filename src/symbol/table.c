@@ -11,9 +11,17 @@ void symbol_table_fini(struct symbol_table *t)
 	vec_fini(&t->texts);
 	vec_fini(&t->made);
 	vec_fini(&t->code);
+	function_ranges_fini(&t->functions);
 	arena_fini(&t->made_texts);
 	free(t->outer);
 	t->outer = NULL;
+}
+
+void symbol_table_set_code(struct symbol_table *t, struct elf *elf, bool is_stripped)
+{
+	t->code_file = elf;
+	t->is_stripped = is_stripped;
+	function_ranges_init(&t->functions, elf);
 }
 
 /* --- reading symbols --- */

@@ -6,6 +6,7 @@
  */
 #pragma once
 #include "symbol/binary.h"
+#include "symbol/function_ranges_int.h"
 
 /* Name ids from here on are of names that were made; string tables share those below. */
 #define SYMBOL_MADE_FIRST 0xfe000000u
@@ -61,6 +62,11 @@ struct symbol_table {
 	VEC(struct symbol_range) code; /* executable sections, by start once sealed */
 	struct arena made_texts;
 	uint64_t compared_bytes; /* see may_compare */
+	/* What says where symbols without a size end; NULL: the next symbol and the section's end. */
+	struct elf *code_file;
+	struct function_ranges functions;
+	bool is_stripped;    /* it lacks symbols that are not exported */
+	uint64_t read_bytes; /* of code, see table_extent.c */
 };
 
 void symbol_table_fini(struct symbol_table *t);
@@ -68,6 +74,8 @@ void symbol_table_fini(struct symbol_table *t);
 void symbol_table_add(struct symbol_table *t, struct elf *elf, const struct elf_section *section);
 /* `f@plt` for the stubs that calls of other files' functions go through. */
 void symbol_table_add_plt(struct symbol_table *t, struct elf *elf);
+/* The file with the code, before it is sealed; is_stripped: no full table of symbols was added. */
+void symbol_table_set_code(struct symbol_table *t, struct elf *elf, bool is_stripped);
 void symbol_table_seal(struct symbol_table *t);
 /* What it finds is good as long as t and its files are. */
 bool symbol_table_find(struct symbol_table *t, uint64_t address, struct binary_symbol *found);
@@ -86,3 +94,5 @@ bool elf_symbol_at(struct elf *elf, const struct elf_section *section, uint32_t 
 		   struct elf_symbol *symbol);
 /* Whether it counts as code that is in this file. */
 bool elf_symbol_is_function(const struct elf *elf, const Elf64_Sym *symbol);
+/* Of a symbol without a size that reaches to `end` at most. */
+uint64_t symbol_extent_end(struct symbol_table *t, uint64_t start, uint64_t end);

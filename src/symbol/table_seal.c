@@ -1,7 +1,7 @@
 /*
  * Putting symbols in order, and giving those an end that have none: like perf (symbols__fixup_end and
  * symbols__fixup_duplicate in tools/perf/util/symbol.c), except that a symbol without a size ends with its
- * section at the latest.
+ * function or its section (table_extent.c).
  */
 #include "symbol/table_int.h"
 
@@ -68,12 +68,13 @@ static uint64_t code_end(const struct symbol_table *t, uint64_t address)
 	return low && t->code.p[low - 1].end > address ? t->code.p[low - 1].end : address;
 }
 
-/* What a symbol that says no size may have: up to the next one. */
-static uint32_t size_until(const struct symbol_table *t, uint64_t start, uint64_t next_start)
+/* What a symbol that says no size may have: up to the next one, or where its function ends. */
+static uint32_t size_until(struct symbol_table *t, uint64_t start, uint64_t next_start)
 {
 	uint64_t end = code_end(t, start);
 	if (end > next_start)
 		end = next_start;
+	end = symbol_extent_end(t, start, end);
 	return end - start < SYMBOL_MAX_BYTES ? (uint32_t)(end - start) : SYMBOL_MAX_BYTES;
 }
 

@@ -5,6 +5,7 @@
 #include "fuzz.h"
 
 #include "../unit/unwind_elf.h"
+#include "symbol/function_ranges_int.h"
 #include "unwind/unwind_int.h"
 
 enum { STACK = 0x7000000, WORDS = 128, MAX = 64, WALKS = 32 };
@@ -70,6 +71,27 @@ static void search(const struct unwind_table *t)
 		abort();
 }
 
+/* By the entries, or by a table of them that is made from the same bytes and may contradict them. */
+static void look_for_functions(struct elf *elf)
+{
+	struct function_ranges f;
+	struct function_range range;
+	function_ranges_init(&f, elf);
+	if (f.n && function_ranges_find(&f, UINT64_MAX) != f.n - 1)
+		abort();
+	for (uint32_t i = 0; i < f.n; i++) {
+		uint64_t start = function_ranges_start(&f, i);
+		if (f.list.n && i && start < function_ranges_start(&f, i - 1))
+			abort();
+		if (function_ranges_find(&f, start) == INDEX_NONE && f.list.n)
+			abort();
+		if (function_ranges_get(&f, i, &range) &&
+		    (range.start != start || range.end <= start))
+			abort();
+	}
+	function_ranges_fini(&f);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	AUTO(buf) struct buf file = { 0 };
@@ -77,10 +99,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t half = size % 2 ? size / 2 : size; /* an odd one has both sections */
 	struct err e = { 0 };
 	uint64_t state = size ? hash_bytes(data, size) : 1;
+	AUTO(buf) struct buf sorted = { 0 };
+	if (size % 4 == 3) {
+		ADD(&sorted, 1, 0x1b, 3, 0x3b, 0, 0, 0, 0, (uint8_t)size, 0, 0, 0);
+		buf_add(&sorted, str_from_byte(bytes, half));
+	}
 	fake_elf(&file, &(struct fake_parts){ .eh_frame = str_first(bytes, half),
+					      .eh_frame_hdr = buf_str(&sorted),
 					      .debug_frame = str_from_byte(bytes, half),
 					      .data = str_first(bytes, 64) });
 	struct elf *elf = elf_of_memory(buf_str(&file), "fuzz", &e);
+	if (elf)
+		look_for_functions(elf);
 	struct unwind_table *t = elf ? unwind_table_new(elf, &e) : NULL;
 	elf_free(elf);
 	if (t)

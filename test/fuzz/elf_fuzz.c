@@ -12,6 +12,9 @@ static void touch(struct str bytes)
 static void look_up(struct binary *b, uint64_t address)
 {
 	struct binary_symbol found;
+	uint64_t start;
+	if (binary_find_start(b, address, &start) && start > address)
+		abort();
 	if (!binary_find_symbol(b, address, &found))
 		return;
 	if (!found.name.n || found.start > address)

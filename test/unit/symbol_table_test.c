@@ -76,6 +76,71 @@ static void check_exported_symbols(void)
 	check_symbols("stripped.so", symbols, ARRAY_SIZE(symbols));
 }
 
+/* --- labels without a size --- */
+
+static void check_labels(const char *file)
+{
+	static const struct expected symbols[] = {
+		{ 0x20000, 0x20000, STR("no_entry"), "a label without an entry in .eh_frame" },
+		{ 0x20006, 0x20000, STR("no_entry"), "over a short jump ahead" },
+		{ 0x20013, 0x20000, STR("no_entry"), "over a return, to where it branches" },
+		{ 0x20014, 0, STR(""), "to its last return" },
+		{ 0x20020, 0, STR(""), "a local function without an entry" },
+		{ 0x20030, 0, STR(""), "a local function with an entry" },
+		{ 0x2004f, 0x20040, STR("with_entry"), "all of the entry it begins" },
+		{ 0x20050, 0, STR(""), "behind its entry" },
+		{ 0x2006f, 0x20060, STR("first_of_two"), "the first label in an entry" },
+		{ 0x20070, 0x20070, STR("second_of_two"), "the second label in an entry" },
+		{ 0x2007f, 0x20070, STR("second_of_two"), "to the end of the entry" },
+		{ 0x20087, 0x20080, STR("short_size"), "a size is believed, not a shorter entry" },
+		{ 0x20088, 0, STR(""), "behind a short size" },
+		{ 0x20094, 0x20090, STR("calls_last"), "a jump far ahead is a part of it" },
+		{ 0x20095, 0, STR(""), "and its last one" },
+		{ 0x200a1, 0x200a0, STR("never_ends"), "a loop without an end" },
+		{ 0x200a2, 0, STR(""), "what is behind it" },
+	};
+	static const struct {
+		uint64_t address, start;
+	} starts[] = {
+		{ 0x20014, 0 },
+		{ 0x2002f, 0 },
+		{ 0x20030, 0x20030 },
+		{ 0x2003f, 0x20030 },
+		{ 0x20041, 0x20040 },
+		{ 0x20050, 0 },
+		{ 0x20070, 0x20060 },
+		{ 0x2007f, 0x20060 },
+		{ 0x20080, 0x20080 },
+		{ 0x20081, 0 },
+		{ 0, 0 },
+		{ UINT64_MAX, 0 },
+	};
+	AUTO(buf) struct buf bytes = { 0 };
+	check_symbols(file, symbols, ARRAY_SIZE(symbols));
+	fixture_bytes(file, &bytes);
+	struct binary *b = open_bytes(buf_str(&bytes));
+	for (size_t i = 0; i < ARRAY_SIZE(starts); i++) {
+		uint64_t start = 0;
+		bool is_found = binary_find_start(b, starts[i].address, &start);
+		tap_ok(is_found == (starts[i].start != 0) && start == starts[i].start,
+		       "%s: the function at %llx", file, (unsigned long long)starts[i].address);
+	}
+	binary_free(b);
+}
+
+static void check_labels_of_full_table(void)
+{
+	static const struct expected symbols[] = {
+		{ 0x2001f, 0x20000, STR("no_entry"), "a label reaches to the next one" },
+		{ 0x20020, 0x20020, STR("local_one"), "a local label" },
+		{ 0x2002f, 0x20020, STR("local_one"), "up to the next entry" },
+		{ 0x2003f, 0x20030, STR("local_two"), "a local label with an entry" },
+		{ 0x20050, 0, STR(""), "behind an entry" },
+		{ 0x2009f, 0x20090, STR("calls_last"), "a label behind a jump" },
+	};
+	check_symbols("labels.so", symbols, ARRAY_SIZE(symbols));
+}
+
 /* --- stubs --- */
 
 struct stub {
@@ -172,11 +237,15 @@ static uint32_t look_around(struct str bytes)
 	memcpy(exact, bytes.p, bytes.n);
 	struct binary *b = open_bytes((struct str){ exact, bytes.n });
 	struct binary_symbol found;
+	uint64_t start;
 	uint32_t n = 0;
 	for (uint64_t address = 0x610; address < 0x6b0; address += 16)
 		n += binary_find_symbol(b, address, &found);
-	for (uint64_t address = 0x20000; address < 0x200c0; address += 8)
+	for (uint64_t address = 0x20000; address < 0x200c0; address += 8) {
 		n += binary_find_symbol(b, address, &found) && found.name.p[0];
+		if (binary_find_start(b, address, &start) && start > address)
+			tap_ok(false, "a function that begins behind its address");
+	}
 	binary_visit_functions(b, look_for, &(struct wanted){ STR("plain") });
 	(void)binary_trouble_of(b);
 	binary_free(b);
@@ -280,6 +349,9 @@ int main(int argc, char **argv)
 	unit_folder = argc > 1 ? argv[1] : ".";
 	check_kinds_of_symbols();
 	check_exported_symbols();
+	check_labels("labels-stripped.so");
+	check_labels("labels-unsorted.so");
+	check_labels_of_full_table();
 	check_plt();
 	check_endless_names();
 	check_functions_by_name("normal.so");
@@ -291,5 +363,7 @@ int main(int argc, char **argv)
 	check_flips("mini.so", 10000);
 	check_flips("narrow.so", 20000);
 	check_flips("aarch64.so", 10000);
+	check_flips("labels-stripped.so", 20000);
+	check_flips("labels-unsorted.so", 20000);
 	return tap_done();
 }

@@ -8,12 +8,13 @@ enum {
 	FAKE_CODE_BYTES = 0x10000,
 	FAKE_TEXT = 0x1000,
 	FAKE_EH_FRAME = 0x20000,
+	FAKE_EH_FRAME_HDR = 0x28000,
 	FAKE_DATA = 0x30000,
 	FAKE_GOT = 0x38000,
 };
 
 struct fake_parts {
-	struct str eh_frame, debug_frame, data, build_id;
+	struct str eh_frame, eh_frame_hdr, debug_frame, data, build_id;
 	uint16_t machine; /* 0: EM_X86_64 */
 };
 
@@ -93,6 +94,7 @@ static inline void fake_elf(struct buf *b, const struct fake_parts *parts)
 		{ ".debug_frame", parts->debug_frame, 0, SHT_PROGBITS, 0 },
 		{ ".data", parts->data, FAKE_DATA, SHT_PROGBITS, 0 },
 		{ ".text", { 0 }, FAKE_TEXT, SHT_NOBITS, 0 },
+		{ ".eh_frame_hdr", parts->eh_frame_hdr, FAKE_EH_FRAME_HDR, SHT_PROGBITS, 0 },
 		{ ".got", { 0 }, FAKE_GOT, SHT_NOBITS, 0 },
 		{ ".note", buf_str(&note), 0, note.n ? SHT_NOTE : SHT_PROGBITS, 0 },
 		{ ".names", { 0 }, 0, SHT_STRTAB, 0 },
