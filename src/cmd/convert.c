@@ -107,7 +107,7 @@ static void say_notes(struct str notes)
 	}
 }
 
-static bool write_profile(const struct request *r, const struct target *t, const struct profile *p,
+static bool write_profile(const struct request *r, const struct target *t, struct profile *p,
 			  struct err *e)
 {
 	AUTO(buf) struct buf notes = { 0 };
@@ -116,7 +116,10 @@ static bool write_profile(const struct request *r, const struct target *t, const
 		return false;
 	if (t->is_gzip)
 		writer_set_gzip(out);
-	t->format->write(p, &r->convert.sink, out, &notes);
+	struct profile *written =
+		t->format->keeps_starts ? profile_ref(p) : profile_without_starts(p);
+	t->format->write(written, &r->convert.sink, out, &notes);
+	profile_unref(written);
 	bool ok = writer_commit(out, e);
 	writer_free(out);
 	if (ok && !r->in.common.quiet)

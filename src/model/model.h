@@ -57,6 +57,8 @@ struct frame {
 	/* Where the function begins; all three are 0 when that is not known. */
 	str_id function_file;
 	uint32_t function_line, function_column;
+	/* Of a function without a name: where it begins in its module, as objdump shows it; 0: not known. */
+	uint32_t start;
 	uint8_t kind;	/* enum frame_kind */
 	char tier;	/* V8: '~' '^' '+' '*', else 0 */
 	uint16_t flags; /* enum frame_flag */
@@ -312,6 +314,8 @@ void profile_merge(struct profile *p, const struct profile *from);
  * when it is so already, else a sealed copy. To be unreferenced.
  */
 struct profile *profile_without_lines(struct profile *p);
+/* The same for functions without a name: they are one frame per module. */
+struct profile *profile_without_starts(struct profile *p);
 /* Makes event `id` keep `decimals` decimals: its weights so far are scaled up. */
 void profile_set_decimals(struct profile *p, event_id id, unsigned decimals);
 

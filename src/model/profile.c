@@ -93,7 +93,7 @@ str_id profile_add_str(struct profile *p, struct str s)
 }
 
 /* Frames, threads and events are plain records without padding: equal means equal bytes. */
-_Static_assert(sizeof(struct frame) == 9 * 4, "struct frame has no padding");
+_Static_assert(sizeof(struct frame) == 10 * 4, "struct frame has no padding");
 _Static_assert(sizeof(struct thread) == 4 * 4, "struct thread has no padding");
 _Static_assert(sizeof(struct label) == 8 + 4 * 4, "struct label has no padding");
 

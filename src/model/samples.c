@@ -100,7 +100,21 @@ struct translation {
 	uint32_t *strings, *frames, *nodes, *threads, *events, *label_sets;
 };
 
-static struct translation translate(struct profile *p, const struct profile *from, bool keeps_lines)
+/* What else of frames is dropped when profiles are merged. */
+struct dropped {
+	bool lines, starts;
+};
+
+static void drop(struct frame *f, struct dropped dropped)
+{
+	if (dropped.lines)
+		frame_set_function_place(f);
+	if (dropped.starts)
+		f->start = 0;
+}
+
+static struct translation translate(struct profile *p, const struct profile *from,
+				    struct dropped dropped)
 {
 	struct translation t = {
 		.strings = mem_alloc(from->strings.n, sizeof(uint32_t)),
@@ -118,8 +132,7 @@ static struct translation translate(struct profile *p, const struct profile *fro
 		f.module = t.strings[f.module];
 		f.file = t.strings[f.file];
 		f.function_file = t.strings[f.function_file];
-		if (!keeps_lines)
-			frame_set_function_place(&f);
+		drop(&f, dropped);
 		t.frames[i] = profile_add_frame(p, &f);
 	}
 	t.nodes[NODE_ROOT] = NODE_ROOT;
@@ -203,9 +216,9 @@ static void merge_remarks(struct profile *p, const struct profile *from,
 		profile_add_note(p, profile_str(from, from->notes.p[i]));
 }
 
-static void merge(struct profile *p, const struct profile *from, bool keeps_lines)
+static void merge(struct profile *p, const struct profile *from, struct dropped dropped)
 {
-	AUTO(translation) struct translation t = translate(p, from, keeps_lines);
+	AUTO(translation) struct translation t = translate(p, from, dropped);
 	for (uint32_t i = 0; i < from->samples.n; i++) {
 		const struct samples *s = &from->samples;
 		event_id event = t.events[s->event[i]];
@@ -229,28 +242,38 @@ static void merge(struct profile *p, const struct profile *from, bool keeps_line
 
 void profile_merge(struct profile *p, const struct profile *from)
 {
-	merge(p, from, true);
+	merge(p, from, (struct dropped){ 0 });
 }
 
-static bool has_lines(const struct profile *p)
+static bool has_dropped(const struct profile *p, struct dropped dropped)
 {
 	for (frame_id i = 0; i < p->frames.n; i++) {
 		struct frame f = p->frames.p[i];
-		frame_set_function_place(&f);
+		drop(&f, dropped);
 		if (memcmp(&f, &p->frames.p[i], sizeof(f)) != 0)
 			return true;
 	}
 	return false;
 }
 
-struct profile *profile_without_lines(struct profile *p)
+static struct profile *profile_without(struct profile *p, struct dropped dropped)
 {
-	if (!has_lines(p))
+	if (!has_dropped(p, dropped))
 		return profile_ref(p);
 	struct profile *without = profile_new(p->columns);
-	merge(without, p, false);
+	merge(without, p, dropped);
 	profile_seal(without);
 	return without;
+}
+
+struct profile *profile_without_lines(struct profile *p)
+{
+	return profile_without(p, (struct dropped){ .lines = true });
+}
+
+struct profile *profile_without_starts(struct profile *p)
+{
+	return profile_without(p, (struct dropped){ .starts = true });
 }
 
 /* --- times --- */

@@ -43,6 +43,8 @@ frame_id naming_add_frame(struct profile *p, const struct named_frame *f)
 		frame.name = profile_add_str(p, buf_str(&name));
 		frame.tier = (char)symbol_v8_tier(buf_str(&name), &mark_at);
 		naming_set_v8_place(p, &frame);
+	} else {
+		frame.start = f->start;
 	}
 	return profile_add_frame(p, &frame);
 }

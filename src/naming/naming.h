@@ -12,6 +12,7 @@ struct named_frame {
 	uint32_t line, column;
 	struct str function_file; /* where the function begins, as in struct frame */
 	uint32_t function_line, function_column;
+	uint32_t start;	      /* the same; only without a name */
 	enum frame_kind kind; /* FRAME_KIND_COUNT: by name and module */
 	bool is_inlined;
 	bool is_symbol; /* as a symbol table has it: C++ is shown without parameters, as perf does */

@@ -111,11 +111,12 @@ static void add_modules(struct perf_session *s)
 	AUTO(buf) struct buf text = { 0 };
 	for (uint32_t i = 0; i < s->mapped.list.n; i++) {
 		const struct mapped *m = &s->mapped.list.p[i];
-		if (!m->build_id.n || !m->is_used)
+		struct str id = m->build_id.n ? m->build_id : m->file_build_id;
+		if (!id.n || !m->is_used)
 			continue;
 		text.n = 0;
-		for (size_t k = 0; k < m->build_id.n; k++)
-			buf_addf(&text, "%02x", (unsigned char)m->build_id.p[k]);
+		for (size_t k = 0; k < id.n; k++)
+			buf_addf(&text, "%02x", (unsigned char)id.p[k]);
 		profile_add_module(s->p, (struct module){ profile_add_str(s->p, m->path),
 							  profile_add_str(s->p, buf_str(&text)) });
 	}

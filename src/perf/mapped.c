@@ -141,6 +141,7 @@ static void compact(struct mapped_table *t, const bool *is_needed, mapped_id *ne
 		}
 		m.path = arena_copy(&t->text, m.path);
 		m.build_id = arena_copy(&t->text, m.build_id);
+		m.file_build_id = (struct str){ 0 };
 		m.is_explained = false;
 		m.is_used = false;
 		index_map_add(&t->map, hash_mapped(&m), kept);

@@ -37,9 +37,10 @@ void location_add_name(struct location_names *n, location_id id, struct str name
 						  .is_inlined = i > 0 });
 }
 
-void location_add_unnamed(struct location_names *n, location_id id, struct str module)
+static void add_unnamed_function(struct location_names *n, location_id id, struct str module,
+				 uint32_t start)
 {
-	struct named_frame f = { .module = module, .kind = FRAME_KIND_COUNT };
+	struct named_frame f = { .module = module, .start = start, .kind = FRAME_KIND_COUNT };
 	n->is_unnamed[id] = true;
 	begin_location(n, id);
 	if (n->s->options.keep_addresses) {
@@ -51,6 +52,11 @@ void location_add_unnamed(struct location_names *n, location_id id, struct str m
 		f.kind = frame_kind_of_module(module, false);
 	}
 	push_frame(n, id, &f);
+}
+
+void location_add_unnamed(struct location_names *n, location_id id, struct str module)
+{
+	add_unnamed_function(n, id, module, 0);
 }
 
 /* --- functions that come again --- */
@@ -157,6 +163,18 @@ static bool name_in_file(struct location_names *n, location_id id, struct mapped
 	return true;
 }
 
+/* Functions without a name are told apart where the file says which they are. */
+static void add_unnamed_in_file(struct location_names *n, location_id id, const struct mapped *m)
+{
+	uint64_t address, start = 0;
+	struct elf *code = m->is_found ? binary_code(m->binary) : NULL;
+	uint64_t offset = n->s->locations.list.p[id].address;
+	if (!code || !elf_address_of_offset(code, offset, &address) ||
+	    !binary_find_start(m->binary, address, &start) || start > UINT32_MAX)
+		start = 0;
+	add_unnamed_function(n, id, m->path, (uint32_t)start);
+}
+
 /* --- the kernel --- */
 
 static struct str kernel_module_at(const struct perf_session *s, uint64_t address)
@@ -248,7 +266,7 @@ static void name_location(struct location_names *n, location_id id)
 	case MAPPED_FILE:
 	case MAPPED_VDSO:
 		if (!name_in_file(n, id, m))
-			location_add_unnamed(n, id, m->path);
+			add_unnamed_in_file(n, id, m);
 		break;
 	case MAPPED_KERNEL:
 		name_in_kernel(n, id);
@@ -365,8 +383,17 @@ static uint64_t *node_weights(const struct profile *raw)
 	return weight;
 }
 
+/* A recorder is not told build ids, but has the file in hand. */
+static void keep_build_id(struct perf_session *s, struct mapped *m)
+{
+	struct elf *code = m->binary && m->is_found ? binary_code(m->binary) : NULL;
+	if (code && !binary_is_unverified(m->binary))
+		m->file_build_id = arena_copy(&s->mapped.text, code->build_id);
+}
+
 static void note_file(struct location_names *n, struct mapped *m)
 {
+	keep_build_id(n->s, m);
 	if (m->binary && m->is_found && binary_is_unverified(m->binary)) {
 		buf_addf(&n->unverified, "%s%.*s", n->unverified.n ? ", " : "",
 			 STR_ARG(str_basename(m->path)));

@@ -20,7 +20,8 @@ enum mapped_kind {
 struct mapped {
 	enum mapped_kind kind;
 	struct str path;
-	struct str build_id;
+	struct str build_id;	  /* as it was recorded */
+	struct str file_build_id; /* of the file that names came from */
 	bool has_inode;
 	uint32_t device_major, device_minor;
 	uint64_t inode;

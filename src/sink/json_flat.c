@@ -29,6 +29,7 @@ VALUE(frame_column, o->p->frames.p[i].column)
 VALUE(frame_function_file, o->p->frames.p[i].function_file)
 VALUE(frame_function_line, o->p->frames.p[i].function_line)
 VALUE(frame_function_column, o->p->frames.p[i].function_column)
+VALUE(frame_start, o->p->frames.p[i].start)
 VALUE(frame_kind, o->p->frames.p[i].kind)
 VALUE(frame_tier, o->p->frames.p[i].tier)
 VALUE(frame_flags, o->p->frames.p[i].flags)
@@ -63,6 +64,7 @@ static const struct json_column frame_columns[] = {
 	{ .key = "function_file", frame_function_file },
 	{ .key = "function_line", frame_function_line },
 	{ .key = "function_column", frame_function_column },
+	{ .key = "start", frame_start },
 	{ .key = "kind", frame_kind },
 	{ .key = "tier", frame_tier },
 	{ .key = "flags", frame_flags },
@@ -201,6 +203,7 @@ const struct profile_format json_flat_sink = {
 	.name = "json-flat",
 	.title = "plume's tables in JSON",
 	.endings = { ".flat.json" },
+	.keeps_starts = true,
 	.columns = COLUMNS_ALL,
 	.columns_of_each = COLUMNS_ALL,
 	.write = write_flat,

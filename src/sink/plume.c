@@ -16,6 +16,7 @@ const struct profile_format plume_sink = {
 	.name = "plume",
 	.title = "a .plume file",
 	.endings = { ".plume" },
+	.keeps_starts = true,
 	.keeps_lines = true,
 	.columns = COLUMNS_ALL,
 	.columns_of_each = COLUMNS_ALL,

@@ -17,6 +17,7 @@ struct profile_format {
 	const char *title;	/* for messages */
 	const char *endings[3]; /* of file names, with the point; those not used are NULL */
 	bool is_gzip;		/* its bytes are always compressed */
+	bool keeps_starts;	/* of functions without a name, which are told apart */
 	bool keeps_lines;	/* a function may have several, and stays one function */
 	/* Columns (enum profile_column) that it makes use of, without and with each_sample. */
 	unsigned columns, columns_of_each;

@@ -7,7 +7,7 @@
 
 #define TITLE "plume's tables in JSON"
 
-enum { MAX_COLUMNS = 11 };
+enum { MAX_COLUMNS = 12 };
 /* The most of what a file may have; a block of samples is read as a whole. */
 enum { MAX_TABLE_ROWS = 1 << 24, MAX_BLOCK_ROWS = 1 << 22, MAX_SAMPLES = 1 << 26 };
 
@@ -30,12 +30,14 @@ enum {
 	FRAME_FLAGS,
 	FRAME_FUNCTION_FILE,
 	FRAME_FUNCTION_LINE,
-	FRAME_FUNCTION_COLUMN
+	FRAME_FUNCTION_COLUMN,
+	FRAME_START
 };
-static const char *const frame_names[] = { "name",	    "module",	       "file",
-					   "line",	    "column",	       "kind",
-					   "tier",	    "flags",	       "function_file",
-					   "function_line", "function_column", NULL };
+static const char *const frame_names[] = {
+	"name", "module", "file",	   "line",	    "column",	       "kind",
+	"tier", "flags",  "function_file", "function_line", "function_column", "start",
+	NULL
+};
 enum { STACK_PARENT, STACK_FRAME };
 static const char *const stack_names[] = { "parent", "frame", NULL };
 enum { THREAD_COMM, THREAD_PID, THREAD_TID, THREAD_CONTAINER };
@@ -213,6 +215,7 @@ static frame_id add_frame(struct flat *f, uint32_t i)
 		.function_file = string_of(f, t, FRAME_FUNCTION_FILE, i),
 		.function_line = number_of(t, FRAME_FUNCTION_LINE, i),
 		.function_column = number_of(t, FRAME_FUNCTION_COLUMN, i),
+		.start = number_of(t, FRAME_START, i),
 		.kind = kind < f->kinds.n ? f->kinds.p[kind] : FRAME_USER,
 		.tier = (char)(tier < 0x7f ? tier : 0),
 		.flags = (uint16_t)(number_of(t, FRAME_FLAGS, i) &

@@ -113,13 +113,17 @@ static uint64_t frame_value(const struct store_reader *r, enum store_frame_colum
 	return r->frame_columns[column] ? r->frame_columns[column][i] : 0;
 }
 
-static bool read_function_place(struct store_reader *r, uint32_t i, struct frame *f)
+static bool read_function(struct store_reader *r, uint32_t i, struct frame *f)
 {
 	uint64_t line = frame_value(r, STORE_FRAME_FUNCTION_LINE, i);
 	uint64_t column = frame_value(r, STORE_FRAME_FUNCTION_COLUMN, i);
+	uint64_t start = frame_value(r, STORE_FRAME_START, i);
 	if (!known_string(r, frame_value(r, STORE_FRAME_FUNCTION_FILE, i), &f->function_file) ||
 	    !in_range(r, "line", line, UINT32_MAX) || !in_range(r, "column", column, UINT32_MAX))
 		return false;
+	if (!in_range(r, "start of a function", start, UINT32_MAX))
+		return false;
+	f->start = (uint32_t)start;
 	f->function_line = (uint32_t)line;
 	f->function_column = (uint32_t)column;
 	return true;
@@ -142,7 +146,7 @@ static bool read_frame(struct store_reader *r, const struct table *t, uint32_t i
 	f.tier = (char)t->column[6][i];
 	f.flags = (uint16_t)t->column[7][i];
 	r->has_lines |= f.line != 0;
-	if (!read_function_place(r, i, &f))
+	if (!read_function(r, i, &f))
 		return false;
 	if (!r->keeps_lines)
 		frame_set_function_place(&f);

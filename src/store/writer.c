@@ -138,6 +138,8 @@ static uint64_t frame_value(const struct frame *f, enum store_frame_column colum
 		return f->function_line;
 	case STORE_FRAME_FUNCTION_COLUMN:
 		return f->function_column;
+	case STORE_FRAME_START:
+		return f->start;
 	case STORE_FRAME_COLUMN_COUNT:
 		break;
 	}

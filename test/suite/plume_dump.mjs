@@ -4,7 +4,7 @@
 //     folded stacks   of event 0, by its natural weight, as `plume fold` prints them
 //     --samples       a line for each row: time cpu pid tid comm event count period stack
 //     --tables        everything that is not a row of samples: facts, marks, modules, unnamed frames, labels, ledger
-//     --frames        a line for each frame: name, module, place, where the function begins
+//     --frames        a line for each frame: name (with its start where it has none), module, place, where the function begins
 //     --blocks        a line for each block: offset, kind, bytes stored and unpacked, rows of samples
 // Exit: 0, or 3 when the file has no end mark or a fault, or 1 when it is none of this version.
 import { spawnSync } from 'node:child_process';
@@ -115,10 +115,10 @@ const readTable = {
 		const last = p.frames.at(-1) ?? { nameId: 0n, fileId: 0n };
 		const names = c.differences(n, last.nameId), modules = c.column(n), files = c.differences(n, last.fileId);
 		const rest = [c.column(n), c.column(n), c.column(n), c.column(n), c.column(n)];
-		const columns = [names, modules, files, ...rest, places];
-		p.frames.push(...rowsOf(n, columns, (name, module, file, line, column, kind, tier, flags, begins) => ({
+		const columns = [names, modules, files, ...rest, places, of(3)];
+		p.frames.push(...rowsOf(n, columns, (name, module, file, line, column, kind, tier, flags, begins, start) => ({
 			nameId: name, fileId: file, name: p.string(name), module: p.string(module), file: p.string(file), line, column,
-			kind: kind > 7n ? 0 : Number(kind), tier, flags: Number(flags), begins,
+			kind: kind > 7n ? 0 : Number(kind), tier, flags: Number(flags), begins, start,
 		})));
 	},
 	3(p, c) {
@@ -397,7 +397,7 @@ const placeText = ({ file, line, column }) => `${file || '-'}:${line}:${column}`
 
 function* frameLines(p) {
 	for (const f of p.frames)
-		yield [frameName(f), f.module || '-', placeText(f), placeText(f.begins)].join('\t');
+		yield [frameName(f) + (f.start ? `+0x${f.start.toString(16)}` : ''), f.module || '-', placeText(f), placeText(f.begins)].join('\t');
 }
 
 function* blockLines(blocks) {
