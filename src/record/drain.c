@@ -140,6 +140,9 @@ static void take_all(struct drain *d)
 	}
 	if (has_any)
 		append(d, chunk_get(d, 0));
+	pthread_mutex_lock(&d->lock);
+	d->looks++;
+	pthread_mutex_unlock(&d->lock);
 }
 
 static bool has_ring(const struct opened_events *x, int fd)

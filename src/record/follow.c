@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@ void follow_fini(struct follow *f)
 	vec_fini(&f->list);
 	vec_fini(&f->described);
 	vec_fini(&f->starting);
+	strangers_fini(&f->strangers);
 	index_map_fini(&f->map);
 }
 
@@ -118,22 +120,33 @@ static void describe_thread(struct follow *f, int32_t tid)
 		describe(f, pid, 0);
 }
 
+static void want_javascript(struct follow *f, struct known_process *known)
+{
+	if (!known->is_told)
+		js_frames_want(f->js, known->pid);
+	known->is_told = true;
+}
+
 void follow_begin(struct follow *f, const struct opened_events *x, int32_t command_pid)
 {
 	const struct target_choice *choice = f->options->choice;
 	f->is_filtered = x->is_filtered;
+	f->is_family = x->is_filtered && !choice->is_by_property;
 	if (f->is_filtered)
 		js_frames_want(f->js, command_pid);
 	if (command_pid && f->is_filtered) {
 		get(f, command_pid)->is_wanted = true;
 		return; /* all else comes from it */
 	}
-	if (x->is_per_cpu && x->cgroup_fd < 0) {
+	if (x->is_per_cpu && x->cgroup_fd < 0 && !f->is_family) {
 		describe_all(f);
 		return;
 	}
-	for (uint32_t i = 0; i < choice->pids.n; i++)
+	for (uint32_t i = 0; i < choice->pids.n; i++) {
 		describe(f, choice->pids.p[i], 0);
+		if (f->is_family)
+			want_javascript(f, get(f, choice->pids.p[i]));
+	}
 	for (uint32_t i = 0; i < choice->tids.n; i++)
 		describe_thread(f, choice->tids.p[i]);
 }
@@ -143,6 +156,33 @@ void follow_begin(struct follow *f, const struct opened_events *x, int32_t comma
 bool thread_is_there(int32_t tid)
 {
 	return tid <= 0 || syscall(SYS_tkill, tid, 0) == 0 || errno != ESRCH;
+}
+
+/* All of its threads; a zombie has, too. */
+static bool has_ended(int32_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd end = { .fd = fd, .events = POLLIN };
+	if (fd < 0)
+		return !thread_is_there(pid);
+	bool is = poll(&end, 1, 0) > 0;
+	close(fd);
+	return is;
+}
+
+bool follow_all_ended(struct follow *f)
+{
+	struct known_process *last = find(f, f->living_pid);
+	if (last && last->is_wanted && !has_ended(last->pid))
+		return false;
+	for (uint32_t i = 0; i < f->list.n; i++) {
+		const struct known_process *known = &f->list.p[i];
+		if (!known->is_wanted || known->is_gone || has_ended(known->pid))
+			continue;
+		f->living_pid = known->pid;
+		return false;
+	}
+	return true;
 }
 
 /* That a process ends may be among what the kernel lost: it is looked for, whatever records say. */
@@ -330,10 +370,8 @@ static bool takes_sample(struct follow *f, struct raw r)
 		return false;
 	bool takes = is_wanted(f, known, time_ns);
 	f->undecided += !takes && target_fit_is_undecided(known->fit);
-	if (takes && f->is_filtered && !known->is_told) {
-		js_frames_want(f->js, pid);
-		known->is_told = true;
-	}
+	if (takes && f->is_filtered)
+		want_javascript(f, known);
 	return takes;
 }
 
@@ -347,6 +385,61 @@ static bool takes_lost(struct follow *f, struct raw r)
 	take_u64(&r); /* id */
 	f->lost_records += take_u64(&r);
 	return false;
+}
+
+/* Of whose record it is; pid of a FORK: the child's. */
+struct record_owner {
+	int32_t pid, parent;
+};
+
+static struct record_owner owner_of(const struct perf_event_header *h, const char *bytes)
+{
+	struct raw r = { bytes + sizeof(*h), bytes + h->size };
+	struct record_owner o = { 0 };
+	if (h->type == PERF_RECORD_SAMPLE) {
+		take_u64(&r); /* identifier */
+		take_u64(&r); /* ip */
+	}
+	o.pid = (int32_t)take_u32(&r);
+	if (h->type == PERF_RECORD_FORK)
+		o.parent = (int32_t)take_u32(&r);
+	return o;
+}
+
+static bool tells_of_process(uint32_t type)
+{
+	return type == PERF_RECORD_SAMPLE || type == PERF_RECORD_FORK || type == PERF_RECORD_COMM ||
+	       type == PERF_RECORD_MMAP2 || type == PERF_RECORD_EXIT;
+}
+
+/* What has this number now is somebody else's. */
+static void forget_wanted(struct follow *f, int32_t pid)
+{
+	struct known_process *known = find(f, pid);
+	if (known)
+		known->is_wanted = false;
+}
+
+/*
+ * Of those that were not asked for nothing is taken, not even that they are there. Their records are kept for a while:
+ * that of their fork may come later.
+ */
+static bool is_strange(struct follow *f, const struct perf_event_header *h, const char *bytes)
+{
+	if (!f->is_family || !tells_of_process(h->type) ||
+	    (h->type == PERF_RECORD_SAMPLE && v8_walker_wrote(f->walker, bytes)))
+		return false;
+	struct record_owner o = owner_of(h, bytes);
+	bool is_birth = h->type == PERF_RECORD_FORK && o.pid != o.parent;
+	int32_t pid = is_birth ? o.parent : o.pid;
+	const struct known_process *known = find(f, pid);
+	if (known && known->is_wanted)
+		return false;
+	if (is_birth)
+		forget_wanted(f, o.pid);
+	if (pid > 0) /* else in a pid namespace that cannot be seen from here */
+		strangers_add(&f->strangers, pid, bytes);
+	return true;
 }
 
 static bool look_at(struct follow *f, const struct perf_event_header *h, const char *bytes)
@@ -396,6 +489,22 @@ bool records_tell_of_fork(struct str records, int32_t tid)
 	return false;
 }
 
+static void take_record(struct follow *f, const char *bytes, bool bytes_stay)
+{
+	struct perf_event_header h;
+	memcpy(&h, bytes, sizeof(h));
+	if (is_strange(f, &h, bytes))
+		return;
+	if (look_at(f, &h, bytes))
+		perf_session_add_records(f->session, bytes, h.size, bytes_stay);
+	if (!f->is_family || h.type != PERF_RECORD_FORK)
+		return;
+	struct strangers_place at = { 0 };
+	int32_t child = owner_of(&h, bytes).pid;
+	for (const char *record; (record = strangers_take(&f->strangers, child, &at));)
+		take_record(f, record, true);
+}
+
 void follow_records(struct follow *f, const char *bytes, size_t n, bool bytes_stay)
 {
 	struct perf_event_header h;
@@ -403,9 +512,13 @@ void follow_records(struct follow *f, const char *bytes, size_t n, bool bytes_st
 		memcpy(&h, bytes, sizeof(h));
 		if (h.size < sizeof(h) || h.size > n)
 			return;
-		if (look_at(f, &h, bytes))
-			perf_session_add_records(f->session, bytes, h.size, bytes_stay);
+		take_record(f, bytes, bytes_stay);
 		bytes += h.size;
 		n -= h.size;
 	}
+}
+
+void follow_end_round(struct follow *f)
+{
+	strangers_end_round(&f->strangers);
 }

@@ -306,16 +306,6 @@ static bool open_threads(struct opened_events *x, const struct record_options *o
 	return x->list.n > 0 || err_set(e, "%s: it has ended", o->choice->title);
 }
 
-/* --- all --- */
-
-static bool open_cgroup(struct opened_events *x, const struct record_options *o, struct err *e)
-{
-	x->cgroup_fd = open(o->choice->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (x->cgroup_fd < 0)
-		return err_set(e, "%s: %s", o->choice->cgroup, strerror(errno));
-	return open_everywhere(x, o, e);
-}
-
 static void close_all(struct opened_events *x)
 {
 	for (uint32_t i = 0; i < x->rings.n; i++)
@@ -326,6 +316,66 @@ static void close_all(struct opened_events *x)
 		v8_walker_close_outputs(x->walker);
 	x->list.n = 0;
 	x->is_filtered = x->is_per_cpu = x->lacks_kernel = false;
+}
+
+/* --- a process and what it starts --- */
+
+/*
+ * A clock that a thread or a child inherits begins a period of its own: one that lives for less than a period is never
+ * seen, and who starts it loses time as well, since the kernel hands the clock of one to the other. Where periods are
+ * shorter than lives that does not matter.
+ */
+static bool misses_short_lives(const struct record_options *o)
+{
+	enum { SHORT_LIFE_HZ = 1000, NS_PER_SECOND = 1000000000 };
+	const struct record_event *first = &o->events->list.p[0];
+	const struct perf_event_attr *attr = &first->attr;
+	bool is_clock = first->samples_time && attr->type == PERF_TYPE_SOFTWARE;
+	return is_clock && !o->no_inherit &&
+	       (attr->freq ? attr->sample_freq <= SHORT_LIFE_HZ
+			   : attr->sample_period >= NS_PER_SECOND / SHORT_LIFE_HZ);
+}
+
+/*
+ * A clock of each cpu sees the shortest life, so the machine is watched where that is allowed, and others are left
+ * out. It ticks on cpus that have nothing to do, too: at 5,000 Hz that costs the program 3 %. False: not so; nothing
+ * is open then.
+ */
+static bool open_clocks_of_cpus(struct opened_events *x, const struct record_options *o)
+{
+	struct err refused = { 0 };
+	if (o->events->list.n != 1 || !misses_short_lives(o))
+		return false;
+	x->is_filtered = true;
+	if (open_everywhere(x, o, &refused) && !x->lacks_kernel)
+		return true;
+	close_all(x);
+	return false;
+}
+
+static bool open_processes(struct opened_events *x, const struct record_options *o,
+			   struct buf *remarks, struct err *e)
+{
+	if (!o->choice->tids.n && open_clocks_of_cpus(x, o))
+		return true;
+	return open_threads(x, o, remarks, e);
+}
+
+static bool open_command(struct opened_events *x, const struct record_options *o, int32_t pid,
+			 struct err *e)
+{
+	return open_clocks_of_cpus(x, o) ||
+	       open_place(x, o, (struct place){ .pid = pid, .is_command = true }, e);
+}
+
+/* --- all --- */
+
+static bool open_cgroup(struct opened_events *x, const struct record_options *o, struct err *e)
+{
+	x->cgroup_fd = open(o->choice->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (x->cgroup_fd < 0)
+		return err_set(e, "%s: %s", o->choice->cgroup, strerror(errno));
+	return open_everywhere(x, o, e);
 }
 
 /* By name or user: those that start later are meant, too, so the whole machine is watched if it may be. */
@@ -343,39 +393,6 @@ static bool open_by_property(struct opened_events *x, const struct record_option
 		 "only processes that run now are recorded, with their children: the whole "
 		 "machine may not be watched\n");
 	return open_threads(x, o, remarks, e);
-}
-
-/*
- * A clock that a child inherits begins a period of its own: one that lives for less than a period is never
- * seen. Children of make and of shells live for a millisecond or a few, so that matters unless periods are
- * shorter.
- */
-static bool misses_short_children(const struct record_options *o)
-{
-	enum { SHORT_LIFE_HZ = 1000, NS_PER_SECOND = 1000000000 };
-	const struct record_event *first = &o->events->list.p[0];
-	const struct perf_event_attr *attr = &first->attr;
-	bool is_clock = first->samples_time && attr->type == PERF_TYPE_SOFTWARE;
-	return is_clock && !o->no_inherit &&
-	       (attr->freq ? attr->sample_freq <= SHORT_LIFE_HZ
-			   : attr->sample_period >= NS_PER_SECOND / SHORT_LIFE_HZ);
-}
-
-/*
- * A clock of each cpu sees the shortest child, so the machine is watched where that is allowed, and others
- * are left out. It ticks on cpus that have nothing to do, too: at 5,000 Hz that costs the program 3 %.
- */
-static bool open_command(struct opened_events *x, const struct record_options *o, int32_t pid,
-			 struct err *e)
-{
-	struct err refused = { 0 };
-	if (o->events->list.n == 1 && misses_short_children(o)) {
-		x->is_filtered = true;
-		if (open_everywhere(x, o, &refused) && !x->lacks_kernel)
-			return true;
-		close_all(x);
-	}
-	return open_place(x, o, (struct place){ .pid = pid, .is_command = true }, e);
 }
 
 /*
@@ -412,7 +429,7 @@ bool open_events(struct opened_events *x, const struct record_options *o, int32_
 		return open_everywhere(x, o, e);
 	if (o->choice->is_by_property)
 		return open_by_property(x, o, remarks, e);
-	return open_threads(x, o, remarks, e);
+	return open_processes(x, o, remarks, e);
 }
 
 static struct event_counts counts_of(const struct opened_events *x, const struct opened *opened)

@@ -211,6 +211,7 @@ struct drain {
 	int epoll_fd, wake_fd;
 	struct js_frames *js; /* NULL: not looked for, or not yet */
 	uint32_t living;      /* descriptors whose thread lives, or that have no thread */
+	uint64_t looks;	      /* how often all buffers were looked at */
 	bool is_stopping, is_started, all_gone;
 };
 bool drain_start(struct drain *d, struct opened_events *events, struct err *e);
@@ -222,6 +223,30 @@ void drain_look_for_js(struct drain *d, struct js_frames *js);
 /* Empties the buffers a last time and ends the thread; what it took can still be had. */
 void drain_stop(struct drain *d);
 void drain_fini(struct drain *d);
+
+/* --- records of processes that nobody asked for, so far (strangers.c) --- */
+
+struct strange_record {
+	int32_t pid;	    /* whose fork would tell that it is wanted */
+	const char *record; /* in its chunk; NULL: taken */
+};
+struct strange_records {
+	struct strange_record *p;
+	uint32_t n, capacity;
+};
+struct strangers {
+	struct strange_records rounds[2]; /* the one before, this one */
+};
+void strangers_fini(struct strangers *s);
+/* record stays where it is until the next round has ended. */
+void strangers_add(struct strangers *s, int32_t pid, const char *record);
+/* The next one of this process, oldest round first; each is given once. NULL: no more. */
+struct strangers_place {
+	uint32_t round, i;
+};
+const char *strangers_take(struct strangers *s, int32_t pid, struct strangers_place *at);
+/* What the round before brought is forgotten. */
+void strangers_end_round(struct strangers *s);
 
 /* --- processes (follow.c, synthesize.c) --- */
 
@@ -247,8 +272,11 @@ struct follow {
 	uint64_t lost_records;		/* with a walker: samples and its own */
 	VEC(struct known_process) list;
 	struct index_map map;
-	bool is_filtered;  /* samples of those that are not wanted are dropped */
-	uint64_t begin_ns; /* samples before are dropped */
+	bool is_filtered; /* samples of those that are not wanted are dropped */
+	bool is_family; /* ... which are those that do not come from the ones that were asked for */
+	struct strangers strangers; /* of is_family */
+	int32_t living_pid;	    /* one that lived when last looked for; 0: none */
+	uint64_t begin_ns;	    /* samples before are dropped */
 	uint64_t wanted_samples;
 	uint64_t
 		undecided; /* samples dropped of those that ended before it was known what they were */
@@ -262,6 +290,10 @@ void follow_fini(struct follow *f);
 void follow_begin(struct follow *f, const struct opened_events *x, int32_t command_pid);
 /* Records of one buffer: looked at, then given to the session. */
 void follow_records(struct follow *f, const char *bytes, size_t n, bool bytes_stay);
+/* Every buffer was looked at once since the last call. */
+void follow_end_round(struct follow *f);
+/* Of is_family: whether all that is wanted has ended, as far as is known from what came in. */
+bool follow_all_ended(struct follow *f);
 /* Whether its samples are to be had. */
 bool follow_wants(struct follow *f, int32_t pid);
 bool thread_is_there(int32_t tid);

@@ -158,6 +158,7 @@ static void end_round(struct recorder *r)
 		held_files_look(r->held, monotonic_ns());
 	perf_session_end_round(r->session);
 	js_frames_end_round(r->js);
+	follow_end_round(&r->follow);
 	give_back(r, r->rounds[1]);
 	r->rounds[1] = r->rounds[0];
 	r->rounds[0] = NULL;
@@ -188,6 +189,23 @@ static void wait_for_more(struct recorder *r, int timeout_ms)
 		r->waiting = drain_take(&r->drain, timeout_ms);
 }
 
+/*
+ * Descriptors of threads say when these have ended; those of cpus do not. That one had a child may be in a buffer still:
+ * all are looked at once more.
+ */
+static bool has_ended(struct recorder *r, uint64_t looks)
+{
+	enum { BEGUN_AND_ONE_MORE = 2 };
+	if (!r->follow.is_family || (r->command.pid && !r->options.is_command_timer) ||
+	    !follow_all_ended(&r->follow)) {
+		r->gone_looks = 0;
+		return false;
+	}
+	if (!r->gone_looks)
+		r->gone_looks = looks + BEGUN_AND_ONE_MORE;
+	return looks >= r->gone_looks;
+}
+
 bool recorder_step(struct recorder *r, int timeout_ms)
 {
 	enum { STEP_NS = 100000000 };
@@ -196,8 +214,10 @@ bool recorder_step(struct recorder *r, int timeout_ms)
 	look_around(r);
 	command_is_over(&r->command);
 	pthread_mutex_lock(&r->drain.lock);
-	r->is_over = r->drain.all_gone && !r->drain.first && !r->waiting;
+	uint64_t looks = r->drain.looks;
+	bool has_more = r->drain.first || r->waiting, all_gone = r->drain.all_gone;
 	pthread_mutex_unlock(&r->drain.lock);
+	r->is_over = (has_ended(r, looks) || all_gone) && !has_more;
 	return !r->is_over;
 }
 

@@ -31,6 +31,8 @@ struct recorder {
 	uint64_t dropped;	   /* samples in those that came too fast */
 	struct event_counts early; /* before it began */
 	uint64_t clock_samples;	   /* of this and earlier profiles */
+	uint64_t
+		gone_looks; /* of the drain, by which all is known of those that have ended; 0: they have not */
 	bool is_over, has_answer;
 };
 

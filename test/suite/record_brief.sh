@@ -1,0 +1,105 @@
+#!/bin/bash
+# Threads and children that live for less than a period: as many samples as they used CPU time, whoever started them loses
+# none, a recording ends when all of them have ended, and what is not theirs is left out.
+# shellcheck disable=SC2317,SC2016 # functions are called by ok; programs in words have variables of their own
+# shellcheck source=test/suite/tap.bash
+. "$(dirname "$0")/tap.bash" "$1"
+# shellcheck source=test/suite/recording.bash
+. "$suite/recording.bash"
+recording_allowed || finish
+if ! "$plume" record -q -a -d 0.1 -o probe.plume >probe.out 2>&1; then
+	skip "threads and children that live for less than a period" "the whole machine may not be watched: $(tail -1 probe.out)"
+	finish
+fi
+gcc -O2 -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -pthread -o brief "$truth/brief.c"
+rate=99
+
+# all_used PID: CPU time in ticks of a process and the children it has waited for
+all_used() {
+	local stat
+	read -r stat <"/proc/$1/stat" || return
+	# shellcheck disable=SC2086 # words
+	set -- ${stat##*) }
+	echo $((${12} + ${13} + ${14} + ${15}))
+}
+# until_all_used PID SECONDS FILE: waits until they have used some seconds from now on; FILE gets how much it was
+until_all_used() {
+	local begin now
+	begin=$(all_used "$1") now=$begin
+	for _ in {1..600}; do
+		[ $((now - begin)) -lt $(($(getconf CLK_TCK) * $2)) ] || break
+		sleep 0.1
+		now=$(all_used "$1")
+	done
+	echo "$now $begin $(getconf CLK_TCK)" | awk '{ print ($1 - $2) / $3 }' >"$3"
+}
+export -f all_used until_all_used
+# recorded NAME PID: while it uses three seconds
+recorded() { record "$1" -p "$2" -- bash -c 'until_all_used "$@"' bash "$2" 3 "$1.used"; }
+# enough NAME: a sample for each period of that time, to 5 % and 5 standard errors; and half a second for the way to the end
+enough() {
+	awk -v n="$(sum "$1.folded")" -v s="$(cat "$1.used")" -v rate=$rate 'BEGIN {
+		due = s * rate
+		printf "%d samples where %.0f are due\n", n, due
+		exit !(n > 0.95 * due - 5 * sqrt(due) && n < 1.05 * due + 5 * sqrt(due) + rate / 2) }'
+}
+halves() { "$suite/record_truth.pl" --limit 5 "$1.truth" "$1.folded"; }
+
+for mode in threads children apart; do
+	start $mode ./brief $mode $mode.truth || exit 1
+	recorded $mode "$pid"
+	stop "$pid"
+	ok "$mode of 3 ms at 99 Hz, -p: a sample for each 1/99 s of CPU time" enough $mode
+	sed 's/^/# /' ok.out
+	ok "... and shares as the program measured them" halves $mode
+done
+record command -- ./brief apart command.truth 3
+echo 3 >command.used
+ok "children of a command, on another cpu: a sample for each 1/99 s of CPU time" enough command
+sed 's/^/# /' ok.out
+ok "... and shares as the program measured them" halves command
+
+# A shell that does nothing but start programs.
+sh -c 'while :; do /bin/true; done' &
+shell=$!
+started+=("$shell")
+recorded shell "$shell"
+ok "a shell and its programs of 1 ms: a sample for each 1/99 s of CPU time" enough shell
+sed 's/^/# /' ok.out
+ok "... in which programs are seen" grep -q '^true;' shell.folded
+
+# Two processes, beside one that maps and starts things: what that is and does is in no file.
+cp brief stranger
+mkdir stranger-files
+sh -c 'while :; do ./stranger children stranger.truth 1; cp stranger stranger-files/again; ./stranger-files/again threads again.truth 1; done' >others.out &
+others=$!
+started+=("$others")
+start one ./brief threads one.truth || exit 1
+one=$pid
+start two ./brief children two.truth || exit 1
+two=$pid
+"$plume" record -q -F 99 -o both.data -o both.plume -p "$one,$two" -- bash -c 'until_all_used "$@"' bash "$two" 2 both.used
+for each in "$one" "$two"; do stop "$each"; done
+for each in "$others" "$shell"; do kill_now "$each"; done
+"$plume" fold -q --pid both.plume | awk -F'[-;/ ]' '{ n[$2] += $NF } END { for (pid in n) print pid, n[pid] }' >both.pids
+is "-p of two processes: both are there" "$(grep -cE "^($one|$two) " both.pids)" 2
+is "... and nothing of a third one, in the profile" "$("$plume" convert --format json -o - both.plume 2>/dev/null | grep -cE 'stranger|again|/true')" 0
+is "... or in perf.data" "$(grep -caE 'stranger|again|/true' both.data)" 0
+
+# A script that ends before what it has started: the recording ends behind both. Nobody waits for the script.
+mkfifo go
+start script sh -c 'echo ready; read -r line <go; ./brief threads script.truth 1 >script.out &' || exit 1
+timeout 100 "$plume" record -q -F 99 -o script.plume -p "$pid" &
+recorder=$!
+started+=("$recorder")
+for _ in {1..600}; do
+	[ -s script.plume ] && break
+	sleep 0.1
+done
+echo go >go
+wait "$recorder"
+is "a process that ends before its child: the recording ends by itself" $? 0
+"$plume" fold -q script.plume >script.folded
+echo 1 >script.used
+ok "... with all that the child did" enough script
+finish
