@@ -273,24 +273,24 @@ static void say_overhead(const struct run *r)
 	say("%s", buf_c_string(&text));
 }
 
-/* True, and said, when much of the CPU time has no sample because what used it was over too soon. */
+/* True, and said, when CPU time has no samples: the profile has it, too. */
 static bool say_unseen(const struct run *r)
 {
-	enum { LEAST_NS = 100000000 };
-	AUTO(buf) struct buf text = { 0 };
-	struct record_status s = recorder_status(r->recorder);
-	const struct record_event *first = &r->plan->options->events->list.p[0];
-	if (!first->attr.freq || s.used_ns < s.sampled_ns + s.sampled_ns / 2 + LEAST_NS)
+	AUTO(diagnosis) struct diagnosis d = { 0 };
+	struct unnamed_rows none = { 0 };
+	struct charged c;
+	if (!charged_of(r->profile, &c) || !c.is_missing)
 		return false;
-	buf_addf(&text, "the samples stand for ");
-	add_seconds(&text, s.sampled_ns);
-	buf_addf(&text, " of the ");
-	add_seconds(&text, s.used_ns);
-	buf_addf(&text,
-		 " of CPU time that it used: threads and children that live for less than 1/%llu "
-		 "s are not seen. A higher -F sees them, and so do --comm and -a",
-		 (unsigned long long)first->attr.sample_freq);
-	say("%s", buf_c_string(&text));
+	diagnose_recording(r->profile, &none, &d);
+	for (uint32_t i = 0; i < d.findings.n; i++) {
+		const struct finding *f = &d.findings.p[i];
+		AUTO(buf) struct buf text = { 0 };
+		if (strcmp(f->key, "charged") != 0)
+			continue;
+		buf_addf(&text, "%.*s: %.*s; %.*s", STR_ARG(f->what), STR_ARG(f->why),
+			 STR_ARG(f->fix));
+		say_wrapped(buf_str(&text));
+	}
 	return true;
 }
 

@@ -55,6 +55,18 @@ struct recording {
 void recording_of(const struct profile *p, struct recording *out);
 void recording_fini(struct recording *r);
 
+/* CPU time by the kernel's account, and by samples. */
+struct charged {
+	uint64_t charged_ns, sampled_ns;
+	bool is_user;	    /* without the kernel's part, which has no samples */
+	bool is_of_threads; /* each was sampled by a clock of its own */
+	bool is_missing;    /* more is missing than there is by chance, or was lost */
+};
+/* False: the recording does not say. */
+bool charged_of(const struct profile *p, struct charged *out);
+/* `the samples account for 3.9 s of the 4.0 s of CPU time the kernel charged` */
+void charged_add_words(const struct charged *c, struct buf *out);
+
 /* --- findings --- */
 
 /* Whether the input says what happened while recording: perf.data does, text does not. */
@@ -94,7 +106,7 @@ void diagnosis_add_plain(struct diagnosis *d, const char *key, enum finding_mark
 void diagnosis_sort(struct diagnosis *d);
 
 /*
- * What happened while recording, and names that were not found: lost, throttled, truncated, unrooted,
+ * What happened while recording, and names that were not found: lost, throttled, charged, truncated, unrooted,
  * names. Each is there, with FINDING_OK where all is well. Nothing when the input does not say.
  */
 void diagnose_recording(const struct profile *p, const struct unnamed_rows *unnamed,

@@ -255,6 +255,7 @@ void diagnose_recording(const struct profile *p, const struct unnamed_rows *unna
 		add_lost(p, d);
 	if (is_known && (!is_cut || p->ledger.count[LEDGER_THROTTLED]))
 		add_throttled(p, d);
+	diagnose_charged(p, d);
 	if (is_known && p->samples.n) {
 		add_truncated(p, d);
 		add_unrooted(p, unnamed, d);

@@ -270,7 +270,7 @@ static void on_fork(struct follow *f, struct raw r)
 	inherit(known, &parent_then, time_ns);
 	known->is_wanted |= parent_then.is_wanted && !f->options->no_inherit;
 	known->is_described = true; /* it has what its parent has */
-	known->is_gone = false;
+	known->is_gone = known->has_exited = false;
 	held_files_add_process(f->held, pid, parent, false, time_ns);
 }
 
@@ -442,6 +442,14 @@ static bool is_strange(struct follow *f, const struct perf_event_header *h, cons
 	return true;
 }
 
+static void on_exit_of(struct follow *f, int32_t pid)
+{
+	struct known_process *known = find(f, pid);
+	if (known)
+		known->has_exited = true;
+	held_files_end_process(f->held, pid);
+}
+
 static bool look_at(struct follow *f, const struct perf_event_header *h, const char *bytes)
 {
 	struct raw r = { bytes + sizeof(*h), bytes + h->size };
@@ -461,7 +469,7 @@ static bool look_at(struct follow *f, const struct perf_event_header *h, const c
 		int32_t pid = (int32_t)take_u32(&r);
 		take_u32(&r); /* parent */
 		if ((int32_t)take_u32(&r) == pid)
-			held_files_end_process(f->held, pid);
+			on_exit_of(f, pid);
 		break;
 	}
 	case PERF_RECORD_LOST:

@@ -260,6 +260,7 @@ struct known_process {
 	bool is_told;	   /* to js_frames */
 	bool is_described; /* its mappings are known to the session */
 	bool is_gone;	   /* it was not there when last looked for; records of it may still come */
+	bool has_exited;   /* its first thread did */
 };
 
 /* Which processes there are; what must be held of them is held from their first sight on. */

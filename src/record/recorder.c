@@ -72,6 +72,7 @@ void recorder_free(struct recorder *r)
 	jvm_maps_free(r->jvms);
 	js_frames_free(r->js);
 	source_maps_free(r->source_maps);
+	charge_free(r->charge);
 	follow_fini(&r->follow);
 	held_files_free(r->held);
 	container_names_fini(&r->containers);
@@ -99,6 +100,19 @@ static struct event_counts event_counts(struct recorder *r)
 	return counts;
 }
 
+/* From the first sample on. */
+static void look_at_charge(struct recorder *r, bool is_last)
+{
+	uint64_t now = monotonic_ns();
+	if (now < r->start_ns)
+		return;
+	if (!r->is_charging)
+		charge_begin(r->charge, now);
+	else
+		charge_look(r->charge, now, is_last);
+	r->is_charging = true;
+}
+
 bool recorder_start(struct recorder *r, struct err *e)
 {
 	r->start_ns = monotonic_ns() + r->options.delay_ns;
@@ -106,6 +120,7 @@ bool recorder_start(struct recorder *r, struct err *e)
 	r->follow.begin_ns = r->start_ns;
 	r->early = event_counts(r);
 	recorder_begin_facts(r, r->start_ns, wall_ns() + r->options.delay_ns);
+	look_at_charge(r, false);
 	if (r->command.pid)
 		return command_go(&r->command, r->options.command[0], e);
 	return true;
@@ -134,6 +149,7 @@ static void look_around(struct recorder *r)
 	if (now - r->last_look_ns < LOOK_EVERY_NS)
 		return;
 	r->last_look_ns = now;
+	look_at_charge(r, false);
 	held_files_look(r->held, now);
 	look_for_jvms(r, now);
 	r->follow.described.n = r->follow.starting.n = 0;
@@ -264,6 +280,7 @@ void recorder_flush(struct recorder *r)
 void recorder_end(struct recorder *r)
 {
 	const uint64_t last_ns = 5000000000ull;
+	look_at_charge(r, true);
 	pthread_mutex_lock(&r->drain.lock);
 	opened_events_stop(&r->events);
 	pthread_mutex_unlock(&r->drain.lock);
@@ -280,14 +297,16 @@ void recorder_end(struct recorder *r)
 	jvm_maps_end(r->jvms);
 	held_files_look(r->held, monotonic_ns());
 	flush(r, true);
-	recorder_end_facts(r, r->end_ns);
+	recorder_end_facts(r, r->end_ns, false);
 }
 
 void recorder_set_profile(struct recorder *r, struct profile *p)
 {
 	uint64_t now = monotonic_ns();
+	look_at_charge(r, true);
 	flush(r, true);
-	recorder_end_facts(r, now);
+	recorder_end_facts(r, now, true);
+	charge_begin(r->charge, now);
 	perf_session_set_profile(r->session, p);
 	js_frames_end_period(r->js);
 	follow_forget_ended(&r->follow, monotonic_ns());

@@ -72,6 +72,36 @@ static void add_walker_note(const struct recorder *r)
 	profile_add_note(r->p, buf_str(&text));
 }
 
+/* Of the first event, the clock. */
+static uint64_t clock_samples(const struct profile *p)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < p->samples.n; i++)
+		n += p->samples.event[i] == 0 ? p->samples.count[i] : 0;
+	return n;
+}
+
+/*
+ * Whether samples stand for all the CPU time there was: who reads the profile may not have seen what was said when it
+ * was made.
+ */
+static void add_charge_facts(const struct recorder *r, bool is_part)
+{
+	AUTO(buf) struct buf text = { 0 };
+	struct charge_sum sum;
+	bool is_one = is_part || r->period_start_ns != r->start_ns;
+	uint64_t samples = clock_samples(r->p);
+	if (!charge_sum(r->charge, samples, is_one, &sum))
+		return;
+	uint64_t lost = r->p->ledger.count[LEDGER_LOST];
+	uint64_t lost_ns = samples ? sum.sampled_ns / samples * lost : lost ? sum.charged_ns : 0;
+	buf_addf(&text, "charged %llu sampled %llu error %llu clocks of %s%s",
+		 (unsigned long long)sum.charged_ns, (unsigned long long)sum.sampled_ns,
+		 (unsigned long long)(sum.error_ns + lost_ns),
+		 r->events.is_per_cpu ? "cpus" : "threads", sum.is_user ? " user" : "");
+	profile_add_fact(r->p, STR("cpu time"), buf_str(&text));
+}
+
 void recorder_begin_facts(struct recorder *r, uint64_t start_ns, uint64_t start_unix_ns)
 {
 	struct utsname here;
@@ -91,10 +121,11 @@ void recorder_begin_facts(struct recorder *r, uint64_t start_ns, uint64_t start_
 	add_number(p, STR("started_unix_ns"), start_unix_ns);
 }
 
-void recorder_end_facts(struct recorder *r, uint64_t end_ns)
+void recorder_end_facts(struct recorder *r, uint64_t end_ns, bool is_part)
 {
 	if (end_ns > r->period_start_ns)
 		add_number(r->p, STR("duration_ns"), end_ns - r->period_start_ns);
+	add_charge_facts(r, is_part);
 	add_stacks_fact(r);
 	add_javascript_fact(r);
 	add_walker_note(r);

@@ -1,6 +1,6 @@
 /* The parts of a recording, for the files that make one up: recorder*.c. */
 #pragma once
-#include "record/record_int.h"
+#include "record/charged.h"
 
 struct recorder {
 	struct budgets *budgets; /* what names may cost */
@@ -11,6 +11,7 @@ struct recorder {
 	struct perf_session *session;
 	struct held_files *held;
 	struct follow follow;
+	struct charge *charge;
 	struct jvm_maps *jvms;
 	struct js_frames *js;
 	struct v8_walker *walker; /* NULL: no_walker says why */
@@ -33,7 +34,7 @@ struct recorder {
 	uint64_t clock_samples;	   /* of this and earlier profiles */
 	uint64_t
 		gone_looks; /* of the drain, by which all is known of those that have ended; 0: they have not */
-	bool is_over, has_answer;
+	bool is_over, has_answer, is_charging;
 };
 
 /* Opens what is to be sampled and begins to follow it; nothing is sampled yet. */
@@ -42,4 +43,5 @@ bool recorder_open(struct recorder *r, struct err *e);
 struct source_maps *recorder_source_maps(struct recorder *r);
 /* What is known when a profile begins is in it from then on, should plume be killed. */
 void recorder_begin_facts(struct recorder *r, uint64_t start_ns, uint64_t start_unix_ns);
-void recorder_end_facts(struct recorder *r, uint64_t end_ns);
+/* is_part: the recording goes on in another file. */
+void recorder_end_facts(struct recorder *r, uint64_t end_ns, bool is_part);

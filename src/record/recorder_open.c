@@ -232,6 +232,7 @@ bool recorder_open(struct recorder *r, struct err *e)
 	if (o->data)
 		write_to(r, o->data);
 	follow_begin(&r->follow, &r->events, target);
+	r->charge = charge_new(&(struct charge_options){ o, &r->follow, r->events.lacks_kernel });
 	js_frames_expect(r->js, r->follow.described.p, r->follow.described.n);
 	drain_look_for_js(&r->drain, r->js);
 	follow_records(&r->follow, early.p, early.n, false);

@@ -124,6 +124,8 @@ static void add_facts(struct page *p, const struct doctor_report *r)
 		AUTO(buf) struct buf moment = { 0 };
 		struct str key = profile_str(r->profile, c->facts.p[i].key);
 		struct str text = profile_str(r->profile, c->facts.p[i].text);
+		if (str_eq(key, STR("cpu time")))
+			continue; /* a finding has it in words */
 		if (add_moment(&moment, key, text))
 			key = STR("started");
 		else if (add_span(&moment, key, text))

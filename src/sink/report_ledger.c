@@ -224,6 +224,17 @@ static void add_recording(struct ledger_text *l, const uint64_t *count)
 	add_count(l, count[LEDGER_NO_INLINES], "addresses without their inlined functions");
 }
 
+/* CPU time without samples. */
+static void add_charged(struct ledger_text *l, const struct profile *p)
+{
+	AUTO(buf) struct buf part = { 0 };
+	struct charged c;
+	if (!charged_of(p, &c) || !c.is_missing)
+		return;
+	charged_add_words(&c, &part);
+	add_part(l, buf_str(&part));
+}
+
 static void add_missing(struct ledger_text *l, const struct report *r)
 {
 	const struct query_ledger *q = r->ledger;
@@ -238,6 +249,7 @@ static void add_missing(struct ledger_text *l, const struct report *r)
 	add_count(l, q->not_under_root, "without the root asked for");
 	add_count(l, lost_marks(r->profile), "times events were lost");
 	add_recording(l, count);
+	add_charged(l, r->profile);
 	add_share(l, s->idle, s->total, "idle");
 	add_share(l, s->no_stack, s->total, "without a stack");
 	add_unnamed(l, r);

@@ -1,8 +1,9 @@
 /*
  * Work that is done in turns: some of it by the program itself, some by a thread or a child that ends with its turn, of
  * about 3 ms each. What each of the two used is measured by the clocks of those that did it.
- *   brief threads|children|apart TRUTH [SECONDS]
- * apart: children, on the first cpu, while the program is on the last one. Says `ready`, goes on until it is told to
+ *   brief threads|children|apart|mostly TRUTH [SECONDS]
+ * apart: children, on the first cpu, while the program is on the last one; mostly: threads, and the program itself does
+ * a tenth of that. Says `ready`, goes on until it is told to
  * end or has used SECONDS of CPU time (60 when not told), and writes TRUTH.
  */
 #define _GNU_SOURCE
@@ -10,6 +11,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -31,10 +33,10 @@ static uint64_t turn_ns(void)
 	return TURN_NS / 2 + turns_random() % TURN_NS;
 }
 
-__attribute__((noinline)) static void own(uint64_t *used_ns)
+__attribute__((noinline)) static void own(uint64_t *used_ns, unsigned part)
 {
 	uint64_t start = thread_cpu_ns();
-	burn(start + turn_ns());
+	burn(start + turn_ns() / part);
 	*used_ns += thread_cpu_ns() - start;
 }
 
@@ -101,7 +103,9 @@ int main(int argc, char **argv)
 		mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (argc < 3 || t == MAP_FAILED)
 		return 2;
-	int (*by_other)(struct turn *) = strcmp(argv[1], "threads") == 0 ? by_thread : by_child;
+	bool is_mostly = strcmp(argv[1], "mostly") == 0;
+	int (*by_other)(struct turn *) =
+		is_mostly || strcmp(argv[1], "threads") == 0 ? by_thread : by_child;
 	uint64_t limit_ns = (argc > 3 ? strtoull(argv[3], NULL, 10) : 60) * 1000000000u;
 	t->cpu = -1;
 	signal(SIGTERM, end_turns);
@@ -109,7 +113,7 @@ int main(int argc, char **argv)
 	    write(STDOUT_FILENO, "ready\n", 6) != 6)
 		return 1;
 	while (!turns_are_over && parts[0].used_ns + t->used_ns < limit_ns) {
-		own(&parts[0].used_ns);
+		own(&parts[0].used_ns, is_mostly ? 10 : 1);
 		t->ns = turn_ns();
 		if (by_other(t))
 			return 1;

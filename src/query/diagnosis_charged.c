@@ -1,0 +1,88 @@
+/* Whether samples account for the CPU time that the kernel charged to what was recorded. */
+#include "query/diagnosis_int.h"
+
+/* `charged 4010000000 sampled 3030303030 error 603712013 clocks of threads`: times in ns; `user`: of user code alone. */
+static void add_account(struct str rest, struct charged *sum, uint64_t *error_ns)
+{
+	uint64_t overflows = 0, value;
+	while (rest.n) {
+		ptrdiff_t end = str_find_char(rest, ' ');
+		struct str key = str_first(rest, end < 0 ? rest.n : (size_t)end);
+		rest = str_from_byte(rest, key.n + 1);
+		uint64_t *to = str_eq(key, STR("charged"))   ? &sum->charged_ns
+			       : str_eq(key, STR("sampled")) ? &sum->sampled_ns
+			       : str_eq(key, STR("error"))   ? error_ns
+							     : NULL;
+		sum->is_user |= str_eq(key, STR("user"));
+		sum->is_of_threads |= str_eq(key, STR("threads"));
+		end = str_find_char(rest, ' ');
+		if (to && str_to_u64(str_first(rest, end < 0 ? rest.n : (size_t)end), &value))
+			*to = saturating_add(*to, value, &overflows);
+	}
+}
+
+bool charged_of(const struct profile *p, struct charged *out)
+{
+	uint64_t overflows = 0, error_ns = 0;
+	*out = (struct charged){ 0 };
+	/* A recording in several files has one of each. */
+	for (uint32_t i = 0; i < p->facts.n; i++)
+		if (str_eq(profile_str(p, p->facts.p[i].key), STR("cpu time")))
+			add_account(profile_str(p, p->facts.p[i].text), out, &error_ns);
+	out->is_missing = out->charged_ns > saturating_add(out->sampled_ns, error_ns, &overflows);
+	return out->charged_ns != 0;
+}
+
+static void add_seconds(struct buf *out, uint64_t ns)
+{
+	buf_add_fixed(out, (double)ns / 1e9, 1);
+	buf_add(out, STR(" s"));
+}
+
+void charged_add_words(const struct charged *c, struct buf *out)
+{
+	buf_add(out, STR("the samples account for "));
+	add_seconds(out, c->sampled_ns);
+	buf_add(out, STR(" of the "));
+	add_seconds(out, c->charged_ns);
+	buf_addf(out, " of %s time the kernel charged", c->is_user ? "user CPU" : "CPU");
+}
+
+/* `cpu-clock, 99 Hz` says how short a life is too short. */
+static void add_period(const struct profile *p, struct buf *out)
+{
+	struct str about = profile_fact(p, STR("event"));
+	ptrdiff_t comma = str_find_last_char(about, ',');
+	struct str rate = str_trim(str_from_byte(about, comma < 0 ? about.n : (size_t)comma + 1));
+	if (str_ends(rate, STR(" Hz")))
+		buf_addf(out, "less than 1/%.*s s", STR_ARG(str_first(rate, rate.n - 3)));
+	else
+		buf_add(out, STR("less than a sampling period"));
+}
+
+void diagnose_charged(const struct profile *p, struct diagnosis *d)
+{
+	AUTO(finding_text) struct finding_text t = { 0 };
+	struct charged c;
+	if (!charged_of(p, &c))
+		return;
+	charged_add_words(&c, &t.what);
+	if (!c.is_missing) {
+		diagnosis_add(d, (struct finding){ FINDING_OK, "charged" }, &t);
+		return;
+	}
+	if (c.is_of_threads) {
+		buf_addf(&t.why, "a thread or child that lives for ");
+		add_period(p, &t.why);
+		buf_addf(&t.why, " gets no sample, and its parent gets too few: each thread was "
+				 "sampled by a clock of its own");
+		buf_addf(&t.fix, "record with sudo, so that plume may watch all cpus, or at a "
+				 "higher rate: plume record -F 4999");
+	} else {
+		buf_addf(&t.why, "the clocks of the cpus fell behind, as on a virtual machine "
+				 "whose host is busy");
+		buf_addf(&t.fix, "record again on a quieter machine, or at a lower rate");
+	}
+	bool is_half = c.sampled_ns < c.charged_ns / 2;
+	diagnosis_add(d, (struct finding){ is_half ? FINDING_BAD : FINDING_WARN, "charged" }, &t);
+}

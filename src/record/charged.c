@@ -1,0 +1,359 @@
+/*
+ * CPU time that the kernel charged to what is recorded, to be compared with what its samples stand for: threads and
+ * children that have ended are in it. What cannot be read for sure is left out, so it is never too much.
+ */
+#include "record/charged.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NS_PER_S = 1000000000 };
+
+struct charged_time {
+	uint64_t own_ns;
+	uint64_t children_ns; /* of those that have been waited for, and theirs */
+};
+
+struct charged_process {
+	int32_t pid, parent;
+	struct charged_time begin, now;
+	bool is_target; /* else a child of one that nobody asked for, so far */
+	bool is_new;	/* it began while it was looked for */
+	bool is_zombie, was_zombie, is_gone;
+};
+
+struct charge {
+	const struct follow *follow;
+	enum { BY_NOTHING, BY_PROCESSES, BY_THREADS, BY_CGROUP, BY_COMMAND } way;
+	bool is_user; /* the kernel's part has no samples */
+	const char *cgroup;
+	VEC(struct charged_process) list; /* threads: as own_ns */
+	uint64_t period_ns, begin_ns, last_look_ns;
+	uint64_t begin_total_ns; /* of a cgroup, of children of ours */
+	uint64_t now_total_ns;
+	uint64_t ended_ns; /* own_ns of new ones that have ended, and left the list */
+};
+
+/* --- what the kernel says --- */
+
+static struct str read_text(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, size);
+	if (fd >= 0)
+		close(fd);
+	return (struct str){ text, n > 0 ? (size_t)n : 0 };
+}
+
+static struct str take_word(struct str *rest)
+{
+	*rest = str_trim(*rest);
+	ptrdiff_t end = str_find_char(*rest, ' ');
+	struct str word = str_first(*rest, end < 0 ? rest->n : (size_t)end);
+	*rest = str_from_byte(*rest, word.n);
+	return word;
+}
+
+struct process_stat {
+	char state;
+	int32_t parent;
+	uint64_t user_ns, kernel_ns, children_ns, guest_ns;
+};
+
+/* `12 (name) S 1 ...`, and the name may hold anything (man 5 proc). */
+static bool read_stat(int32_t pid, struct process_stat *out)
+{
+	enum { STATE = 3, PARENT, USER = 14, KERNEL, CHILDREN_USER, CHILDREN_KERNEL, GUEST = 43 };
+	char path[64], text[1024];
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	struct str rest = read_text(path, text, sizeof(text));
+	ptrdiff_t name_end = str_find_last_char(rest, ')');
+	uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK), values[GUEST + 1] = { 0 };
+	if (name_end < 0)
+		return false;
+	rest = str_from_byte(rest, (size_t)name_end + 1);
+	out->state = take_word(&rest).p[0];
+	for (unsigned i = PARENT; i <= GUEST; i++)
+		str_to_u64(take_word(&rest), &values[i]);
+	out->parent = (int32_t)values[PARENT];
+	out->user_ns = values[USER] * tick_ns;
+	out->kernel_ns = values[KERNEL] * tick_ns;
+	out->children_ns = (values[CHILDREN_USER] + values[CHILDREN_KERNEL]) * tick_ns;
+	out->guest_ns = values[GUEST] * tick_ns;
+	return true;
+}
+
+/* To the nanosecond, where stat has ticks. */
+static uint64_t exact_ns(int32_t pid, const struct process_stat *s)
+{
+	clockid_t clock;
+	struct timespec t;
+	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+		return s->user_ns + s->kernel_ns;
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+static bool read_process(const struct charge *c, struct charged_process *p)
+{
+	struct process_stat s;
+	if (!read_stat(p->pid, &s))
+		return false;
+	p->parent = s.parent;
+	p->is_zombie = s.state == 'Z';
+	p->now.own_ns = c->is_user ? s.user_ns - (s.guest_ns < s.user_ns ? s.guest_ns : s.user_ns)
+				   : exact_ns(p->pid, &s);
+	p->now.children_ns = s.children_ns;
+	return true;
+}
+
+/* Time on a cpu is the first number (Documentation/scheduler/sched-stats.rst). */
+static bool read_thread(struct charged_process *p)
+{
+	char path[64], text[256];
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", p->pid);
+	struct str rest = read_text(path, text, sizeof(text));
+	return str_to_u64(take_word(&rest), &p->now.own_ns);
+}
+
+/* Of the second version of cgroups: it has all that was ever in it. 0: not known. */
+static uint64_t cgroup_ns(const char *folder)
+{
+	char path[4096], text[4096];
+	uint64_t us = 0;
+	snprintf(path, sizeof(path), "%s/cpu.stat", folder);
+	struct str rest = read_text(path, text, sizeof(text)), key = STR("usage_usec ");
+	ptrdiff_t at = str_find(rest, key);
+	if (at < 0)
+		return 0;
+	rest = str_from_byte(rest, (size_t)at + key.n);
+	ptrdiff_t end = str_find_char(rest, '\n');
+	str_to_u64(str_first(rest, end < 0 ? rest.n : (size_t)end), &us);
+	return us * 1000;
+}
+
+/* Of children of ours that have been waited for, and theirs: the command is the only one. */
+static uint64_t waited_ns(void)
+{
+	struct rusage u;
+	getrusage(RUSAGE_CHILDREN, &u);
+	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NS_PER_S +
+	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
+}
+
+static uint64_t total_ns(const struct charge *c)
+{
+	return c->way == BY_CGROUP ? cgroup_ns(c->cgroup) : waited_ns();
+}
+
+/* --- whose --- */
+
+/* It may have ended. */
+static struct charged_process *find(struct charge *c, int32_t pid)
+{
+	for (uint32_t i = 0; i < c->list.n; i++)
+		if (c->list.p[i].pid == pid)
+			return &c->list.p[i];
+	return NULL;
+}
+
+static bool was_target(const struct charge *c, int32_t pid)
+{
+	for (uint32_t i = 0; i < c->list.n; i++)
+		if (c->list.p[i].pid == pid && c->list.p[i].is_target)
+			return true;
+	return false;
+}
+
+static void add_process(struct charge *c, int32_t pid, bool is_target, bool is_new)
+{
+	struct charged_process p = { .pid = pid, .is_target = is_target, .is_new = is_new };
+	if (!(c->way == BY_THREADS ? read_thread(&p) : read_process(c, &p)))
+		return;
+	p.was_zombie = p.is_zombie;
+	if (!is_new)
+		p.begin = p.now;
+	vec_push(&c->list, p);
+}
+
+/* Those that the records of the recording have told of. */
+static void add_known(struct charge *c, bool is_new)
+{
+	for (uint32_t i = 0; i < c->follow->list.n; i++) {
+		const struct known_process *known = &c->follow->list.p[i];
+		if (known->pid <= 0 || (c->follow->is_filtered && !known->is_wanted))
+			continue;
+		struct charged_process *p = find(c, known->pid);
+		if (p)
+			p->is_target = true;
+		else if (!known->is_gone && !known->has_exited)
+			add_process(c, known->pid, true, is_new);
+	}
+}
+
+/* Children that began or ended before, and nobody asked for: their parent will be charged for all their lives. */
+static void add_other_children(struct charge *c)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	struct process_stat s;
+	int32_t pid;
+	while (dir && (entry = readdir(dir)))
+		if (str_to_i32(str_from(entry->d_name), &pid) && pid > 0 && !find(c, pid) &&
+		    read_stat(pid, &s) && was_target(c, s.parent))
+			add_process(c, pid, false, false);
+	if (dir)
+		closedir(dir);
+}
+
+/* --- looking --- */
+
+struct charge *charge_new(const struct charge_options *o)
+{
+	struct charge *c = mem_zalloc(1, sizeof(*c));
+	const struct record_options *r = o->options;
+	const struct target_choice *choice = r->choice;
+	const struct record_event *first = &r->events->list.p[0];
+	bool is_clock = first->samples_time && first->attr.type == PERF_TYPE_SOFTWARE;
+	c->follow = o->follow;
+	c->cgroup = choice->cgroup;
+	c->is_user = o->lacks_kernel || first->attr.exclude_kernel || r->user_only;
+	c->period_ns =
+		first->attr.freq ? NS_PER_S / first->attr.sample_freq : first->attr.sample_period;
+	if (!is_clock || first->attr.exclude_user || r->kernel_only || r->no_inherit)
+		return c;
+	if (r->command && !r->is_command_timer)
+		c->way = BY_COMMAND;
+	else if (choice->cgroup)
+		c->way = c->is_user ? BY_NOTHING : BY_CGROUP;
+	else if (choice->tids.n)
+		c->way = c->is_user ? BY_NOTHING : BY_THREADS;
+	else if (choice->pids.n && !choice->is_by_property)
+		c->way = BY_PROCESSES;
+	return c;
+}
+
+void charge_free(struct charge *c)
+{
+	if (!c)
+		return;
+	vec_fini(&c->list);
+	free(c);
+}
+
+void charge_begin(struct charge *c, uint64_t now_ns)
+{
+	c->list.n = 0;
+	c->ended_ns = 0;
+	c->begin_ns = c->last_look_ns = now_ns;
+	c->begin_total_ns = c->now_total_ns = total_ns(c);
+	if (c->way == BY_THREADS) {
+		const struct target_choice *choice = c->follow->options->choice;
+		for (uint32_t i = 0; i < choice->tids.n; i++)
+			add_process(c, choice->tids.p[i], true, false);
+	} else if (c->way == BY_PROCESSES || c->way == BY_COMMAND) {
+		add_known(c, false);
+		add_other_children(c);
+	}
+}
+
+/* Parents come first: of a child that is waited for meanwhile, time is missed and not counted twice. */
+static void look(struct charge *c)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < c->list.n; i++) {
+		struct charged_process p = c->list.p[i];
+		if (!p.is_gone)
+			p.is_gone = !(c->way == BY_THREADS ? read_thread(&p) : read_process(c, &p));
+		if (p.is_gone && p.is_new)
+			c->ended_ns += p.now.own_ns;
+		else
+			c->list.p[kept++] = p;
+	}
+	c->list.n = kept;
+	if (c->way == BY_PROCESSES || c->way == BY_COMMAND)
+		add_known(c, true);
+	c->now_total_ns = total_ns(c);
+}
+
+void charge_look(struct charge *c, uint64_t now_ns, bool is_last)
+{
+	enum { OFTEN_NS = 50000000, FEW = 8 };
+	uint64_t every = c->list.n <= FEW ? OFTEN_NS : NS_PER_S;
+	if (!c->begin_ns || c->way == BY_NOTHING || (!is_last && now_ns - c->last_look_ns < every))
+		return;
+	c->last_look_ns = now_ns;
+	look(c);
+}
+
+/* --- the sum --- */
+
+/* By what processes did themselves, as far as they were looked at. */
+static int64_t sum_of_own(const struct charge *c)
+{
+	int64_t sum = (int64_t)c->ended_ns;
+	for (uint32_t i = 0; i < c->list.n; i++)
+		if (c->list.p[i].is_target)
+			sum += (int64_t)(c->list.p[i].now.own_ns - c->list.p[i].begin.own_ns);
+	return sum;
+}
+
+/*
+ * With children that were waited for, whose time is their parent's from then on; that of others is lost. 0: children
+ * that nobody asked for are among them.
+ */
+static int64_t sum_with_children(const struct charge *c)
+{
+	int64_t sum = 0;
+	for (uint32_t i = 0; i < c->list.n; i++) {
+		const struct charged_process *p = &c->list.p[i];
+		bool is_parents = p->is_gone && was_target(c, p->parent);
+		if (!p->is_target && p->is_gone && !p->was_zombie)
+			return 0;
+		if (p->is_target && !is_parents)
+			sum += (int64_t)(p->now.own_ns + p->now.children_ns);
+		if (p->is_target || is_parents)
+			sum -= (int64_t)(p->begin.own_ns + p->begin.children_ns);
+	}
+	return sum;
+}
+
+static uint64_t charged_ns(const struct charge *c)
+{
+	int64_t own = sum_of_own(c), all = c->is_user ? 0 : sum_with_children(c);
+	int64_t most = own > all ? own : all;
+	int64_t total = (int64_t)(c->now_total_ns - c->begin_total_ns);
+	if (c->way == BY_CGROUP || (c->way == BY_COMMAND && !c->is_user && total > most))
+		most = total;
+	return most > 0 ? (uint64_t)most : 0;
+}
+
+/* What may be missing without anything being wrong: by chance, as times are rounded, and as buffers lag behind. */
+static uint64_t error_ns(const struct charge *c, uint64_t charged, bool is_part)
+{
+	enum { STANDARD_ERRORS = 3, LAG_NS = 200000000, USER_PERCENT = 50, PERCENT = 5 };
+	uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK), rounded = 2 * tick_ns;
+	uint64_t share = charged / 100 * (c->is_user ? USER_PERCENT : PERCENT);
+	for (uint32_t i = 0; i < c->list.n; i++)
+		rounded += c->list.p[i].now.children_ns ? 2 * tick_ns : 0;
+	uint64_t chance =
+		(uint64_t)(STANDARD_ERRORS * sqrt((double)charged * (double)c->period_ns)) +
+		rounded;
+	if (is_part && c->last_look_ns > c->begin_ns)
+		chance += (uint64_t)((double)charged * LAG_NS /
+				     (double)(c->last_look_ns - c->begin_ns));
+	return share > chance ? share : chance;
+}
+
+bool charge_sum(const struct charge *c, uint64_t samples, bool is_part, struct charge_sum *out)
+{
+	*out = (struct charge_sum){ .charged_ns = charged_ns(c), .is_user = c->is_user };
+	if (c->way == BY_NOTHING || !c->begin_ns || !out->charged_ns || !c->period_ns)
+		return false;
+	out->sampled_ns = samples * c->period_ns;
+	out->error_ns = error_ns(c, out->charged_ns, is_part);
+	return true;
+}
