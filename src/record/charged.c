@@ -321,11 +321,20 @@ static int64_t sum_with_children(const struct charge *c)
 	return sum;
 }
 
+/* What a command and its children had used before: they are waited for with that. */
+static int64_t sum_of_begin(const struct charge *c)
+{
+	int64_t sum = 0;
+	for (uint32_t i = 0; i < c->list.n; i++)
+		sum += (int64_t)(c->list.p[i].begin.own_ns + c->list.p[i].begin.children_ns);
+	return sum;
+}
+
 static uint64_t charged_ns(const struct charge *c)
 {
 	int64_t own = sum_of_own(c), all = c->is_user ? 0 : sum_with_children(c);
 	int64_t most = own > all ? own : all;
-	int64_t total = (int64_t)(c->now_total_ns - c->begin_total_ns);
+	int64_t total = (int64_t)(c->now_total_ns - c->begin_total_ns) - sum_of_begin(c);
 	if (c->way == BY_CGROUP || (c->way == BY_COMMAND && !c->is_user && total > most))
 		most = total;
 	return most > 0 ? (uint64_t)most : 0;

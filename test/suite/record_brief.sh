@@ -66,6 +66,9 @@ ok "children of a command, on another cpu: a sample for each 1/99 s of CPU time"
 sed 's/^/# /' ok.out
 ok "... and shares as the program measured them" halves command
 ok "... and doctor says that nothing is missing" accounted command ok
+rate=999 record delayed -D 1 -- ./brief children delayed.truth 4
+ok "a command before -D is over: it is not missed" accounted delayed ok
+sed 's/^/# /' ok.out
 
 # A shell that does nothing but start programs.
 sh -c 'while :; do /bin/true; done' &
