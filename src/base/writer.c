@@ -1,17 +1,17 @@
-#include "base/base.h"
+#include "base/writer_place_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 enum { BUFFER_BYTES = 1 << 20 };
 
 struct writer {
-	char *name;	 /* for messages */
-	char *path;	 /* where a file ends up; NULL when written directly */
-	char *temporary; /* its name until then; NULL while it has none */
+	char *name; /* for messages */
+	struct writer_place place;
+	bool is_placed_at_end; /* it is written under another name, or none */
+	char *temporary;       /* that name, in the place's folder */
 	int fd;
 	int error; /* errno of the first failed write */
 	uint64_t written;
@@ -140,134 +140,112 @@ int writer_error(const struct writer *w)
 	return w->error;
 }
 
-static char *folder_of(const char *path)
+static bool explain(const struct writer *w, struct err *e)
 {
-	struct str whole = str_from(path);
-	ptrdiff_t slash = str_find_last_char(whole, '/');
-	struct buf folder = { 0 };
-	if (slash < 0)
-		buf_add(&folder, STR("."));
-	else
-		buf_add(&folder, str_first(whole, slash ? (size_t)slash : 1));
-	buf_c_string(&folder);
-	return folder.p;
+	int error = errno;
+	err_set(e, "%s: cannot write: %s", w->name, strerror(error));
+	errno = error;
+	return false;
 }
 
 /*
- * A file without a name where the file system can do that, so that not even kill -9 leaves a trace.
+ * A file that is made whole and put in place at the end. One that is replaced keeps its mode, unless it is
+ * another user's, who could have left it there with a mode that lets others read it.
  */
-static bool open_temporary(struct writer *w)
+static bool open_file(struct writer *w)
 {
-	AUTO_FREE char *folder = folder_of(w->path);
-	/* It gets its name by way of /proc, which a bare chroot does not have. */
-	if (access("/proc/self/fd", X_OK) == 0)
-		w->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-	if (w->fd >= 0)
-		return true;
-	AUTO(buf) struct buf name = { 0 };
-	buf_addf(&name, "%s/.plume-XXXXXX", folder);
-	w->temporary = mem_strdup(buf_c_string(&name));
-	w->fd = mkostemp(w->temporary, O_CLOEXEC);
-	if (w->fd < 0) {
-		free(w->temporary);
-		w->temporary = NULL;
+	const struct writer_place *p = &w->place;
+	if (p->kind != PLACE_FREE && faccessat(p->folder, p->name, W_OK, AT_EACCESS) < 0)
 		return false;
-	}
-	mode_t mask = umask(0);
-	umask(mask);
-	return fchmod(w->fd, 0666 & ~mask) == 0;
-}
-
-/* A file that is made whole and put in place at the end; one that is replaced keeps its mode. */
-static bool open_file(struct writer *w, const char *path, const struct stat *old)
-{
-	w->path = old ? realpath(path, NULL) : mem_strdup(path);
-	if (!w->path || (old && access(path, W_OK) < 0))
-		return false;
-	return open_temporary(w) && (!old || fchmod(w->fd, old->st_mode & 07777) == 0);
-}
-
-static bool is_dangling_link(const char *path)
-{
-	struct stat status;
-	return lstat(path, &status) == 0 && S_ISLNK(status.st_mode) && stat(path, &status) < 0;
+	w->fd = writer_place_temporary(p, &w->temporary);
+	w->is_placed_at_end = w->fd >= 0;
+	return w->fd >= 0 &&
+	       (p->kind != PLACE_FILE || fchmod(w->fd, p->status.st_mode & 0777) == 0);
 }
 
 static bool open_output(struct writer *w, const char *path, struct err *e)
 {
-	struct stat status;
 	bool is_stdout = strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
-	bool exists = stat(path, &status) == 0;
-	bool is_descriptor = str_starts(str_from(path), STR("/dev/fd/")) ||
-			     str_starts(str_from(path), STR("/proc/"));
 	w->name = mem_strdup(is_stdout ? "standard output" : path);
-	if (is_stdout)
+	if (is_stdout) {
 		w->fd = dup(STDOUT_FILENO);
-	else if (exists && S_ISDIR(status.st_mode))
+		return w->fd >= 0 || explain(w, e);
+	}
+	if (!writer_place_find(&w->place, path, e))
+		return false;
+	if (w->place.kind != PLACE_DIRECT)
+		return open_file(w) || explain(w, e);
+	if (S_ISDIR(w->place.status.st_mode))
 		return err_set(e, "%s: is a folder; name a file in it", path);
-	else if (is_dangling_link(path))
-		w->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	else if (exists && (!S_ISREG(status.st_mode) || is_descriptor))
-		w->fd = open(path, O_WRONLY | O_CLOEXEC);
-	else if (!open_file(w, path, exists ? &status : NULL))
-		return err_set(e, "%s: cannot write: %s", path, strerror(errno));
-	return w->fd >= 0 || err_set(e, "%s: cannot write: %s", w->name, strerror(errno));
+	w->fd = writer_place_open_direct(&w->place);
+	return w->fd >= 0 || explain(w, e);
+}
+
+static struct writer *writer_alloc(const char *name)
+{
+	struct writer *w = mem_zalloc(1, sizeof(*w));
+	w->fd = w->place.folder = -1;
+	w->name = name ? mem_strdup(name) : NULL;
+	return w;
+}
+
+/* With errno as it was. */
+static struct writer *begin_or_free(struct writer *w, bool is_open)
+{
+	int error = errno;
+	if (is_open) {
+		buf_reserve(&w->buffer, BUFFER_BYTES);
+		return w;
+	}
+	writer_free(w);
+	errno = error;
+	return NULL;
 }
 
 struct writer *writer_open(const char *path, struct err *e)
 {
-	struct writer *w = mem_zalloc(1, sizeof(*w));
-	w->fd = -1;
-	if (!open_output(w, path, e)) {
-		writer_free(w);
-		return NULL;
-	}
-	buf_reserve(&w->buffer, BUFFER_BYTES);
-	return w;
+	struct writer *w = writer_alloc(NULL);
+	return begin_or_free(w, open_output(w, path, e));
+}
+
+struct writer *writer_open_new(const char *path, struct err *e)
+{
+	struct writer *w = writer_alloc(path);
+	bool is_open = writer_place_find_new(&w->place, path, e) &&
+		       ((open_file(w) && fchmod(w->fd, 0600) == 0) || explain(w, e));
+	return begin_or_free(w, is_open);
 }
 
 struct writer *writer_open_live(const char *path, struct err *e)
 {
-	struct writer *w = mem_zalloc(1, sizeof(*w));
-	w->name = mem_strdup(path);
-	w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (w->fd < 0) {
-		int error = errno;
-		err_set(e, "%s: cannot write: %s", path, strerror(error));
-		writer_free(w);
-		errno = error;
-		return NULL;
+	struct writer *w = writer_alloc(path);
+	bool is_open = writer_place_find(&w->place, path, e);
+	if (is_open) {
+		w->fd = writer_place_open_live(&w->place);
+		is_open = w->fd >= 0 || explain(w, e);
 	}
-	buf_reserve(&w->buffer, BUFFER_BYTES);
-	return w;
+	return begin_or_free(w, is_open);
 }
 
-/* Gives a nameless file a temporary name: link(2) cannot replace a file, rename(2) can. */
-static bool name_file(struct writer *w)
+bool writer_can_open(const char *path, struct err *e)
 {
-	AUTO(buf) struct buf name = { 0 };
-	char source[64];
-	AUTO_FREE char *folder = folder_of(w->path);
-	snprintf(source, sizeof(source), "/proc/self/fd/%d", w->fd);
-	for (unsigned attempt = 0; attempt < 100; attempt++) {
-		name.n = 0;
-		buf_addf(&name, "%s/.plume-%d-%u", folder, (int)getpid(), attempt);
-		if (linkat(AT_FDCWD, source, AT_FDCWD, buf_c_string(&name), AT_SYMLINK_FOLLOW) ==
-		    0) {
-			w->temporary = mem_strdup(name.p);
-			return true;
-		}
-		if (errno != EEXIST)
-			return false;
-	}
-	return false;
+	struct writer_place p;
+	bool is_found = writer_place_find(&p, path, e);
+	bool is_direct = is_found && p.kind == PLACE_DIRECT && !S_ISDIR(p.status.st_mode);
+	writer_place_fini(&p);
+	if (!is_found || is_direct)
+		return is_found;
+	struct writer *w = writer_open(path, e);
+	writer_free(w);
+	return w;
 }
 
 static bool place_file(struct writer *w)
 {
-	if (!w->temporary && !name_file(w))
-		return false;
-	if (rename(w->temporary, w->path) < 0)
+	if (!w->temporary)
+		w->temporary = writer_place_name_temporary(&w->place, w->fd);
+	if (!w->temporary ||
+	    renameat(w->place.folder, w->temporary, w->place.folder, w->place.name) < 0)
 		return false;
 	free(w->temporary);
 	w->temporary = NULL;
@@ -280,7 +258,7 @@ bool writer_commit(struct writer *w, struct err *e)
 	if (w->gzip)
 		write_gzip(w, STR(""), true);
 	int error = w->error;
-	if (!error && w->path && !place_file(w))
+	if (!error && w->is_placed_at_end && !place_file(w))
 		error = errno;
 	if (!error && close(w->fd) < 0)
 		error = errno;
@@ -293,7 +271,7 @@ bool writer_commit(struct writer *w, struct err *e)
 	if (error)
 		return err_set(e, "%s: %s after %llu bytes%s", w->name, strerror(error),
 			       (unsigned long long)w->written,
-			       w->path ? "; no file was written" : "");
+			       w->is_placed_at_end ? "; no file was written" : "");
 	return true;
 }
 
@@ -304,13 +282,13 @@ void writer_free(struct writer *w)
 	if (w->fd >= 0)
 		close(w->fd);
 	if (w->temporary)
-		unlink(w->temporary);
+		unlinkat(w->place.folder, w->temporary, 0);
 	if (w->gzip)
 		deflateEnd(w->gzip);
 	free(w->gzip);
 	buf_fini(&w->buffer);
 	free(w->temporary);
-	free(w->path);
+	writer_place_fini(&w->place);
 	free(w->name);
 	free(w);
 }

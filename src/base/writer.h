@@ -2,6 +2,9 @@
  * Writing a file or standard output. A file appears whole or not at all: bytes go to a nameless or
  * temporary file in the same folder that takes the name only in writer_commit. Errors are kept and
  * reported there.
+ *
+ * Links are followed where the user or root made them. What another user put under the name is never
+ * written to: it is replaced, or refused where it is a link, or a pipe in a folder like /tmp.
  */
 #pragma once
 #include "base/buf.h"
@@ -10,13 +13,18 @@
 struct writer;
 
 /*
- * "-" is standard output. Devices, pipes and links to nothing are written directly. NULL and e when
- * the path cannot be written.
+ * "-" is standard output. Devices and pipes are written directly. NULL and e when the path cannot be
+ * written.
  */
 struct writer *writer_open(const char *path, struct err *e);
+/* For caches: whatever has the name is replaced, a link and a pipe too. Its mode is 0600. */
+struct writer *writer_open_new(const char *path, struct err *e);
+/* Whether writer_open would work, as far as can be told without changing anything or waiting for a reader. */
+bool writer_can_open(const char *path, struct err *e);
 /*
  * Writes to the file itself, from its start: what was there is gone at once, and what has been
- * flushed stays, even after kill -9. For recordings. NULL: errno, too, says why.
+ * flushed stays, even after kill -9. For recordings. A file that another user owns, or that has other
+ * names, is replaced by a new one. NULL: errno, too, says why.
  */
 struct writer *writer_open_live(const char *path, struct err *e);
 /*

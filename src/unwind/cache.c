@@ -24,7 +24,7 @@ enum {
 
 /* --- where --- */
 
-/* A folder of somebody else, as that of HOME under sudo, is left alone. */
+/* A folder of another user, as that of HOME under sudo, is left alone. */
 static bool is_own(const char *folder)
 {
 	struct stat status;
@@ -53,12 +53,19 @@ static bool own_cache(struct buf *path)
 	return add_folder(path, "plume") && add_folder(path, "unwind");
 }
 
+/* Where others may make files, they could put a table of theirs under a name of ours. */
+static bool is_private(const char *folder)
+{
+	struct stat status;
+	return stat(folder, &status) == 0 && !(status.st_mode & (S_IWGRP | S_IWOTH));
+}
+
 static bool cache_folder(const char *given, struct buf *path)
 {
-	if (!given)
-		return own_cache(path);
-	buf_add(path, str_from(given));
-	return is_own(given);
+	bool is_found = given ? is_own(given) : own_cache(path);
+	if (given)
+		buf_add(path, str_from(given));
+	return is_found && is_private(buf_c_string(path));
 }
 
 /* Tables of a program and of its debug file have the same build id, but not the same origin. */
@@ -97,7 +104,8 @@ static void touch(int fd)
 static bool is_own_file(int fd)
 {
 	struct stat status;
-	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
+	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+	       !(status.st_mode & (S_IWGRP | S_IWOTH));
 }
 
 static struct unwind_table *read_table(const char *path, const struct elf *elf, uint64_t origin)
@@ -183,7 +191,7 @@ void table_cache_prune(const char *path, uint64_t most_bytes, uint64_t kept_byte
 static void write_table(const char *path, const struct unwind_table *t)
 {
 	struct err e;
-	struct writer *w = writer_open(path, &e);
+	struct writer *w = writer_open_new(path, &e);
 	if (!w)
 		return;
 	writer_add(w, buf_str(&t->image));

@@ -239,6 +239,192 @@ static void check_refused(const char *path, const char *reason)
 	writer_free(w);
 }
 
+/* --- what another user put there --- */
+
+enum { OTHER_UID = 65534 };
+
+static void put_link(const char *target, const char *path)
+{
+	if (symlink(target, path) < 0 || lchown(path, OTHER_UID, OTHER_UID) < 0)
+		tap_ok(false, "%s can be made", path);
+}
+
+static uid_t owner_of(const char *path)
+{
+	struct stat status;
+	return lstat(path, &status) < 0 ? (uid_t)-1 : status.st_uid;
+}
+
+static bool write_live(const char *path, struct str content, struct err *e)
+{
+	struct writer *w = writer_open_live(path, e);
+	if (!w)
+		return false;
+	writer_add(w, content);
+	bool ok = writer_commit(w, e);
+	writer_free(w);
+	return ok;
+}
+
+typedef bool write_function(const char *path, struct str content, struct err *e);
+
+/* A file that everybody may read and write, and that they hold open to see what comes. */
+static void check_planted_file(const char *path, write_function *put, const char *what)
+{
+	struct err e = { 0 };
+	char text[16] = "";
+	put_file(path, STR("bait"), 0666);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (chown(path, OTHER_UID, OTHER_UID) < 0)
+		tap_ok(false, "%s can be given away", path);
+	tap_ok(put(path, STR("secret"), &e) && holds(path, STR("secret")),
+	       "%s: another user's file is replaced %s", what, e.text);
+	tap_num_eq(mode_of(path) & 07777, 0640, "... without its mode");
+	tap_num_eq(owner_of(path), 0, "... and owner");
+	tap_ok(read(fd, text, sizeof(text)) == 4 && !memcmp(text, "bait", 4),
+	       "... and who has it open sees nothing");
+	close(fd);
+	unlink(path);
+}
+
+static void check_planted_link(const char *path, const char *target, write_function *put,
+			       const char *what)
+{
+	struct err e = { 0 };
+	put_file(target, STR("precious"), 0600);
+	put_link(target, path);
+	tap_ok(!put(path, STR("junk"), &e) && strstr(e.text, "is a link of another user"),
+	       "%s: another user's link is refused: %s", what, e.text);
+	tap_ok(holds(target, STR("precious")), "... and where it leads is as it was");
+	unlink(target);
+	e = (struct err){ 0 };
+	tap_ok(!put(path, STR("junk"), &e) && strstr(e.text, "is a link of another user"),
+	       "%s: so is one that leads nowhere", what);
+	tap_ok(!mode_of(target), "... and nothing is made there");
+	tap_ok(!writer_can_open(path, &e), "%s: it is known before", what);
+	unlink(path);
+}
+
+static void check_planted_pipe(const char *path, write_function *put, const char *what)
+{
+	struct err e = { 0 };
+	if (mkfifo(path, 0666) < 0 || chown(path, OTHER_UID, OTHER_UID) < 0)
+		return;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	tap_ok(!put(path, STR("secret"), &e) && strstr(e.text, "is a pipe of another user"),
+	       "%s: another user's pipe is refused: %s", what, e.text);
+	close(fd);
+	unlink(path);
+}
+
+/* Another name of a file of ours: Linux lets others make one unless fs.protected_hardlinks is set. */
+static void check_hard_link(void)
+{
+	struct err e = { 0 };
+	const char *precious = in_folder("precious"), *path = in_folder("hard");
+	put_file(precious, STR("precious"), 0600);
+	if (link(precious, path) < 0)
+		return;
+	tap_ok(write_live(path, STR("junk"), &e) && holds(path, STR("junk")),
+	       "a hard link is replaced");
+	tap_ok(holds(precious, STR("precious")), "... and the file by its other name is as it was");
+	unlink(path);
+	unlink(precious);
+}
+
+static void check_planted(void)
+{
+	struct err e = { 0 };
+	const char *place = in_folder("sticky"), *path = in_folder("sticky/out"),
+		   *target = in_folder("target");
+	if (geteuid() != 0)
+		return tap_ok(true, "files of other users # skip: only root can make them");
+	mkdir(place, 0777);
+	chmod(place, 01777);
+	check_planted_file(path, write_file, "whole");
+	check_planted_file(path, write_live, "live");
+	check_planted_link(path, target, write_file, "whole");
+	check_planted_link(path, target, write_live, "live");
+	check_planted_pipe(path, write_file, "whole");
+	check_planted_pipe(path, write_live, "live");
+	put_file(path, STR("root's"), 0666);
+	if (setresuid(OTHER_UID, OTHER_UID, 0) < 0)
+		return tap_ok(false, "the user can be changed");
+	tap_ok(!write_file(path, STR("mine"), &e) && strstr(e.text, "choose another name"),
+	       "what cannot be replaced at the end is refused at once: %s", e.text);
+	if (setresuid(0, 0, 0) < 0)
+		tap_ok(false, "the user can be changed back");
+	unlink(path);
+	rmdir(place);
+}
+
+/* What the user put there works as ever. */
+static void check_own_links(void)
+{
+	struct err e = { 0 };
+	const char *one = in_folder("one"), *two = in_folder("two"), *target = in_folder("own");
+	if (symlink("two", one) < 0 || symlink(target, two) < 0)
+		return;
+	tap_ok(writer_can_open(one, &e) && files_in_folder() == 2, "a link to a link to nothing");
+	tap_ok(write_file(one, STR("new"), &e) && holds(target, STR("new")),
+	       "... is followed to its end %s", e.text);
+	tap_ok(write_live(one, STR("live"), &e) && holds(target, STR("live")), "... live, too");
+	tap_num_eq(files_in_folder(), 3, "... and both links are still there");
+	unlink(two);
+	if (symlink("/dev/null", two) < 0)
+		return;
+	tap_ok(write_file(one, STR("new"), &e) && write_live(one, STR("new"), &e) &&
+		       S_ISCHR(mode_of("/dev/null")),
+	       "a link to a device %s", e.text);
+	unlink(one);
+	if (symlink("one", one) == 0)
+		tap_ok(!write_file(one, STR("new"), &e) && strstr(e.text, "symbolic links"),
+		       "a link to itself: %s", e.text);
+	unlink(one);
+	unlink(two);
+	unlink(target);
+}
+
+static void check_descriptor(void)
+{
+	struct err e = { 0 };
+	int ends[2];
+	char path[32], text[16];
+	const char *link = in_folder("to-descriptor");
+	if (pipe(ends) < 0)
+		return;
+	snprintf(path, sizeof(path), "/dev/fd/%d", ends[1]);
+	tap_ok(write_file(path, STR("hello"), &e) && read(ends[0], text, sizeof(text)) == 5,
+	       "%s %s", path, e.text);
+	if (symlink(path, link) == 0)
+		tap_ok(write_file(link, STR("hello"), &e) && read(ends[0], text, sizeof(text)) == 5,
+		       "a link to it %s", e.text);
+	unlink(link);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void check_cache_file(void)
+{
+	struct err e = { 0 };
+	const char *path = in_folder("cache"), *target = in_folder("target");
+	put_file(target, STR("old"), 0600);
+	for (int i = 0; i < 2; i++) {
+		if (i ? mkfifo(path, 0666) : symlink("target", path))
+			return;
+		struct writer *w = writer_open_new(path, &e);
+		if (w)
+			writer_add(w, STR("table"));
+		tap_ok(w && writer_commit(w, &e) && holds(path, STR("table")),
+		       "a cache replaces a %s %s", i ? "pipe" : "link", e.text);
+		tap_num_eq(mode_of(path), S_IFREG | 0600, "... by a file of its own");
+		writer_free(w);
+		unlink(path);
+	}
+	tap_ok(holds(target, STR("old")), "... and where the link led is as it was");
+	unlink(target);
+}
+
 /* Root may write everywhere, so somebody else has to try. */
 static void check_no_permission(void)
 {
@@ -389,6 +575,11 @@ int main(void)
 	check_symlink();
 	check_refused(folder, "is a folder; name a file in it");
 	check_refused(in_folder("nowhere/file"), "No such file or directory");
+	check_planted();
+	check_hard_link();
+	check_own_links();
+	check_descriptor();
+	check_cache_file();
 	check_no_permission();
 	check_failed_commit();
 	check_live();

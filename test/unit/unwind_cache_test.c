@@ -153,6 +153,50 @@ static void test_lies(const struct fixture *f)
 	unwind_table_free(whole);
 }
 
+static mode_t mode_of(const char *path)
+{
+	struct stat status;
+	return lstat(path, &status) == 0 ? status.st_mode : 0;
+}
+
+/* Others may have written to it. */
+static void test_untrusted(const struct fixture *f)
+{
+	char path[512];
+	bool right;
+	only_file(f, path, sizeof(path));
+	chmod(path, 0666);
+	tap_ok(!is_read(f, &right) && right, "a file that others may write to is built again");
+	tap_ok(mode_of(path) == (S_IFREG | 0600) && is_read(f, &right), "... and is then ours");
+	if (geteuid() == 0 && chown(path, 65534, 65534) == 0) {
+		tap_ok(!is_read(f, &right) && right, "a file of another user is built again");
+		tap_ok(is_read(f, &right) && right, "... and is then ours");
+	}
+	chmod(f->folder, 0777);
+	tap_ok(!is_read(f, &right) && right, "a folder that others may write to is not used");
+	chmod(f->folder, 0700);
+}
+
+/* Under the name of a table: neither may be written to, and a pipe has no reader to wait for. */
+static void test_planted(const struct fixture *f)
+{
+	char path[512], moved[512];
+	bool right;
+	only_file(f, path, sizeof(path));
+	snprintf(moved, sizeof(moved), "%s/.moved", f->folder);
+	rename(path, moved);
+	if (symlink(moved, path) != 0)
+		return;
+	tap_ok(!is_read(f, &right) && right, "a link is not followed");
+	tap_ok(S_ISREG(mode_of(path)) && is_read(f, &right), "... and makes way for a table");
+	unlink(moved);
+	unlink(path);
+	if (mkfifo(path, 0600) != 0)
+		return;
+	tap_ok(!is_read(f, &right) && right, "a pipe does not hang");
+	tap_ok(S_ISREG(mode_of(path)) && is_read(f, &right), "... and makes way for a table");
+}
+
 static void test_others(const struct fixture *f)
 {
 	struct err e;
@@ -226,6 +270,8 @@ int main(void)
 	test_round(&f);
 	test_damage(&f);
 	test_lies(&f);
+	test_untrusted(&f);
+	test_planted(&f);
 	test_others(&f);
 	test_parallel(&f);
 	char path[512];
