@@ -126,7 +126,7 @@ static void say_line(const char *key, struct str words)
 /* How a recorder came by the stacks, and by the names of JavaScript. */
 static void say_origins(const struct profile *p)
 {
-	static const char *const keys[] = { "user stacks", "javascript" };
+	static const char *const keys[] = { "user stacks", "javascript", "java" };
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		struct str text = profile_fact(p, str_from(keys[i]));
 		if (text.n)

@@ -18,6 +18,7 @@ enum { MAX_FAILURES = 2 };
 struct asked_jvm {
 	int32_t pid;
 	struct jvm_call *call; /* NULL: none is under way */
+	struct jvm_map *map;   /* to be removed at the end; NULL: it is not ours */
 	uint64_t last_ns;
 	uint32_t answers, failures;
 	uint32_t told_answers; /* in notes of earlier profiles */
@@ -44,12 +45,22 @@ struct jvm_maps *jvm_maps_new(struct follow *f)
 	return j;
 }
 
+/* A perf.data has addresses alone: who reads it needs the map. */
+static void forget(struct jvm_maps *j, struct asked_jvm *a)
+{
+	jvm_call_free(a->call);
+	if (j->follow->options->data)
+		jvm_map_free(a->map);
+	else
+		jvm_map_remove(a->map);
+}
+
 void jvm_maps_free(struct jvm_maps *j)
 {
 	if (!j)
 		return;
 	for (uint32_t i = 0; i < j->list.n; i++)
-		jvm_call_free(j->list.p[i].call);
+		forget(j, &j->list.p[i]);
 	vec_fini(&j->list);
 	vec_fini(&j->starting);
 	free(j);
@@ -113,7 +124,7 @@ void jvm_maps_forget_ended(struct jvm_maps *j)
 		if (thread_is_there(a.pid))
 			j->list.p[kept++] = a;
 		else
-			jvm_call_free(a.call);
+			forget(j, &a);
 	}
 	j->list.n = kept;
 }
@@ -144,14 +155,21 @@ static bool go_on_with_call(struct asked_jvm *a, uint64_t now_ns)
 	return state == JVM_CALL_DONE;
 }
 
+static void call(struct asked_jvm *a, uint64_t now_ns)
+{
+	if (!a->last_ns)
+		a->map = jvm_map_expect(a->pid);
+	a->last_ns = now_ns;
+	a->call = jvm_call_new(a->pid, COMMAND, now_ns);
+}
+
 /* The same. */
 static bool go_on(struct asked_jvm *a, uint64_t now_ns)
 {
 	if (!a->call) {
 		if (a->failures >= MAX_FAILURES || !is_time(a, now_ns))
 			return false;
-		a->last_ns = now_ns;
-		a->call = jvm_call_new(a->pid, COMMAND, now_ns);
+		call(a, now_ns);
 	}
 	return go_on_with_call(a, now_ns);
 }
@@ -194,7 +212,7 @@ void jvm_maps_end(struct jvm_maps *j)
 		jvm_call_free(a->call);
 		a->call = NULL;
 		if (a->failures < MAX_FAILURES && jvm_is_one(a->pid))
-			a->call = jvm_call_new(a->pid, COMMAND, begin_ns);
+			call(a, begin_ns);
 	}
 	while (go_on_with_calls(j, clock_ns()) && clock_ns() - begin_ns < LAST_CALLS_NS)
 		poll(NULL, 0, STEP_MS);
@@ -215,16 +233,15 @@ void jvm_maps_add_notes(const struct jvm_maps *j, struct profile *p)
 		const struct asked_jvm *a = &j->list.p[i];
 		AUTO(buf) struct buf text = { 0 };
 		uint32_t answers = a->answers - a->told_answers;
-		if (answers)
-			buf_addf(&text,
-				 "asked the JVM of process %d for the map of its code (" COMMAND
-				 ") %u times",
-				 a->pid, answers);
-		else if (a->error.kind && !a->answers)
-			buf_addf(&text, "the JVM of process %d did not write a map of its code: %s",
+		if (answers) {
+			buf_addf(&text, "asked process %d for its code map (" COMMAND "), %u %s",
+				 a->pid, answers, answers == 1 ? "time" : "times");
+			profile_add_fact(p, STR("java"), buf_str(&text));
+		} else if (a->error.kind && !a->answers) {
+			buf_addf(&text, "the JVM of process %d did not write its code map: %s",
 				 a->pid, a->error.text);
-		if (text.n)
 			profile_add_note(p, buf_str(&text));
+		}
 		if (!a->lacks_frame_pointers)
 			continue;
 		text.n = 0;

@@ -249,6 +249,36 @@ const struct err *jvm_call_error(const struct jvm_call *c)
 	return &c->error;
 }
 
+/* --- the map that it writes --- */
+
+struct jvm_map {
+	struct jvm_place place;
+};
+
+struct jvm_map *jvm_map_expect(int32_t pid)
+{
+	struct err e = { 0 };
+	struct jvm_map *m = mem_zalloc(1, sizeof(*m));
+	if (jvm_place_open(&m->place, pid, &e) && !jvm_place_has_map(&m->place))
+		return m;
+	jvm_map_free(m);
+	return NULL;
+}
+
+void jvm_map_remove(struct jvm_map *m)
+{
+	if (m)
+		jvm_place_remove_map(&m->place);
+	jvm_map_free(m);
+}
+
+void jvm_map_free(struct jvm_map *m)
+{
+	if (m)
+		jvm_place_close(&m->place);
+	free(m);
+}
+
 /* --- the same, waiting --- */
 
 static uint64_t clock_ns(void)

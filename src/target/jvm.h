@@ -27,3 +27,13 @@ enum jvm_call_state jvm_call_go_on(struct jvm_call *c, uint64_t now_ns);
 struct str jvm_call_output(const struct jvm_call *c);
 const struct err *jvm_call_error(const struct jvm_call *c);
 void jvm_call_free(struct jvm_call *c);
+/*
+ * The map that a JVM writes into its /tmp when it is asked for one. To be called before the first call. NULL:
+ * it is there already, or its /tmp may not be looked at; so it is not ours to remove.
+ */
+struct jvm_map;
+struct jvm_map *jvm_map_expect(int32_t pid);
+/* Removes what was written since, and frees. */
+void jvm_map_remove(struct jvm_map *m);
+/* Frees alone. */
+void jvm_map_free(struct jvm_map *m);

@@ -26,3 +26,7 @@ bool jvm_place_has_socket(const struct jvm_place *p);
 /* Puts the file there and sends SIGQUIT. The caller has made sure that it is caught. */
 bool jvm_place_ask(struct jvm_place *p, struct err *e);
 void jvm_place_remove_trigger(struct jvm_place *p);
+/* Whether something has the name of the map that the JVM writes: perf-PID.map. */
+bool jvm_place_has_map(const struct jvm_place *p);
+/* Removes it, if it is a file of the JVM's own user. */
+void jvm_place_remove_map(const struct jvm_place *p);

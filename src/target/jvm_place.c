@@ -225,9 +225,32 @@ static bool create_trigger(const struct owner_act *act)
 	return fd >= 0;
 }
 
-static bool remove_trigger(const struct owner_act *act)
+static bool remove_file(const struct owner_act *act)
 {
 	return unlinkat(act->folder, act->name, 0) == 0;
+}
+
+static void name_map(const struct jvm_place *p, char name[NAME_BYTES])
+{
+	snprintf(name, NAME_BYTES, "perf-%d.map", p->inner_pid);
+}
+
+bool jvm_place_has_map(const struct jvm_place *p)
+{
+	char name[NAME_BYTES];
+	struct stat status;
+	name_map(p, name);
+	return fstatat(p->tmp, name, &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
+}
+
+void jvm_place_remove_map(const struct jvm_place *p)
+{
+	struct stat status;
+	struct owner_act act = { .run = remove_file, .folder = p->tmp };
+	name_map(p, act.name);
+	if (fstatat(p->tmp, act.name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISREG(status.st_mode) && status.st_uid == p->uid)
+		as_owner(p, &act);
 }
 
 static struct owner_act trigger_act(const struct jvm_place *p,
@@ -262,7 +285,7 @@ bool jvm_place_ask(struct jvm_place *p, struct err *e)
 
 void jvm_place_remove_trigger(struct jvm_place *p)
 {
-	struct owner_act act = trigger_act(p, remove_trigger);
+	struct owner_act act = trigger_act(p, remove_file);
 	if (p->has_trigger)
 		as_owner(p, &act);
 	p->has_trigger = false;

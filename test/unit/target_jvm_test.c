@@ -257,6 +257,13 @@ static void check_planted(void)
 	tap_ok(end(pid), "neither was signalled");
 	end(other);
 	unlink(path);
+	if (geteuid() != 0)
+		return;
+	pid = fake_jvm(FAKE_LISTENS, "0\nlies\n");
+	name_file(path, sizeof(path), "java", pid);
+	tap_ok(chown(path, 65534, 65534) == 0, "a socket's file of another user");
+	check_ask(pid, SHORT_MS, "no socket of the JVM", "a socket's file of another user");
+	end(pid);
 }
 
 /* A file that an earlier process with the same number left, and nobody listens to. */
@@ -312,6 +319,65 @@ static void check_call(void)
 	jvm_call_free(c);
 	tap_ok(!is_there("attach", pid), "one that is given up leaves nothing behind");
 	end(pid);
+}
+
+/* --- its map --- */
+
+static void put_map(pid_t pid, uid_t owner)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
+	int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd < 0 || (owner != geteuid() && fchown(fd, owner, owner) != 0))
+		tap_ok(false, "%s can be made", path);
+	close(fd);
+}
+
+static bool has_map(pid_t pid)
+{
+	char path[64];
+	struct stat status;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
+	return lstat(path, &status) == 0;
+}
+
+static void remove_map(pid_t pid)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
+	unlink(path);
+}
+
+/* What came since goes, what was there stays, and so does what another user has put there. */
+static void check_map(void)
+{
+	pid_t pid = fake_jvm(FAKE_CATCHES | FAKE_HAS_THREADS, "");
+	struct jvm_map *m = jvm_map_expect(pid);
+	put_map(pid, geteuid());
+	jvm_map_remove(m);
+	tap_ok(m && !has_map(pid), "a map that came since is removed");
+	put_map(pid, geteuid());
+	m = jvm_map_expect(pid);
+	jvm_map_remove(m);
+	tap_ok(!m && has_map(pid), "one that was there stays");
+	remove_map(pid);
+	m = jvm_map_expect(pid);
+	put_map(pid, geteuid());
+	jvm_map_free(m);
+	tap_ok(has_map(pid), "one that is to stay stays");
+	remove_map(pid);
+	m = jvm_map_expect(pid);
+	if (geteuid() == 0)
+		put_map(pid, 65534);
+	jvm_map_remove(m);
+	tap_ok(has_map(pid) == (geteuid() == 0), "another user's file stays");
+	remove_map(pid);
+	m = jvm_map_expect(pid);
+	end(pid);
+	put_map(pid, geteuid());
+	jvm_map_remove(m);
+	tap_ok(m && !has_map(pid), "that of a process that has ended is removed");
+	tap_ok(!jvm_map_expect(0x7ffffff0), "nobody has no map");
 }
 
 /* --- real ones --- */
@@ -415,6 +481,7 @@ int main(void)
 	check_stale();
 	check_forgotten_trigger();
 	check_call();
+	check_map();
 	check_real("-Xmx64m", "", true);
 	check_real("-Xrs", "", true);
 	check_real("-XX:+DisableAttachMechanism", "DisableAttachMechanism", false);
