@@ -36,7 +36,8 @@ int main(int argc, char **argv)
 	/* Where it is ignored the kernel keeps no exit status of children. */
 	signal(SIGCHLD, SIG_DFL);
 	const char *name = argc > 1 ? argv[1] : "";
-	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
+	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 ||
+	    strcmp(name, "version") == 0)
 		return print_out(STR("plume " PLUME_VERSION "\n"));
 	if (argc < 2 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
 		help_command.run(&help_command, NULL, 0);
@@ -44,7 +45,9 @@ int main(int argc, char **argv)
 	}
 	const struct command *c = command_by_name(name);
 	if (!c) {
-		say("there is no command '%s'", name);
+		struct err e = { 0 };
+		command_explain_unknown(name, &e);
+		say("%s", e.text);
 		fprintf(stderr, "Try 'plume help'.\n");
 		return EXIT_WRONG_USAGE;
 	}

@@ -24,12 +24,27 @@ static void add_words(struct buf *out, const struct command *c)
 		}
 }
 
+/* Those of processes that run; what a shell offers there is better than a list of files. */
+static bool takes_pid(const struct option *o)
+{
+	return strcmp(o->name, "pid") == 0 && o->value && strncmp(o->value, "PID", 3) == 0;
+}
+
+/* `record:-p|record:--pid)`: the shell asks for them when it needs them. */
+static void add_bash_pids(struct buf *out, const char *command, const struct option *o)
+{
+	buf_addf(out, "\t%s:-%c|%s:--%s) words=$(cd /proc && echo [0-9]*) only=1 ;;\n", command,
+		 o->letter, command, o->name);
+}
+
 /* `--weight) words='auto samples period' ;;` for each option with a choice of values. */
 static void add_bash_choices(struct buf *out, const struct command *c)
 {
 	for (size_t i = 0; c->sets && c->sets[i]; i++)
 		for (size_t o = 0; o < c->sets[i]->n; o++) {
 			const struct option *option = &c->sets[i]->options[o];
+			if (takes_pid(option))
+				add_bash_pids(out, c->name, option);
 			if (!option->choices)
 				continue;
 			buf_addf(out, "\t%s:--%s) words='", c->name, option->name);
@@ -98,7 +113,7 @@ static void zsh_option(struct buf *out, const struct option *o)
 	} else if (o->type != OPTION_FLAG) {
 		buf_addf(out, ":");
 		add_quoted(out, o->value);
-		buf_addf(out, ":");
+		buf_addf(out, takes_pid(o) ? ":_pids" : ":");
 	}
 	buf_addf(out, "' \\\n");
 }
@@ -144,6 +159,8 @@ static void fish_option(struct buf *out, const struct command *c, const struct o
 		for (size_t i = 0; o->choices[i]; i++)
 			buf_addf(out, "%s ", o->choices[i]);
 		buf_addf(out, "'");
+	} else if (takes_pid(o)) {
+		buf_addf(out, " -a '(__fish_complete_pids)'");
 	}
 	if (o->help) {
 		buf_addf(out, " -d '");

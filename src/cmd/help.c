@@ -46,7 +46,7 @@ static int run_help(const struct command *self, char **words, size_t n)
 		return say_error(self, &e);
 	}
 	if (n && !c) {
-		err_usage(&e, "there is no command '%s'", words[0]);
+		command_explain_unknown(words[0], &e);
 		return say_error(self, &e);
 	}
 	if (c)

@@ -39,6 +39,13 @@ is "bash completes a command" "$(offer plume fo)" fold
 is "bash completes a value" "$(offer plume fold --weight sa)" samples
 is "bash completes the name of a command" "$(offer plume help comp)" completion
 is "bash completes an option" "$(offer plume fold --collapse)" --collapse-recursion
+for words in 'record -p' 'record --pid' 'doctor -p' 'js doctor -p'; do
+	# shellcheck disable=SC2086 # several words
+	ok "bash completes pids: $words" grep -qwF $$ <<<"$(offer plume $words '')"
+done
+is "... those that begin so" "$(offer plume record -p $$)" $$
+ok "zsh completes pids" grep -qF ":PID\[,PID\]:_pids'" completion.zsh
+ok "fish completes pids" grep -qF -- "-l pid -s p -x -a '(__fish_complete_pids)'" completion.fish
 for command in '' $commands; do
 	# shellcheck disable=SC2086 # none is none
 	"$plume" help $command >help.txt
