@@ -349,6 +349,33 @@ static void say_why_nothing(const struct run *r)
 		say("there are no samples: the event did not happen");
 }
 
+/* As a shell takes it. */
+static void add_shell_word(struct buf *out, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_./-+:@%,=";
+	if (word[strspn(word, plain)] == 0) {
+		buf_addf(out, "%s%s", word[0] == '-' ? "./" : "", word);
+		return;
+	}
+	buf_add_char(out, '\'');
+	for (; *word; word++)
+		buf_addf(out, *word == '\'' ? "'\\'%c" : "%c", *word);
+	buf_add_char(out, '\'');
+}
+
+/* For who sits there: a log has no use for it. */
+static void say_next(const struct run *r)
+{
+	AUTO(buf) struct buf text = { 0 };
+	const char *path = record_outputs_for_report(r->plan->outputs);
+	if (r->plan->is_quiet || !path || !isatty(STDERR_FILENO) ||
+	    !r->profile->ledger.count[LEDGER_SAMPLES])
+		return;
+	add_shell_word(&text, path);
+	say("next: plume report %s", buf_c_string(&text));
+}
+
 /* What became of every sample. */
 static void say_all(const struct run *r)
 {
@@ -392,6 +419,8 @@ static int end(struct run *r)
 	} else {
 		profile_seal(r->profile);
 		code = record_outputs_end(plan->outputs, r->profile, plan->title, plan->is_quiet);
+		if (code == EXIT_DONE)
+			say_next(r);
 	}
 	if (plan->is_verbose && !r->files)
 		say_all(r);

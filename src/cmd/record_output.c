@@ -74,6 +74,36 @@ static bool is_picture(const char *path)
 	return ends(path, ".svg") || ends(path, ".html");
 }
 
+/* As --format or the ending says. */
+static bool is_drawn(const struct record_outputs *o, const char *path)
+{
+	if (o->format)
+		return strcmp(o->format, "svg") == 0 || strcmp(o->format, "html") == 0;
+	return is_picture(path);
+}
+
+/* What convert and flame would only say when the recording is over. */
+static bool check_format(const struct record_outputs *o, const char *path, struct err *e)
+{
+	AUTO(buf) struct buf known = { 0 };
+	const struct profile_format *format = NULL;
+	bool is_for_terminal = strcmp(path, "-") == 0 && isatty(STDOUT_FILENO);
+	for (size_t i = 0; profile_formats[i]; i++) {
+		buf_addf(&known, "%s, ", profile_formats[i]->name);
+		if (strcmp(profile_formats[i]->name, o->format) == 0)
+			format = profile_formats[i];
+	}
+	if (!format && !is_drawn(o, path))
+		return err_usage(e,
+				 "--format %s: must be one of %ssvg or html; -o FILE.data writes "
+				 "perf.data",
+				 o->format, buf_c_string(&known));
+	if (is_for_terminal && format && (format->is_gzip || format == &plume_sink))
+		return err_usage(e, "%s is not for a terminal: name a file with -o, or use a pipe",
+				 format->title);
+	return true;
+}
+
 static bool has_known_ending(const char *path)
 {
 	struct str name = str_from(path);
@@ -105,19 +135,14 @@ static bool check_folder(const char *path, struct err *e)
 	return denied == 0 || err_set(e, "-o %s: %s", path, strerror(error));
 }
 
-/* ... and it, where trying leaves nothing behind: not a pipe, nor what a link makes. */
 static bool try_output(const char *path, struct err *e)
 {
-	struct stat status;
 	if (strcmp(path, "-") == 0)
 		return true;
 	invoker_enter();
-	bool is_plain =
-		lstat(path, &status) < 0 || (stat(path, &status) == 0 && S_ISREG(status.st_mode));
-	struct writer *out = is_plain ? writer_open(path, e) : NULL;
-	writer_free(out);
+	bool is_possible = writer_can_open(path, e);
 	invoker_leave();
-	return !is_plain || out;
+	return is_possible;
 }
 
 /* perf.data is told of the processes that are there before the recording starts. */
@@ -138,13 +163,16 @@ static bool check_one(struct record_outputs *o, const char *path,
 {
 	if (!o->format && ends(path, ".data"))
 		return check_folder(path, e) && open_data(o, path, facts, e);
+	if (!o->format && strcmp(path, "-") == 0)
+		return err_usage(e, "-o - needs --format, such as --format folded");
 	if (!o->format && !has_known_ending(path))
 		return err_usage(e,
 				 "-o %s: its ending names no format: .plume, .data, .svg, .html, "
 				 ".folded, .pb.gz, .speedscope.json, .cpuprofile, .firefox.json, "
 				 ".json or .csv",
 				 path);
-	return check_folder(path, e) && try_output(path, e);
+	return (!o->format || check_format(o, path, e)) && check_folder(path, e) &&
+	       try_output(path, e);
 }
 
 bool record_outputs_check(struct record_outputs *o, const char *stem,
@@ -170,6 +198,17 @@ bool record_outputs_keep_lines(const struct record_outputs *o)
 	return o->place_option != NULL;
 }
 
+/* Not a link or a pipe, which are the user's own. */
+static void remove_file(const char *path, bool only_empty)
+{
+	struct stat status;
+	invoker_enter();
+	if (lstat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+	    (!only_empty || !status.st_size))
+		unlink(path);
+	invoker_leave();
+}
+
 bool record_outputs_open(struct record_outputs *o, struct err *e)
 {
 	for (uint32_t i = 0; i < o->paths.n && !o->format; i++)
@@ -184,12 +223,10 @@ bool record_outputs_open(struct record_outputs *o, struct err *e)
 
 void record_outputs_discard(struct record_outputs *o)
 {
-	invoker_enter();
 	if (o->data_path)
-		unlink(o->data_path);
+		remove_file(o->data_path, false);
 	if (o->growing.path)
-		unlink(o->growing.path);
-	invoker_leave();
+		remove_file(o->growing.path, false);
 }
 
 bool record_outputs_append(struct record_outputs *o, const struct profile *p)
@@ -218,36 +255,24 @@ static char *word(const char *text)
 static int write_other(const struct record_outputs *o, struct profile *p, const char *path,
 		       const char *title)
 {
-	enum { MOST_WORDS = 6 };
-	int code;
-	invoker_enter();
-	if (is_picture(path) && !o->format) {
-		char *words[] = { word("-q"),	   word("-o"),	word(path),
-				  word("--title"), word(title), word(o->place_option) };
-		code = flame_profile(p, words, ARRAY_SIZE(words) - !o->place_option);
-	} else {
-		char *words[MOST_WORDS] = { word("-q"), word("-o"), word(path) };
-		size_t n = 3;
-		if (o->place_option)
-			words[n++] = word(o->place_option);
-		if (o->format) {
-			words[n++] = word("--format");
-			words[n++] = word(o->format);
-		}
-		code = convert_profile(p, words, n);
+	enum { MOST_WORDS = 8 };
+	bool is_picture_wanted = is_drawn(o, path);
+	char *words[MOST_WORDS] = { word("-q"), word("-o"), word(path) };
+	size_t n = 3;
+	if (is_picture_wanted) {
+		words[n++] = word("--title");
+		words[n++] = word(title);
 	}
+	if (o->place_option)
+		words[n++] = word(o->place_option);
+	if (o->format) {
+		words[n++] = word("--format");
+		words[n++] = word(o->format);
+	}
+	invoker_enter();
+	int code = is_picture_wanted ? flame_profile(p, words, n) : convert_profile(p, words, n);
 	invoker_leave();
 	return code;
-}
-
-/* There was no room for any of it. */
-static void remove_empty(const char *path)
-{
-	struct stat status;
-	invoker_enter();
-	if (lstat(path, &status) == 0 && S_ISREG(status.st_mode) && !status.st_size)
-		unlink(path);
-	invoker_leave();
 }
 
 static int end_one(struct record_outputs *o, struct profile *p, const char *path, const char *title)
@@ -262,7 +287,7 @@ static int end_one(struct record_outputs *o, struct profile *p, const char *path
 		return write_other(o, p, path, title);
 	if (!ok) {
 		say("%s", e.text);
-		remove_empty(path);
+		remove_file(path, true); /* there was no room for any of it */
 	}
 	return ok ? EXIT_DONE : EXIT_FAILED;
 }
@@ -279,6 +304,11 @@ int record_outputs_end(struct record_outputs *o, struct profile *p, const char *
 			worst = code;
 	}
 	return worst;
+}
+
+const char *record_outputs_for_report(const struct record_outputs *o)
+{
+	return o->growing.path ? o->growing.path : o->data_path;
 }
 
 void record_outputs_fini(struct record_outputs *o)

@@ -41,4 +41,6 @@ bool record_outputs_append(struct record_outputs *o, const struct profile *p);
 /* p is sealed, and all of it. Says what was written. The exit code. */
 int record_outputs_end(struct record_outputs *o, struct profile *p, const char *title,
 		       bool is_quiet);
+/* The first of its files that plume report reads; NULL: none is. */
+const char *record_outputs_for_report(const struct record_outputs *o);
 void record_outputs_fini(struct record_outputs *o);

@@ -33,6 +33,61 @@ is "a file that is not named is called after the command" $? 0
 "$plume" record -q --format folded -o - -- "${busy[@]}" >stdout.folded
 ok "folded stacks on standard output" grep -q '^perl;.* [0-9]*$' stdout.folded
 
+for format in svg html; do
+	"$plume" record -q --format $format -o - -- "${busy[@]}" >"stdout.$format"
+	ok "$format on standard output" grep -qi "<$format" "stdout.$format"
+	"$plume" record -q --format $format -o "$format.of" -- "${busy[@]}"
+	ok "... and in a file of any name" grep -qi "<$format" "$format.of"
+done
+is "a format that is not known is refused before the command runs" "$(status --format nosuch -- touch was.run; ls was.run 2>/dev/null)" 2
+is "standard output without a format is wrong usage" "$("$plume" record -q -o - -- true 2>/dev/null; echo $?)" 2
+
+# --- what another user has left under the name ---
+
+if [ "$(id -u)" = 0 ]; then
+	mkdir -m 1777 sticky
+	for ending in plume data svg; do
+		echo bait >"sticky/x.$ending"
+		chmod 666 "sticky/x.$ending"
+		chown 65534:65534 "sticky/x.$ending"
+		exec 8<"sticky/x.$ending"
+		"$plume" record -q -o "sticky/x.$ending" -- "${busy[@]}"
+		is "another user's .$ending is replaced by a file of ours" "$(stat -c '%a %u' "sticky/x.$ending")" '600 0'
+		is "... and who has it open sees nothing" "$(cat <&8)" bait
+		exec 8<&-
+		echo precious >precious
+		ln -s ../precious "sticky/link.$ending"
+		chown -h 65534:65534 "sticky/link.$ending"
+		is "another user's link to a .$ending is refused before the command runs" \
+			"$("$plume" record -q -o "sticky/link.$ending" -- touch was.run 2>link.err; echo $?; ls was.run 2>/dev/null)" 1
+		ok "... in words" grep -q 'link of another user' link.err
+		is "... and where it leads is as it was" "$(cat precious)" precious
+	done
+	mkfifo sticky/fifo.svg
+	chown 65534:65534 sticky/fifo.svg
+	is "another user's pipe is refused" "$("$plume" record -q -o sticky/fifo.svg -- true 2>/dev/null; echo $?)" 1
+else
+	skip "files of other users" "only root can make them"
+fi
+ln -s own.target own.plume
+"$plume" record -q -o own.plume -- "${busy[@]}"
+ok "a link of one's own is followed" test -s own.target -a -L own.plume
+mkfifo own.fifo
+timeout 60 cat own.fifo >from.fifo &
+"$plume" record -q --format folded -o own.fifo -- "${busy[@]}"
+wait $!
+ok "a pipe of one's own is written to" grep -q '^perl;' from.fifo
+
+# --- on a terminal ---
+
+next_of() { script -qec "'$plume' record $1 -- perl -e '\$n += \$_ for 1 .. 5000000'" /dev/null </dev/null 2>/dev/null | tr -d '\r' | grep 'next:'; }
+is "what comes next" "$(next_of '-F 999 -o next.plume')" 'plume: next: plume report next.plume'
+is "... as a shell takes it" "$(next_of '-F 999 -o "a b.plume"')" "plume: next: plume report 'a b.plume'"
+is "... not with -q" "$(next_of '-q -o next.plume')" ''
+is "... nor of a picture" "$(next_of '-o next.svg')" ''
+"$plume" record -o next.plume -- "${busy[@]}" 2>next.err
+is "... nor in a file" "$(grep -c next: next.err)" 0
+
 # On a narrow terminal lines are broken between words, and nothing else comes out.
 said_at() { script -qec "stty cols $1; '$plume' record -o wrapped.plume -- true" /dev/null </dev/null 2>/dev/null | tr -d '\r'; }
 said_at 42 >wrapped.txt
