@@ -295,7 +295,8 @@ static bool choose_events(struct request *r, struct err *e)
 	struct record_event_wish wish = { .rate_hz = r->words.rate_hz,
 					  .period = r->words.period,
 					  .user_only = r->words.user_only,
-					  .kernel_only = r->words.kernel_only };
+					  .kernel_only = r->words.kernel_only,
+					  .pids = &r->choice.pids };
 	if (!r->words.events.n)
 		record_events_default(&wish, &r->events, &why);
 	for (uint32_t i = 0; i < r->words.events.n; i++)

@@ -23,10 +23,13 @@ struct record_events {
 };
 void record_events_fini(struct record_events *e);
 
+struct pid_list;
 struct record_event_wish {
 	uint32_t rate_hz;	     /* of events that sample time, and of hardware counters */
 	uint64_t period;	     /* -c: every so many, of all events; 0: by rate */
 	bool user_only, kernel_only; /* what an event's own modifier says goes before */
+	/* Whose libraries are meant by `uprobe:libc:malloc`; NULL: those of this machine. */
+	const struct pid_list *pids;
 };
 /*
  * Adds the events of `text`: `cycles`, `cpu-clock`, `page-faults`, `sched:sched_switch`,

@@ -47,6 +47,11 @@ struct event_kind {
 bool event_add(const struct event_word *w, const struct event_kind *kind,
 	       struct record_events *events, struct err *e);
 
+/*
+ * The path of a probe's file by a path or a short name, `libc`, `libc.so.6`, `bash`: what the processes have
+ * mapped, else a program on the PATH, else a library where the dynamic linker looks. NULL: e.
+ */
+char *event_find_file(struct str name, const struct pid_list *pids, struct err *e);
 /* A number in either notation: 60, 0x3c. */
 bool event_number(struct str s, uint64_t *value);
 

@@ -3,9 +3,6 @@
 #include "record/kernel_text_int.h"
 #include "symbol/symbol.h"
 
-#include <errno.h>
-#include <limits.h>
-
 enum { MAX_MATCHES = 8 };
 
 struct probe {
@@ -203,17 +200,6 @@ static bool take_parts(struct probe *p, struct err *e)
 	return true;
 }
 
-/* The kernel finds the file by its path when the event is opened. */
-static char *absolute_path(const struct probe *p, struct err *e)
-{
-	AUTO(buf) struct buf path = { 0 };
-	buf_add(&path, p->file);
-	char *absolute = realpath(buf_c_string(&path), NULL);
-	if (!absolute)
-		err_usage(e, "%.*s: %s", STR_ARG(p->file), strerror(errno));
-	return absolute;
-}
-
 static bool take_type(const struct probe *p, struct perf_event_attr *attr, struct err *e)
 {
 	AUTO(buf) struct buf path = { 0 }, format = { 0 };
@@ -242,7 +228,7 @@ static bool add_probe(const struct probe *p, struct record_events *events, struc
 	uint64_t offset;
 	if (!take_type(p, &kind.attr, e))
 		return false;
-	char *path = absolute_path(p, e);
+	char *path = event_find_file(p->file, p->word->wish->pids, e);
 	if (!path)
 		return false;
 	struct binary_id id = { .path = str_from(path) };

@@ -1,5 +1,6 @@
 /* Events by name: what is asked of the kernel, opened for real where that is allowed, and what is refused. */
 #include "record/event_int.h"
+#include "target/target.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -342,6 +343,42 @@ static void check_probe_texts(void)
 	check_wrong("uprobe:/bin/ls", ERR_USAGE, "uprobe:FILE:FUNCTION");
 }
 
+/* --- short names of files --- */
+
+static void check_file(const char *name, const struct pid_list *pids, const char *end)
+{
+	struct err e = { 0 };
+	AUTO_FREE char *path = event_find_file(str_from(name), pids, &e);
+	tap_ok(path && path[0] == '/' && strstr(path, end), "%s: %s", name, path ? path : e.text);
+}
+
+static void check_file_names(void)
+{
+	struct err e = { 0 };
+	struct stat mapped, found;
+	struct pid_list own = { 0 };
+	vec_push(&own, getpid());
+	check_file("record_event_test", &own, "/record_event_test");
+	check_file("libc", &own, "/libc");
+	check_file("c", &own, "/libc");
+	check_file("libc.so", &own, "/libc");
+	check_file("sh", NULL, "sh");
+	check_file("libc", NULL, "/libc");
+	AUTO_FREE char *path = event_find_file(STR("libc"), &own, &e);
+	AUTO_FREE char *same = event_find_file(STR("libc"), NULL, &e);
+	tap_ok(path && same && stat(path, &mapped) == 0 && stat(same, &found) == 0 &&
+		       mapped.st_ino == found.st_ino,
+	       "both ways lead to one libc");
+	tap_ok(!event_find_file(STR("libplume-test"), &own, &e) && strstr(e.text, "give the path"),
+	       "%s", e.text);
+	tap_ok(!event_find_file(STR("li"), NULL, &e) && !event_find_file(STR("ib"), NULL, &e) &&
+		       !event_find_file(STR(""), NULL, &e),
+	       "a part of a name is none: %s", e.text);
+	tap_ok(!event_find_file(STR("no/such"), &own, &e) && strstr(e.text, "No such file"), "%s",
+	       e.text);
+	vec_fini(&own);
+}
+
 /* --- opened --- */
 
 static int open_event(const struct record_event *event)
@@ -458,6 +495,7 @@ int main(void)
 	check_no_tracefs();
 	check_kinds_of_processors();
 	check_probe_texts();
+	check_file_names();
 	check_opened();
 	check_default();
 	AUTO(buf) struct buf command = { 0 };
