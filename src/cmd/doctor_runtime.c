@@ -1,6 +1,8 @@
 /* Code that is interpreted or compiled at run time: whether a recording can name it, and what would help. */
 #include "cmd/doctor_living.h"
 
+#include <limits.h>
+
 void doctor_add_bytes(struct buf *out, uint64_t n)
 {
 	static const char *const units[] = { "bytes", "kB", "MB", "GB", "TB" };
@@ -201,13 +203,17 @@ static void tell_python(const struct process_facts *f, struct doctor_report *r)
 static void tell_other(const struct process_facts *f, struct doctor_report *r)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };
+	unsigned advice = UINT_MAX;
 	if (!f->jit_bytes || f->jitdump || tell_map(f, r))
 		return;
+	for (uint32_t i = 0; i < f->mapped.n; i++) {
+		unsigned of_file = jit_advice_of_file(str_from(f->mapped.p[i].path));
+		advice = of_file < advice ? of_file : advice;
+	}
 	doctor_add_bytes(&t.what, f->jit_bytes);
 	buf_addf(&t.what, " of code that was made at run time will have no names");
 	buf_addf(&t.why, "no file holds it, and there is no %s", f->map.path);
-	buf_addf(&t.fix, ".NET: DOTNET_PerfMapEnabled=1; PHP: opcache.jit_debug=0x10; others: "
-			 "the flag of their JIT compiler that writes a perf map");
+	buf_addf(&t.fix, "%s", jit_advice_words(advice));
 	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_WARN, "map" }, &t);
 }
 

@@ -1,6 +1,8 @@
 /* Names of code made at run time: the map that its process leaves. */
 #include "perf/perf_int.h"
 
+#include <limits.h>
+
 struct wanted_address {
 	struct jit_address at;
 	location_id id;
@@ -116,6 +118,19 @@ static const struct mapped *spent_jitdump(struct perf_session *s, int32_t pid)
 	return m && m->jitdump && m->jitdump_budget.is_spent ? m : NULL;
 }
 
+static const char *map_advice(struct perf_session *s, int32_t pid)
+{
+	unsigned best = UINT_MAX;
+	const struct perf_process *process = perf_process_get(&s->processes, pid);
+	const struct address_space *space = &s->processes.spaces.p[process->space];
+	for (uint32_t i = 0; i < space->rows.n; i++) {
+		const struct mapped *m = &s->mapped.list.p[space->rows.p[i].mapped];
+		unsigned advice = m->kind == MAPPED_FILE ? jit_advice_of_file(m->path) : UINT_MAX;
+		best = advice < best ? advice : best;
+	}
+	return jit_advice_words(best);
+}
+
 static void explain(struct perf_session *s, const struct mapped *m, const struct map_search *search,
 		    struct buf *reason, struct buf *fix)
 {
@@ -137,6 +152,7 @@ static void explain(struct perf_session *s, const struct mapped *m, const struct
 		buf_addf(fix, "plume js doctor -p %d checks what can be found", m->pid);
 	} else if (search->reason.n) {
 		buf_add(reason, buf_str(&search->reason));
+		buf_addf(fix, "%s", search->wants_map ? map_advice(s, m->pid) : "");
 		buf_add(fix, buf_str(&search->fix));
 	} else {
 		buf_addf(reason, "no row of the map holds these addresses");

@@ -169,6 +169,18 @@ static void add_unrooted_names(struct buf *why, enum finding_mark mark,
 			 mark == FINDING_BAD ? "below" : "above");
 }
 
+/* Compiled Java keeps frame pointers only when it is told to. */
+static bool has_java(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->frames.n; i++)
+		if (str_eq(str_basename(profile_str(p, p->frames.p[i].module)), STR("libjvm.so")))
+			return true;
+	for (uint32_t i = 0; i < p->threads.n; i++)
+		if (str_eq(profile_str(p, p->threads.p[i].comm), STR("java")))
+			return true;
+	return false;
+}
+
 static void add_unrooted(const struct profile *p, const struct unnamed_rows *unnamed,
 			 struct diagnosis *d)
 {
@@ -187,13 +199,15 @@ static void add_unrooted(const struct profile *p, const struct unnamed_rows *unn
 		return;
 	}
 	add_share(&t.what, count, total, "of stacks do not reach the start of their thread");
+	const char *java = has_java(p) ? "Java: -XX:+PreserveFramePointer; others: " : "";
 	if (stack_source_of(p) == STACKS_JOINED) {
-		buf_addf(&t.why, "the code there keeps no frame pointers and has no tables to "
-				 "unwind by, as compiled Java, or the process was about to begin "
-				 "another program (exec)");
+		buf_addf(&t.why,
+			 "the code there keeps no frame pointers and has no tables to unwind by, "
+			 "%s or the process was about to begin another program (exec)",
+			 *java ? "as compiled Java,"
+			       : "it runs on a stack of its own (coroutines),");
 		add_unrooted_names(&t.why, mark, unnamed);
-		buf_addf(&t.fix, "Java: -XX:+PreserveFramePointer; others: build with "
-				 "-fno-omit-frame-pointer");
+		buf_addf(&t.fix, "%sbuild with -fno-omit-frame-pointer", java);
 	} else if (stack_source_of(p) == STACKS_COPIED) {
 		buf_addf(&t.why, "the copy of the stack was too small, or a binary or its unwind "
 				 "tables could not be read");
@@ -206,8 +220,8 @@ static void add_unrooted(const struct profile *p, const struct unnamed_rows *unn
 		add_unrooted_names(&t.why, mark, unnamed);
 		buf_addf(&t.fix,
 			 "%s --call-graph dwarf; or build with "
-			 "-fno-omit-frame-pointer; Java: -XX:+PreserveFramePointer",
-			 recorder_of(p));
+			 "-fno-omit-frame-pointer%s",
+			 recorder_of(p), *java ? "; Java: -XX:+PreserveFramePointer" : "");
 	}
 	diagnosis_add(d, (struct finding){ mark, "unrooted", .count = count, .total = total }, &t);
 }

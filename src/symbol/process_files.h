@@ -74,6 +74,7 @@ struct map_search {
 	bool is_guess; /* its name says another pid, or none: it names most of the addresses */
 	struct buf reason, fix; /* when there is no map, or it names nothing; else empty */
 	struct buf over_budget; /* why a map was not read to its end; empty: it was */
+	bool wants_map;		/* the fix goes on from how this program is told to write one */
 };
 
 /*
@@ -90,6 +91,14 @@ void map_search_explain(struct map_search *search, const char *path,
 void map_search_note(struct map_search *search, struct budget *budget, struct budgets *budgets,
 		     const char *path);
 void map_search_fini(struct map_search *search);
+
+/*
+ * What makes a program write a map, by the name of a file that it has mapped: `libjvm.so`, `node`. Of several
+ * files the lowest number counts; larger than all: the file tells nothing.
+ */
+unsigned jit_advice_of_file(struct str path);
+/* `start node with --perf-basic-prof`. */
+const char *jit_advice_words(unsigned advice);
 
 /* --- its other files --- */
 

@@ -3,9 +3,6 @@
 
 #include <errno.h>
 
-#define HOW_TO_WRITE_ONE                                                                           \
-	"start node with --perf-basic-prof-only-functions (or java with -XX:+DumpPerfMapAtExit)"
-
 struct map_choice {
 	struct perf_map_names names; /* of the best so far */
 	const struct map_candidate *best;
@@ -95,8 +92,9 @@ void map_search_explain(struct map_search *search, const char *path,
 	else
 		buf_add(&search->reason, STR("has no row for these addresses: "
 					     "it is of another run, or was written too early"));
-	buf_add(&search->fix, STR(HOW_TO_WRITE_ONE ", and take its map when the recording ends; "
-						   "give a copy with --map FILE"));
+	search->wants_map = true;
+	buf_add(&search->fix, STR(", and take its map when the recording ends; give a copy with "
+				  "--map FILE"));
 }
 
 static void explain_missing(const struct map_choice *choice, struct recorded_process process,
@@ -115,7 +113,8 @@ static void explain_missing(const struct map_choice *choice, struct recorded_pro
 	else
 		buf_addf(&search->reason, "perf-%d.map is on the machine that was recorded",
 			 process.pid);
-	buf_add(&search->fix, STR(HOW_TO_WRITE_ONE ", or give a copy with --map FILE"));
+	search->wants_map = true;
+	buf_add(&search->fix, STR(", or give a copy with --map FILE"));
 }
 
 bool process_map_read(const struct symbol_options *options, struct recorded_process process,

@@ -267,6 +267,23 @@ static void check_unrooted_names(void)
 	profile_unref(p);
 }
 
+/* Words on Java are for those who recorded Java. */
+static void check_java(void)
+{
+	struct profile *p = recorded();
+	AUTO(diagnosis) struct diagnosis without = { 0 }, with = { 0 };
+	p->ledger.count[LEDGER_UNROOTED] = 200;
+	examine(p, &without);
+	profile_add_node(p, NODE_ROOT, add_frame(p, "f", "/jdk/lib/libjvm.so", FRAME_USER));
+	examine(p, &with);
+	tap_ok(str_find(found(&without, "unrooted")->fix, STR("Java")) < 0 &&
+		       str_find(found(&without, "unrooted")->why, STR("Java")) < 0,
+	       "no word on Java without a JVM");
+	tap_ok(str_find(found(&with, "unrooted")->fix, STR("-XX:+PreserveFramePointer")) >= 0,
+	       "... and its flag with one");
+	profile_unref(p);
+}
+
 static void check_part(void)
 {
 	struct profile *p = recorded();
@@ -302,6 +319,7 @@ int main(void)
 	check_long_path();
 	check_why_no_samples();
 	check_unrooted_names();
+	check_java();
 	check_part();
 	return tap_done();
 }

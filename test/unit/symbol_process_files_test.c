@@ -223,8 +223,33 @@ static void check_other_files(void)
 	reader_free(r);
 }
 
+static void check_advice(const char *path, const char *part)
+{
+	const char *words = jit_advice_words(jit_advice_of_file(str_from(path)));
+	tap_ok(strstr(words, part), "%s: %s", path, words);
+}
+
+/* Each program by what it takes, and no other by what Node.js or Java takes. */
+static void check_advices(void)
+{
+	check_advice("/usr/bin/node", "--perf-basic-prof");
+	check_advice("/usr/lib/libnode.so.108", "--perf-basic-prof");
+	check_advice("/opt/jdk/lib/server/libjvm.so", "DumpPerfMapAtExit");
+	check_advice("/root/.bun/bin/bun", "BUN_JSC_useJITDump=1");
+	check_advice("/usr/bin/deno", "--v8-flags=--perf-basic-prof");
+	check_advice("/usr/share/dotnet/libcoreclr.so", "DOTNET_PerfMapEnabled=1");
+	check_advice("/usr/bin/python3.12", "-X perf");
+	check_advice("/usr/bin/php8.2", "opcache.jit_debug");
+	check_advice("/usr/bin/nodemon", "its JIT compiler");
+	check_advice("/usr/local/bin/server", "its JIT compiler");
+	tap_ok(jit_advice_of_file(STR("libjvm.so")) < jit_advice_of_file(STR("python3")) &&
+		       jit_advice_of_file(STR("python3")) < jit_advice_of_file(STR("libc.so.6")),
+	       "what holds another runtime comes first");
+}
+
 int main(void)
 {
+	check_advices();
 	make_files();
 	check_given();
 	check_folders();
