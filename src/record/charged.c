@@ -61,13 +61,22 @@ static struct str take_word(struct str *rest)
 struct process_stat {
 	char state;
 	int32_t parent;
-	uint64_t user_ns, kernel_ns, children_ns, guest_ns;
+	uint64_t user_ns, kernel_ns, children_ns, guest_ns, start_ticks;
 };
 
 /* `12 (name) S 1 ...`, and the name may hold anything (man 5 proc). */
 static bool read_stat(int32_t pid, struct process_stat *out)
 {
-	enum { STATE = 3, PARENT, USER = 14, KERNEL, CHILDREN_USER, CHILDREN_KERNEL, GUEST = 43 };
+	enum {
+		STATE = 3,
+		PARENT,
+		USER = 14,
+		KERNEL,
+		CHILDREN_USER,
+		CHILDREN_KERNEL,
+		START = 22,
+		GUEST = 43
+	};
 	char path[64], text[1024];
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	struct str rest = read_text(path, text, sizeof(text));
@@ -84,7 +93,17 @@ static bool read_stat(int32_t pid, struct process_stat *out)
 	out->kernel_ns = values[KERNEL] * tick_ns;
 	out->children_ns = (values[CHILDREN_USER] + values[CHILDREN_KERNEL]) * tick_ns;
 	out->guest_ns = values[GUEST] * tick_ns;
+	out->start_ticks = values[START];
 	return true;
+}
+
+bool process_start_ticks(int32_t pid, uint64_t *ticks)
+{
+	struct process_stat s;
+	bool is_there = read_stat(pid, &s);
+	if (is_there)
+		*ticks = s.start_ticks;
+	return is_there;
 }
 
 /* To the nanosecond, where stat has ticks. */

@@ -21,5 +21,7 @@ struct charge_sum {
 	uint64_t error_ns; /* so much may be missing by chance, or because times are rounded */
 	bool is_user;	   /* without what the kernel did for it */
 };
+/* When a process began, as /proc has it: in ticks. False: it is gone. */
+bool process_start_ticks(int32_t pid, uint64_t *ticks);
 /* is_part: one of several files. False: not known. */
 bool charge_sum(const struct charge *c, uint64_t samples, bool is_part, struct charge_sum *out);

@@ -2,7 +2,7 @@
  * Records on their way to the session. What processes do is looked at as soon as it is known, so that
  * what names need is held before they end; samples that nobody asked for are left out.
  */
-#include "record/record_int.h"
+#include "record/charged.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -417,7 +417,7 @@ static void forget_wanted(struct follow *f, int32_t pid)
 {
 	struct known_process *known = find(f, pid);
 	if (known)
-		known->is_wanted = false;
+		known->is_wanted = known->is_left_out = false;
 }
 
 /*
@@ -526,7 +526,28 @@ void follow_records(struct follow *f, const char *bytes, size_t n, bool bytes_st
 	}
 }
 
+/* Nobody has said for two rounds that it was forked from one that is wanted. */
+static void leave_out(struct follow *f, int32_t pid)
+{
+	uint64_t ticks;
+	struct known_process *known = get(f, pid);
+	if (known->is_wanted || known->is_left_out)
+		return;
+	known->is_left_out = true;
+	if (process_start_ticks(pid, &ticks))
+		v8_walker_leave_out(f->walker, pid, ticks);
+}
+
 void follow_end_round(struct follow *f)
 {
+	const struct strange_records *old = &f->strangers.rounds[0];
+	struct perf_event_header h;
+	for (uint32_t i = 0; f->walker && i < old->n; i++) {
+		if (!old->p[i].record)
+			continue;
+		memcpy(&h, old->p[i].record, sizeof(h));
+		if (h.type == PERF_RECORD_SAMPLE)
+			leave_out(f, old->p[i].pid);
+	}
 	strangers_end_round(&f->strangers);
 }

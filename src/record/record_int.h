@@ -59,6 +59,8 @@ void v8_walker_free(struct v8_walker *w);
 void v8_walker_attach(struct v8_walker *w, int fd, int cpu, int ring_fd);
 /* The buffers are gone. */
 void v8_walker_close_outputs(struct v8_walker *w);
+/* Samples of this process are dropped where they are taken: nobody wants them. start_ticks: as /proc/PID/stat has it. */
+void v8_walker_leave_out(struct v8_walker *w, int32_t pid, uint64_t start_ticks);
 /* How many of its records found no room in a buffer. */
 uint64_t v8_walker_lost(const struct v8_walker *w);
 /* Whether a PERF_RECORD_SAMPLE is one of its records and no sample. w may be NULL. */
@@ -261,6 +263,7 @@ struct known_process {
 	bool is_described; /* its mappings are known to the session */
 	bool is_gone;	   /* it was not there when last looked for; records of it may still come */
 	bool has_exited;   /* its first thread did */
+	bool is_left_out;  /* the kernel drops its samples */
 };
 
 /* Which processes there are; what must be held of them is held from their first sight on. */
@@ -269,8 +272,8 @@ struct follow {
 	struct perf_session *session;
 	struct held_files *held;
 	struct js_frames *js;
-	const struct v8_walker *walker; /* NULL: none */
-	uint64_t lost_records;		/* with a walker: samples and its own */
+	struct v8_walker *walker; /* NULL: none */
+	uint64_t lost_records;	  /* with a walker: samples and its own */
 	VEC(struct known_process) list;
 	struct index_map map;
 	bool is_filtered; /* samples of those that are not wanted are dropped */

@@ -38,6 +38,8 @@ struct thread_struct {
 
 struct task_struct {
 	struct mm_struct *mm;
+	struct task_struct *group_leader;
+	uint64_t start_boottime;
 	struct thread_struct thread;
 } __attribute__((preserve_access_index));
 
@@ -111,17 +113,32 @@ static struct scratch *scratch_of_cpu(void)
  */
 #define CHECKED_ONCE __attribute__((noinline))
 
-static struct walker_layout *layout_of_current(void)
+/* Processes whose samples nobody wants: in ticks when they began, as their number may be another one's by now. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, WALKER_OTHERS);
+	__type(key, uint32_t);
+	__type(value, uint64_t);
+} others SEC(".maps");
+
+/* As the recorder sees it; 0: it does not. */
+static uint32_t pid_of_current(void)
 {
 	struct bpf_pidns_info in_namespace;
-	uint32_t pid = bpf_get_current_pid_tgid() >> 32;
-	if (recorder.inode) {
-		if (bpf_get_ns_current_pid_tgid(recorder.device, recorder.inode, &in_namespace,
-						sizeof(in_namespace)) != 0)
-			return 0;
-		pid = in_namespace.tgid;
-	}
-	return bpf_map_lookup_elem(&processes, &pid);
+	if (!recorder.inode)
+		return bpf_get_current_pid_tgid() >> 32;
+	if (bpf_get_ns_current_pid_tgid(recorder.device, recorder.inode, &in_namespace,
+					sizeof(in_namespace)) != 0)
+		return 0;
+	return in_namespace.tgid;
+}
+
+static int is_other(uint32_t pid)
+{
+	enum { TICK_NS = 10000000 }; /* of /proc/PID/stat: USER_HZ */
+	const uint64_t *ticks = bpf_map_lookup_elem(&others, &pid);
+	const struct task_struct *task = bpf_get_current_task_btf();
+	return ticks && task->group_leader->start_boottime / TICK_NS == *ticks;
 }
 
 #include "record/thin_stack.bpf.h"
@@ -384,14 +401,17 @@ static int on_deep(struct bpf_perf_event_data *context, struct scratch *s,
 }
 
 /*
- * Returns 1: the sample itself is taken. It is not, and this does not run, where it hits another BPF program
+ * Returns 1: the sample itself is taken. Of other processes none is; it is not, and this does not run, where it hits another BPF program
  * that traces (kernel/events/core.c: bpf_overflow_handler).
  */
 SEC("perf_event") int on_sample(struct bpf_perf_event_data *context)
 {
 	const struct thin_settings *settings = thin_settings();
-	const struct walker_layout *l = layout_of_current();
+	uint32_t pid = pid_of_current();
+	const struct walker_layout *l = bpf_map_lookup_elem(&processes, &pid);
 	struct scratch *s = scratch_of_cpu();
+	if (pid && is_other(pid))
+		return 0;
 	if (!s || !settings)
 		return 1;
 	uint32_t pieces = is_user_code(context) ? settings->pieces : 0;

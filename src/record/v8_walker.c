@@ -31,7 +31,7 @@ struct v8_walker {
 struct v8_walker *v8_walker_new(struct err *e)
 {
 	struct v8_walker *w = mem_zalloc(1, sizeof(*w));
-	w->loaded = (struct loaded_program){ -1, -1, -1, -1, -1 };
+	w->loaded = (struct loaded_program){ -1, -1, -1, -1, -1, -1 };
 	if (v8_walker_load(&w->loaded, e))
 		return w;
 	v8_walker_free(w);
@@ -61,7 +61,7 @@ void v8_walker_free(struct v8_walker *w)
 	v8_walker_close_outputs(w);
 	vec_fini(&w->outputs);
 	const int fds[] = { w->loaded.program, w->loaded.processes, w->loaded.outputs,
-			    w->loaded.lost, w->loaded.thinning };
+			    w->loaded.lost,    w->loaded.thinning,  w->loaded.others };
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
@@ -104,6 +104,12 @@ void v8_walker_add_process(struct v8_walker *w, int32_t pid, const struct v8_lay
 void v8_walker_remove_process(struct v8_walker *w, int32_t pid)
 {
 	map_call(BPF_MAP_DELETE_ELEM, w->loaded.processes, &pid, NULL);
+}
+
+void v8_walker_leave_out(struct v8_walker *w, int32_t pid, uint64_t start_ticks)
+{
+	if (w)
+		map_call(BPF_MAP_UPDATE_ELEM, w->loaded.others, &pid, &start_ticks);
 }
 
 uint64_t v8_walker_lost(const struct v8_walker *w)

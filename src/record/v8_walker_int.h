@@ -4,8 +4,8 @@
 #include "record/v8_walker_record_int.h"
 
 struct loaded_program {
-	int program, processes, outputs, lost,
-		thinning; /* descriptors; the maps' names are the program's */
+	int program, processes, outputs, lost, thinning,
+		others; /* descriptors; the maps' names are the program's */
 };
 /* Loads it. False: e. */
 bool v8_walker_load(struct loaded_program *l, struct err *e);

@@ -65,6 +65,7 @@ static void keep(struct bpf_object *o, struct loaded_program *l)
 	l->outputs = keep_map(o, "outputs");
 	l->lost = keep_map(o, "lost");
 	l->thinning = keep_map(o, "thinning");
+	l->others = keep_map(o, "others");
 }
 
 bool v8_walker_load(struct loaded_program *l, struct err *e)

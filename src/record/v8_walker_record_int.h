@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 enum {
+	WALKER_OTHERS = 8192,	/* processes whose samples are not wanted */
 	WALKER_FRAMES = 8192,	/* of a stack, where the rate leaves time for so many */
 	WALKER_SLOTS = 6,	/* words in front of a frame pointer that may be of use */
 	WALKER_WORDS = 8,	/* ... and behind it the caller's, and where the call returns to */
