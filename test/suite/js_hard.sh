@@ -92,7 +92,7 @@ ok "... with names" named plain
 "$plume" fold -v plain.plume >plain.out 2>plain.said
 ok "... -v says how they were named" grep -qE '^ +javascript  [0-9,]+ frames named from V8.s heap, .*stacks walked in the kernel [0-9,]+, in copies [0-9,]+' plain.said
 ok "... and nothing to say of them" bash -c '! grep -q "has no names" plain.err'
-"$plume" record -F 999 -d 1 --srcline -o lines.plume -p "$pid" >lines.out 2>lines.err
+"$plume" record -F 999 -d 1 -o lines.plume -p "$pid" >lines.out 2>lines.err
 "$plume" fold -q --srcline lines.plume >lines.folded
 ok "... --srcline: the line of the call, behind where the function begins" \
 	grep -qE 'JS:.?takeTurn [^;]*/target.js:[0-9]+:[0-9]+ target.js:14(_\[i\])?[; ]' lines.folded

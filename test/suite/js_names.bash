@@ -33,7 +33,7 @@ family() { # family PID: it and its children that stay, as -p wants them: others
 }
 # record_it NAME OPTION...: while $child uses $seconds of CPU time, which counts for itself exactly then
 record_it() {
-	record "$1" --srcline "${@:2}" -- \
+	record "$1" "${@:2}" -- \
 		sh -c "kill -USR2 $child; '$truth/until_used' $child $seconds; kill -TERM $child"
 	local status=$?
 	ask short "$1.folded" >"$1.short"

@@ -22,7 +22,7 @@ if [ ${#nodes[@]} -eq 0 ]; then
 	finish
 fi
 same_chain() {
-	"$plume" convert --format speedscope --each-sample "$1.plume" -o "$1.speedscope" 2>/dev/null
+	"$plume" convert --format speedscope --srcline --each-sample "$1.plume" -o "$1.speedscope" 2>/dev/null
 	check "$1: an inlined function has the callers of new Error().stack, with line and column" \
 		ask chains "$1.speedscope" "$1.program" 99.5
 	figure "$1-chains"

@@ -55,8 +55,8 @@ record plain -- node "$sources/bundle/main.js" 1.5
 ok "without --source-maps: as it ran" generated plain "$sources/bundle/main.js"
 "$plume" fold -q --source-maps plain.plume >plain.folded
 ok "... and --source-maps later does the same" original plain
-record lines --source-maps --srcline -- node "$sources/bundle/main.js" 1.5
-"$plume" report -q --limit 0 lines.plume >lines.report
+record lines --source-maps -- node "$sources/bundle/main.js" 1.5
+"$plume" report -q --srcline --limit 0 lines.plume >lines.report
 ok "with --srcline: the lines that were written" grep -qE "grid.ts:$((cells + 2)) JS:.sumCells $sources/grid.ts:$cells:" lines.report
 (cd "$work" && node --cpu-prof --cpu-prof-name=own.cpuprofile "$sources/bundle/main.js" 1 >own.out)
 "$plume" fold -q --source-maps own.cpuprofile >own.folded
