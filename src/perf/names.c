@@ -101,7 +101,20 @@ static struct debug_info *debug_of(struct location_names *n, struct mapped *m)
 	m->is_debug_open = true;
 	struct elf *elf = binary_debug(m->binary);
 	m->debug = elf ? debug_info_new(elf) : NULL;
+	if (m->debug && !o->wants_lines)
+		debug_info_skip_lines(m->debug);
 	return m->debug;
+}
+
+/* Without lines, a frame is where its function begins. */
+static struct named_frame frame_of_debug(const struct debug_frame *d, bool keeps_lines)
+{
+	struct named_frame f = { .function_file = d->declared_file.n ? d->declared_file : d->file,
+				 .function_line = d->declared_line };
+	f.file = keeps_lines ? d->file : f.function_file;
+	f.line = keeps_lines ? d->line : f.function_line;
+	f.column = keeps_lines ? d->column : 0;
+	return f;
 }
 
 /* The functions at an address by its DWARF; the outermost has the symbol's name, if there is one. */
@@ -112,18 +125,13 @@ static void add_debug_frames(struct location_names *n, location_id id, struct st
 	begin_location(n, id);
 	for (uint32_t i = 0; i < count && (i == 0 || o->wants_inlines); i++) {
 		const struct debug_frame *d = &frames[i];
-		push_frame(
-			n, id,
-			&(struct named_frame){ .name = i == 0 && symbol.n ? symbol : d->name,
-					       .module = module,
-					       .file = d->file,
-					       .line = o->wants_lines ? d->line : d->declared_line,
-					       .column = o->wants_lines ? d->column : 0,
-					       .function_file = d->file,
-					       .function_line = d->declared_line,
-					       .kind = FRAME_KIND_COUNT,
-					       .is_inlined = i > 0,
-					       .is_symbol = i == 0 || d->is_linkage_name });
+		struct named_frame f = frame_of_debug(d, o->wants_lines);
+		f.name = i == 0 && symbol.n ? symbol : d->name;
+		f.module = module;
+		f.kind = FRAME_KIND_COUNT;
+		f.is_inlined = i > 0;
+		f.is_symbol = i == 0 || d->is_linkage_name;
+		push_frame(n, id, &f);
 	}
 }
 

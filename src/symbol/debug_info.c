@@ -104,6 +104,11 @@ struct debug_info *debug_info_new(struct elf *elf)
 	return NULL;
 }
 
+void debug_info_skip_lines(struct debug_info *d)
+{
+	d->skips_lines = true;
+}
+
 void debug_info_free(struct debug_info *d)
 {
 	if (!d)
@@ -130,7 +135,14 @@ static void set_name(const struct debug_info *d, uint32_t number, struct debug_f
 	const struct dwarf_name *name = &d->names.p[number];
 	frame->name = name->text;
 	frame->is_linkage_name = name->is_linkage_name;
+	frame->declared_file = name->declared_file;
 	frame->declared_line = name->declared_line;
+}
+
+/* Whether more about the frame's place is worth a look at a line table. */
+static bool needs_place(const struct debug_info *d, const struct debug_frame *frame)
+{
+	return !d->skips_lines || !frame->declared_file.n;
 }
 
 /* Where the code is: in the innermost function; the others are where they call the next one. */
@@ -173,9 +185,11 @@ static uint32_t find_chain(struct debug_info *d, struct dwarf_unit *u, uint64_t 
 			call->name = dwarf_name_of(full, call->die);
 		frames[i + 1] = (struct debug_frame){ 0 };
 		set_name(d, call->name, &frames[i + 1]);
-		set_call(u, call, &frames[i]);
+		if (needs_place(d, &frames[i]))
+			set_call(u, call, &frames[i]);
 	}
-	set_place(u, address, &frames[n]);
+	if (needs_place(d, &frames[n]))
+		set_place(u, address, &frames[n]);
 	/* Code that nobody wrote in a file, and no function: nothing is known. */
 	return function == INDEX_NONE && !frames[0].file.n ? 0 : n + 1;
 }

@@ -15,7 +15,8 @@ struct debug_frame {
 	struct str file; /* of the line below; empty: not known */
 	uint32_t line,
 		column; /* where in this function the address (or the inlined call) is; 0: not known */
-	uint32_t declared_line; /* where the function itself begins; 0: not known */
+	struct str declared_file; /* where the function itself begins; empty and 0: not known */
+	uint32_t declared_line;
 };
 
 enum { DEBUG_MAX_INLINES = 64 };
@@ -25,6 +26,8 @@ struct debug_info;
 /* NULL when elf has no DWARF that can be read. elf stays the caller's and must outlive this. */
 struct debug_info *debug_info_new(struct elf *elf);
 void debug_info_free(struct debug_info *d);
+/* File, line and column of an address are needed only where its function does not say where it begins. */
+void debug_info_skip_lines(struct debug_info *d);
 /*
  * The functions at an address of the program's own, outermost first, the last being the innermost
  * inlined one; 0 when the DWARF does not know it. Results are cached and good as long as d is.

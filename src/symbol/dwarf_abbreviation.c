@@ -27,6 +27,8 @@ static uint8_t slot_of(uint64_t name)
 		return SLOT_CALL_LINE;
 	case DW_AT_call_column:
 		return SLOT_CALL_COLUMN;
+	case DW_AT_decl_file:
+		return SLOT_DECLARED_FILE;
 	case DW_AT_decl_line:
 		return SLOT_DECLARED_LINE;
 	case DW_AT_language:

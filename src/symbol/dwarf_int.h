@@ -111,6 +111,7 @@ enum dwarf_slot {
 	SLOT_CALL_FILE,
 	SLOT_CALL_LINE,
 	SLOT_CALL_COLUMN,
+	SLOT_DECLARED_FILE,
 	SLOT_DECLARED_LINE,
 	SLOT_LANGUAGE,
 	SLOT_STMT_LIST,
@@ -262,7 +263,8 @@ struct dwarf_line_file {
 
 struct dwarf_lines {
 	struct dwarf_unit *unit;
-	bool counts_from_zero; /* folders and files, since DWARF 5 */
+	struct dwarf_line_program *program; /* NULL: it was run, or cannot be */
+	bool counts_from_zero;		    /* folders and files, since DWARF 5 */
 	VEC(struct str) folders;
 	VEC(struct dwarf_line_file) files;
 	VEC(struct dwarf_row) rows;
@@ -305,6 +307,7 @@ struct dwarf_name {
 	uint64_t die;
 	struct str text;
 	bool is_linkage_name;
+	struct str declared_file;
 	uint32_t declared_line;
 };
 
@@ -330,6 +333,7 @@ struct debug_info {
 	VEC(struct dwarf_file *) files; /* 0: elf's own */
 	struct dwarf_file *alternate;
 	bool looked_for_alternate;
+	bool skips_lines;
 	struct dwarf_budget budget;
 	uint64_t code_low, code_high;
 
@@ -466,6 +470,7 @@ uint32_t dwarf_inlines_at(struct dwarf_unit *u, uint32_t function, uint64_t addr
 			  uint32_t *chain);
 /* Number in info->names. */
 uint32_t dwarf_name_of(struct dwarf_unit *u, uint64_t die);
+/* Its folders and files; rows are made when the first one is looked for. */
 struct dwarf_lines *dwarf_lines_of(struct dwarf_unit *u);
 /* Reads folders and files; false: damaged. */
 bool dwarf_read_line_header(struct dwarf_lines *lines, struct dwarf_line_program *program);

@@ -164,13 +164,24 @@ struct dwarf_lines *dwarf_lines_of(struct dwarf_unit *u)
 		return u->lines;
 	u->lines = mem_zalloc(1, sizeof(*u->lines));
 	u->lines->unit = u;
-	if (dwarf_read_line_header(u->lines, &p))
-		run(u->lines, &p);
+	if (dwarf_read_line_header(u->lines, &p)) {
+		u->lines->program = mem_alloc(1, sizeof(p));
+		*u->lines->program = p;
+	}
 	return u->lines;
+}
+
+static void make_rows(struct dwarf_lines *lines)
+{
+	AUTO_FREE struct dwarf_line_program *p = lines->program;
+	lines->program = NULL;
+	if (p)
+		run(lines, p);
 }
 
 const struct dwarf_row *dwarf_lines_find(struct dwarf_lines *lines, uint64_t address)
 {
+	make_rows(lines);
 	uint32_t span = dwarf_spans_find(lines->unit->file->info, &lines->spans, address);
 	if (span == INDEX_NONE)
 		return NULL;
@@ -190,6 +201,7 @@ void dwarf_lines_free(struct dwarf_lines *lines)
 {
 	if (!lines)
 		return;
+	free(lines->program);
 	vec_fini(&lines->folders);
 	vec_fini(&lines->files);
 	vec_fini(&lines->rows);

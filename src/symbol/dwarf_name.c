@@ -18,6 +18,9 @@ struct declaration {
 	uint16_t tag;
 	struct str linkage_name, name;
 	uint64_t declared_line;
+	/* The unit that numbers the file; NULL: it is not said. */
+	struct dwarf_unit *file_unit;
+	uint64_t declared_file;
 };
 
 static bool follow(struct dwarf_unit *u, uint64_t at, struct declaration *found)
@@ -34,6 +37,10 @@ static bool follow(struct dwarf_unit *u, uint64_t at, struct declaration *found)
 			found->name = dwarf_die_text(found->unit, &die, SLOT_NAME);
 		if (!found->declared_line)
 			found->declared_line = dwarf_die_constant(&die, SLOT_DECLARED_LINE);
+		if (!found->file_unit && dwarf_has(&die, SLOT_DECLARED_FILE)) {
+			found->declared_file = dwarf_die_constant(&die, SLOT_DECLARED_FILE);
+			found->file_unit = found->unit;
+		}
 		enum dwarf_slot next =
 			dwarf_has(&die, SLOT_ORIGIN) ? SLOT_ORIGIN : SLOT_SPECIFICATION;
 		struct dwarf_unit *unit;
@@ -85,12 +92,21 @@ static struct str qualified(struct debug_info *info, struct declaration d)
 	return arena_copy(&info->arena, buf_str(&text));
 }
 
+static struct str declared_file(const struct declaration *d)
+{
+	struct dwarf_lines *lines = d->file_unit ? dwarf_lines_of(d->file_unit) : NULL;
+	return lines && d->declared_file <= UINT32_MAX
+		       ? dwarf_line_file_path(lines, (uint32_t)d->declared_file)
+		       : STR("");
+}
+
 static void resolve(struct dwarf_unit *u, struct dwarf_name *name)
 {
 	struct declaration d;
 	if (!follow(u, name->die, &d))
 		return;
 	name->declared_line = d.declared_line > UINT32_MAX ? 0 : (uint32_t)d.declared_line;
+	name->declared_file = declared_file(&d);
 	/* rustc leaves a linkage name out when it is the plain one. */
 	if (!d.linkage_name.n && d.unit->language == DW_LANG_Rust)
 		d.linkage_name = d.name;

@@ -143,6 +143,30 @@ has g++ C++ && g++ -O1 -g -o cpp cpp.cpp && {
 	program cpp 9 8 ./cpp
 	ok "cpp: what is inlined has its own line" at_least 90 cpp.lines "hot[^;]* cpp\\.cpp:9;[^;]*spin[^;]* cpp\\.cpp:4_\\[i\\]"
 }
+# A function's code may be from another file than its beginning.
+printf '	for (unsigned long i = 0; i < n; i++)\n		x = x * 6364136223846793005u + i;\n' >body.inc
+cat >part.c <<'END'
+__attribute__((noinline)) unsigned long eval(unsigned long n)
+{
+	unsigned long x = n | 1;
+#include "body.inc"
+	return x;
+}
+
+int main(void)
+{
+	volatile unsigned long n = 100000000, s = 0;
+	for (int i = 0; i < 4; i++)
+		s = s + eval(n);
+	return 0;
+}
+END
+if command -v gcc >/dev/null && gcc -O1 -g -o part part.c; then
+	timeout -s INT 120 "$plume" record -q -F 999 -o part.plume -- ./part >part.out 2>part.err
+	"$plume" report --json --limit 0 part.plume 2>/dev/null | grep '"name":"eval"' >part.json
+	ok "a function begins in its own file" grep -q '/part\.c","line":1[,}]' part.json
+	ok "... whatever file its code is from" grep -qE 'eval body\.inc:[12][; ]' <("$plume" fold -q --srcline part.plume)
+fi
 has rustc Rust && rustc -C opt-level=1 -g -o rust rust.rs && program rust 6 2 ./rust
 if has go Go && GOCACHE=$work/gocache GOFLAGS=-mod=mod go build -o go-hot go.go 2>go.out; then
 	program go 6 - ./go-hot # older compilers do not say where functions begin
