@@ -297,6 +297,7 @@ static bool draw(struct drawing *d, struct err *e)
 		.attributes = d->setup.attributes,
 		.shows_own_delta = t->value_count > 1,
 		.negates = d->r->picture.negates,
+		.cuts_names = o->compat,
 	};
 	bool ok = write_picture(&p, d->path, d->html, e) && (!c.kept || write_palette(c.kept, e));
 	palette_map_free(c.kept);
@@ -319,7 +320,10 @@ static int flame(const struct request *r, struct drawing *d, struct err *e)
 	if (!p)
 		return code;
 	struct query query = r->in.query; /* its lists are r's */
-	if (!p->is_differential)	  /* there, the largest change of all sets the colours */
+	if (knows_kinds(p) && !r->flame.compat)
+		query.names = NAMES_SHOWN;
+	query.split_tiers |= r->flame.palette == PALETTE_TIER;
+	if (!p->is_differential) /* there, the largest change of all sets the colours */
 		query.min_share = picture_min_share(&d->setup);
 	struct tree *tree = query_tree(p, &query, &d->ledger, e);
 	if (tree && d->ledger.stacks == 0)

@@ -105,7 +105,11 @@ static const struct option transform_options[] = {
 	{ "skip-after", 0, OPTION_LIST, QUERY(skip_after), "FN",
 	  "cut off the callers of function FN" },
 	{ "merge-tiers", 0, OPTION_FLAG, QUERY(merge_tiers), NULL,
-	  "show a JavaScript function as one, whichever V8 tier ran it" },
+	  "show a JavaScript function once, whichever of V8's tiers ran it; pictures, reports and "
+	  "diffs "
+	  "do so by default" },
+	{ "split-tiers", 0, OPTION_FLAG, QUERY(split_tiers), NULL,
+	  "show V8's tiers of a function, and inlined copies of it, as functions of their own" },
 	{ "collapse-recursion", 0, OPTION_FLAG, QUERY(collapse_recursion), NULL,
 	  "show a function that calls itself once" },
 	{ "reverse", 0, OPTION_FLAG, QUERY(reverse), NULL,

@@ -212,7 +212,7 @@ static void make_groups(struct making *m)
 static void add_names(struct buf *out, const struct tree *t, const uint32_t *labels, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		struct str name = tree_label_bare(&t->labels.p[labels[i]]);
+		struct str name = tree_label_listed(&t->labels.p[labels[i]]);
 		buf_add(out, i ? STR(", ") : STR(""));
 		fit_add_safe(out, fit_known(str_first(name, utf8_bytes_of(name, 100))));
 	}
@@ -266,7 +266,7 @@ static void describe_subject(struct making *m, const char *text, const bool *is_
 		m->subject.self = saturating_add(m->subject.self, f->self, &overflows);
 	}
 	if (m->subject.functions == 1)
-		buf_add(&m->name, m->report.tree->labels.p[last].name);
+		buf_add(&m->name, tree_label_listed(&m->report.tree->labels.p[last]));
 	else
 		buf_add(&m->name, str_from(text));
 	m->subject.name = buf_str(&m->name);
@@ -352,6 +352,7 @@ static bool make_tree(struct request *r, const struct profile *p, struct tree **
 		      struct query_ledger *ledger, struct err *e)
 {
 	r->in.query.by_kind = knows_kinds(p);
+	r->in.query.names = knows_kinds(p) && !r->in.query.split_tiers ? NAMES_SHOWN : NAMES_FOLDED;
 	*tree = check_profile(p, e) ? query_tree(p, &r->in.query, ledger, e) : NULL;
 	if (*tree && ledger->stacks == 0)
 		explain_nothing(p, &r->in.query, ledger, e);

@@ -33,6 +33,8 @@ static bool query_side(struct side *s, const struct sides_wish *w, unsigned side
 	struct query query = *w->query; /* its lists are w's */
 	query.time = time_of_side(w, side);
 	query.by_kind = by_kind;
+	query.names =
+		by_kind && knows_kinds(s->profile) && !w->is_folded ? NAMES_SHOWN : NAMES_FOLDED;
 	s->tree = query_tree(s->profile, &query, &s->ledger, e);
 	if (s->tree && s->ledger.stacks == 0) {
 		struct err why = { 0 };

@@ -9,6 +9,7 @@ struct sides_wish {
 	const struct query *query;
 	struct source_options source;
 	enum diff_scale scale;
+	bool is_folded; /* names are those of folded stacks */
 	bool by_self;
 	bool quiet;
 };

@@ -10,17 +10,33 @@
  * node.
  */
 struct tree_label {
-	struct str name;   /* never holds ';' or a newline */
+	struct str name;   /* what makes it one function; never holds ';' or a newline */
 	struct str module; /* the file it comes from, without folders; empty: not known */
-	uint8_t kind;	   /* enum frame_kind */
-	bool is_process;   /* not a function: a thread's name, the root of all */
-	char tier;
+	/*
+	 * As people read it: `parse /srv/app/lib/a.js:12:3`; and its parts: the function, and where it begins, in short:
+	 * `lib/a.js:12`, or nothing. In folded stacks these are the name without its mark.
+	 */
+	struct str shown, function, place;
+	uint8_t kind;	    /* enum frame_kind */
+	bool is_process;    /* not a function: a thread's name, the root of all */
+	char tier;	    /* of all frames that are shown as this label; 0: none, or several */
 	uint8_t mark_bytes; /* of a mark such as _[k] at the end of name */
+	uint8_t tiers;	    /* bits by tier_bit: those that its frames have */
+	bool has_inlined;   /* some of its frames were inlined; flags say whether all were */
 	uint16_t flags;
 	bool is_recursive; /* it calls itself, and what it called then is added to it */
 };
 
 enum { TREE_MAX_VALUES = 2 };
+
+/* V8's compilers, the slowest code first. */
+#define TREE_TIERS "~^+*"
+/* 0 for what has no tier. */
+static inline uint8_t tier_bit(char tier)
+{
+	const char *at = tier ? strchr(TREE_TIERS, tier) : NULL;
+	return at ? (uint8_t)(1 << (at - TREE_TIERS)) : 0;
+}
 
 /* By row and by frame of the profile; INDEX_NONE: not shown. */
 struct tree_rows {
@@ -68,6 +84,12 @@ static inline uint64_t tree_unit(const struct tree *t)
 static inline const struct tree_label *tree_label_of(const struct tree *t, uint32_t node)
 {
 	return &t->labels.p[t->label[node]];
+}
+
+/* As people read it, in a list: with the mark that was asked for. */
+static inline struct str tree_label_listed(const struct tree_label *l)
+{
+	return l->place.n ? l->shown : l->name;
 }
 
 /* The name without its mark. */

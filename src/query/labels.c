@@ -11,7 +11,21 @@ struct labels {
 	struct buf text;
 	str_id last_module;
 	struct str last_module_text;
+	struct str *folded; /* by frame, where labels are called otherwise; p NULL: not made yet */
+	bool has_folder;
+	struct str folder; /* of the program; has_folder: it was looked for */
 };
+
+/* One function, whatever it was compiled to. */
+static bool merges_tiers(const struct labels *l)
+{
+	return l->q->merge_tiers || (l->q->names == NAMES_SHOWN && !l->q->split_tiers);
+}
+
+static bool merges_copies(const struct labels *l)
+{
+	return l->q->names == NAMES_SHOWN && !l->q->split_tiers;
+}
 
 static uint32_t *unset(uint32_t n)
 {
@@ -38,6 +52,7 @@ void labels_free(struct labels *l)
 	index_map_fini(&l->map);
 	free(l->of_frame);
 	free(l->of_thread);
+	free(l->folded);
 	buf_fini(&l->text);
 	free(l);
 }
@@ -71,25 +86,60 @@ static struct str module_text(struct labels *l, str_id module)
 	return l->last_module_text;
 }
 
+/* One function is one kind, however it runs. */
+static uint8_t kind_of(const struct labels *l, const struct frame *f)
+{
+	bool is_merged = merges_tiers(l) && f->tier && f->kind == FRAME_INTERPRETED;
+	return is_merged ? FRAME_JIT : f->kind;
+}
+
+/* What frames of one label do not share is a detail of some. */
+static void add_details(struct tree_label *label, const struct frame *f, bool is_first)
+{
+	bool is_inlined = f->flags & FRAME_INLINED;
+	label->tiers |= tier_bit(f->tier);
+	label->has_inlined |= is_inlined;
+	if (is_first)
+		return;
+	if (label->tier != f->tier)
+		label->tier = 0;
+	if (!is_inlined)
+		label->flags &= (uint16_t)~FRAME_INLINED;
+}
+
+static void set_shown(struct labels *l, struct tree_label *label, const struct frame *f)
+{
+	label->shown = label->function = tree_label_bare(label);
+	if (!f || l->q->names != NAMES_SHOWN)
+		return;
+	if (!l->has_folder)
+		l->folder = program_folder(l->p);
+	l->has_folder = true;
+	label_set_shown(label, &l->tree->text, profile_str(l->p, f->file), l->folder);
+}
+
 static uint32_t add_label(struct labels *l, struct str name, const struct frame *f,
 			  uint8_t mark_bytes)
 {
-	struct tree_label label = { .name = name };
+	struct tree_label label = { .name = name, .mark_bytes = mark_bytes, .is_process = !f };
 	if (f && l->q->by_kind)
-		label.kind = f->kind;
+		label.kind = kind_of(l, f);
 	uint32_t hash = hash_str(name);
 	uint32_t i = index_map_find(&l->map, hash, label_equal, l->tree->labels.p, &label);
-	if (i != INDEX_NONE)
+	if (i != INDEX_NONE) {
+		if (f)
+			add_details(&l->tree->labels.p[i], f, false);
 		return i;
+	}
 	label.name = arena_copy(&l->tree->text, name);
-	label.is_process = !f;
 	if (f) {
-		label.tier = (char)(l->q->merge_tiers ? 0 : f->tier);
+		label.tier = f->tier;
 		label.flags = f->flags;
-		label.mark_bytes = mark_bytes;
+		add_details(&label, f, true);
 	}
 	if (f && l->q->by_kind)
 		label.module = module_text(l, f->module);
+	set_shown(l, &label, f);
 	index_map_add(&l->map, hash, l->tree->labels.n);
 	vec_push(&l->tree->labels, label);
 	return l->tree->labels.n - 1;
@@ -134,7 +184,7 @@ static void strip_hex(struct buf *text)
 	text->n = n;
 }
 
-static void add_name(struct labels *l, const struct frame *f)
+static void add_name(struct labels *l, const struct frame *f, bool merges)
 {
 	struct str name = profile_str(l->p, f->name);
 	if (frame_lacks_name(f)) {
@@ -150,7 +200,7 @@ static void add_name(struct labels *l, const struct frame *f)
 		}
 		return;
 	}
-	ptrdiff_t mark = l->q->merge_tiers && f->tier ? str_find_char(name, f->tier) : -1;
+	ptrdiff_t mark = merges && f->tier ? str_find_char(name, f->tier) : -1;
 	if (mark >= 0) {
 		add_clean(&l->text, str_first(name, (size_t)mark));
 		name = str_from_byte(name, (size_t)mark + 1);
@@ -181,35 +231,56 @@ static void add_place(struct labels *l, const struct frame *f)
 	buf_addf(&l->text, ":%u", f->line);
 }
 
-static void add_mark(struct labels *l, const struct frame *f)
+static void add_mark(struct labels *l, const struct frame *f, bool merges)
 {
 	bool is_marked = f->flags & FRAME_MARKED;
-	if (f->flags & FRAME_INLINED)
+	if (f->flags & FRAME_INLINED && !merges)
 		buf_add(&l->text, STR("_[i]"));
 	else if (f->flags & FRAME_WAKER)
 		buf_add(&l->text, STR("_[w]"));
 	else if (f->kind == FRAME_KERNEL && (is_marked || l->q->mark_kernel))
 		buf_add(&l->text, STR("_[k]"));
-	else if (f->kind == FRAME_JIT && (is_marked || l->q->mark_jit))
+	else if (kind_of(l, f) == FRAME_JIT && (is_marked || l->q->mark_jit))
 		buf_add(&l->text, STR("_[j]"));
+}
+
+/* The name goes to l->text; the bytes of its mark. */
+static uint8_t add_text(struct labels *l, const struct frame *f, bool merges_tiers,
+			bool merges_copies)
+{
+	l->text.n = 0;
+	add_name(l, f, merges_tiers);
+	if (l->q->strip_hex)
+		strip_hex(&l->text);
+	if (l->q->show_place)
+		add_place(l, f);
+	size_t bare = l->text.n;
+	add_mark(l, f, merges_copies);
+	return (uint8_t)(l->text.n - bare);
 }
 
 uint32_t label_of_frame(struct labels *l, frame_id frame)
 {
 	if (l->of_frame[frame] == INDEX_NONE) {
 		const struct frame *f = &l->p->frames.p[frame];
-		l->text.n = 0;
-		add_name(l, f);
-		if (l->q->strip_hex)
-			strip_hex(&l->text);
-		if (l->q->show_place)
-			add_place(l, f);
-		size_t bare = l->text.n;
-		add_mark(l, f);
-		l->of_frame[frame] =
-			add_label(l, buf_str(&l->text), f, (uint8_t)(l->text.n - bare));
+		uint8_t mark = add_text(l, f, merges_tiers(l), merges_copies(l));
+		l->of_frame[frame] = add_label(l, buf_str(&l->text), f, mark);
 	}
 	return l->of_frame[frame];
+}
+
+struct str folded_name_of(struct labels *l, frame_id frame)
+{
+	uint32_t label = label_of_frame(l, frame);
+	if (!merges_copies(l))
+		return l->tree->labels.p[label].name;
+	if (!l->folded)
+		l->folded = mem_zalloc(l->p->frames.n, sizeof(*l->folded));
+	if (!l->folded[frame].p) {
+		add_text(l, &l->p->frames.p[frame], l->q->merge_tiers, false);
+		l->folded[frame] = arena_copy(&l->tree->text, buf_str(&l->text));
+	}
+	return l->folded[frame];
 }
 
 uint32_t label_of_text(struct labels *l, struct str text)

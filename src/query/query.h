@@ -13,12 +13,19 @@
 #include "query/palette_map.h"
 #include "query/paths.h"
 #include "query/report.h"
+#include "query/shown_name.h"
 
 /* Where a frame is in the source, behind its name. */
 enum query_place {
 	PLACE_HIDDEN,
 	PLACE_BEHIND_BLANK, /* `main file.c:12` */
 	PLACE_BEHIND_COLON, /* `main:file.c:12`, as stackcollapse-perf.pl --inline --context */
+};
+
+/* How frames are called. */
+enum query_names {
+	NAMES_FOLDED, /* as in folded stacks: V8's tiers and inlined copies are functions of their own */
+	NAMES_SHOWN, /* as people read them: a function once; what it was compiled to is a detail of it */
 };
 
 enum query_weight { QUERY_WEIGHT_AUTO, QUERY_WEIGHT_SAMPLES, QUERY_WEIGHT_PERIOD };
@@ -36,7 +43,9 @@ struct query {
 	 * Transforms: what happens to the stacks of the samples shown, in this order. Expressions
 	 * see names without marks.
 	 */
-	bool merge_tiers; /* V8's tiers of one function are one function */
+	unsigned names;	  /* enum query_names */
+	bool merge_tiers; /* V8's tiers of one function are one function, in folded stacks as well */
+	bool split_tiers; /* they are several, and so are inlined copies, for people as well */
 	struct text_list
 		root; /* stacks begin at the first frame that matches; others are left out */
 	struct text_list skip_after; /* the callers of this function are cut off */

@@ -23,7 +23,6 @@ bool regex_list_compile(struct regex_list *list, const struct text_list *pattern
 void regex_list_fini(struct regex_list *list);
 /* gave_up is counted up when an expression reaches its limit. */
 bool regex_list_any(const struct regex_list *list, struct str subject, uint64_t *gave_up);
-bool regex_list_all(const struct regex_list *list, struct str subject, uint64_t *gave_up);
 
 /* Adds to a count of the ledger, held at the largest value. */
 static inline void ledger_add(uint64_t *count, uint64_t more)
@@ -38,6 +37,8 @@ struct labels *labels_new(const struct profile *p, const struct query *q, struct
 void labels_free(struct labels *l);
 /* Index into tree->labels. */
 uint32_t label_of_frame(struct labels *l, frame_id frame);
+/* As folded stacks have the frame, with its mark, however it is shown. */
+struct str folded_name_of(struct labels *l, frame_id frame);
 /* INDEX_NONE when nothing is known of the thread. */
 uint32_t label_of_thread(struct labels *l, thread_id thread);
 uint32_t label_of_text(struct labels *l, struct str text);
@@ -92,8 +93,7 @@ struct growth {
 	/* Transforms. */
 	struct regex_list hide, root;
 	bool changes_paths;
-	uint8_t *fate; /* by label: what the expressions say, 0: not asked yet */
-	uint32_t fate_count;
+	uint8_t *fate; /* by frame: what the expressions say, 0: not asked yet */
 	struct frame_path path, labels_path;
 	struct frame_path open; /* in order: the nodes of the stack before */
 };

@@ -23,9 +23,18 @@ static bool holds_word(struct str name, struct str word)
 	return false;
 }
 
+/* `parse lib/a.js:12` */
+static bool is_brief(const struct tree_label *l, struct str text)
+{
+	return l->place.n && text.n == l->function.n + 1 + l->place.n &&
+	       str_starts(text, l->function) && text.p[l->function.n] == ' ' &&
+	       str_ends(text, l->place);
+}
+
 static enum name_match match_of(const struct tree_label *l, struct str text)
 {
-	if (str_eq(l->name, text) || str_eq(tree_label_bare(l), text))
+	if (str_eq(l->name, text) || str_eq(tree_label_bare(l), text) || str_eq(l->shown, text) ||
+	    str_eq(l->function, text) || is_brief(l, text))
 		return MATCH_EXACT;
 	if (holds_word(l->name, text))
 		return MATCH_WORD;

@@ -32,7 +32,7 @@ struct selection {
 	bool has_time;
 	uint64_t from_ns, until_ns;
 	struct regex_list only, without;
-	struct buf stack;
+	struct buf stack, shown_stack;
 	struct frame_path path;
 };
 
@@ -63,17 +63,6 @@ bool regex_list_any(const struct regex_list *list, struct str subject, uint64_t 
 			return true;
 	}
 	return false;
-}
-
-bool regex_list_all(const struct regex_list *list, struct str subject, uint64_t *gave_up)
-{
-	for (uint32_t i = 0; i < list->n; i++) {
-		enum regex_result r = regex_match(list->p[i], subject);
-		*gave_up += r == REGEX_GAVE_UP;
-		if (r != REGEX_YES)
-			return false;
-	}
-	return true;
 }
 
 void query_fini(struct query *q)
@@ -287,6 +276,7 @@ void selection_free(struct selection *s)
 	regex_list_fini(&s->only);
 	regex_list_fini(&s->without);
 	buf_fini(&s->stack);
+	buf_fini(&s->shown_stack);
 	vec_fini(&s->path);
 	free(s);
 }
@@ -403,33 +393,49 @@ bool row_is_idle(const struct profile *p, uint32_t row)
 	return false;
 }
 
-/* `comm;root;...;leaf`, as fold prints it. */
-static struct str folded_stack(struct selection *s, uint32_t row)
+/* `comm;root;...;leaf`, as fold prints it, or as it is shown. */
+static void stack_text(struct selection *s, uint32_t row, bool is_folded, struct buf *out)
 {
-	const struct tree_label *labels;
-	uint32_t label = label_of_thread(s->labels, s->p->samples.thread[row]);
-	s->stack.n = 0;
+	uint32_t thread = label_of_thread(s->labels, s->p->samples.thread[row]);
+	out->n = 0;
 	frame_path_of(s->p, s->p->samples.node[row], &s->path);
-	for (uint32_t i = 0; i <= s->path.n; i++) {
-		if (i)
-			label = label_of_frame(s->labels, s->path.p[i - 1]);
-		if (label == INDEX_NONE)
-			continue;
-		labels = labels_tree(s->labels)->labels.p;
-		if (s->stack.n)
-			buf_add_char(&s->stack, ';');
-		buf_add(&s->stack, labels[label].name);
+	if (thread != INDEX_NONE)
+		buf_add(out, labels_tree(s->labels)->labels.p[thread].name);
+	for (uint32_t i = 0; i < s->path.n; i++) {
+		uint32_t label = label_of_frame(s->labels, s->path.p[i]);
+		if (out->n)
+			buf_add_char(out, ';');
+		if (is_folded)
+			buf_add(out, folded_name_of(s->labels, s->path.p[i]));
+		else
+			label_add_brief(out, &labels_tree(s->labels)->labels.p[label]);
 	}
-	return buf_str(&s->stack);
+}
+
+/* One of an option's expressions holds, or all of them do, on one of the texts. */
+static bool any_text_matches(const struct selection *s, const struct regex_list *list, bool all,
+			     uint64_t *gave_up)
+{
+	for (uint32_t i = 0; i < list->n; i++) {
+		const struct regex_list one = { &list->p[i], 1, 1 };
+		bool holds = regex_list_any(&one, buf_str(&s->stack), gave_up) ||
+			     (s->q->names == NAMES_SHOWN &&
+			      regex_list_any(&one, buf_str(&s->shown_stack), gave_up));
+		if (holds != all)
+			return holds;
+	}
+	return all;
 }
 
 static bool text_holds(struct selection *s, uint32_t row, uint64_t *gave_up)
 {
 	if (!s->only.n && !s->without.n)
 		return true;
-	struct str stack = folded_stack(s, row);
-	return regex_list_all(&s->only, stack, gave_up) &&
-	       !regex_list_any(&s->without, stack, gave_up);
+	stack_text(s, row, true, &s->stack);
+	if (s->q->names == NAMES_SHOWN)
+		stack_text(s, row, false, &s->shown_stack);
+	return any_text_matches(s, &s->only, true, gave_up) &&
+	       !any_text_matches(s, &s->without, false, gave_up);
 }
 
 bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledger)

@@ -39,30 +39,63 @@ static uint32_t node_of_stack(struct growth *g, uint32_t root, node_id node)
 	return at;
 }
 
-static uint8_t fate_of(struct growth *g, uint32_t label, uint64_t *gave_up)
+/* What an expression may mean by a frame: its name in folded stacks, or as it is shown. */
+struct frame_names {
+	struct str p[3];
+	unsigned n;
+};
+
+static struct frame_names names_of_frame(struct growth *g, frame_id frame, struct buf *brief)
 {
-	uint32_t n = g->tree->labels.n;
-	if (n > g->fate_count) {
-		uint32_t room = n + n / 2 + 64;
-		g->fate = mem_realloc(g->fate, room, 1);
-		memset(g->fate + g->fate_count, 0, room - g->fate_count);
-		g->fate_count = room;
-	}
-	if (!g->fate[label]) {
-		struct str name = g->tree->labels.p[label].name;
-		name.n -= g->tree->labels.p[label].mark_bytes;
-		uint8_t fate = FATE_KNOWN;
-		bool is_inlined = g->tree->labels.p[label].flags & FRAME_INLINED;
-		bool is_hidden =
-			(g->q->no_inlines && is_inlined) || regex_list_any(&g->hide, name, gave_up);
-		fate |= is_hidden ? FATE_HIDE : 0;
-		fate |= regex_list_any(&g->root, name, gave_up) ? FATE_ROOT : 0;
-		for (uint32_t i = 0; i < g->q->skip_after.n; i++)
-			if (str_eq(name, str_from(g->q->skip_after.p[i])))
+	uint32_t id = label_of_frame(g->labels, frame);
+	struct str folded = folded_name_of(g->labels, frame);
+	const struct tree_label *label = &g->tree->labels.p[id];
+	bool has_mark = !str_eq(folded, label->name) || label->mark_bytes;
+	if (has_mark && folded.n > 4 && folded.p[folded.n - 1] == ']' &&
+	    memcmp(folded.p + folded.n - 4, "_[", 2) == 0)
+		folded.n -= 4;
+	struct frame_names names = { .p = { folded, label->shown }, .n = 1 };
+	if (label->shown.p == label->name.p && str_eq(folded, tree_label_bare(label)))
+		return names;
+	label_add_brief(brief, label);
+	names.p[2] = buf_str(brief);
+	names.n = 3;
+	return names;
+}
+
+static bool any_name_matches(const struct regex_list *list, const struct frame_names *names,
+			     uint64_t *gave_up)
+{
+	for (unsigned i = 0; i < names->n; i++)
+		if (regex_list_any(list, names->p[i], gave_up))
+			return true;
+	return false;
+}
+
+static uint8_t new_fate(struct growth *g, frame_id frame, uint64_t *gave_up)
+{
+	AUTO(buf) struct buf brief = { 0 };
+	struct frame_names names = names_of_frame(g, frame, &brief);
+	uint8_t fate = FATE_KNOWN;
+	bool is_inlined = g->p->frames.p[frame].flags & FRAME_INLINED;
+	bool is_hidden =
+		(g->q->no_inlines && is_inlined) || any_name_matches(&g->hide, &names, gave_up);
+	fate |= is_hidden ? FATE_HIDE : 0;
+	fate |= any_name_matches(&g->root, &names, gave_up) ? FATE_ROOT : 0;
+	for (uint32_t i = 0; i < g->q->skip_after.n; i++)
+		for (unsigned k = 0; k < names.n; k++)
+			if (str_eq(names.p[k], str_from(g->q->skip_after.p[i])))
 				fate |= FATE_SKIP_AFTER;
-		g->fate[label] = fate;
-	}
-	return g->fate[label];
+	return fate;
+}
+
+static uint8_t fate_of(struct growth *g, frame_id frame, uint64_t *gave_up)
+{
+	if (!g->fate)
+		g->fate = mem_zalloc(g->p->frames.n, 1);
+	if (!g->fate[frame])
+		g->fate[frame] = new_fate(g, frame, gave_up);
+	return g->fate[frame];
 }
 
 static void reverse_path(struct frame_path *path)
@@ -97,7 +130,7 @@ bool growth_transform(struct growth *g, node_id node, uint64_t *gave_up)
 	for (uint32_t i = 0; i < g->path.n; i++) {
 		frame_id frame = g->path.p[i];
 		uint32_t label = label_of_frame(g->labels, frame);
-		uint8_t fate = fate_of(g, label, gave_up);
+		uint8_t fate = fate_of(g, frame, gave_up);
 		if ((!is_rooted && fate & FATE_ROOT) || fate & FATE_SKIP_AFTER)
 			n = 0;
 		is_rooted |= (fate & FATE_ROOT) != 0;

@@ -46,6 +46,7 @@ static void calls_init(struct calls *c, const struct tree *from, const bool *is_
 		vec_push(&t->labels, from->labels.p[i]);
 	if (!c->is_one) {
 		struct tree_label several = { .name = arena_copy(&t->text, root_name) };
+		several.shown = several.function = several.name;
 		label = t->labels.n;
 		vec_push(&t->labels, several);
 	}

@@ -1,5 +1,6 @@
 /* Two trees as one with two values. Both have siblings in order of their names: a merge. */
 #include "query/diff.h"
+#include "query/shown_name.h"
 
 /* Children still to be merged, of one node on either side; at == end: none left there. */
 struct level {
@@ -33,8 +34,7 @@ static void add_labels(struct merge *m, unsigned side)
 		uint32_t known =
 			index_map_find(&m->map, hash, label_equal, m->out->labels.p, &label);
 		if (known == INDEX_NONE) {
-			label.name = arena_copy(&m->out->text, label.name);
-			label.module = arena_copy(&m->out->text, label.module);
+			label_copy_text(&label, &m->out->text);
 			known = m->out->labels.n;
 			index_map_add(&m->map, hash, known);
 			vec_push(&m->out->labels, label);

@@ -34,6 +34,7 @@ struct picture {
 	const struct comparison *comparison;	  /* of a diff, else NULL */
 	bool shows_own_delta;			  /* titles have the frame's own change */
 	bool negates;				  /* ... with the sign turned */
+	bool cuts_names;			  /* names lose their end, as with flamegraph.pl */
 };
 
 /* Errors surface in writer_commit. */

@@ -1,10 +1,16 @@
 /* The table of functions. */
 #include "sink/report_int.h"
 
-/* Its place in the source; what the name says already is taken out of it by the caller. */
-static void add_source(struct buf *out, const struct report_function *f, struct str name)
+/* Without the place, which has a column of its own. */
+static struct str function_of(const struct tree_label *l)
 {
-	struct str place = fit_place(name);
+	return l->place.n ? l->function : fit_without_place(l->name);
+}
+
+/* Its place in the source. */
+static void add_source(struct buf *out, const struct report_function *f, const struct tree_label *l)
+{
+	struct str place = l->place.n ? l->place : fit_place(l->name);
 	if (place.n) {
 		buf_add(out, place);
 		return;
@@ -14,6 +20,11 @@ static void add_source(struct buf *out, const struct report_function *f, struct 
 	buf_add(out, f->file);
 	if (f->line)
 		buf_addf(out, ":%u", f->line);
+}
+
+static const struct tree_label *label_of(const struct report *r, const struct report_function *f)
+{
+	return &r->tree->labels.p[f->label];
 }
 
 struct columns {
@@ -33,10 +44,9 @@ static struct columns columns_of(const struct report *r, const struct report_sty
 	AUTO(buf) struct buf source = { 0 };
 	for (uint32_t i = 0; i < n; i++) {
 		const struct report_function *f = &r->functions->rows.p[i];
-		struct str name = r->tree->labels.p[f->label].name;
 		source.n = 0;
-		add_source(&source, f, name);
-		size_t widths[] = { utf8_count(fit_without_place(name)),
+		add_source(&source, f, label_of(r, f));
+		size_t widths[] = { utf8_count(function_of(label_of(r, f))),
 				    utf8_count(fit_module(f->module)),
 				    utf8_count(buf_str(&source)) };
 		c.name = widths[0] > c.name ? widths[0] : c.name;
@@ -73,7 +83,7 @@ static void names_fini(struct names *n)
 
 static struct str name_of(const struct report *r, uint32_t row)
 {
-	return fit_without_place(r->tree->labels.p[r->functions->rows.p[row].label].name);
+	return function_of(label_of(r, &r->functions->rows.p[row]));
 }
 
 struct name_order {
@@ -156,7 +166,6 @@ static void add_fitted(struct buf *out, const struct report *r, const struct rep
 		       const struct columns *c, const struct report_function *f, struct str shown)
 {
 	AUTO(buf) struct buf source = { 0 };
-	struct str name = r->tree->labels.p[f->label].name;
 	size_t start;
 	report_add_share(out, s, f->self, r->summary.total);
 	buf_add(out, STR("  "));
@@ -168,7 +177,7 @@ static void add_fitted(struct buf *out, const struct report *r, const struct rep
 	start = out->n;
 	fit_add_start(out, fit_module(f->module), c->module, s->is_unicode);
 	report_pad(out, start, c->module + 1);
-	add_source(&source, f, name);
+	add_source(&source, f, label_of(r, f));
 	fit_add_end(out, buf_str(&source), c->source, s->is_unicode);
 	while (out->n && out->p[out->n - 1] == ' ')
 		out->n--;
@@ -180,7 +189,7 @@ static void add_plain(struct buf *out, const struct report *r, const struct repo
 		      const struct report_function *f)
 {
 	AUTO(buf) struct buf source = { 0 };
-	struct str name = r->tree->labels.p[f->label].name;
+	struct str name = tree_label_listed(label_of(r, f));
 	report_add_share(out, s, f->self, r->summary.total);
 	buf_add_char(out, ' ');
 	report_add_share(out, s, f->total, r->summary.total);
@@ -192,7 +201,7 @@ static void add_plain(struct buf *out, const struct report *r, const struct repo
 	report_add_word(out, str_basename(f->module));
 	buf_add_char(out, ' ');
 	if (!fit_place(name).n)
-		add_source(&source, f, name);
+		add_source(&source, f, label_of(r, f));
 	report_add_word(out, buf_str(&source));
 	buf_add_char(out, ' ');
 	fit_add_safe(out, fit_known(name));

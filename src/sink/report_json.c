@@ -116,6 +116,10 @@ static void add_function(struct buf *out, const struct report *r, const struct r
 	const struct tree_label *label = &r->tree->labels.p[f->label];
 	buf_add_char(out, '{');
 	add_text(out, "name", label->name);
+	if (label->place.n) {
+		add_text(out, "function", label->function);
+		add_text(out, "place", label->place);
+	}
 	add_value(out, r, "self", f->self);
 	add_value(out, r, "total", f->total);
 	add_text(out, "category", str_from(category_name(category_of_label(label))));

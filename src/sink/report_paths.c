@@ -84,7 +84,7 @@ static struct links links_of(const struct report_paths *p, uint32_t from, uint32
 		if (s->columns && is_passed_over(p, l, is_first, i + 1 == n))
 			continue;
 		is_first = is_first && l->is_process;
-		c.p[c.n++] = (struct fit_link){ l->name, l->is_recursive ? loop : STR("") };
+		c.p[c.n++] = (struct fit_link){ tree_label_listed(l), l->is_recursive ? loop : STR("") };
 	}
 	return c;
 }
@@ -117,7 +117,7 @@ static void add_hottest(struct buf *out, const struct report *r, const struct re
 	if (line->hottest == INDEX_NONE || p->direction == PATHS_TO_CALLERS ||
 	    report_percent(line->further, r->summary.total) < LEAST_PERCENT)
 		return;
-	fit_add_brief(&name, p->tree->labels.p[line->hottest].name);
+	fit_add_brief(&name, tree_label_listed(&p->tree->labels.p[line->hottest]));
 	if (utf8_count(buf_str(&name)) + BESIDE_NAME > columns)
 		return;
 	report_ink(out, s, INK_DIM);
@@ -138,7 +138,7 @@ static void add_rest(struct buf *out, const struct report *r, const struct repor
 	if (line->hottest != INDEX_NONE && p->direction != PATHS_TO_CALLERS) {
 		buf_add(out, STR(", most in "));
 		size_t used = out->n - start + 7;
-		struct str name = p->tree->labels.p[line->hottest].name;
+		struct str name = tree_label_listed(&p->tree->labels.p[line->hottest]);
 		fit_add_name(out, name,
 			     !s->columns	  ? SIZE_MAX
 			     : columns > used + 8 ? columns - used
@@ -189,8 +189,8 @@ static void add_difference(struct buf *out, const struct report_paths *p,
 	const struct tree_label *labels = p->tree->labels.p;
 	const uint32_t *chains = p->paths.labels.p;
 	for (uint32_t i = 0; i < line->chain_count && i < other->chain_count; i++) {
-		struct str a = labels[chains[line->chain + i]].name;
-		struct str b = labels[chains[other->chain + i]].name;
+		struct str a = tree_label_listed(&labels[chains[line->chain + i]]);
+		struct str b = tree_label_listed(&labels[chains[other->chain + i]]);
 		if (str_eq(a, b))
 			continue;
 		fit_add_own(out, a, fit_common(a, b), room_of(p, line, s) / 2, s->is_unicode);

@@ -91,7 +91,7 @@ static void add_group(struct buf *out, const struct report *r, const struct repo
 {
 	AUTO(buf) struct buf value = { 0 };
 	AUTO(buf) struct buf name = { 0 };
-	struct str hottest = r->tree->labels.p[g->hottest].name;
+	struct str hottest = tree_label_listed(&r->tree->labels.p[g->hottest]);
 	report_add_share(out, s, g->weight, g->whole);
 	if (!s->columns) {
 		buf_add_char(out, ' ');

@@ -198,7 +198,7 @@ static void add_own_delta(struct buf *out, const struct frames *f, const struct 
 static void add_title(struct buf *out, const struct frames *f, const struct box *b)
 {
 	const struct tree_label *label = tree_label_of(f->p->tree, b->node);
-	xml_add(out, b->node ? tree_label_bare(label) : STR("all"));
+	xml_add(out, b->node ? label->shown : STR("all"));
 	buf_add(out, STR(" ("));
 	add_count(out, f, b->value);
 	buf_add_char(out, ' ');
@@ -215,15 +215,36 @@ static void add_title(struct buf *out, const struct frames *f, const struct box 
 	buf_add_char(out, ')');
 }
 
+/* The name as flamegraph.pl cuts it: its end goes. */
+static void add_start(struct buf *out, struct str name, size_t chars)
+{
+	size_t length = name.n > chars ? utf8_count(str_first(name, chars * 4 + 4)) : name.n;
+	if (chars < length) {
+		xml_add(out, str_first(name, utf8_bytes_of(name, chars - 2)));
+		buf_add(out, STR(".."));
+	} else {
+		xml_add(out, name);
+	}
+}
+
+/* As the viewer would shorten it: places before arguments, the function's own name last. */
+static void add_shortened(struct buf *out, const struct tree_label *label, size_t chars)
+{
+	AUTO(buf) struct buf text = { 0 };
+	AUTO(buf) struct buf fitted = { 0 };
+	label_add_brief(&text, label);
+	fit_add_name(&fitted, buf_str(&text), chars, true);
+	xml_add(out, buf_str(&fitted));
+}
+
 /* The name as far as it fits, by the average width of characters. */
 static void add_label(struct buf *out, const struct frames *f, const struct box *b, double room)
 {
 	const struct picture_style *s = f->p->style;
 	const struct tree_label *label = tree_label_of(f->p->tree, b->node);
-	struct str name = b->node ? tree_label_bare(label) : STR("all");
+	struct str name = b->node ? label->shown : STR("all");
 	double fits = room / (s->font_size * s->font_width);
 	size_t chars = fits < 1e9 ? (size_t)fits : (size_t)1e9;
-	size_t length = name.n > chars ? utf8_count(str_first(name, chars * 4 + 4)) : name.n;
 	if (chars < 3 || !name.n || s->frame_height < s->font_size)
 		return;
 	buf_add(out, colour_is_dark(f->p->colours[b - f->p->layout->boxes.p])
@@ -233,12 +254,10 @@ static void add_label(struct buf *out, const struct frames *f, const struct box 
 	buf_add_char(out, '"');
 	add_attribute(out, "y", 3 + (f->y1 + f->y2) / 2);
 	buf_add_char(out, '>');
-	if (chars < length) {
-		xml_add(out, str_first(name, utf8_bytes_of(name, chars - 2)));
-		buf_add(out, STR(".."));
-	} else {
-		xml_add(out, name);
-	}
+	if (b->node && !f->p->cuts_names)
+		add_shortened(out, label, chars);
+	else
+		add_start(out, name, chars);
 	buf_add(out, STR("</text>"));
 }
 

@@ -30,7 +30,7 @@ void svg_add_diff_title(struct buf *out, const struct frames *f, const struct bo
 	double change = comparison_change(c, judged[BEFORE], judged[AFTER]);
 	double sign = f->p->negates && change != 0 ? -1 : 1;
 	double points = sign * comparison_points(c, judged[BEFORE], judged[AFTER]);
-	xml_add(out, b->node ? tree_label_bare(tree_label_of(t, b->node)) : STR("all"));
+	xml_add(out, b->node ? tree_label_of(t, b->node)->shown : STR("all"));
 	buf_add(out, STR(" ("));
 	add_side(out, f, "before", before, c->total[BEFORE]);
 	buf_add(out, STR("; "));

@@ -115,22 +115,67 @@ static const char *tier_text(char tier)
 	}
 }
 
+/* `optimized`, or all that a function was compiled to: `interpreted and optimized`. */
+static void add_tiers(struct buf *note, const struct tree_label *l)
+{
+	for (size_t i = 0; l->tiers >> i; i++) {
+		if (!(l->tiers >> i & 1))
+			continue;
+		bool is_first = !(l->tiers & ((1u << i) - 1)), is_last = !(l->tiers >> (i + 1));
+		buf_addf(note, "%s%s",
+			 is_first  ? (note->n ? ", " : "")
+			 : is_last ? " and "
+				   : ", ",
+			 tier_text(TREE_TIERS[i]));
+	}
+}
+
+/* A list of texts, one for each name. */
+struct texts {
+	struct buf text;
+	bool has_any;
+};
+
+static void add_to(struct texts *list, struct str text)
+{
+	buf_add(&list->text, list->text.n ? STR(",") : STR(""));
+	xml_add_json_string(&list->text, text);
+	list->has_any |= text.n > 0;
+}
+
 /* What is known of a label beyond its name: `native, libc.so.6`. */
-static void add_note(struct buf *out, const struct tree_label *l)
+static void add_note(struct texts *notes, const struct tree_label *l)
 {
 	AUTO(buf) struct buf note = { 0 };
-	const char *tier = tier_text(l->tier);
 	if (l->module.n || l->kind != FRAME_USER)
 		buf_add(&note, str_from(category_text(category_of_label(l))));
-	if (tier)
-		buf_addf(&note, "%s%s", note.n ? ", " : "", tier);
+	add_tiers(&note, l);
 	if (l->module.n && l->kind == FRAME_USER)
 		buf_addf(&note, "%s%.*s", note.n ? ", " : "", STR_ARG(l->module));
-	if (l->flags & FRAME_INLINED)
-		buf_addf(&note, "%sinlined", note.n ? ", " : "");
+	if (l->has_inlined)
+		buf_addf(&note, "%s%s", note.n ? ", " : "",
+			 l->flags & FRAME_INLINED ? "inlined" : "inlined in places");
 	if (l->flags & FRAME_WAKER)
 		buf_addf(&note, "%swaker", note.n ? ", " : "");
-	xml_add_json_string(out, buf_str(&note));
+	add_to(notes, buf_str(&note));
+}
+
+/* What is drawn and said instead of a name: `parse lib/a.js:12`, `parse /srv/lib/a.js:12:3`. */
+static void add_shown(struct texts *labels, struct texts *shown, const struct tree_label *l)
+{
+	AUTO(buf) struct buf brief = { 0 };
+	if (l->place.n)
+		label_add_brief(&brief, l);
+	add_to(labels, buf_str(&brief));
+	add_to(shown, str_eq(l->shown, tree_label_bare(l)) ? STR("") : l->shown);
+}
+
+static void add_list(struct buf *out, const char *key, const struct texts *list)
+{
+	add_key(out, key);
+	buf_add_char(out, '[');
+	buf_add(out, buf_str(&list->text));
+	buf_add_char(out, ']');
 }
 
 /* Names that frames in the picture have; *index: by label, its place among them. */
@@ -138,7 +183,7 @@ static void add_names(struct buf *out, const struct frames *f, uint32_t *index)
 {
 	const struct layout *l = f->p->layout;
 	const struct tree *t = f->p->tree;
-	AUTO(buf) struct buf notes = { 0 };
+	struct texts notes = { 0 }, labels = { 0 }, shown = { 0 };
 	uint32_t n = 0;
 	memset(index, 0xff, t->labels.n * sizeof(*index));
 	add_key(out, "names");
@@ -148,16 +193,17 @@ static void add_names(struct buf *out, const struct frames *f, uint32_t *index)
 		if (index[id] != INDEX_NONE)
 			continue;
 		index[id] = n;
-		buf_add(out, n ? STR(",\n") : STR("\n"));
-		buf_add(&notes, n++ ? STR(",") : STR(""));
+		buf_add(out, n++ ? STR(",\n") : STR("\n"));
 		xml_add_json_string(out, tree_label_bare(&t->labels.p[id]));
 		add_note(&notes, &t->labels.p[id]);
+		add_shown(&labels, &shown, &t->labels.p[id]);
 	}
 	buf_add_char(out, ']');
-	add_key(out, "notes");
-	buf_add_char(out, '[');
-	buf_add(out, buf_str(&notes));
-	buf_add_char(out, ']');
+	add_list(out, "notes", &notes);
+	if (labels.has_any)
+		add_list(out, "labels", &labels);
+	if (shown.has_any)
+		add_list(out, "shown", &shown);
 	add_key(out, "name");
 	buf_add_char(out, '"');
 	for (uint32_t i = 0; i < l->boxes.n; i++) {
@@ -166,6 +212,9 @@ static void add_names(struct buf *out, const struct frames *f, uint32_t *index)
 		buf_add_u64(out, index[t->label[l->boxes.p[i].node]]);
 	}
 	buf_add_char(out, '"');
+	buf_fini(&notes.text);
+	buf_fini(&labels.text);
+	buf_fini(&shown.text);
 }
 
 static void add_comparison(struct buf *out, const struct frames *f)

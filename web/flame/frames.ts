@@ -3,7 +3,7 @@
 import { svg } from './dom';
 import { CharWidth, shorten, textWidth } from './label';
 import { hitStrips, Piece, positionOf, Strip, View } from './layout';
-import { Model, nameOf } from './model';
+import { labelOf, Model } from './model';
 import { Result } from './search';
 
 const TEXT_INSET = 3;
@@ -203,7 +203,7 @@ export class Frames {
 	private label(i: number, room: number): string {
 		if (room < this.model.fontSize || this.model.frameHeight < this.model.fontSize)
 			return '';
-		const name = nameOf(this.model, i);
+		const name = labelOf(this.model, i);
 		const index = this.model.name[i];
 		if (!this.nameWidths[index])
 			this.nameWidths[index] = textWidth(name.slice(0, 1000), this.charWidth);

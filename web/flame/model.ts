@@ -61,7 +61,9 @@ export interface Model {
 	unit: Unit;
 	total: bigint;
 	narrowFrames: number;
-	names: string[];
+	names: string[]; // as in folded stacks
+	labels: string[]; // as short as they are drawn
+	shown: string[]; // whole, as people read them
 	notes: string[];
 	name: Int32Array;
 	depth: Int32Array;
@@ -96,6 +98,11 @@ function relate(depth: Int32Array): { parent: Int32Array; end: Int32Array } {
 	return { parent, end };
 }
 
+/** A list that holds only what differs from the name. */
+function others(names: string[], list: string[] | null, otherwise: string[] | null): string[] {
+	return names.map((name, i) => (list && list[i]) || (otherwise && otherwise[i]) || name);
+}
+
 /** `elements` is how many frames the picture has: a model that is longer or shorter is not trusted beyond that. */
 export function parse(json: string, elements: number): Model {
 	const raw = JSON.parse(json);
@@ -127,6 +134,8 @@ export function parse(json: string, elements: number): Model {
 		total: BigInt(raw.total),
 		narrowFrames: Number(raw.narrow.frames),
 		names: raw.names,
+		labels: others(raw.names, raw.labels, raw.shown),
+		shown: others(raw.names, raw.shown, null),
 		notes: raw.notes,
 		name: integers(raw.name, size),
 		depth,
@@ -140,6 +149,14 @@ export function parse(json: string, elements: number): Model {
 
 export function nameOf(model: Model, frame: number): string {
 	return model.names[model.name[frame]];
+}
+
+export function shownOf(model: Model, frame: number): string {
+	return model.shown[model.name[frame]];
+}
+
+export function labelOf(model: Model, frame: number): string {
+	return model.labels[model.name[frame]];
 }
 
 /** The frame and its callers, root first. */

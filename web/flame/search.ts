@@ -40,11 +40,18 @@ export function isSame(a: Query, b: Query): boolean {
 	return a.text === b.text && a.isPlain === b.isPlain && a.mindsCase === b.mindsCase;
 }
 
-function matchNames(names: string[], pattern: RegExp): { matches: Uint8Array; isComplete: boolean } {
-	const matches = new Uint8Array(names.length);
+/** A name as in folded stacks, as people read it, or as it is drawn. */
+function matchesAny(model: Model, n: number, pattern: RegExp): boolean {
+	const { names, shown, labels } = model;
+	const texts = [names[n], shown[n], labels[n]];
+	return texts.some((text, i) => texts.indexOf(text) === i && pattern.test(text.slice(0, LONGEST)));
+}
+
+function matchNames(model: Model, pattern: RegExp): { matches: Uint8Array; isComplete: boolean } {
+	const matches = new Uint8Array(model.names.length);
 	const started = Date.now();
-	for (let n = 0; n < names.length; n++) {
-		matches[n] = pattern.test(names[n].slice(0, LONGEST)) ? 1 : 0;
+	for (let n = 0; n < model.names.length; n++) {
+		matches[n] = matchesAny(model, n, pattern) ? 1 : 0;
 		if (n % 16 === 15 && Date.now() - started > PATIENCE_MS)
 			return { matches, isComplete: false };
 	}
@@ -58,7 +65,7 @@ export function search(model: Model, query: Query): Result {
 	const pattern = compile(query);
 	if (!pattern)
 		return { ...nothing, isValid: false };
-	const names = matchNames(model.names, pattern);
+	const names = matchNames(model, pattern);
 	const matches = new Uint8Array(model.size);
 	const hits = [];
 	for (let i = 0; i < model.size; i++) {

@@ -9,7 +9,7 @@ import { Frames } from './frames';
 import { Help } from './help';
 import { Commands } from './keys';
 import { framesOf, layout, positionOf, Strip, stripAt, View } from './layout';
-import { folded, isWithin, Model, nameOf } from './model';
+import { folded, isWithin, Model, shownOf } from './model';
 import { share } from './numbers';
 import { rulerFor } from './ruler';
 import { firstHit, hitsWithin, isRisky, isSame, matchedValue, Query, Result, search } from './search';
@@ -132,7 +132,7 @@ export class Viewer implements Commands {
 	copyName(): void {
 		const frame = this.subject();
 		if (frame >= 0)
-			this.copier.copy(nameOf(this.model, frame), 'name');
+			this.copier.copy(shownOf(this.model, frame), 'name');
 	}
 
 	copyStack(): void {

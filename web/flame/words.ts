@@ -1,7 +1,7 @@
 // What the details bar says about a frame.
 
 import { framesOf, Strip, View } from './layout';
-import { Diff, isWithin, Model, nameOf } from './model';
+import { Diff, isWithin, Model, shownOf } from './model';
 import { count, counted, integer, plural, points, share } from './numbers';
 
 export interface Words {
@@ -71,7 +71,7 @@ export function describe(model: Model, frame: number, zoom: number): Words {
 		facts.push(count(lost, model.unit) + ' in frames too narrow for this file');
 	return {
 		type: model.nameType,
-		name: nameOf(model, frame),
+		name: shownOf(model, frame),
 		note: model.notes[model.name[frame]] || '',
 		facts,
 	};

@@ -1,0 +1,162 @@
+/* Names as people read them, and functions that are one whatever they were compiled to. */
+#include "folded_tree.h"
+#include "sink/sink.h"
+#include "tap.h"
+
+static void check_parts(const char *name, const char *file, const char *want)
+{
+	struct name_parts parts;
+	AUTO(buf) struct buf got = { 0 };
+	if (name_parts_of(str_from(name), str_from(file), &parts))
+		buf_addf(&got, "%.*s|%.*s|%u|%u", STR_ARG(parts.function), STR_ARG(parts.file),
+			 parts.line, parts.column);
+	tap_str_eq(buf_str(&got), str_from(want), "parts of '%s'", name);
+}
+
+static void check_all_parts(void)
+{
+	check_parts("JS:*parse /srv/a.js:12:3", "", "parse|/srv/a.js|12|3");
+	check_parts("LazyCompile:~get size /srv/a.js:12:3", "/srv/a.js", "get size|/srv/a.js|12|3");
+	check_parts("JS:^f /srv/my app/a b.js:1:2", "/srv/my app/a b.js",
+		    "f|/srv/my app/a b.js|1|2");
+	check_parts("JS: /srv/a.js:4:5", "/srv/a.js", "|/srv/a.js|4|5");
+	check_parts("JS:~f [worker eval]:1:2", "", "f|[worker eval]|1|2");
+	check_parts("emit node:events:465:44", "", "emit|node:events|465|44");
+	check_parts("main file.c:12", "", "main|file.c|12|0");
+	check_parts("JS:*run", "", "run||0|0");
+	check_parts("std::vector<int, 3>::at", "", "");
+	check_parts("operator new", "", "");
+	check_parts("JS::Call", "", "");
+	check_parts("f /a.js:99999999999:1", "", "f|/a.js:99999999999|1|0");
+	check_parts(":1", "", "");
+	check_parts(" :1", "", "");
+	check_parts("", "", "");
+	check_parts("JS:", "", "");
+}
+
+static void check_short(const char *file, const char *folder, const char *want)
+{
+	tap_str_eq(short_path(str_from(file), str_from(folder)), str_from(want), "%s below %s",
+		   file, folder);
+}
+
+static void check_short_paths(void)
+{
+	check_short("/srv/app/lib/a.js", "/srv/app/", "lib/a.js");
+	check_short("file:///srv/app/lib/a.js", "/srv/app/", "lib/a.js");
+	check_short("/srv/app/node_modules/router/index.js", "/srv/app/", "router/index.js");
+	check_short("/a/node_modules/x/node_modules/@s/y/lib/z.js", "/a/", "@s/y/lib/z.js");
+	check_short("/usr/lib/python3/site-packages/flask/app.py", "", "flask/app.py");
+	check_short("node:internal/fs", "/srv/", "node:internal/fs");
+	check_short("/srv/app/lib/a.js", "", "lib/a.js");
+	check_short("/srv/app/lib/a.js", "/", "lib/a.js");
+	check_short("/a.js", "", "a.js");
+	check_short("a.js", "/srv/", "a.js");
+	check_short("", "", "");
+}
+
+static struct tree *tree_of(const char *folded, const struct query *q)
+{
+	struct query_ledger ledger;
+	struct err e = { 0 };
+	struct profile *p = profile_of_folded(str_from(folded), false, false, 0);
+	struct tree *t = query_tree(p, q, &ledger, &e);
+	profile_unref(p);
+	return t;
+}
+
+/* `NAME TOTAL` of each node below the root, in preorder. */
+static void check_tree(const char *folded, struct query q, const char *want, const char *what)
+{
+	AUTO(buf) struct buf got = { 0 };
+	struct tree *t = tree_of(folded, &q);
+	for (uint32_t i = 1; t && i < t->n; i++) {
+		buf_addf(&got, "%*s", (int)t->depth[i] - 1, "");
+		label_add_brief(&got, tree_label_of(t, i));
+		buf_addf(&got, " %llu\n", (unsigned long long)t->total[0][i]);
+	}
+	tree_free(t);
+	tap_str_eq(buf_str(&got), str_from(want), "%s", what);
+}
+
+static const char two_tiers[] = "node;JS:^app /srv/x/a.js:1:2;inner_[i] 3\n"
+				"node;JS:*app /srv/x/a.js:1:2;inner 4\n"
+				"node;JS:~app /srv/x/lib/a.js:1:2 5\n"
+				"node;JS:app /srv/x/a.js:9:2 6\n";
+
+static struct query shown(void)
+{
+	return (struct query){ .names = NAMES_SHOWN, .by_kind = true };
+}
+
+static void check_one_function(void)
+{
+	struct query q = shown();
+	check_tree(two_tiers, q,
+		   "node 18\n app a.js:1 7\n  inner 7\n app a.js:9 6\n app lib/a.js:1 5\n",
+		   "a function is one, whatever ran it; another file or line is another function");
+	q.split_tiers = true;
+	check_tree(
+		two_tiers, q,
+		"node 18\n app a.js:1 4\n  inner 4\n app a.js:1 3\n  inner 3\n app lib/a.js:1 5\n"
+		" app a.js:9 6\n",
+		"tiers apart");
+	check_tree(two_tiers, (struct query){ .by_kind = true },
+		   "node 18\n JS:*app /srv/x/a.js:1:2 4\n  inner 4\n JS:^app /srv/x/a.js:1:2 3\n"
+		   "  inner 3\n JS:app /srv/x/a.js:9:2 6\n JS:~app /srv/x/lib/a.js:1:2 5\n",
+		   "folded stacks as they are");
+}
+
+static void check_same_short_name(void)
+{
+	check_tree("n;JS:~f /a/x/node_modules/p/i.js:1:2 1\nn;JS:~f /a/node_modules/p/i.js:1:2 2\n",
+		   shown(), "n 3\n f p/i.js:1 2\n f p/i.js:1 1\n",
+		   "two functions are not one because they look alike");
+}
+
+static void check_matching(const char *expression, bool is_found)
+{
+	struct query q = shown();
+	struct query_ledger ledger;
+	struct err e = { 0 };
+	struct profile *p = profile_of_folded(str_from(two_tiers), false, false, 0);
+	text_list_add(&q.root, str_from(expression));
+	struct tree *t = query_tree(p, &q, &ledger, &e);
+	tap_ok((ledger.shown > 0) == is_found, "--root '%s' %s", expression,
+	       is_found ? "is found" : "is not found");
+	q.only = q.root;
+	q.root = (struct text_list){ 0 };
+	tree_free(t);
+	t = query_tree(p, &q, &ledger, &e);
+	tap_ok((ledger.shown > 0) == is_found || expression[0] == '^', "--only '%s'", expression);
+	tree_free(t);
+	query_fini(&q);
+	profile_unref(p);
+}
+
+static void check_details(void)
+{
+	struct query q = shown();
+	struct tree *t = tree_of(two_tiers, &q);
+	const struct tree_label *app = tree_label_of(t, node_named(t, "JS:app /srv/x/a.js:1:2"));
+	const struct tree_label *inner = tree_label_of(t, node_named(t, "inner"));
+	tap_num_eq(app->tiers, tier_bit('^') | tier_bit('*'), "tiers of a function are known");
+	tap_ok(!app->tier, "several tiers are no tier");
+	tap_ok(inner->has_inlined && !(inner->flags & FRAME_INLINED), "inlined in places");
+	tap_str_eq(app->shown, STR("app /srv/x/a.js:1:2"), "the whole name");
+	tree_free(t);
+}
+
+int main(void)
+{
+	check_all_parts();
+	check_short_paths();
+	check_one_function();
+	check_same_short_name();
+	check_matching("^app a\\.js:1$", true);
+	check_matching("^app /srv", true);
+	check_matching("^JS:\\*app", true);
+	check_matching("JS:\\+", false);
+	check_details();
+	return tap_done();
+}
