@@ -297,7 +297,7 @@ static bool draw(struct drawing *d, struct err *e)
 		.attributes = d->setup.attributes,
 		.shows_own_delta = t->value_count > 1,
 		.negates = d->r->picture.negates,
-		.cuts_names = o->compat,
+		.cuts_names = o->compat || !knows_kinds(d->profile),
 	};
 	bool ok = write_picture(&p, d->path, d->html, e) && (!c.kept || write_palette(c.kept, e));
 	palette_map_free(c.kept);

@@ -72,7 +72,9 @@ static bool take_pair(struct comparing *c, struct err *e)
 			return err_usage(e, "%s holds two counts a line already: give it alone",
 					 c->side[i].name);
 	}
-	c->pair = tree_pair(c->side[BEFORE].tree, c->side[AFTER].tree);
+	struct tree *before = tree_named_like(c->side[BEFORE].tree, c->side[AFTER].tree);
+	c->pair = tree_pair(before ? before : c->side[BEFORE].tree, c->side[AFTER].tree);
+	tree_free(before);
 	for (unsigned i = 0; i < SIDES; i++) {
 		const struct side *s = &c->side[i];
 		c->comparison.total[i] = c->pair->total[i][0];

@@ -9,6 +9,7 @@
 #include "query/diagnosis.h"
 #include "query/diff.h"
 #include "query/layout.h"
+#include "query/match.h"
 #include "query/palette.h"
 #include "query/palette_map.h"
 #include "query/paths.h"

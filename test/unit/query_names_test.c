@@ -96,11 +96,10 @@ static void check_one_function(void)
 		   "node 18\n app a.js:1 7\n  inner 7\n app a.js:9 6\n app lib/a.js:1 5\n",
 		   "a function is one, whatever ran it; another file or line is another function");
 	q.split_tiers = true;
-	check_tree(
-		two_tiers, q,
-		"node 18\n app a.js:1 4\n  inner 4\n app a.js:1 3\n  inner 3\n app lib/a.js:1 5\n"
-		" app a.js:9 6\n",
-		"tiers apart");
+	check_tree(two_tiers, q,
+		   "node 18\n app a.js:1 4\n  inner 4\n app a.js:1 3\n  inner 3\n app a.js:9 6\n"
+		   " app lib/a.js:1 5\n",
+		   "tiers apart");
 	check_tree(two_tiers, (struct query){ .by_kind = true },
 		   "node 18\n JS:*app /srv/x/a.js:1:2 4\n  inner 4\n JS:^app /srv/x/a.js:1:2 3\n"
 		   "  inner 3\n JS:app /srv/x/a.js:9:2 6\n JS:~app /srv/x/lib/a.js:1:2 5\n",
