@@ -5,15 +5,20 @@
 #include <unistd.h>
 
 struct diff_options {
-	const char *output;
-	unsigned format;   /* enum format */
-	unsigned width_by; /* enum diff_width */
-	unsigned delta;	   /* 0: total, 1: self */
-	unsigned scale_by; /* enum diff_scale */
+	struct text_list outputs; /* none: standard output */
+	unsigned format;	  /* enum format */
+	unsigned width_by;	  /* enum diff_width */
+	unsigned delta;		  /* 0: self, 1: total */
+	unsigned scale_by;	  /* enum diff_scale */
 	uint32_t limit;
 	bool is_absolute, normalizes, is_json;
+	const char *fail_above; /* percent; NULL: nothing fails */
+	double fail_percent;	/* the same as a number; below 0: nothing fails */
 	struct text_list times; /* one for both sides, or one for each */
 };
+
+/* Some function grew by more than --fail-above. */
+enum { EXIT_GREW = 4 };
 
 #define DIFF(field)  offsetof(struct diff_options, field)
 #define QUERY(field) offsetof(struct query, field)
@@ -22,14 +27,15 @@ enum format { FORMAT_BY_NAME, FORMAT_SVG, FORMAT_HTML, FORMAT_FOLDED, FORMAT_TAB
 static const char *const formats[] = { "auto", "svg", "html", "folded", "table", "json", NULL };
 static const char *const widths[] = { "union", "after", "before", NULL };
 static const char *const scales[] = { "rest", "total", "none", NULL };
-static const char *const deltas[] = { "total", "self", NULL };
+static const char *const deltas[] = { "self", "total", NULL };
 
 static const struct option output_options[] = {
-	{ "output", 'o', OPTION_FILE, DIFF(output), "FILE",
-	  "write to FILE: .svg, .html, .folded, .txt (the table) or .json" },
+	{ "output", 'o', OPTION_LIST, DIFF(outputs), "FILE",
+	  "write to FILE: .svg, .html, .folded, .txt (the table) or .json; repeatable" },
 	{ "format", 0, OPTION_CHOICE, DIFF(format), "NAME",
-	  "svg, html, folded, table or json; auto, the default, goes by the ending of FILE, and "
-	  "without one is the table on a terminal, else svg",
+	  "svg, html, folded, table or json; auto, the default, goes by the ending of FILE and is "
+	  "the "
+	  "table without one",
 	  formats },
 	{ "json", 0, OPTION_FLAG, DIFF(is_json), NULL, "the same as --format json" },
 	{ "limit", 0, OPTION_NUMBER, DIFF(limit), "N",
@@ -46,9 +52,13 @@ static const struct option diff_options[] = {
 	  "equal (rest, the default: where it is clear what did not, else total)",
 	  scales },
 	{ "delta", 0, OPTION_CHOICE, DIFF(delta), "WHAT",
-	  "colour frames by the change of the function with all it calls (total, the default), or "
-	  "of its own part (self)",
+	  "colour frames by the change of their own time and outline their callers (self, the "
+	  "default), "
+	  "or colour by the change with all they call (total)",
 	  deltas },
+	{ "fail-above", 0, OPTION_TEXT, DIFF(fail_above), "PERCENT",
+	  "exit with status 4 if the own time of a function grew by more than PERCENT of AFTER and "
+	  "beyond sampling noise, and name the functions" },
 	{ "width-by", 0, OPTION_CHOICE, DIFF(width_by), "SIDE",
 	  "widths from after, before, or the larger of the two (union, the default, which shows "
 	  "vanished paths)",
@@ -88,6 +98,7 @@ static void request_fini(struct request *r)
 {
 	profile_request_fini(&r->in);
 	text_list_fini(&r->diff.times);
+	text_list_fini(&r->diff.outputs);
 }
 
 static bool parse(struct request *r, const struct command *self, char **words, size_t n,
@@ -119,8 +130,9 @@ static bool check(const struct request *r, struct err *e)
 	return true;
 }
 
-/* The ending picks the format; without one, what fits where it goes. */
-static bool choose_format(const struct request *r, enum format *format, struct err *e)
+/* The ending picks the format; without one it is the table. path: NULL for standard output. */
+static bool choose_format(const struct request *r, const char *path, enum format *format,
+			  struct err *e)
 {
 	static const struct {
 		const char *ending;
@@ -130,7 +142,6 @@ static bool choose_format(const struct request *r, enum format *format, struct e
 			{ ".folded", FORMAT_FOLDED },
 			{ ".txt", FORMAT_TABLE },
 			{ ".json", FORMAT_JSON } };
-	const char *path = r->diff.output;
 	*format = r->diff.is_json ? FORMAT_JSON : r->diff.format;
 	if (*format != FORMAT_BY_NAME)
 		return true;
@@ -144,7 +155,43 @@ static bool choose_format(const struct request *r, enum format *format, struct e
 				 "-o %s: name the file .svg, .html, .folded, .txt or .json, or "
 				 "say --format svg, html, folded, table or json",
 				 path);
-	*format = isatty(STDOUT_FILENO) ? FORMAT_TABLE : FORMAT_SVG;
+	*format = FORMAT_TABLE;
+	return true;
+}
+
+/* What is written where; standard output without -o. */
+struct output_file {
+	const char *path; /* NULL: standard output */
+	enum format format;
+};
+
+struct output_files {
+	VEC(struct output_file) list;
+};
+
+static void output_files_fini(struct output_files *o)
+{
+	vec_fini(&o->list);
+}
+
+/* Folded stacks have names of their own: they are not written beside others. */
+static bool choose_outputs(const struct request *r, struct output_files *out, struct err *e)
+{
+	const struct text_list *paths = &r->diff.outputs;
+	bool has_folded = false;
+	if (paths->n > 1 && (r->diff.is_json || r->diff.format != FORMAT_BY_NAME))
+		return err_usage(
+			e, "--format goes with one -o: of several, each FILE's ending decides");
+	for (uint32_t i = 0; i < (paths->n ? paths->n : 1); i++) {
+		struct output_file file = { .path = paths->n ? paths->p[i] : NULL };
+		if (!choose_format(r, file.path, &file.format, e))
+			return false;
+		has_folded |= file.format == FORMAT_FOLDED;
+		vec_push(&out->list, file);
+	}
+	if (has_folded && out->list.n > 1)
+		return err_usage(e,
+				 "folded stacks are written alone: give them a run of their own");
 	return true;
 }
 
@@ -207,15 +254,18 @@ static bool write_picture(const struct output *o, bool html, struct writer *out,
 		setup.style.count_name = o->count;
 		layout_tree(t, &query, &layout);
 		add_ledger_line(o, &layout, w.absent, &line);
-		legend_of_diff(&legend);
+		legend_of_diff(&legend, c);
 		AUTO_FREE struct colour *colours =
 			diff_colours(t, c, &layout, o->r->picture.negates);
+		AUTO_FREE struct colour *outlines =
+			diff_outlines(t, c, &layout, o->r->picture.negates);
 		struct picture p = { .tree = t,
 				     .layout = &layout,
 				     .style = &setup.style,
 				     .total = w.total[0],
 				     .min_value = query.min_value,
 				     .colours = colours,
+				     .outlines = outlines,
 				     .legend = &legend,
 				     .ledger = buf_str(&line),
 				     .attributes = setup.attributes,
@@ -271,6 +321,7 @@ static void write_report(const struct output *o, bool json, struct writer *out)
 		.side_text = { buf_str(&o->text[BEFORE]), buf_str(&o->text[AFTER]) },
 		.count_name = o->count,
 		.factor = json ? 1 : o->r->picture.factor,
+		.fail_above = o->r->diff.fail_percent,
 		.negates = o->r->picture.negates,
 	};
 	if (json)
@@ -292,16 +343,18 @@ static void normalize(struct comparing *c)
 	}
 }
 
-static int write_output(struct output *o, struct comparing *c, enum format format, struct err *e)
+static int write_output(struct output *o, struct comparing *c, const struct output_file *file,
+			struct err *e)
 {
+	enum format format = file->format;
 	bool is_picture = format == FORMAT_SVG || format == FORMAT_HTML;
 	const struct text_list none = { 0 };
 	AUTO(picture_path) struct picture_path path = { 0 };
 	if (is_picture)
-		path = picture_path_new(o->r->diff.output, &none, "diff",
+		path = picture_path_new(file->path, &none, "diff",
 					format == FORMAT_HTML ? ".html" : ".svg");
 	else
-		path.path = mem_strdup(o->r->diff.output ? o->r->diff.output : "-");
+		path.path = mem_strdup(file->path ? file->path : "-");
 	struct writer *out = writer_open(path.path, e);
 	if (!out)
 		return EXIT_FAILED;
@@ -329,12 +382,51 @@ static int write_output(struct output *o, struct comparing *c, enum format forma
 	return ok ? EXIT_DONE : EXIT_FAILED;
 }
 
+/* --- --fail-above --- */
+
+static bool parse_percent(const char *text, double *percent, struct err *e)
+{
+	char *end;
+	*percent = -1;
+	if (!text)
+		return true;
+	*percent = strtod(text, &end);
+	bool is_number = is_digit(text[0]) || text[0] == '.';
+	if (is_number && (!*end || strcmp(end, "%") == 0) && *percent >= 0 && *percent <= 100)
+		return true;
+	return err_usage(e, "--fail-above %s: must be a percentage from 0 to 100, such as 5%%",
+			 text);
+}
+
+/* Names what grew by more than the limit; EXIT_GREW when something did. */
+static int judge(const struct output *o)
+{
+	const struct comparison *c = &o->c->comparison;
+	const struct tree *t = o->c->pair;
+	AUTO(functions) struct functions functions = { 0 };
+	int code = EXIT_DONE;
+	if (o->r->diff.fail_percent < 0)
+		return code;
+	functions_of_tree(t, &functions);
+	for (uint32_t i = 0; i < functions.rows.n; i++) {
+		const struct function *f = &functions.rows.p[i];
+		AUTO(buf) struct buf name = { 0 };
+		if (!function_grew_above(c, f, o->r->diff.fail_percent))
+			continue;
+		code = EXIT_GREW;
+		label_add_brief(&name, &t->labels.p[f->label]);
+		say("%s grew by %.2f %% of after, more than --fail-above %s", buf_c_string(&name),
+		    comparison_points(c, f->self[BEFORE], f->self[AFTER]), o->r->diff.fail_above);
+	}
+	return code;
+}
+
 static int worse(int a, int b)
 {
 	return a > b ? a : b;
 }
 
-static struct sides_wish sides_of(const struct request *r)
+static struct sides_wish sides_of(const struct request *r, const struct output_files *files)
 {
 	const struct diff_options *o = &r->diff;
 	return (struct sides_wish){
@@ -345,13 +437,14 @@ static struct sides_wish sides_of(const struct request *r)
 		.scale = o->is_absolute	 ? SCALE_NONE
 			 : o->normalizes ? SCALE_BY_TOTAL
 					 : o->scale_by,
-		.by_self = o->delta == 1,
+		.by_self = o->delta == 0,
+		.is_folded = files->list.p[0].format == FORMAT_FOLDED,
 		.quiet = r->in.common.quiet,
 	};
 }
 
 static int diff(const struct request *r, const struct sides_wish *w, struct comparing *c,
-		enum format format, struct err *e)
+		const struct output_files *files, struct err *e)
 {
 	AUTO(output) struct output o = { .r = r, .c = c };
 	for (unsigned i = 0; i < SIDES; i++)
@@ -360,7 +453,9 @@ static int diff(const struct request *r, const struct sides_wish *w, struct comp
 			  ? r->picture.count_name
 			  : picture_count_name(c->side[BEFORE].profile, &c->side[BEFORE].ledger,
 					       &o.count_name);
-	int code = write_output(&o, c, format, e);
+	int code = EXIT_DONE;
+	for (uint32_t i = 0; i < files->list.n && code == EXIT_DONE; i++)
+		code = write_output(&o, c, &files->list.p[i], e);
 	if (code == EXIT_FAILED)
 		return code;
 	for (unsigned i = 0; i < SIDES; i++) {
@@ -373,7 +468,7 @@ static int diff(const struct request *r, const struct sides_wish *w, struct comp
 		}
 		code = worse(code, exit_code_of(s->profile, &s->ledger));
 	}
-	return code;
+	return code == EXIT_DONE ? judge(&o) : code;
 }
 
 static int run_diff(const struct command *self, char **words, size_t n)
@@ -381,29 +476,34 @@ static int run_diff(const struct command *self, char **words, size_t n)
 	struct err e = { 0 };
 	AUTO(request) struct request r = { 0 };
 	AUTO(comparing) struct comparing c = { 0 };
-	enum format format;
+	AUTO(output_files) struct output_files files = { 0 };
 	if (!parse(&r, self, words, n, &e))
 		return say_error(self, &e);
 	if (r.in.common.help)
 		return print_help(self);
+	if (!check(&r, &e) || !parse_percent(r.diff.fail_above, &r.diff.fail_percent, &e) ||
+	    !choose_outputs(&r, &files, &e))
+		return say_error(self, &e);
 	int code = EXIT_FAILED;
-	struct sides_wish sides = sides_of(&r);
-	if (check(&r, &e) && choose_format(&r, &format, &e) && comparing_read(&c, &sides, &e))
-		code = diff(&r, &sides, &c, format, &e);
+	struct sides_wish sides = sides_of(&r, &files);
+	if (comparing_read(&c, &sides, &e))
+		code = diff(&r, &sides, &c, &files, &e);
 	return e.kind ? say_error(self, &e) : code;
 }
 
 const struct command diff_command = {
 	.name = "diff",
 	.arguments = "[options] BEFORE AFTER",
-	.summary = "two profiles to a differential flame graph, table, folded stacks",
-	.text = "Compares two profiles, or two time ranges of one. BEFORE is scaled so that what\n"
-		"did not change is equal on both sides, or else by total, so that recordings may\n"
-		"differ in length; changes that sampling noise explains are grey in the picture\n"
-		"and marked ~ in the table.\n"
+	.summary = "what changed between two profiles: table, picture, folded stacks",
+	.text = "Compares two profiles, or two time ranges of one. BEFORE is scaled so that\n"
+		"unchanged code matches, or else by total, so recordings may differ in length.\n"
+		"Changes within sampling noise are grey in the picture and marked ~ in the table.\n"
+		"Functions of edited code are found again by name and file, not by line.\n"
 		"\n"
-		"  plume diff before.data after.data\n"
-		"  plume diff before.data after.data -o diff.svg\n"
+		"  plume diff before.plume after.plume\n"
+		"  plume diff before.plume after.plume -o diff.svg -o diff.txt\n"
+		"  plume diff --fail-above 5% base.plume pr.plume    exit status 4 if something "
+		"grew\n"
 		"  plume diff --time 0,10 --time 10,20 perf.data -o diff.svg\n",
 	.sets = diff_sets,
 	.run = run_diff,

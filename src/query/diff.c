@@ -280,12 +280,35 @@ struct colour *diff_colours(const struct tree *t, const struct comparison *c,
 	return colours;
 }
 
-void legend_of_diff(struct legend *l)
+struct colour *diff_outlines(const struct tree *t, const struct comparison *c,
+			     const struct layout *l, bool negates)
 {
-	vec_push(&l->entries, (struct legend_entry){ "grew", paint_change(0.8, true) });
-	vec_push(&l->entries, (struct legend_entry){ "shrank", paint_change(0.8, false) });
-	vec_push(&l->entries, (struct legend_entry){ "no change, or within sampling noise (95 %)",
-						     paint_no_change() });
+	enum { FULL = 1 };
+	if (!c->by_self)
+		return NULL;
+	struct colour *outlines = mem_zalloc((size_t)l->boxes.n + 1, sizeof(*outlines));
+	for (uint32_t i = 1; i < l->boxes.n; i++) { /* the root calls everything */
+		const struct box *b = &l->boxes.p[i];
+		uint64_t before = t->total[BEFORE][b->node], after = t->total[AFTER][b->node];
+		double change = comparison_change(c, before, after);
+		if (change != 0 && box_is_noise(t, c, b) && !comparison_is_noise(c, before, after))
+			outlines[i] = paint_change(FULL, (change > 0) != negates);
+	}
+	return outlines;
+}
+
+void legend_of_diff(struct legend *l, const struct comparison *c)
+{
+	struct colour grew = paint_change(0.8, true), shrank = paint_change(0.8, false);
+	vec_push(&l->entries, (struct legend_entry){ .text = "grew", .colour = grew });
+	vec_push(&l->entries, (struct legend_entry){ .text = "shrank", .colour = shrank });
+	if (c->by_self)
+		vec_push(&l->entries, (struct legend_entry){ .text = "calls what changed",
+							     .colour = paint_no_change(),
+							     .outline = paint_change(1, true) });
+	vec_push(&l->entries,
+		 (struct legend_entry){ .text = "no change, or within sampling noise (95 %)",
+					.colour = paint_no_change() });
 }
 
 /* --- functions --- */
@@ -317,6 +340,12 @@ void functions_of_tree(const struct tree *t, struct functions *out)
 	free(all);
 	free(inside);
 	vec_fini(&open);
+}
+
+bool function_grew_above(const struct comparison *c, const struct function *f, double percent)
+{
+	return comparison_points(c, f->self[BEFORE], f->self[AFTER]) > percent &&
+	       !comparison_is_noise(c, f->self[BEFORE], f->self[AFTER]);
 }
 
 void functions_fini(struct functions *f)

@@ -72,7 +72,13 @@ void diff_widths_fini(struct diff_widths *w);
  */
 struct colour *diff_colours(const struct tree *pair, const struct comparison *c,
 			    const struct layout *l, bool negates);
-void legend_of_diff(struct legend *l);
+/*
+ * Where frames are judged by their own value: the outline of boxes that did not change themselves, but call what did;
+ * black: none. Else NULL. To be freed.
+ */
+struct colour *diff_outlines(const struct tree *pair, const struct comparison *c,
+			     const struct layout *l, bool negates);
+void legend_of_diff(struct legend *l, const struct comparison *c);
 
 /* What each function took, on all sides; recursion counts once. */
 struct function {
@@ -82,5 +88,7 @@ struct function {
 struct functions {
 	VEC(struct function) rows; /* by label; those that no node has are left out */
 };
+/* Its own time grew by more than so many percent of AFTER, and beyond noise. */
+bool function_grew_above(const struct comparison *c, const struct function *f, double percent);
 void functions_of_tree(const struct tree *t, struct functions *out);
 void functions_fini(struct functions *f);

@@ -184,11 +184,19 @@ static void strip_hex(struct buf *text)
 	text->n = n;
 }
 
+/* `perf-4711.map` has another number in each run: it is no name to compare by. */
+static struct str module_to_show(const struct labels *l, const struct frame *f)
+{
+	struct str module = str_basename(profile_str(l->p, f->module));
+	bool is_map = str_starts(module, STR("perf-")) && str_ends(module, STR(".map"));
+	return is_map && l->q->names == NAMES_SHOWN ? STR("[JIT]") : module;
+}
+
 static void add_name(struct labels *l, const struct frame *f, bool merges)
 {
 	struct str name = profile_str(l->p, f->name);
 	if (frame_lacks_name(f)) {
-		struct str module = str_basename(profile_str(l->p, f->module));
+		struct str module = module_to_show(l, f);
 		if (name.n) {
 			add_clean(&l->text, name);
 		} else if (module.n > 1 && module.p[0] == '[') {

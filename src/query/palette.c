@@ -369,7 +369,7 @@ void legend_fini(struct legend *l)
 
 static void add_entry(struct legend *l, const char *text, struct colour c)
 {
-	vec_push(&l->entries, (struct legend_entry){ text, c });
+	vec_push(&l->entries, (struct legend_entry){ .text = text, .colour = c });
 }
 
 struct ramp_meaning {

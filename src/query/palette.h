@@ -65,6 +65,7 @@ struct colour paint_no_change(void);
 struct legend_entry {
 	const char *text;
 	struct colour colour;
+	struct colour outline; /* black: none */
 };
 struct legend {
 	VEC(struct legend_entry) entries;

@@ -1,5 +1,7 @@
 #include "sink/sink.h"
 
+#include <math.h>
+
 /* --- values --- */
 
 static double share_of(const struct diff_report *r, unsigned side, uint64_t value)
@@ -25,12 +27,23 @@ static bool is_noise(const struct diff_report *r, const uint64_t *values)
 
 /* --- table --- */
 
+/* What BEFORE is compared as has a column of its own where that is not its share. */
+static bool shows_scaled(const struct diff_report *r)
+{
+	return r->comparison->scaled_by == SCALE_BY_REST;
+}
+
+static unsigned column_count(const struct diff_report *r)
+{
+	return shows_scaled(r) ? 4 : 3;
+}
+
 /* Wide enough for the largest count and a sign. */
 static unsigned number_width(const struct diff_report *r)
 {
-	enum { USUAL = 9 };
+	enum { USUAL = 9, NARROW = 7 };
 	AUTO(buf) struct buf text = { 0 };
-	size_t width = USUAL;
+	size_t width = shows_scaled(r) ? NARROW : USUAL;
 	for (unsigned side = 0; side < SIDES && r->comparison->scaled_by == SCALE_NONE; side++) {
 		text.n = 0;
 		buf_addf(&text, "%.15g",
@@ -39,6 +52,12 @@ static unsigned number_width(const struct diff_report *r)
 		width = text.n + 2 > width ? text.n + 2 : width;
 	}
 	return (unsigned)width;
+}
+
+/* The columns of one value, and what is between it and the next. */
+static size_t group_width(const struct diff_report *r)
+{
+	return column_count(r) * (size_t)number_width(r) + 1;
 }
 
 static void add_right(struct buf *out, struct str text, size_t width)
@@ -56,7 +75,15 @@ static void add_value(struct buf *out, const struct diff_report *r, unsigned sid
 	else if (r->comparison->scaled_by == SCALE_NONE)
 		buf_addf(&text, "%.15g", (double)value / (double)tree_unit(r->pair) * r->factor);
 	else
-		buf_addf(&text, "%.2f%%", share_of(r, side, value));
+		buf_addf(&text, shows_scaled(r) ? "%.2f" : "%.2f%%", share_of(r, side, value));
+	add_right(out, buf_str(&text), number_width(r));
+}
+
+/* BEFORE as it is compared, in percent of AFTER: AFTER minus this is the change. */
+static void add_scaled(struct buf *out, const struct diff_report *r, uint64_t before)
+{
+	AUTO(buf) struct buf text = { 0 };
+	buf_addf(&text, "%.2f", fabs(comparison_points(r->comparison, before, 0)));
 	add_right(out, buf_str(&text), number_width(r));
 }
 
@@ -76,6 +103,16 @@ static void add_change(struct buf *out, const struct diff_report *r, const uint6
 		buf_addf(&text, "%+.2f", change);
 	add_right(out, buf_str(&text), number_width(r));
 	buf_add_char(out, change != 0 && is_noise(r, values) ? '~' : ' ');
+}
+
+/* Own time, or that with callees: a column for each side, one for BEFORE as it is compared, and the change. */
+static void add_values(struct buf *out, const struct diff_report *r, const uint64_t *values)
+{
+	add_value(out, r, BEFORE, values[BEFORE]);
+	if (shows_scaled(r))
+		add_scaled(out, r, values[BEFORE]);
+	add_value(out, r, AFTER, values[AFTER]);
+	add_change(out, r, values);
 }
 
 /* Control characters of a hostile name would reach the terminal. */
@@ -102,14 +139,16 @@ static void add_scale(struct buf *out, const struct comparison *c)
 		buf_add(out, STR("counts are compared as they are\n"));
 		return;
 	case SCALE_BY_TOTAL:
-		buf_add(out, STR("shares of each side's total are compared; changes in points\n"));
+		buf_add(out, STR("percent of each side's total; change: after minus before, in "
+				 "points\n"));
 		return;
 	case SCALE_BY_REST:
 		buf_addf(out,
-			 "%.0f%% of before and %.0f%% of after did not change but for a factor of "
-			 "%.3g:\nbefore times that is compared with after; changes in percent of "
+			 "percent. scaled: before times %.3g, so that unchanged code matches "
+			 "(%.0f%% of "
+			 "before,\n%.0f%% of after). change: after minus scaled, in percent of "
 			 "after\n",
-			 100 * c->rest[BEFORE], 100 * c->rest[AFTER], c->scale);
+			 c->scale, 100 * c->rest[BEFORE], 100 * c->rest[AFTER]);
 	}
 }
 
@@ -136,34 +175,44 @@ static void add_heading(struct buf *out, const struct diff_report *r)
 	add_scale(out, r->comparison);
 	buf_add(out, STR("~ marks changes within sampling noise (95 %)\n\n"));
 	int width = (int)number_width(r);
-	add_ruled(out, " own ", 3 * (size_t)width + 1);
-	add_ruled(out, " with callees ", 3 * (size_t)width + 1);
+	add_ruled(out, " own ", group_width(r));
+	add_ruled(out, " with callees ", group_width(r));
 	out->n--;
 	buf_add_char(out, '\n');
-	for (unsigned i = 0; i < 2; i++)
-		buf_addf(out, "%*s%*s%*s ", width, "before", width, "after", width, "change");
+	for (unsigned i = 0; i < 2; i++) {
+		buf_addf(out, "%*s", width, "before");
+		if (shows_scaled(r))
+			buf_addf(out, "%*s", width, "scaled");
+		buf_addf(out, "%*s%*s ", width, "after", width, "change");
+	}
 	buf_add(out, STR(" function\n"));
+}
+
+static void add_function_name(struct buf *out, const struct tree_label *l, size_t room)
+{
+	AUTO(buf) struct buf brief = { 0 };
+	label_add_brief(&brief, l);
+	if (l->place.n)
+		fit_add_name(out, buf_str(&brief), room, false);
+	else
+		add_name(out, tree_label_bare(l), room);
 }
 
 void sink_diff_table(const struct diff_report *r, unsigned columns, struct writer *out)
 {
 	enum { LEAST_NAME = 20 };
 	AUTO(buf) struct buf text = { 0 };
-	size_t before_name = 2 * (3 * number_width(r) + 1) + 1;
+	size_t before_name = 2 * group_width(r) + 1;
 	size_t room = columns > before_name + LEAST_NAME ? columns - before_name : LEAST_NAME;
 	uint32_t n = r->functions->rows.n;
 	uint32_t shown = r->limit && r->limit < n ? r->limit : n;
 	add_heading(&text, r);
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct function *f = &r->functions->rows.p[i];
-		const uint64_t *columns_of[] = { f->self, f->total };
-		for (unsigned c = 0; c < 2; c++) {
-			add_value(&text, r, BEFORE, columns_of[c][BEFORE]);
-			add_value(&text, r, AFTER, columns_of[c][AFTER]);
-			add_change(&text, r, columns_of[c]);
-		}
+		add_values(&text, r, f->self);
+		add_values(&text, r, f->total);
 		buf_add_char(&text, ' ');
-		add_name(&text, tree_label_bare(&r->pair->labels.p[f->label]), room);
+		add_function_name(&text, &r->pair->labels.p[f->label], room);
 		buf_add_char(&text, '\n');
 		writer_add(out, buf_str(&text));
 		text.n = 0;
@@ -199,6 +248,12 @@ static void add_function(struct buf *out, const struct diff_report *r, const str
 	const struct tree_label *label = &r->pair->labels.p[f->label];
 	buf_add(out, STR("{\"name\":"));
 	json_add_string(out, tree_label_bare(label));
+	if (label->place.n) {
+		buf_add(out, STR(",\"function\":"));
+		json_add_string(out, label->function);
+		buf_add(out, STR(",\"place\":"));
+		json_add_string(out, label->place);
+	}
 	buf_addf(out, ",\"category\":\"%s\"", category_name(category_of_label(label)));
 	add_side(out, r, f, BEFORE);
 	add_side(out, r, f, AFTER);
@@ -206,6 +261,22 @@ static void add_function(struct buf *out, const struct diff_report *r, const str
 		 change_of(r, f->total));
 	buf_addf(out, ",\"noise\":{\"self\":%s,\"total\":%s}}",
 		 is_noise(r, f->self) ? "true" : "false", is_noise(r, f->total) ? "true" : "false");
+}
+
+/* What --fail-above found. */
+static void add_failures(struct buf *out, const struct diff_report *r)
+{
+	if (r->fail_above < 0)
+		return;
+	buf_addf(out, ",\n\"fail_above\":%.15g,\"failed\":[", r->fail_above);
+	for (uint32_t i = 0, n = 0; i < r->functions->rows.n; i++) {
+		const struct function *f = &r->functions->rows.p[i];
+		if (!function_grew_above(r->comparison, f, r->fail_above))
+			continue;
+		buf_add(out, n++ ? STR(",") : STR(""));
+		json_add_string(out, tree_label_bare(&r->pair->labels.p[f->label]));
+	}
+	buf_add_char(out, ']');
 }
 
 void sink_diff_json(const struct diff_report *r, struct writer *out)
@@ -230,6 +301,8 @@ void sink_diff_json(const struct diff_report *r, struct writer *out)
 		writer_add(out, buf_str(&text));
 		text.n = 0;
 	}
-	buf_add(&text, STR("]}\n"));
+	buf_addf(&text, "]");
+	add_failures(&text, r);
+	buf_add(&text, STR("}\n"));
 	writer_add(out, buf_str(&text));
 }

@@ -25,9 +25,10 @@ struct picture {
 	const struct tree *tree;
 	const struct layout *layout;
 	const struct picture_style *style;
-	uint64_t total;		      /* the value of the whole width */
-	double min_value;	      /* narrower frames were left out */
-	const struct colour *colours; /* by box */
+	uint64_t total;		       /* the value of the whole width */
+	double min_value;	       /* narrower frames were left out */
+	const struct colour *colours;  /* by box */
+	const struct colour *outlines; /* by box, black for none; may be NULL */
 	const struct legend *legend;
 	struct str ledger;			  /* one line: what the picture is made of */
 	const struct name_attributes *attributes; /* may be NULL */

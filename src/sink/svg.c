@@ -261,6 +261,15 @@ static void add_label(struct buf *out, const struct frames *f, const struct box 
 	buf_add(out, STR("</text>"));
 }
 
+static void add_outline(struct buf *out, struct colour c)
+{
+	if (!c.r && !c.g && !c.b)
+		return;
+	buf_add(out, STR(" stroke=\""));
+	add_colour(out, c);
+	buf_add_char(out, '"');
+}
+
 static void add_rectangle(struct buf *out, const struct frames *f, const struct box *b)
 {
 	double x1 = svg_x(&f->m, b->start), x2 = svg_x(&f->m, b->start + b->value);
@@ -272,7 +281,10 @@ static void add_rectangle(struct buf *out, const struct frames *f, const struct 
 	add_fixed_attribute(out, STR(" height=\""), f->y2 - f->y1, 1);
 	buf_add(out, STR(" fill=\""));
 	add_colour(out, f->p->colours[b - f->p->layout->boxes.p]);
-	buf_add(out, STR("\" rx=\"2\" ry=\"2\"/>"));
+	buf_add_char(out, '"');
+	if (f->p->outlines)
+		add_outline(out, f->p->outlines[b - f->p->layout->boxes.p]);
+	buf_add(out, STR(" rx=\"2\" ry=\"2\"/>"));
 }
 
 static void add_text_attribute(struct buf *out, const char *name, struct str value)
@@ -350,7 +362,9 @@ static void add_legend(struct buf *out, const struct picture *p, const struct me
 		add_attribute(out, "y", y - 10);
 		buf_add(out, STR(" width=\"12\" height=\"12\" rx=\"2\" fill=\""));
 		add_colour(out, entry->colour);
-		buf_add(out, STR("\"/><text"));
+		buf_add_char(out, '"');
+		add_outline(out, entry->outline);
+		buf_add(out, STR("/><text"));
 		add_attribute(out, "x", x + 17);
 		add_attribute(out, "y", y);
 		buf_add_char(out, '>');

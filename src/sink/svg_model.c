@@ -81,9 +81,12 @@ static uint64_t after_self(const struct frames *f, const struct box *b)
 
 static uint64_t is_noise(const struct frames *f, const struct box *b)
 {
-	const struct comparison *c = f->p->comparison;
-	return comparison_is_noise(c, comparison_value(c, f->p->tree, BEFORE, b->node),
-				   comparison_value(c, f->p->tree, AFTER, b->node));
+	return comparison_is_noise(f->p->comparison, before_total(f, b), after_total(f, b));
+}
+
+static uint64_t is_own_noise(const struct frames *f, const struct box *b)
+{
+	return comparison_is_noise(f->p->comparison, before_self(f, b), after_self(f, b));
 }
 
 static void add_column(struct buf *out, const char *key, const struct frames *f, column *of)
@@ -231,6 +234,7 @@ static void add_comparison(struct buf *out, const struct frames *f)
 	add_column(out, "after", f, after_total);
 	add_column(out, "after_self", f, after_self);
 	add_column(out, "noise", f, is_noise);
+	add_column(out, "own_noise", f, is_own_noise);
 }
 
 void svg_add_model(struct buf *out, const struct frames *f)

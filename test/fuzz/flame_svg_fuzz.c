@@ -135,7 +135,7 @@ static void draw(const struct tree *t, unsigned how, const char *title)
 	AUTO(legend) struct legend legend = { 0 };
 	layout_tree(t, &q, &l);
 	if (t->value_count > 1)
-		legend_of_diff(&legend);
+		legend_of_diff(&legend, &c);
 	AUTO_FREE struct colour *colours = t->value_count > 1
 						   ? diff_colours(t, &c, &l, how & INVERTED)
 						   : label_colours(t, &l, how);

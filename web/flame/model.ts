@@ -45,6 +45,7 @@ export interface Diff {
 	afterTotal: bigint;
 	scale: number; // of the counts before
 	noise: Int32Array;
+	ownNoise: Int32Array;
 	isAbsolute: boolean;
 }
 
@@ -118,6 +119,7 @@ export function parse(json: string, elements: number): Model {
 		afterTotal: BigInt(raw.after_total),
 		scale: raw.scale,
 		noise: integers(raw.noise, size),
+		ownNoise: integers(raw.own_noise || raw.noise, size),
 		isAbsolute: !!raw.absolute,
 	};
 	return {

@@ -59,7 +59,7 @@ function diffFacts(model: Model, diff: Diff, frame: number): string[] {
 	const afterSelf = diff.afterSelf.exact(frame);
 	if (beforeSelf > BigInt(0) || afterSelf > BigInt(0))
 		facts.push('self ' + count(beforeSelf, model.unit) + ' to ' + count(afterSelf, model.unit) +
-			', ' + change(model, diff, beforeSelf, afterSelf));
+			', ' + change(model, diff, beforeSelf, afterSelf) + (diff.ownNoise[frame] ? ', within sampling noise' : ''));
 	return facts;
 }
 
