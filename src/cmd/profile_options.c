@@ -102,6 +102,10 @@ static const struct option transform_options[] = {
 	{ "root", 0, OPTION_LIST, QUERY(root), "RE",
 	  "begin stacks at the first frame whose name matches RE; leave out stacks that have "
 	  "none" },
+	{ "your-code", 0, OPTION_FLAG, QUERY(your_code), NULL,
+	  "show functions of the program and its packages alone; the time of built-in functions, "
+	  "libraries "
+	  "and the kernel is that of the function that called them" },
 	{ "skip-after", 0, OPTION_LIST, QUERY(skip_after), "FN",
 	  "cut off the callers of function FN" },
 	{ "merge-tiers", 0, OPTION_FLAG, QUERY(merge_tiers), NULL,

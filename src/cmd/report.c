@@ -115,7 +115,8 @@ static bool check(const struct request *r, struct err *e)
 struct making {
 	const struct request *r;
 	struct report report;
-	struct report_functions functions;
+	struct report_functions functions, your_functions;
+	struct tree *your_tree; /* NULL: the report has no table of its own for it */
 	struct report_groups groups;
 	struct report_units units;
 	struct report_subject subject;
@@ -126,6 +127,8 @@ struct making {
 static void making_fini(struct making *m)
 {
 	report_functions_fini(&m->functions);
+	report_functions_fini(&m->your_functions);
+	tree_free(m->your_tree);
 	report_groups_fini(&m->groups);
 	report_units_fini(&m->units);
 	for (unsigned i = 0; i < m->report.path_count; i++)
@@ -183,17 +186,40 @@ static uint32_t limit_of(const struct making *m, uint32_t fitting)
 	return m->r->has_limit ? m->r->limit : m->r->report.is_json ? 0 : fitting;
 }
 
-/* Two fifths of the screen for functions at most; paths get what they leave. */
+/* Rows that are shown of a table that may take so many lines. */
+static uint32_t make_table(struct making *m, struct report_table *table,
+			   const struct report_functions *functions, uint32_t fitting)
+{
+	fitting = m->r->limit ? m->r->limit : fitting;
+	table->functions = functions;
+	table->order = m->r->report.order;
+	table->limit = limit_of(m, fitting);
+	return fitting < functions->rows.n ? fitting : functions->rows.n;
+}
+
+/* Two fifths of the screen for functions at most, half of that for your own; paths get what they leave. */
 static void make_overview(struct making *m)
 {
 	struct report *report = &m->report;
-	uint32_t room = lines_left(lines_for_rest(m), REPORT_TABLE_LINES + paths_lines(m));
-	uint32_t fitting = m->r->limit ? m->r->limit : room * 2 / 5;
+	unsigned tables = m->your_tree ? 2 : 1;
+	uint32_t beside = tables * REPORT_TABLE_LINES + paths_lines(m);
+	uint32_t room = lines_left(lines_for_rest(m), beside), taken = 0;
+	uint32_t fitting = room * 2 / 5 / tables;
+	if (m->your_tree) {
+		report->your_code =
+			(struct report_table){ .tree = m->your_tree, .is_your_code = true };
+		report_functions(report->profile, m->your_tree, m->r->report.order,
+				 &m->your_functions);
+		report->your_code.yours =
+			report_functions_yours_first(m->your_tree, &m->your_functions);
+		taken += make_table(m, &report->your_code, &m->your_functions, fitting);
+	}
+	report->all = (struct report_table){ .tree = report->tree,
+					     .is_your_code = m->r->in.query.your_code };
 	report_functions(report->profile, report->tree, m->r->report.order, &m->functions);
-	report->functions = &m->functions;
-	report->order = m->r->report.order;
-	report->function_limit = limit_of(m, fitting);
-	uint32_t taken = fitting < m->functions.rows.n ? fitting : m->functions.rows.n;
+	if (report->all.is_your_code)
+		report->all.yours = report_functions_yours_first(report->tree, &m->functions);
+	taken += make_table(m, &report->all, &m->functions, fitting);
 	add_paths(m, PATHS_OF_ALL, report->tree, lines_left(room, taken));
 }
 
@@ -361,13 +387,26 @@ static bool make_tree(struct request *r, const struct profile *p, struct tree **
 	return *tree && !e->kind;
 }
 
+/* Where functions of scripts stand among those of their runtime, they come first in a table of their own. */
+static bool make_your_tree(struct making *m, const struct profile *p, struct err *e)
+{
+	struct query query = m->r->in.query; /* its lists are the request's */
+	struct query_ledger ledger;
+	if (query.your_code || query.names != NAMES_SHOWN || !profile_has_scripts(p))
+		return true;
+	query.your_code = true;
+	m->your_tree = query_tree(p, &query, &ledger, e);
+	return m->your_tree != NULL;
+}
+
 static int report_profile(struct request *r, const struct profile *p, struct err *e)
 {
 	struct query_ledger ledger;
 	struct tree *tree = NULL;
 	int code = EXIT_FAILED;
 	AUTO(making) struct making m = { .r = r };
-	if (make_tree(r, p, &tree, &ledger, e) && make(&m, p, tree, &ledger, e))
+	if (make_tree(r, p, &tree, &ledger, e) && make_your_tree(&m, p, e) &&
+	    make(&m, p, tree, &ledger, e))
 		code = write_report(&m, e);
 	if (code == EXIT_DONE)
 		code = say_outcome(&r->in, p, &ledger, tree);

@@ -1,4 +1,4 @@
-#include "query/category.h"
+#include "query/query.h"
 
 static const struct {
 	const char *name, *text;
@@ -214,4 +214,26 @@ enum category category_of_label(const struct tree_label *l)
 	if (str_starts(l->module, STR("libjvm")))
 		otherwise = first_of(jvm_rules, ARRAY_SIZE(jvm_rules), name, otherwise);
 	return first_of(native_rules, ARRAY_SIZE(native_rules), name, otherwise);
+}
+
+enum category category_of_frame(const struct profile *p, const struct frame *f)
+{
+	struct tree_label label = { .name = profile_str(p, f->name),
+				    .module = str_basename(profile_str(p, f->module)),
+				    .kind = f->kind,
+				    .tier = f->tier };
+	if (frame_lacks_name(f) && f->kind == FRAME_UNKNOWN)
+		return CATEGORY_UNKNOWN;
+	return category_of_label(&label);
+}
+
+bool profile_has_scripts(const struct profile *p)
+{
+	for (frame_id i = 0; i < p->frames.n; i++) {
+		const struct frame *f = &p->frames.p[i];
+		bool is_script = f->tier || f->kind == FRAME_JIT || f->kind == FRAME_INTERPRETED;
+		if (is_script && category_is_yours(category_of_frame(p, f)))
+			return true;
+	}
+	return false;
 }

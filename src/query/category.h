@@ -24,3 +24,9 @@ const char *category_name(enum category c);
 const char *category_text(enum category c);
 
 enum category category_of_label(const struct tree_label *l);
+enum category category_of_frame(const struct profile *p, const struct frame *f);
+/* The program's own, or a package's that it uses: what its author can change. */
+static inline bool category_is_yours(enum category c)
+{
+	return c == CATEGORY_APP || c == CATEGORY_DEPENDENCY;
+}

@@ -296,6 +296,12 @@ uint32_t label_of_text(struct labels *l, struct str text)
 	return add_label(l, text, NULL, 0);
 }
 
+uint32_t label_of_kind(struct labels *l, struct str text, enum frame_kind kind)
+{
+	struct frame many = { .kind = (uint8_t)kind };
+	return add_label(l, text, &many, 0);
+}
+
 uint32_t label_as_waker(struct labels *l, uint32_t label)
 {
 	static const struct frame waker = { .flags = FRAME_WAKER };

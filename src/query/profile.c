@@ -239,7 +239,7 @@ bool query_takes_everything(const struct query *q)
 {
 	return !(q->where.n || q->time || q->only.n || q->without.n || q->no_idle || q->root.n ||
 		 q->skip_after.n || q->hide.n || q->merge_tiers || q->collapse_recursion ||
-		 q->no_inlines || q->reverse);
+		 q->no_inlines || q->your_code || q->reverse);
 }
 
 static struct profile *everything(struct profile *p, struct query_ledger *ledger)

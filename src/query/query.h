@@ -52,8 +52,9 @@ struct query {
 	struct text_list skip_after; /* the callers of this function are cut off */
 	struct text_list hide;	     /* frames that match are taken out */
 	bool no_inlines;	     /* frames that were inlined are taken out */
-	bool collapse_recursion;     /* a;a;a is a */
-	bool reverse;		     /* leaf first */
+	bool your_code; /* built-in functions, libraries and the kernel are taken out: their caller has the time */
+	bool collapse_recursion; /* a;a;a is a */
+	bool reverse;		 /* leaf first */
 
 	/* What is written into names. */
 	bool show_pid, show_tid;    /* root frame comm-PID or comm-PID/TID */
@@ -78,6 +79,9 @@ struct query {
 };
 
 void query_fini(struct query *q);
+
+/* True where people's own functions run in somebody else's program: JavaScript, Java, Python. */
+bool profile_has_scripts(const struct profile *p);
 
 /* The columns (enum profile_column) a profile needs to answer q. */
 unsigned query_columns(const struct query *q);

@@ -42,6 +42,8 @@ struct str folded_name_of(struct labels *l, frame_id frame);
 /* INDEX_NONE when nothing is known of the thread. */
 uint32_t label_of_thread(struct labels *l, thread_id thread);
 uint32_t label_of_text(struct labels *l, struct str text);
+/* A function that stands for many. */
+uint32_t label_of_kind(struct labels *l, struct str text, enum frame_kind kind);
 /* The label with the mark _[w]. */
 uint32_t label_as_waker(struct labels *l, uint32_t label);
 const struct tree *labels_tree(const struct labels *l);

@@ -135,6 +135,26 @@ void report_functions(const struct profile *p, const struct tree *t, enum report
 	vec_fini(&leaves.list);
 }
 
+uint64_t report_functions_yours_first(const struct tree *t, struct report_functions *f)
+{
+	struct report_functions others = { 0 };
+	uint64_t yours = 0, overflows = 0;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < f->rows.n; i++) {
+		struct report_function row = f->rows.p[i];
+		if (!category_is_yours(category_of_label(&t->labels.p[row.label]))) {
+			vec_push(&others.rows, row);
+			continue;
+		}
+		yours = saturating_add(yours, row.self, &overflows);
+		f->rows.p[n++] = row;
+	}
+	for (uint32_t i = 0; i < others.rows.n; i++)
+		f->rows.p[n++] = others.rows.p[i];
+	report_functions_fini(&others);
+	return yours;
+}
+
 void report_functions_fini(struct report_functions *f)
 {
 	vec_fini(&f->rows);

@@ -22,6 +22,8 @@ struct report_functions {
 /* All functions, without the processes that are the roots. t is of p and keeps its rows. */
 void report_functions(const struct profile *p, const struct tree *t, enum report_order order,
 		      struct report_functions *out);
+/* Functions that are the program's or a package's come first; the sum of what they took themselves. */
+uint64_t report_functions_yours_first(const struct tree *t, struct report_functions *f);
 void report_functions_fini(struct report_functions *f);
 
 /* --- the samples shown, in a few numbers --- */

@@ -29,6 +29,16 @@ struct report_subject {
 	uint64_t self, total;
 };
 
+/* Functions, the heaviest first. */
+struct report_table {
+	const struct tree *tree;
+	const struct report_functions *functions; /* NULL: not asked for */
+	uint32_t limit;				  /* rows; 0: all */
+	enum report_order order;
+	bool is_your_code; /* what these functions called in others' code is theirs */
+	uint64_t yours;	   /* of all samples, those in your code */
+};
+
 enum { REPORT_MAX_PATHS = 2 };
 
 struct report {
@@ -40,9 +50,8 @@ struct report {
 	const struct report_units *units;
 	struct report_summary summary;
 
-	const struct report_functions *functions; /* NULL: not asked for */
-	uint32_t function_limit;
-	enum report_order order;
+	struct report_table your_code;
+	struct report_table all;
 
 	const struct report_groups *groups; /* NULL: not asked for */
 	const char *group_key;

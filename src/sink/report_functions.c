@@ -22,9 +22,10 @@ static void add_source(struct buf *out, const struct report_function *f, const s
 		buf_addf(out, ":%u", f->line);
 }
 
-static const struct tree_label *label_of(const struct report *r, const struct report_function *f)
+static const struct tree_label *label_of(const struct report_table *t,
+					 const struct report_function *f)
 {
-	return &r->tree->labels.p[f->label];
+	return &t->tree->labels.p[f->label];
 }
 
 struct columns {
@@ -37,16 +38,17 @@ static size_t smaller(size_t a, size_t b)
 }
 
 /* What rows need, within limits; names get the rest. */
-static struct columns columns_of(const struct report *r, const struct report_style *s, uint32_t n)
+static struct columns columns_of(const struct report_table *t, const struct report_style *s,
+				 uint32_t n)
 {
 	enum { NUMBERS = 14, LEAST_NAME = 20, LONGEST_NAME = 80 };
 	struct columns c = { 0 };
 	AUTO(buf) struct buf source = { 0 };
 	for (uint32_t i = 0; i < n; i++) {
-		const struct report_function *f = &r->functions->rows.p[i];
+		const struct report_function *f = &t->functions->rows.p[i];
 		source.n = 0;
-		add_source(&source, f, label_of(r, f));
-		size_t widths[] = { utf8_count(function_of(label_of(r, f))),
+		add_source(&source, f, label_of(t, f));
+		size_t widths[] = { utf8_count(function_of(label_of(t, f))),
 				    utf8_count(fit_module(f->module)),
 				    utf8_count(buf_str(&source)) };
 		c.name = widths[0] > c.name ? widths[0] : c.name;
@@ -81,14 +83,14 @@ static void names_fini(struct names *n)
 	arena_fini(&n->text);
 }
 
-static struct str name_of(const struct report *r, uint32_t row)
+static struct str name_of(const struct report_table *t, uint32_t row)
 {
-	return function_of(label_of(r, &r->functions->rows.p[row]));
+	return function_of(label_of(t, &t->functions->rows.p[row]));
 }
 
 struct name_order {
 	const struct names *names;
-	const struct report *r;
+	const struct report_table *t;
 };
 
 static int compare_names(const void *a, const void *b, void *context)
@@ -96,37 +98,38 @@ static int compare_names(const void *a, const void *b, void *context)
 	const struct name_order *o = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	int by_text = str_compare(o->names->p[x], o->names->p[y]);
-	return by_text ? by_text : str_compare(name_of(o->r, x), name_of(o->r, y));
+	return by_text ? by_text : str_compare(name_of(o->t, x), name_of(o->t, y));
 }
 
 /* rows[0..n) look alike: what their names have in common at both ends is known. */
-static void tell_apart(struct names *names, const struct report *r, const struct report_style *s,
-		       size_t columns, const uint32_t *rows, uint32_t n)
+static void tell_apart(struct names *names, const struct report_table *t,
+		       const struct report_style *s, size_t columns, const uint32_t *rows,
+		       uint32_t n)
 {
 	/* In order, so that the first and the last have least in common. */
-	struct str first = name_of(r, rows[0]), last = name_of(r, rows[n - 1]);
+	struct str first = name_of(t, rows[0]), last = name_of(t, rows[n - 1]);
 	AUTO(buf) struct buf text = { 0 };
 	if (str_eq(first, last))
 		return;
 	struct fit_common common = fit_common(first, last);
 	for (uint32_t i = 1; i < n; i++) {
-		size_t after = fit_common(first, name_of(r, rows[i])).after;
-		if (!str_eq(first, name_of(r, rows[i])))
+		size_t after = fit_common(first, name_of(t, rows[i])).after;
+		if (!str_eq(first, name_of(t, rows[i])))
 			common.after = smaller(common.after, after);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		text.n = 0;
-		fit_add_different(&text, name_of(r, rows[i]), common, columns, s->is_unicode);
+		fit_add_different(&text, name_of(t, rows[i]), common, columns, s->is_unicode);
 		names->p[rows[i]] = arena_copy(&names->text, buf_str(&text));
 	}
 }
 
 /* Shortened, names may look alike that are not: then what differs stays. */
-static void tell_names_apart(struct names *names, const struct report *r,
+static void tell_names_apart(struct names *names, const struct report_table *t,
 			     const struct report_style *s, size_t columns)
 {
 	AUTO_FREE uint32_t *rows = mem_alloc(names->n, sizeof(*rows));
-	struct name_order order = { names, r };
+	struct name_order order = { names, t };
 	for (uint32_t i = 0; i < names->n; i++)
 		rows[i] = i;
 	if (names->n)
@@ -136,23 +139,23 @@ static void tell_names_apart(struct names *names, const struct report *r,
 		for (next = i + 1; next < names->n && str_eq(names->p[rows[next]], text);)
 			next++;
 		if (next > i + 1)
-			tell_apart(names, r, s, columns, &rows[i], next - i);
+			tell_apart(names, t, s, columns, &rows[i], next - i);
 	}
 }
 
 /* The column becomes as wide as what is in it. */
-static void fit_names(struct names *names, const struct report *r, const struct report_style *s,
-		      struct columns *c, uint32_t n)
+static void fit_names(struct names *names, const struct report_table *t,
+		      const struct report_style *s, struct columns *c, uint32_t n)
 {
 	AUTO(buf) struct buf text = { 0 };
 	size_t widest = 0;
 	*names = (struct names){ .p = mem_alloc(n, sizeof(struct str)), .n = n };
 	for (uint32_t i = 0; i < n; i++) {
 		text.n = 0;
-		fit_add_name(&text, name_of(r, i), c->name, s->is_unicode);
+		fit_add_name(&text, name_of(t, i), c->name, s->is_unicode);
 		names->p[i] = arena_copy(&names->text, buf_str(&text));
 	}
-	tell_names_apart(names, r, s, c->name);
+	tell_names_apart(names, t, s, c->name);
 	for (uint32_t i = 0; i < n; i++) {
 		size_t width = utf8_count(names->p[i]);
 		widest = width > widest ? width : widest;
@@ -162,14 +165,14 @@ static void fit_names(struct names *names, const struct report *r, const struct 
 
 /* --- rows --- */
 
-static void add_fitted(struct buf *out, const struct report *r, const struct report_style *s,
+static void add_fitted(struct buf *out, const struct report_table *t, const struct report_style *s,
 		       const struct columns *c, const struct report_function *f, struct str shown)
 {
 	AUTO(buf) struct buf source = { 0 };
 	size_t start;
-	report_add_share(out, s, f->self, r->summary.total);
+	report_add_share(out, s, f->self, t->tree->total[0][0]);
 	buf_add(out, STR("  "));
-	report_add_share(out, s, f->total, r->summary.total);
+	report_add_share(out, s, f->total, t->tree->total[0][0]);
 	buf_add(out, STR("  "));
 	start = out->n;
 	buf_add(out, shown);
@@ -177,7 +180,7 @@ static void add_fitted(struct buf *out, const struct report *r, const struct rep
 	start = out->n;
 	fit_add_start(out, fit_module(f->module), c->module, s->is_unicode);
 	report_pad(out, start, c->module + 1);
-	add_source(&source, f, label_of(r, f));
+	add_source(&source, f, label_of(t, f));
 	fit_add_end(out, buf_str(&source), c->source, s->is_unicode);
 	while (out->n && out->p[out->n - 1] == ' ')
 		out->n--;
@@ -185,54 +188,62 @@ static void add_fitted(struct buf *out, const struct report *r, const struct rep
 }
 
 /* Words without blanks, then the name: a program finds each by its number. */
-static void add_plain(struct buf *out, const struct report *r, const struct report_style *s,
+static void add_plain(struct buf *out, const struct report_table *t, const struct report_style *s,
 		      const struct report_function *f)
 {
 	AUTO(buf) struct buf source = { 0 };
-	struct str name = tree_label_listed(label_of(r, f));
-	report_add_share(out, s, f->self, r->summary.total);
+	struct str name = tree_label_listed(label_of(t, f));
+	report_add_share(out, s, f->self, t->tree->total[0][0]);
 	buf_add_char(out, ' ');
-	report_add_share(out, s, f->total, r->summary.total);
+	report_add_share(out, s, f->total, t->tree->total[0][0]);
 	buf_add_char(out, ' ');
-	buf_add_decimal(out, f->self, r->tree->decimals);
+	buf_add_decimal(out, f->self, t->tree->decimals);
 	buf_add_char(out, ' ');
-	buf_add_decimal(out, f->total, r->tree->decimals);
+	buf_add_decimal(out, f->total, t->tree->decimals);
 	buf_add_char(out, ' ');
 	report_add_word(out, str_basename(f->module));
 	buf_add_char(out, ' ');
 	if (!fit_place(name).n)
-		add_source(&source, f, label_of(r, f));
+		add_source(&source, f, label_of(t, f));
 	report_add_word(out, buf_str(&source));
 	buf_add_char(out, ' ');
 	fit_add_safe(out, fit_known(name));
 	buf_add_char(out, '\n');
 }
 
-void report_add_functions(struct buf *out, const struct report *r, const struct report_style *s)
+void report_add_functions(struct buf *out, const struct report_table *t,
+			  const struct report_style *s)
 {
-	uint32_t all = r->functions->rows.n;
-	uint32_t n = r->function_limit && r->function_limit < all ? r->function_limit : all;
-	struct columns c = columns_of(r, s, n);
+	uint32_t all = t->functions->rows.n;
+	uint32_t n = t->limit && t->limit < all ? t->limit : all;
+	struct columns c = columns_of(t, s, n);
 	AUTO(names) struct names names = { 0 };
 	if (s->columns)
-		fit_names(&names, r, s, &c, n);
+		fit_names(&names, t, s, &c, n);
 	report_ink(out, s, INK_DIM);
 	if (s->columns)
-		buf_addf(out, "%5s  %5s  function", "self", "total");
+		buf_addf(out, "%5s  %5s  %s", "self", "total",
+			 t->is_your_code ? "your code" : "function");
 	else
-		buf_add(out, STR("# self% total% self total module source function"));
+		buf_addf(out, "# self%% total%% self total module source %s",
+			 t->is_your_code ? "your code" : "function");
+	if (t->is_your_code) {
+		buf_add(out, STR(" ("));
+		buf_add_percent(out, t->yours, t->tree->total[0][0]);
+		buf_add(out, STR(" with what it calls)"));
+	}
 	if (n < all) {
 		buf_addf(out, ", %s", "the hottest ");
 		buf_add_grouped(out, n);
 		buf_add(out, STR(" of "));
 		buf_add_grouped(out, all);
-		buf_add(out, r->order == ORDER_BY_SELF ? STR(" by self") : STR(" by total"));
+		buf_add(out, t->order == ORDER_BY_SELF ? STR(" by self") : STR(" by total"));
 	}
 	report_ink(out, s, INK_PLAIN);
 	buf_add_char(out, '\n');
 	for (uint32_t i = 0; i < n; i++)
 		if (s->columns)
-			add_fitted(out, r, s, &c, &r->functions->rows.p[i], names.p[i]);
+			add_fitted(out, t, s, &c, &t->functions->rows.p[i], names.p[i]);
 		else
-			add_plain(out, r, s, &r->functions->rows.p[i]);
+			add_plain(out, t, s, &t->functions->rows.p[i]);
 }

@@ -37,7 +37,8 @@ void report_add_seconds(struct buf *out, uint64_t ns);
 void report_add_word(struct buf *out, struct str text);
 
 /* report_functions.c */
-void report_add_functions(struct buf *out, const struct report *r, const struct report_style *s);
+void report_add_functions(struct buf *out, const struct report_table *t,
+			  const struct report_style *s);
 /* report_paths.c */
 void report_add_paths(struct buf *out, const struct report *r, const struct report_paths *p,
 		      const struct report_style *s);

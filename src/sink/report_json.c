@@ -111,9 +111,10 @@ static void add_missing(struct buf *out, const struct report *r)
 
 /* --- functions and groups --- */
 
-static void add_function(struct buf *out, const struct report *r, const struct report_function *f)
+static void add_function(struct buf *out, const struct report *r, const struct report_table *t,
+			 const struct report_function *f)
 {
-	const struct tree_label *label = &r->tree->labels.p[f->label];
+	const struct tree_label *label = &t->tree->labels.p[f->label];
 	buf_add_char(out, '{');
 	add_text(out, "name", label->name);
 	if (label->place.n) {
@@ -137,14 +138,16 @@ static uint32_t limited(uint32_t n, uint32_t limit)
 	return limit && limit < n ? limit : n;
 }
 
-static void add_functions(struct buf *out, const struct report *r, struct writer *w)
+static void add_functions(struct buf *out, const struct report *r, const struct report_table *t,
+			  struct writer *w)
 {
-	add_number(out, "function_count", r->functions->rows.n);
-	add_key(out, "functions");
+	const struct report_functions *f = t->functions;
+	add_number(out, t->is_your_code ? "your_code_count" : "function_count", f->rows.n);
+	add_key(out, t->is_your_code ? "your_code" : "functions");
 	buf_add_char(out, '[');
-	for (uint32_t i = 0; i < limited(r->functions->rows.n, r->function_limit); i++) {
+	for (uint32_t i = 0; i < limited(f->rows.n, t->limit); i++) {
 		buf_add(out, i ? STR(",\n") : STR("\n"));
-		add_function(out, r, &r->functions->rows.p[i]);
+		add_function(out, r, t, &f->rows.p[i]);
 		writer_add(w, buf_str(out));
 		out->n = 0;
 	}
@@ -260,8 +263,10 @@ void sink_report_json(const struct report *r, struct writer *out)
 	buf_add_char(&text, '{');
 	add_shown(&text, r);
 	add_missing(&text, r);
-	if (r->functions)
-		add_functions(&text, r, out);
+	if (r->your_code.functions)
+		add_functions(&text, r, &r->your_code, out);
+	if (r->all.functions)
+		add_functions(&text, r, &r->all, out);
 	if (r->groups)
 		add_groups(&text, r, out);
 	if (r->subject)

@@ -84,7 +84,8 @@ static struct links links_of(const struct report_paths *p, uint32_t from, uint32
 		if (s->columns && is_passed_over(p, l, is_first, i + 1 == n))
 			continue;
 		is_first = is_first && l->is_process;
-		c.p[c.n++] = (struct fit_link){ tree_label_listed(l), l->is_recursive ? loop : STR("") };
+		c.p[c.n++] =
+			(struct fit_link){ tree_label_listed(l), l->is_recursive ? loop : STR("") };
 	}
 	return c;
 }

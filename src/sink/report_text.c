@@ -171,9 +171,12 @@ void sink_report_text(const struct report *r, const struct report_style *s, stru
 {
 	AUTO(buf) struct buf text = { 0 };
 	report_add_ledger(&text, r, s);
-	if (r->functions) {
+	for (unsigned i = 0; i < 2; i++) {
+		const struct report_table *t = i ? &r->all : &r->your_code;
+		if (!t->functions)
+			continue;
 		buf_add_char(&text, '\n');
-		report_add_functions(&text, r, s);
+		report_add_functions(&text, t, s);
 	}
 	if (r->groups) {
 		buf_add_char(&text, '\n');

@@ -312,8 +312,8 @@ ok "a pipe gives the same bytes as a file" cmp one.svg pipe.svg
 gzip -1c many.perf >many.perf.gz
 "$plume" flame -q many.perf.gz >gzip.svg
 ok "gzip gives the same bytes" cmp one.svg gzip.svg
-"$plume" fold -q many.perf | "$plume" flame -q --colors hot - >folded.svg
-"$plume" flame -q --colors hot many.perf >direct.svg
+"$plume" fold -q "$fixtures/perf-script/default.perf" | "$plume" flame -q --colors hot - >folded.svg
+"$plume" flame -q --colors hot "$fixtures/perf-script/default.perf" >direct.svg
 perl "$suite/svg_frames.pl" folded.svg direct.svg
 ok "a profile and its folded stacks have the same frames" cmp folded.svg.frames direct.svg.frames
 "$plume" flame -q one.folded -o page.html

@@ -18,7 +18,8 @@ agrees() { # agrees NAME [--process] FILE OPTION...
 	fi
 	file=$1
 	shift
-	"$plume" fold -q "$@" "$file" >count.folded
+	# A report shows a function once, folded stacks show its tiers and inlined copies.
+	"$plume" fold -q --merge-tiers "$@" "$file" | sed 's/_\[i\]//g' >count.folded
 	"$plume" report -q --json "$@" "$file" >report.json
 	# shellcheck disable=SC2086 # an option or nothing
 	is "$name" "$(perl "$oracle" $process count.folded report.json | head -5)" ""
@@ -29,6 +30,9 @@ agrees "node: periods" --process prettier.perf --weight period
 agrees "node: kernel hidden" --process prettier.perf --hide '^(asm_|exc_|do_)'
 agrees "node: tiers as one, recursion collapsed" --process prettier.perf --merge-tiers --collapse-recursion
 agrees "node: from a function on" prettier.perf --root '^JS:'
+"$plume" fold -q prettier.perf >count.folded
+"$plume" report -q --json --split-tiers prettier.perf >report.json
+is "node: tiers apart" "$(perl "$oracle" --process count.folded report.json | head -5)" ""
 agrees "node: a second of it" --process prettier.perf --time 0.2,1
 for shape in default java machine-wide dwarf-inline plus-srcline several-events no-g node-no-map; do
 	agrees "$shape" --process "$fixtures/perf-script/$shape.perf"

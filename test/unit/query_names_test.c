@@ -113,6 +113,19 @@ static void check_same_short_name(void)
 		   "two functions are not one because they look alike");
 }
 
+static void check_your_code(void)
+{
+	struct query q = shown();
+	q.your_code = true;
+	check_tree("n;uv_run;JS:~emit node:events:1:2;JS:*app /s/a.js:1:2;Builtins_Call;malloc 3\n"
+		   "n;JS:*app /s/a.js:1:2;JS:~get /s/node_modules/p/i.js:5:2;write_[k] 4\n"
+		   "n;start_thread;v8::internal::ScavengerCollector::Run;"
+		   "v8::internal::MarkCompactCollector::Mark 5\n"
+		   "n;start_thread;epoll_wait_[k] 6\n",
+		   q, "app a.js:1 7\n get p/i.js:5 4\n[garbage collection] 5\n[libraries] 6\n",
+		   "what a function calls in others' code is its time");
+}
+
 static void check_matching(const char *expression, bool is_found)
 {
 	struct query q = shown();
@@ -152,6 +165,7 @@ int main(void)
 	check_short_paths();
 	check_one_function();
 	check_same_short_name();
+	check_your_code();
 	check_matching("^app a\\.js:1$", true);
 	check_matching("^app /srv", true);
 	check_matching("^JS:\\*app", true);
