@@ -195,6 +195,17 @@ static bool choose_outputs(const struct request *r, struct output_files *out, st
 	return true;
 }
 
+/* Options of pictures are checked also where none is drawn. */
+static bool check_picture_options(const struct request *r, struct err *e)
+{
+	struct picture_setup setup;
+	struct picture_options options = r->picture;
+	options.attributes_path = NULL; /* it may be a pipe, which is read once */
+	bool ok = picture_setup_init(&setup, &options, PALETTE_KIND, "", e);
+	picture_setup_fini(&setup);
+	return ok;
+}
+
 /* --- output --- */
 
 struct output {
@@ -482,7 +493,7 @@ static int run_diff(const struct command *self, char **words, size_t n)
 	if (r.in.common.help)
 		return print_help(self);
 	if (!check(&r, &e) || !parse_percent(r.diff.fail_above, &r.diff.fail_percent, &e) ||
-	    !choose_outputs(&r, &files, &e))
+	    !choose_outputs(&r, &files, &e) || !check_picture_options(&r, &e))
 		return say_error(self, &e);
 	int code = EXIT_FAILED;
 	struct sides_wish sides = sides_of(&r, &files);

@@ -211,6 +211,35 @@ static void add_plain(struct buf *out, const struct report_table *t, const struc
 	buf_add_char(out, '\n');
 }
 
+/* ` self  total  function, the hottest 12 of 974 by self` */
+static void add_heading(struct buf *out, const struct report_table *t, const struct report_style *s,
+			uint32_t n)
+{
+	AUTO(buf) struct buf text = { 0 };
+	const char *what = t->is_your_code ? "your code" : "function";
+	uint32_t all = t->functions->rows.n;
+	if (s->columns)
+		buf_addf(&text, "%5s  %5s  %s", "self", "total", what);
+	else
+		buf_addf(&text, "# self%% total%% self total module source %s", what);
+	if (t->is_your_code) {
+		buf_add(&text, STR(" ("));
+		buf_add_percent(&text, t->yours, t->tree->total[0][0]);
+		buf_add(&text, STR(" with what it calls)"));
+	}
+	if (n < all) {
+		buf_add(&text, STR(", the hottest "));
+		buf_add_grouped(&text, n);
+		buf_add(&text, STR(" of "));
+		buf_add_grouped(&text, all);
+		buf_add(&text, t->order == ORDER_BY_SELF ? STR(" by self") : STR(" by total"));
+	}
+	report_ink(out, s, INK_DIM);
+	fit_add_start(out, buf_str(&text), s->columns ? s->columns : SIZE_MAX, s->is_unicode);
+	report_ink(out, s, INK_PLAIN);
+	buf_add_char(out, '\n');
+}
+
 void report_add_functions(struct buf *out, const struct report_table *t,
 			  const struct report_style *s)
 {
@@ -220,27 +249,7 @@ void report_add_functions(struct buf *out, const struct report_table *t,
 	AUTO(names) struct names names = { 0 };
 	if (s->columns)
 		fit_names(&names, t, s, &c, n);
-	report_ink(out, s, INK_DIM);
-	if (s->columns)
-		buf_addf(out, "%5s  %5s  %s", "self", "total",
-			 t->is_your_code ? "your code" : "function");
-	else
-		buf_addf(out, "# self%% total%% self total module source %s",
-			 t->is_your_code ? "your code" : "function");
-	if (t->is_your_code) {
-		buf_add(out, STR(" ("));
-		buf_add_percent(out, t->yours, t->tree->total[0][0]);
-		buf_add(out, STR(" with what it calls)"));
-	}
-	if (n < all) {
-		buf_addf(out, ", %s", "the hottest ");
-		buf_add_grouped(out, n);
-		buf_add(out, STR(" of "));
-		buf_add_grouped(out, all);
-		buf_add(out, t->order == ORDER_BY_SELF ? STR(" by self") : STR(" by total"));
-	}
-	report_ink(out, s, INK_PLAIN);
-	buf_add_char(out, '\n');
+	add_heading(out, t, s, n);
 	for (uint32_t i = 0; i < n; i++)
 		if (s->columns)
 			add_fitted(out, t, s, &c, &t->functions->rows.p[i], names.p[i]);

@@ -20,7 +20,7 @@ is_json() { perl -e 'require "$ARGV[0]/json.pl"; local $/; json_parse(<STDIN>)' 
 
 printf 'm;a 40\nm;b 60\nm;gone 10\n' >before.folded
 printf 'm;a 100\nm;b 60\nm;new;x 20\n' >after.folded
-"$plume" diff before.folded after.folded >shares.svg
+"$plume" diff --format svg --delta total before.folded after.folded >shares.svg
 is "shares: what grew" "$(title a shares.svg)" "before 40 samples, 36.36%; after 100 samples, 55.56%; +19.19 points"
 is "shares: what shrank" "$(title b shares.svg)" "before 60 samples, 54.55%; after 60 samples, 33.33%; -21.21 points"
 is "shares: what vanished" "$(title gone shares.svg)" "before 10 samples, 9.09%; after 0 samples, 0.00%; -9.09 points"
@@ -29,24 +29,24 @@ is "shares: a caller of all of it" "$(title m shares.svg)" \
 	"before 110 samples, 100.00%; after 180 samples, 100.00%; no change"
 # BEFORE times 180/110: a 65.45, b 98.18, gone 16.36; the larger of each: 100 + 98.18 + 16.36 + 20 = 234.55.
 is "union: widths" "$(for f in m a b gone new x; do width $f shares.svg; done | tr '\n' ' ')" "1180.0 503.1 494.0 82.3 100.6 100.6 "
-"$plume" diff --width-by after before.folded after.folded >after.svg
+"$plume" diff --format svg --delta total --width-by after before.folded after.folded >after.svg
 is "after: widths" "$(for f in m a b new x; do width $f after.svg; done | tr '\n' ' ')" "1180.0 655.6 393.3 131.1 131.1 "
 is "after: what vanished is not there" "$(frame gone after.svg)" ""
 ok "... but counted" grep -q '"narrow":{"frames":1,' after.svg
-"$plume" diff --width-by before before.folded after.folded >widths.svg
+"$plume" diff --format svg --delta total --width-by before before.folded after.folded >widths.svg
 is "before: widths" "$(for f in m a b gone; do width $f widths.svg; done | tr '\n' ' ')" "1180.0 429.1 643.6 107.3 "
 is "before: what is new is not there" "$(frame new widths.svg)" ""
-"$plume" diff --absolute before.folded after.folded >absolute.svg
+"$plume" diff --format svg --delta total --absolute before.folded after.folded >absolute.svg
 is "--absolute: changes are counts" "$(title a absolute.svg)" "before 40 samples, 36.36%; after 100 samples, 55.56%; +60"
 is "--absolute: union of counts as they are" "$(for f in m a b gone x; do width $f absolute.svg; done | tr '\n' ' ')" \
 	"1180.0 621.1 372.6 62.1 124.2 "
 ok "--absolute: b did not change and is grey" is_grey b absolute.svg
-is "--scale-by none is --absolute" "$("$plume" diff --scale-by none before.folded after.folded | md5sum)" "$(md5sum <absolute.svg)"
+is "--scale-by none is --absolute" "$("$plume" diff --format svg --delta total --scale-by none before.folded after.folded | md5sum)" "$(md5sum <absolute.svg)"
 is "--scale-by total, where no rest is found, is the default" \
-	"$("$plume" diff --scale-by total before.folded after.folded | md5sum)" "$(md5sum <shares.svg)"
-"$plume" diff --negate before.folded after.folded >negated.svg
+	"$("$plume" diff --format svg --delta total --scale-by total before.folded after.folded | md5sum)" "$(md5sum <shares.svg)"
+"$plume" diff --format svg --delta total --negate before.folded after.folded >negated.svg
 is "--negate turns signs" "$(title a negated.svg)" "before 40 samples, 36.36%; after 100 samples, 55.56%; -19.19 points"
-is "--negate swaps hues" "$(frame x negated.svg | sed 's/.*| //')" "$("$plume" diff after.folded before.folded --width-by before | sed -n 's/.*<title>x .*fill="\([^"]*\)".*/\1/p')"
+is "--negate swaps hues" "$(frame x negated.svg | sed 's/.*| //')" "$("$plume" diff --format svg --delta total after.folded before.folded --width-by before | sed -n 's/.*<title>x .*fill="\([^"]*\)".*/\1/p')"
 ok "... which were others" test "$(frame x negated.svg | sed 's/.*| //')" != "$(frame x shares.svg | sed 's/.*| //')"
 
 # The example of plume-diff(1): all but compress agree on (204+309+231+146) / (210+300+240+150) = 890/900.
@@ -55,7 +55,7 @@ printf 'main;parse 204\nmain;render;draw 309\nmain;render;layout 231\nmain;save;
 "$plume" diff --json v1.folded v2.folded >rest.json
 ok "rest: found" grep -q '"scaled_by":"rest"' rest.json
 ok "rest: its factor is 890/900" grep -q '"scale":0.988888888888889,' rest.json
-"$plume" diff v1.folded v2.folded >rest.svg
+"$plume" diff --format svg --delta total v1.folded v2.folded >rest.svg
 is "rest: compress cost (310 - 100 * 890/900) / 1200" "$(title compress rest.svg)" \
 	"before 100 samples, 10.00%; after 310 samples, 25.83%; +17.59 points"
 is "rest: its caller" "$(title save rest.svg)" "before 250 samples, 25.00%; after 456 samples, 38.00%; +17.40 points"
@@ -68,16 +68,16 @@ for f in all main save compress; do
 	ok "rest: $f is not grey" is_coloured $f rest.svg
 done
 ok "rest: the ledger line says so" grep -q 'id="ledger".*before scaled by 0.989 to the 90% that did not change' rest.svg
-"$plume" diff --scale-by total v1.folded v2.folded >total.svg
+"$plume" diff --format svg --delta total --scale-by total v1.folded v2.folded >total.svg
 is "total: main seems not to have changed" "$(title main total.svg)" \
 	"before 1,000 samples, 100.00%; after 1,200 samples, 100.00%; no change"
 is "total: draw seems to have" "$(title draw total.svg)" "before 300 samples, 30.00%; after 309 samples, 25.75%; -4.25 points"
-"$plume" diff --delta self v1.folded v2.folded >self.svg
+"$plume" diff --format svg --delta self v1.folded v2.folded >self.svg
 ok "--delta self: callers are grey" is_grey save self.svg
 ok "... and the function is not" is_coloured compress self.svg
 ok "... and has its own change" grep -q 'own +17.59 points' <(title compress self.svg)
 
-"$plume" diff v1.folded v1.folded >same.svg
+"$plume" diff --format svg --delta total v1.folded v1.folded >same.svg
 is "a file and itself: every frame is grey" "$(grep -c '^<g><title>' same.svg)" "$(grep '^<g><title>' same.svg | grep -cF "$grey")"
 "$plume" diff --json v1.folded v1.folded >same.json
 is "... every change is 0" "$(grep -o '"change":{[^}]*}' same.json | sort -u)" '"change":{"self":0,"total":0}'
@@ -89,7 +89,7 @@ for by in total none; do
 	is "--scale-by $by: swapped files and --negate have the same changes" "$(changes --scale-by $by --negate v2.folded v1.folded)" \
 		"$(changes --scale-by $by v1.folded v2.folded)"
 done
-"$plume" diff --scale-by total v2.folded v1.folded >swapped.svg
+"$plume" diff --format svg --delta total --scale-by total v2.folded v1.folded >swapped.svg
 is "swapped files: the sign is turned" "$(title draw swapped.svg)" "before 309 samples, 25.75%; after 300 samples, 30.00%; +4.25 points"
 
 # --- folded output ---
@@ -125,13 +125,13 @@ ok "--absolute: changes are exact in JSON" grep -q '"change":{"self":1234567,"to
 # A quarter of BEFORE in 200 stacks that vanished, each less than one sample of AFTER's: 300 of 374.4 are left.
 { for i in $(seq 300); do echo "main;work;w$i 200"; done; for i in $(seq 200); do echo "main;old;o$i 99"; done; } >old1.folded
 for i in $(seq 300); do echo "main;work;w$i 1"; done >old2.folded
-"$plume" diff -q old1.folded old2.folded >old.svg
+"$plume" diff --format svg --delta total -q old1.folded old2.folded >old.svg
 is "what vanished is as wide as it was, however small its parts" "$(width old old.svg)" 234.6
 # A flat profile: a thousand functions that did not change, and one that did.
 { for i in $(seq 1000); do echo "main;g$((i % 10));f$i 50"; done; echo 'main;slow 10000'; } >flat1.folded
 { for i in $(seq 1000); do echo "main;g$((i % 10));f$i 50"; done; echo 'main;slow 30000'; } >flat2.folded
 is "the rest is found among a thousand functions" \
-	"$("$plume" diff --format table flat1.folded flat2.folded | awk '/ slow$| main$| g0$/ { print $6, $7 }' | tr '\n' ' ')" "+25.00 slow +25.00 main 0 g0 "
+	"$("$plume" diff --format table flat1.folded flat2.folded | awk '/ slow$| main$| g0$/ { print $8, $9 }' | tr '\n' ' ')" "+25.00 slow +25.00 main 0 g0 "
 "$plume" fold both.folded >again.folded
 ok "folded output reads back" cmp both.folded again.folded
 
@@ -167,7 +167,7 @@ for seed in 1 2 3 4 5 6; do
 	else
 		skip "random files $seed: JSON is JSON" "there is no JSON::PP"
 	fi
-	"$plume" diff r1.folded r2.folded >got.svg
+	"$plume" diff --format svg --delta total r1.folded r2.folded >got.svg
 	ok "random files $seed: the picture is well-formed" perl "$suite/well_formed.pl" got.svg
 	is "random files $seed: noise is grey, and grey is noise" "$(grep '^<g><title>' got.svg | grep -v '<title>all ' | grep -cF "$grey")" \
 		"$(grep '^<g><title>' got.svg | grep -c 'within noise)')"
@@ -225,7 +225,7 @@ refuses 2 "contradict each other" --absolute -n v1.folded v2.folded
 refuses 2 "must be one of auto, svg, html, folded, table, json" --format xml v1.folded v2.folded
 refuses 2 "must be one of rest, total, none" --scale-by x v1.folded v2.folded
 refuses 2 "must be one of union, after, before" --width-by x v1.folded v2.folded
-refuses 2 "must be one of total, self" --delta x v1.folded v2.folded
+refuses 2 "must be one of self, total" --delta x v1.folded v2.folded
 refuses 2 "--time is given at most twice" --time 0,1 --time 1,2 --time 2,3 "$file"
 refuses 1 "nosuch: No such file" v1.folded nosuch
 refuses 1 "nosuch: No such file" nosuch v1.folded
@@ -243,7 +243,7 @@ echo before >target.svg
 is "a side without stacks leaves the output alone" "$(cat target.svg)" before
 "$plume" diff --width 1 v1.folded v2.folded -o target.svg 2>/dev/null
 is "a wrong option leaves the output alone" "$(cat target.svg)" before
-"$plume" diff -q v1.folded zero.folded >out.svg 2>err
+"$plume" diff --format svg --delta total -q v1.folded zero.folded >out.svg 2>err
 is "an AFTER of zeros is no side: exit code" $? 1
 ok "... says which" grep -q 'zero.folded: nothing to compare: all counts are 0' err
 for _ in $(seq 300); do cat v2.folded; done | gzip -9n >whole.gz
@@ -291,7 +291,7 @@ is_growth() { # is_growth NAME SVG: every frame of it is orange
 }
 row() { grep "\"name\":\"$1\"," "$2"; }
 finds_sort() { # finds_sort BEFORE AFTER: sort and its callers, and at most one other function
-	"$plume" diff -q --json "$1" "$2" >truth.json && "$plume" diff -q "$1" "$2" >truth.svg || return 1
+	"$plume" diff -q --json "$1" "$2" >truth.json && "$plume" diff -q --format svg --delta total "$1" "$2" >truth.svg || return 1
 	local name others=0
 	for name in sort run main; do
 		row "$name" truth.json | grep -q '"noise":{"self":[a-z]*,"total":false}' || { echo "$name is noise"; return 1; }
@@ -305,7 +305,7 @@ finds_sort() { # finds_sort BEFORE AFTER: sort and its callers, and at most one 
 	[ "$others" -le 1 ]
 }
 finds_nothing() { # finds_nothing BEFORE AFTER: at most 5 % of the frames have a colour
-	"$plume" diff -q "$1" "$2" >same.svg || return 1
+	"$plume" diff --format svg --delta total -q "$1" "$2" >same.svg || return 1
 	local frames coloured
 	frames=$(grep -c '^<g><title>' same.svg)
 	coloured=$(grep '^<g><title>' same.svg | grep -vcF "$grey")

@@ -92,11 +92,17 @@ my @lines = split /\n/, $table;
 fail(scalar(@lines), " rows in the table") if @lines != @rows;
 for my $i (0 .. $#rows) {
 	my $f = $rows[$i];
-	$lines[$i] =~ /^\s*(\S+)\s+(\S+)\s+([-+.\d]+)([~ ])\s*(\S+)\s+(\S+)\s+([-+.\d]+)([~ ]) (.*)/ or fail("row '$lines[$i]'");
-	my @cells = ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+	my $scaled = $by eq "rest" ? '([.\d]+)\s+' : '()'; # BEFORE as it is compared has a column of its own
+	my $group = '(\S+)\s+' . $scaled . '(\S+)\s+([-+.\d]+)([~ ])';
+	$lines[$i] =~ /^\s*$group\s*$group (.*)/ or fail("row '$lines[$i]'");
+	my @cells = ($1, $3, $4, $5, $6, $8, $9, $10, $11);
+	for ([$1, $2, $3, $4], [$6, $7, $8, $9]) {
+		my ($before, $as, $after, $change) = @$_;
+		fail("row '$lines[$i]': $after is not $as and $change") if $by eq "rest" && abs($as + $change - $after) > 0.0201;
+	}
 	my @should;
 	for my $of ("self", "total") {
-		push @should, map { $by eq "none" ? $f->{$_}{$of} : sprintf "%.2f%%", $f->{$_}{"${of}_percent"} } qw(before after);
+		push @should, map { $by eq "none" ? $f->{$_}{$of} : sprintf $by eq "rest" ? "%.2f" : "%.2f%%", $f->{$_}{"${of}_percent"} } qw(before after);
 		my $change = $f->{change}{$of};
 		push @should, $change == 0 ? "0" : $by eq "none" ? sprintf("%+.15g", $change) : sprintf("%+.2f", $change);
 		push @should, $change != 0 && $f->{noise}{$of} ? "~" : " ";

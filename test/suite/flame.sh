@@ -315,7 +315,8 @@ ok "gzip gives the same bytes" cmp one.svg gzip.svg
 "$plume" fold -q "$fixtures/perf-script/default.perf" | "$plume" flame -q --colors hot - >folded.svg
 "$plume" flame -q --colors hot "$fixtures/perf-script/default.perf" >direct.svg
 perl "$suite/svg_frames.pl" folded.svg direct.svg
-ok "a profile and its folded stacks have the same frames" cmp folded.svg.frames direct.svg.frames
+# Labels differ: those of folded stacks are cut as flamegraph.pl cuts them.
+ok "a profile and its folded stacks have the same frames" cmp <(cut -f1-8 folded.svg.frames) <(cut -f1-8 direct.svg.frames)
 "$plume" flame -q one.folded -o page.html
 ok "HTML holds the same picture" cmp <(sed -n '/<svg/,/<\/svg>/p' page.html) <("$plume" flame -q one.folded | sed -n '/<svg/,/<\/svg>/p')
 
