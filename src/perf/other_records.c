@@ -1,7 +1,9 @@
 /* Records that are no samples: what processes do, what the kernel lost. */
 #include "perf/perf_int.h"
 
+#include <elf.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static bool starts_with_any(struct str path, const struct str *prefixes, size_t n)
 {
@@ -107,13 +109,36 @@ void perf_session_read_jitdumps(struct perf_session *s)
 	}
 }
 
+/*
+ * JIT compilers keep code in such files, and programs are started from them (man 2 memfd_create). A recorder holds them while the
+ * process lives: those that are ELF are programs.
+ */
+static bool is_program_in_memory(const struct perf_session *s, int32_t pid, const struct mapped *m)
+{
+	const struct symbol_options *o = &s->options.names;
+	struct binary_id id = { .path = m->path,
+				.has_inode = m->has_inode,
+				.device_major = m->device_major,
+				.device_minor = m->device_minor,
+				.inode = m->inode };
+	char head[SELFMAG] = "";
+	if (!m->has_inode || !o->open_held || !str_starts(m->path, STR("/memfd:")))
+		return false;
+	int fd = o->open_held(o->held, pid, &id);
+	if (fd < 0)
+		return false;
+	ssize_t n = pread(fd, head, sizeof(head), 0);
+	close(fd);
+	return n == sizeof(head) && memcmp(head, ELFMAG, SELFMAG) == 0;
+}
+
 /* False: there are too many mappings. */
 static bool map_user(struct perf_session *s, int32_t pid, const struct mapping_row *place,
 		     const struct mapped *what)
 {
 	struct mapped m = *what;
 	struct mapping_row row = *place;
-	m.kind = kind_of_path(m.path);
+	m.kind = is_program_in_memory(s, pid, &m) ? MAPPED_FILE : kind_of_path(m.path);
 	m.pid = pid;
 	if (m.kind == MAPPED_JIT) {
 		if (is_anonymous(m.path) && row.is_code)

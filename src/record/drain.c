@@ -55,6 +55,7 @@ static struct chunk *chunk_get(struct drain *d, size_t n)
 	c->next = NULL;
 	c->n = n;
 	c->found.stacks.n = c->found.frames.n = c->found.walked.n = 0;
+	c->found.moved.n = 0;
 	return c;
 }
 

@@ -58,6 +58,7 @@ void js_found_fini(struct js_found *f)
 	vec_fini(&f->stacks);
 	vec_fini(&f->frames);
 	vec_fini(&f->walked);
+	buf_fini(&f->moved);
 }
 
 void js_frames_free(struct js_frames *j)
@@ -279,6 +280,13 @@ static void keep_deep(struct js_frames *j, const char *bytes, const struct sampl
 		keep(found, ids, NULL, 0, w);
 }
 
+static void tell_of_moved(struct js_process *p, struct buf *records)
+{
+	struct v8_moved moved;
+	while (v8_next_moved(p->v8, &moved))
+		synthesize_moved(p->pid, &moved, records);
+}
+
 static void on_sample(struct js_frames *j, const char *bytes, bool is_filtered,
 		      struct js_found *found)
 {
@@ -297,6 +305,7 @@ static void on_sample(struct js_frames *j, const char *bytes, bool is_filtered,
 	}
 	j->has_any = true;
 	on_stack(j, p, bytes, &ids, found);
+	tell_of_moved(p, &found->moved);
 }
 
 /* It is another program now. */
@@ -341,6 +350,7 @@ void js_frames_look(struct js_frames *j, const char *bytes, size_t n, struct js_
 	enum { LEAST_BODY = 16 };
 	struct perf_event_header h;
 	found->stacks.n = found->frames.n = found->walked.n = 0;
+	found->moved.n = 0;
 	found->generation = renew_names(j);
 	bool is_filtered = take_wanted(j);
 	js_processes_begin_look(&j->processes);
@@ -382,6 +392,8 @@ void js_frames_take(struct js_frames *j, const struct js_found *found)
 {
 	struct found_round *round = &j->rounds[0];
 	uint32_t first = round->found.frames.n, first_walked = round->found.walked.n;
+	if (found->moved.n)
+		perf_session_add_records(j->session, found->moved.p, found->moved.n, false);
 	if (found->stacks.n)
 		j->taken = found->generation;
 	for (uint32_t i = 0; i < found->frames.n; i++)

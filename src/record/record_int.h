@@ -152,6 +152,7 @@ struct js_found {
 	VEC(struct found_stack) stacks;
 	VEC(struct perf_found_frame) frames;
 	VEC(struct perf_walked_frame) walked;
+	struct buf moved;    /* records of mappings: code that is a copy of a file's */
 	uint32_t generation; /* of the names that frames refer to */
 };
 void js_found_fini(struct js_found *f);
@@ -307,6 +308,8 @@ void follow_forget_ended(struct follow *f, uint64_t now_ns);
 bool records_tell_of_fork(struct str records, int32_t tid);
 /* Records that say what a process and its threads are called and have mapped. False: it is gone. */
 bool synthesize_process(int32_t pid, struct buf *records, struct held_files *held);
+/* ... that a part of a file, which it has mapped, is elsewhere, too. */
+void synthesize_moved(int32_t pid, const struct v8_moved *moved, struct buf *records);
 
 /* --- maps of JVMs (jvm_maps.c) --- */
 

@@ -57,13 +57,12 @@ struct mapping_out {
 	struct held_files *held;
 };
 
-static void add_mapping(void *context, const struct target_mapping *m)
+static void add_mmap2(int32_t pid, const struct target_mapping *m, struct buf *records)
 {
-	struct mapping_out *out = context;
 	enum { MAX_PATH_BYTES = 4096 };
 	struct mmap2_body body = {
-		.pid = (uint32_t)out->pid,
-		.tid = (uint32_t)out->pid,
+		.pid = (uint32_t)pid,
+		.tid = (uint32_t)pid,
 		.address = m->start,
 		.length = m->end - m->start,
 		.offset = m->offset,
@@ -74,9 +73,45 @@ static void add_mapping(void *context, const struct target_mapping *m)
 		.flags = m->is_shared ? MAP_SHARED : MAP_PRIVATE,
 	};
 	struct str path = m->path.n ? str_first(m->path, MAX_PATH_BYTES) : STR("//anon");
+	add_record(records, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER,
+		   (struct str){ (const char *)&body, sizeof(body) }, path, pid, pid);
+}
+
+static void add_mapping(void *context, const struct target_mapping *m)
+{
+	struct mapping_out *out = context;
 	held_files_add_mapping(out->held, out->pid, m);
-	add_record(out->records, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER,
-		   (struct str){ (const char *)&body, sizeof(body) }, path, out->pid, out->pid);
+	add_mmap2(out->pid, m, out->records);
+}
+
+struct moved_out {
+	int32_t pid;
+	const struct v8_moved *moved;
+	struct buf *records;
+	bool is_done;
+};
+
+/* The file itself is mapped, too, which tells its path. */
+static void add_moved(void *context, const struct target_mapping *m)
+{
+	struct moved_out *out = context;
+	const struct v8_moved *v = out->moved;
+	if (out->is_done || m->inode != v->inode || m->device_major != v->device_major ||
+	    m->device_minor != v->device_minor)
+		return;
+	struct target_mapping copy = *m;
+	copy.start = v->start;
+	copy.end = v->end;
+	copy.offset = v->offset;
+	add_mmap2(out->pid, &copy, out->records);
+	out->is_done = true;
+}
+
+void synthesize_moved(int32_t pid, const struct v8_moved *moved, struct buf *records)
+{
+	struct err ignored = { 0 };
+	struct moved_out out = { .pid = pid, .moved = moved, .records = records };
+	target_read_mappings(pid, false, add_moved, &out, &ignored);
 }
 
 bool synthesize_process(int32_t pid, struct buf *records, struct held_files *held)

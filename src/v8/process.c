@@ -28,6 +28,7 @@ void v8_process_free(struct v8_process *p)
 	inlined_forget(p);
 	v8_wasm_free(p->wasm);
 	vec_fini(&p->mappings);
+	vec_fini(&p->told_moved);
 	vec_fini(&p->last_code);
 	free(p->functions);
 	free(p->pcs);
@@ -70,17 +71,22 @@ bool v8_process_is_endless(const struct v8_process *p)
 
 /* --- what is where --- */
 
-static bool overlaps(const struct target_mapping *m, struct v8_range blob)
+bool v8_has_blob(const struct v8_process *p, uint64_t offset, uint64_t n)
 {
-	return m->offset < blob.end && m->offset + (m->end - m->start) > blob.start;
+	return offset < p->layout->blob.end && offset + n > p->layout->blob.start;
 }
 
 static void take_mapping(void *context, const struct target_mapping *m)
 {
 	struct v8_process *p = context;
-	struct code_mapping c = { .start = m->start, .end = m->end, .offset = m->offset };
+	struct code_mapping c = { .start = m->start,
+				  .end = m->end,
+				  .offset = m->offset,
+				  .inode = m->inode,
+				  .device_major = m->device_major,
+				  .device_minor = m->device_minor };
 	c.is_jit = !m->inode && !m->path.n;
-	c.is_of_v8 = m->inode && overlaps(m, p->layout->blob) &&
+	c.is_of_v8 = m->inode && v8_has_blob(p, m->offset, m->end - m->start) &&
 		     (!p->file || str_eq(m->path, str_from(p->file)));
 	vec_push(&p->mappings, c);
 }
@@ -125,6 +131,8 @@ static const struct code_mapping *look_for(struct v8_process *p, uint64_t pc)
 	/* Of one that has just ended, what was known stays. */
 	if (!target_read_mappings(p->pid, false, take_mapping, p, &ignored) && !p->mappings.n)
 		p->mappings.n = known;
+	else
+		v8_find_moved(p);
 	const struct code_mapping *m = find_mapping(p, pc);
 	uint64_t end_ns = v8_now_ns();
 	p->look_pause_ns = v8_look_pause_ns(p->look_pause_ns, end_ns - begin_ns, m || !pc);

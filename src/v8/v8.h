@@ -65,6 +65,14 @@ struct v8_process *v8_process_new(int32_t pid, const struct v8_layout *layout,
 void v8_process_free(struct v8_process *p);
 /* What it has mapped, executable, from /proc; before the first look, and when something came that is not known. */
 void v8_process_look(struct v8_process *p);
+/* A copy of a file's code in anonymous memory: Node.js's text in large pages, V8's built-in functions. */
+struct v8_moved {
+	uint64_t start, end, offset; /* in the file */
+	uint64_t inode;
+	uint32_t device_major, device_minor;
+};
+/* One that was not told of yet. False: there is none. */
+bool v8_next_moved(struct v8_process *p, struct v8_moved *out);
 /* It has ended: nothing of it changes any more. */
 void v8_process_end(struct v8_process *p);
 /* Its heap takes far more reads than any that V8 made: nobody should look at its stacks any more. */

@@ -62,6 +62,9 @@ struct code_mapping {
 	uint64_t start, end, offset;
 	bool is_jit;   /* of no file */
 	bool is_of_v8; /* of the file that V8 is in */
+	bool is_moved; /* it is a copy of that part of the file */
+	uint64_t inode;
+	uint32_t device_major, device_minor;
 };
 
 enum { MAX_HOLDER_MAPS = 4 };
@@ -76,6 +79,7 @@ struct v8_process {
 	const struct v8_layout *layout;
 	struct v8_names *names;
 	VEC(struct code_mapping) mappings; /* by address */
+	VEC(uint64_t) told_moved;	   /* those of copies that v8_next_moved told of */
 	uint64_t look_again_ns;		   /* at them: before then is too soon */
 	uint64_t look_pause_ns;
 	bool has_ended;
@@ -127,6 +131,10 @@ bool v8_may_be_new_code(const struct v8_process *p, uint64_t pc);
 struct v8_range v8_interpreter_range(struct v8_process *p, uint64_t pc);
 
 uint64_t v8_now_ns(void);
+/* A part of the file, from an offset on, has some of V8's built-in functions. */
+bool v8_has_blob(const struct v8_process *p, uint64_t offset, uint64_t n);
+/* moved.c: what was read of its mappings, with copies of a file's code as if they were the file. */
+void v8_find_moved(struct v8_process *p);
 
 /*
  * wasm.c: the function of WebAssembly that an address is in, and where its code begins. instance: of a frame that is near,

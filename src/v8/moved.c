@@ -1,0 +1,112 @@
+/*
+ * V8's own code, and the program's, away from its file. Node.js copies its text into large pages (--use-largepages), in the
+ * same place; V8 copies its built-in functions next to the code that it makes, where /proc is not there to map them a
+ * second time. Both are anonymous memory then, as is code that was made at run time.
+ */
+#include "v8/v8_int.h"
+
+static bool is_of_file(const struct code_mapping *m)
+{
+	return m->inode && !m->is_jit;
+}
+
+static void become(struct code_mapping *m, const struct code_mapping *file, uint64_t offset)
+{
+	m->inode = file->inode;
+	m->device_major = file->device_major;
+	m->device_minor = file->device_minor;
+	m->offset = offset;
+	m->is_jit = false;
+	m->is_moved = true;
+}
+
+/* Between two parts of a file, as large as what is missing of it. */
+static void join_text(struct v8_process *p, uint32_t i)
+{
+	const struct code_mapping *before = &p->mappings.p[i - 1], *behind = &p->mappings.p[i + 1];
+	struct code_mapping *m = &p->mappings.p[i];
+	if (m->is_jit && is_of_file(before) && is_of_file(behind) && before->end == m->start &&
+	    behind->start == m->end && before->inode == behind->inode &&
+	    before->device_major == behind->device_major &&
+	    before->device_minor == behind->device_minor &&
+	    behind->offset - before->offset == behind->start - before->start) {
+		become(m, before, before->offset + (m->start - before->start));
+		m->is_of_v8 = v8_has_blob(p, m->offset, m->end - m->start);
+	}
+}
+
+/* A few places of both tell: they are machine code. */
+static bool is_same(struct v8_process *p, uint64_t a, uint64_t b, uint64_t n)
+{
+	enum { BYTES = 256, PLACES = 5 };
+	char x[BYTES], y[BYTES];
+	for (uint64_t i = 0; i < PLACES && n >= BYTES; i++) {
+		uint64_t at = (n - BYTES) / (PLACES - 1) * i;
+		if (!memory_read(p->heap.memory, a + at, x, BYTES) ||
+		    !memory_read(p->heap.memory, b + at, y, BYTES) || memcmp(x, y, BYTES) != 0)
+			return false;
+	}
+	return n >= BYTES;
+}
+
+/* The mapping of the file with all of V8's built-in functions. NULL: there is none. */
+static const struct code_mapping *find_blob(const struct v8_process *p)
+{
+	const struct v8_range blob = p->layout->blob;
+	for (uint32_t i = 0; i < p->mappings.n; i++) {
+		const struct code_mapping *m = &p->mappings.p[i];
+		if (m->is_of_v8 && m->offset <= blob.start &&
+		    blob.end - m->offset <= m->end - m->start)
+			return m;
+	}
+	return NULL;
+}
+
+static void find_copies(struct v8_process *p)
+{
+	enum { PAGE = 4096 };
+	const struct v8_range blob = p->layout->blob;
+	const struct code_mapping *file = find_blob(p);
+	uint64_t n = blob.end - blob.start;
+	for (uint32_t i = 0; file && i < p->mappings.n; i++) {
+		struct code_mapping *m = &p->mappings.p[i];
+		if (!m->is_jit || m->end - m->start != (n + PAGE - 1) / PAGE * PAGE ||
+		    !is_same(p, m->start, file->start + (blob.start - file->offset), n))
+			continue;
+		become(m, file, blob.start);
+		m->is_of_v8 = true;
+	}
+}
+
+void v8_find_moved(struct v8_process *p)
+{
+	for (uint32_t i = 1; i + 1 < p->mappings.n; i++)
+		join_text(p, i);
+	find_copies(p);
+}
+
+static bool is_told(const struct v8_process *p, uint64_t start)
+{
+	for (uint32_t i = 0; i < p->told_moved.n; i++)
+		if (p->told_moved.p[i] == start)
+			return true;
+	return false;
+}
+
+bool v8_next_moved(struct v8_process *p, struct v8_moved *out)
+{
+	for (uint32_t i = 0; i < p->mappings.n; i++) {
+		const struct code_mapping *m = &p->mappings.p[i];
+		if (!m->is_moved || is_told(p, m->start))
+			continue;
+		vec_push(&p->told_moved, m->start);
+		*out = (struct v8_moved){ .start = m->start,
+					  .end = m->end,
+					  .offset = m->offset,
+					  .inode = m->inode,
+					  .device_major = m->device_major,
+					  .device_minor = m->device_minor };
+		return true;
+	}
+	return false;
+}
