@@ -110,7 +110,7 @@ struct elf *binary_debug(struct binary *b)
 {
 	if (!binary_code(b) || has_dwarf(b->code))
 		return b->code;
-	return has_dwarf(debug_file(b)) ? b->debug : NULL;
+	return has_dwarf(debug_file(b)) ? b->debug : b->code;
 }
 
 /* --- budgets --- */
@@ -174,7 +174,9 @@ static void load_table(struct binary *b)
 	struct elf *full = file_with_symtab(b);
 	if (full)
 		symbol_table_add(&b->table, full, section_of_type(full, SHT_SYMTAB));
-	b->has_symtab = full;
+	else
+		symbol_table_add_go(&b->table, b->code);
+	b->has_symtab = full || b->table.rows.n;
 	const struct elf_section *dynamic = section_of_type(b->code, SHT_DYNSYM);
 	if (dynamic)
 		symbol_table_add(&b->table, b->code, dynamic);

@@ -45,7 +45,10 @@ void binary_set_build_id(struct binary *b, struct str build_id);
 
 /* The file with the code. NULL: binary_trouble_of says why. */
 struct elf *binary_code(struct binary *b);
-/* The file with DWARF sections: the same one, or its debug file. NULL: there is none. */
+/*
+ * The file with DWARF sections: its debug file, or the same one, which need not have any: debug_info_new tells.
+ * NULL: there is no file.
+ */
 struct elf *binary_debug(struct binary *b);
 
 struct binary_symbol {

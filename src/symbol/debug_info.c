@@ -1,6 +1,7 @@
 /* Functions and lines at an address: puts together what the files dwarf_*.c find. */
 #include "symbol/debug_info.h"
 #include "symbol/dwarf_int.h"
+#include "symbol/go_table.h"
 
 #include <time.h>
 
@@ -98,7 +99,9 @@ struct debug_info *debug_info_new(struct elf *elf)
 	d->elf = d->budget.elf = elf;
 	allow(&d->budget, WORK_TO_START);
 	find_code(d);
-	if (d->code_low < d->code_high && dwarf_is_in(elf))
+	if (!dwarf_is_in(elf))
+		d->go = go_table_new(elf);
+	if (d->code_low < d->code_high && (d->go || dwarf_is_in(elf)))
 		return d;
 	debug_info_free(d);
 	return NULL;
@@ -113,6 +116,7 @@ void debug_info_free(struct debug_info *d)
 {
 	if (!d)
 		return;
+	go_table_free(d->go);
 	for (uint32_t i = 0; i < d->files.n; i++)
 		dwarf_file_free(d->files.p[i]);
 	vec_fini(&d->files);
@@ -199,15 +203,27 @@ static bool is_answer(const void *array, uint32_t i, const void *key)
 	return ((const struct dwarf_answer *)array)[i].address == *(const uint64_t *)key;
 }
 
+static uint32_t find_by_dwarf(struct debug_info *d, uint64_t address, struct debug_frame *frames)
+{
+	/* Sections may be packed: they are opened when there is something to look up. */
+	if (!d->files.n && !dwarf_file_new(d, d->elf, false))
+		return 0;
+	struct dwarf_unit *u = dwarf_unit_of_address(d, address);
+	return u ? find_chain(d, u, address, frames) : 0;
+}
+
+static uint32_t find_by_go(struct debug_info *d, uint64_t address, struct debug_frame *frames)
+{
+	uint32_t n = go_table_lines(d->go, address, frames);
+	d->budget.is_spent |= go_table_gave_up(d->go);
+	return n;
+}
+
 static struct dwarf_answer look_up(struct debug_info *d, uint64_t address)
 {
 	struct debug_frame frames[DEBUG_MAX_INLINES + 1];
 	struct dwarf_answer answer = { .address = address };
-	/* Sections may be packed: they are opened when there is something to look up. */
-	if (!d->files.n && !dwarf_file_new(d, d->elf, false))
-		return answer;
-	struct dwarf_unit *u = dwarf_unit_of_address(d, address);
-	uint32_t n = u ? find_chain(d, u, address, frames) : 0;
+	uint32_t n = d->go ? find_by_go(d, address, frames) : find_by_dwarf(d, address, frames);
 	/* What was found with half of the entries could be wrong. */
 	if (!n || d->budget.is_spent)
 		return answer;

@@ -1,5 +1,5 @@
 /*
- * Inlined functions and source lines from DWARF 2 to 5, in this process. Work is bounded by the size of
+ * Inlined functions and source lines from DWARF 2 to 5, or Go's own table (go_table.h), in this process. Work is bounded by the size of
  * the file, by 5 s of CPU time and 1 GB: when that is spent, what is not known yet stays unknown and
  * debug_info_gave_up says so. Nothing but the headers of sections is read before the first look-up.
  */
@@ -23,7 +23,7 @@ enum { DEBUG_MAX_INLINES = 64 };
 
 struct debug_info;
 
-/* NULL when elf has no DWARF that can be read. elf stays the caller's and must outlive this. */
+/* NULL when elf has neither DWARF nor Go's own table. elf stays the caller's and must outlive this. */
 struct debug_info *debug_info_new(struct elf *elf);
 void debug_info_free(struct debug_info *d);
 /* File, line and column of an address are needed only where its function does not say where it begins. */

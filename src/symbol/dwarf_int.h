@@ -329,6 +329,7 @@ struct dwarf_budget {
 
 struct debug_info {
 	struct elf *elf;
+	struct go_table *go; /* what a Go program has instead of DWARF, or NULL */
 	struct arena arena;
 	VEC(struct dwarf_file *) files; /* 0: elf's own */
 	struct dwarf_file *alternate;

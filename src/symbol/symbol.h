@@ -6,6 +6,7 @@
 #include "symbol/binary.h"
 #include "symbol/debug_info.h"
 #include "symbol/elf.h"
+#include "symbol/go_table.h"
 #include "symbol/instruction.h"
 #include "symbol/jitdump.h"
 #include "symbol/kernel.h"

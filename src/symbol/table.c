@@ -127,8 +127,7 @@ static struct symbol_row row_of(const struct elf *elf, const Elf64_Sym *s)
 	};
 }
 
-/* The id of the first name of a string table; false when there is no room for more of them. */
-static bool add_text(struct symbol_table *t, struct str bytes, uint32_t *first)
+bool symbol_table_add_text(struct symbol_table *t, struct str bytes, uint32_t *first)
 {
 	if (!bytes.n || bytes.n > SYMBOL_MADE_FIRST - t->text_bytes)
 		return false;
@@ -158,7 +157,7 @@ void symbol_table_add(struct symbol_table *t, struct elf *elf, const struct elf_
 	size_t size = symbol_bytes(elf);
 	bool may_have_marks = elf->machine != EM_X86_64 && elf->machine != EM_386;
 	uint32_t first;
-	if (!add_text(t, texts, &first))
+	if (!symbol_table_add_text(t, texts, &first))
 		return;
 	add_code_sections(t, elf);
 	for (size_t at = 0; bytes.n - at >= size && t->rows.n < INDEX_NONE - 1; at += size) {

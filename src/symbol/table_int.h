@@ -74,6 +74,8 @@ void symbol_table_fini(struct symbol_table *t);
 void symbol_table_add(struct symbol_table *t, struct elf *elf, const struct elf_section *section);
 /* `f@plt` for the stubs that calls of other files' functions go through. */
 void symbol_table_add_plt(struct symbol_table *t, struct elf *elf);
+/* Those of a Go program without symbols, if elf is one. */
+void symbol_table_add_go(struct symbol_table *t, struct elf *elf);
 /* The file with the code, before it is sealed; is_stripped: no full table of symbols was added. */
 void symbol_table_set_code(struct symbol_table *t, struct elf *elf, bool is_stripped);
 void symbol_table_seal(struct symbol_table *t);
@@ -83,6 +85,8 @@ bool symbol_table_find(struct symbol_table *t, uint64_t address, struct binary_s
 /* For those that fill it: a name that is made when it is asked for. */
 void symbol_table_add_made(struct symbol_table *t, struct symbol_range range,
 			   struct symbol_made made);
+/* The id of the first name of a string table. False: there is no room for more of them. */
+bool symbol_table_add_text(struct symbol_table *t, struct str bytes, uint32_t *first);
 /* The name at an offset of a string table; empty: it does not end inside. */
 struct str symbol_text_at(struct str texts, uint64_t offset);
 /* One symbol of such a section; false: there is none of that number, or it has no name. */

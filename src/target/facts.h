@@ -7,8 +7,8 @@ struct mapped_file {
 	char *path; /* as the process knows it */
 	uint64_t code_bytes;
 	enum frame_pointer_use frame_pointers;
-	bool has_tables; /* .eh_frame or .debug_frame: can be unwound without frame pointers */
-	bool has_lines;	 /* DWARF, in the file or in a debug file: lines and inlined functions */
+	bool has_tables; /* .eh_frame, .debug_frame or .gopclntab: can be unwound without frame pointers */
+	bool has_lines; /* DWARF, in the file or in a debug file: lines and inlined functions */
 	enum binary_trouble trouble; /* of its names */
 	bool has_exports;	     /* stripped, but some functions have names */
 	struct buf why, fix;	     /* of that trouble; empty: there is none */

@@ -97,9 +97,11 @@ static void look_into(struct mapped_file *file, int32_t pid, const struct target
 	file->frame_pointers = frame_pointers_of(code);
 	file->trouble = binary_trouble_of(b);
 	file->has_exports = has_section(code, STR(".dynsym"));
-	file->has_lines = has_section(binary_debug(b), STR(".debug_info"));
-	file->has_tables =
-		has_section(code, STR(".eh_frame")) || has_section(code, STR(".debug_frame"));
+	file->has_lines = has_section(binary_debug(b), STR(".debug_info")) ||
+			  has_section(code, STR(".gopclntab"));
+	file->has_tables = has_section(code, STR(".eh_frame")) ||
+			   has_section(code, STR(".debug_frame")) ||
+			   has_section(code, STR(".gopclntab"));
 	binary_explain(b, &file->why, &file->fix);
 	binary_free(b);
 }

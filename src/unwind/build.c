@@ -1,10 +1,14 @@
-/* Building a table from .eh_frame and, where that says nothing, from .debug_frame. */
+/*
+ * Building a table from .eh_frame and, where that says nothing, from Go's own table, which knows where functions save
+ * the frame pointer, or from .debug_frame.
+ */
 #include "unwind/table_int.h"
 
 enum {
 	EH_FRAME,
 	DEBUG_FRAME,
 	SECTIONS,
+	GO_TABLE = SECTIONS,
 	CIES_KEPT = 16,
 	MAX_PROGRAM_BYTES = 1 << 20,
 	BYTES_OF_FUNCTION = 64, /* while it is built, with its place in the order */
@@ -12,7 +16,7 @@ enum {
 
 struct function {
 	uint32_t start, size_bytes; /* from the base on */
-	uint32_t cie;
+	uint32_t cie;		    /* of Go: the function's number */
 	uint32_t section;
 	struct str program;
 };
@@ -29,6 +33,7 @@ struct build {
 	const struct unwind_machine *machine;
 	struct elf *elf;
 	struct cfi_section sections[SECTIONS];
+	struct go_table *go; /* NULL: none */
 	uint64_t base;
 	VEC(struct function) functions;
 	struct ready_cie cies[CIES_KEPT];
@@ -39,6 +44,7 @@ struct build {
 
 static void build_fini(struct build *b)
 {
+	go_table_free(b->go);
 	vec_fini(&b->functions);
 	vec_fini(&b->rows.starts);
 	vec_fini(&b->rows.rules);
@@ -109,6 +115,18 @@ static void list_functions(struct build *b, uint32_t section)
 			return;
 }
 
+static void list_go_functions(struct build *b)
+{
+	struct go_function f;
+	if (b->machine->go_saves_frame_pointer)
+		b->go = go_table_new(b->elf);
+	for (uint32_t i = 0; b->go && i < go_table_count(b->go); i++)
+		if (go_table_get(b->go, i, &f) &&
+		    !add_function(b, GO_TABLE,
+				  &(struct cfi_fde){ .start = f.start, .end = f.end, .cie = i }))
+			return;
+}
+
 /* --- order --- */
 
 static bool are_sorted(const uint64_t *keys, uint32_t n)
@@ -134,7 +152,7 @@ static void sort_keys(uint64_t *keys, uint64_t *room, uint32_t n)
 	}
 }
 
-/* .eh_frame comes first in the list, so it is first where both know a function. */
+/* .eh_frame comes first in the list, then Go's table: that is the order where several know a function. */
 static uint64_t *order_functions(const struct build *b)
 {
 	uint32_t n = b->functions.n;
@@ -199,9 +217,22 @@ static struct ready_cie *ready_cie(struct build *b, const struct function *f,
 	return c;
 }
 
+static void add_go_rows(struct build *b, const struct function *f, uint32_t end)
+{
+	struct go_rules rules = { b->machine, b->elf, b->go, &b->rows.pool, on_row, b };
+	struct go_function function;
+	if (go_table_get(b->go, f->cie, &function))
+		go_rules_run(&rules, &function, b->base + end);
+	add_row(b, end, RULE_NONE);
+}
+
 /* Rows of f up to `end`, where the next one begins. */
 static void add_function_rows(struct build *b, const struct function *f, uint32_t end)
 {
+	if (f->section == GO_TABLE) {
+		add_go_rows(b, f, end);
+		return;
+	}
 	struct cfi_program program = { .machine = b->machine,
 				       .section = &b->sections[f->section],
 				       .pool = &b->rows.pool };
@@ -240,7 +271,7 @@ static void add_all_rows(struct build *b)
 			add_function_rows(b, pending, end < f->start ? end : f->start);
 		}
 		pending = f;
-		if (f->section == EH_FRAME && f->start + f->size_bytes > covered_to)
+		if (f->section != DEBUG_FRAME && f->start + f->size_bytes > covered_to)
 			covered_to = f->start + f->size_bytes;
 	}
 	if (pending)
@@ -267,9 +298,12 @@ static struct unwind_table *finish(struct build *b)
 
 uint64_t table_origin(struct elf *elf)
 {
-	static const struct str names[] = { { ".eh_frame", 9 }, { ".debug_frame", 12 } };
-	uint64_t facts[2 * SECTIONS] = { 0 }, bytes = 0;
-	for (unsigned i = 0; i < SECTIONS; i++) {
+	static const struct str names[] = { { ".eh_frame", 9 },
+					    { ".debug_frame", 12 },
+					    { ".gopclntab", 10 },
+					    { ".data.rel.ro.gopclntab", 22 } };
+	uint64_t facts[2 * ARRAY_SIZE(names)] = { 0 }, bytes = 0;
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
 		const struct elf_section *s = elf_find_section(elf, names[i]);
 		if (!s || s->type == SHT_NOBITS)
 			continue;
@@ -293,6 +327,7 @@ struct unwind_table *unwind_table_new(struct elf *elf, struct err *e)
 	find_section(&b, EH_FRAME, STR(".eh_frame"));
 	find_section(&b, DEBUG_FRAME, STR(".debug_frame"));
 	list_functions(&b, EH_FRAME);
+	list_go_functions(&b);
 	list_functions(&b, DEBUG_FRAME);
 	if (b.functions.n)
 		add_all_rows(&b);
@@ -301,7 +336,8 @@ struct unwind_table *unwind_table_new(struct elf *elf, struct err *e)
 	if (b.rows.starts.n)
 		t = finish(&b);
 	else
-		err_set(e, "%s: no unwind information (.eh_frame, .debug_frame)", elf->path);
+		err_set(e, "%s: no unwind information (.eh_frame, .debug_frame, .gopclntab)",
+			elf->path);
 	build_fini(&b);
 	return t;
 }

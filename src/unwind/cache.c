@@ -201,11 +201,16 @@ static void write_table(const char *path, const struct unwind_table *t)
 
 static bool is_worth_it(struct elf *elf)
 {
-	const struct elf_section *eh = elf_find_section(elf, STR(".eh_frame"));
-	const struct elf_section *debug = elf_find_section(elf, STR(".debug_frame"));
-	uint64_t eh_bytes = eh ? eh->size_bytes : 0, debug_bytes = debug ? debug->size_bytes : 0;
-	return elf->build_id.n &&
-	       (eh_bytes >= LEAST_SECTION_BYTES || debug_bytes >= LEAST_SECTION_BYTES);
+	static const struct str names[] = { { ".eh_frame", 9 },
+					    { ".debug_frame", 12 },
+					    { ".gopclntab", 10 },
+					    { ".data.rel.ro.gopclntab", 22 } };
+	for (unsigned i = 0; elf->build_id.n && i < ARRAY_SIZE(names); i++) {
+		const struct elf_section *s = elf_find_section(elf, names[i]);
+		if (s && s->size_bytes >= LEAST_SECTION_BYTES)
+			return true;
+	}
+	return false;
 }
 
 struct unwind_table *unwind_table_cached(struct elf *elf, const char *cache_dir, struct err *e)

@@ -16,6 +16,11 @@ struct unwind_machine {
 	/* perf's register numbers (asm/perf_regs.h) as DWARF numbers; UINT8_MAX: not followed */
 	const uint8_t *of_perf;
 	uint8_t perf_registers;
+	/*
+	 * From which instruction on a function of Go has saved the frame pointer below its return address: its frame
+	 * of size_bytes is there from `at` on, a place in its code. UINT64_MAX: it does not.
+	 */
+	uint64_t (*go_saves_frame_pointer)(struct str code, uint64_t at, uint32_t size_bytes);
 };
 
 extern const struct unwind_machine unwind_x86_64;
@@ -154,6 +159,23 @@ bool cfi_run_cie(const struct cfi_program *program, struct cfi_state *state);
  */
 void cfi_run_fde(const struct cfi_program *program, const struct cfi_fde *fde);
 
+/* --- Go: go.c --- */
+
+/*
+ * Rules of one of its functions, as cfi_run_fde makes them of an FDE, from the frame sizes in Go's own table. `end`:
+ * where the next one begins.
+ */
+struct go_rules {
+	const struct unwind_machine *machine;
+	struct elf *elf;
+	struct go_table *table;
+	struct rule_pool *pool;
+	cfi_emit *emit;
+	void *context;
+};
+void go_rules_run(const struct go_rules *g, const struct go_function *f, uint64_t end);
+uint64_t go_saves_frame_pointer_x86_64(struct str code, uint64_t at, uint32_t size_bytes);
+
 /* --- tables --- */
 
 /* A table is one block of bytes, in memory and on disk: this, then the arrays in this order. */
@@ -171,7 +193,7 @@ struct table_head {
 _Static_assert(sizeof(struct table_head) == 128, "no holes: all of it is under the checksum");
 
 /* In names and in heads: another one is another format. */
-#define TABLE_MAGIC "plumeUW1"
+#define TABLE_MAGIC "plumeUW2"
 
 struct unwind_table {
 	const struct unwind_machine *machine;

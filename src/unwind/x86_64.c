@@ -44,4 +44,5 @@ const struct unwind_machine unwind_x86_64 = {
 	.caller_stack_pointer = 16,
 	.of_perf = of_perf,
 	.perf_registers = sizeof(of_perf),
+	.go_saves_frame_pointer = go_saves_frame_pointer_x86_64,
 };

@@ -9,7 +9,7 @@ use FindBin;
 require "$FindBin::Bin/json.pl";
 
 my ($folded_file, $json_file, $floor, $ceiling) = (@ARGV, 1);
-my $start = qr/^(?:_start|__libc_start_\w+|_?_?clone3?|start_thread|ret_from_fork\w*|_dl_start\w*|_start_c)(?:_\[[ki]\])?$/;
+my $start = qr/^(?:_start|__libc_start_\w+|_?_?clone3?|start_thread|ret_from_fork\w*|_dl_start\w*|_start_c|runtime\.(?:goexit|mcall|mstart|rt0_go|sigtramp)(?:\.abi0)?)(?:_\[[ki]\])?$/;
 my ($all, $rooted, %elsewhere) = (0, 0);
 my ($stripped_file, %stripped) = $json_file =~ s/\.json$/.stripped/r;
 if (open my $list, '<', $stripped_file) {
