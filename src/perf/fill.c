@@ -31,6 +31,8 @@ static bool is_rooted(const struct location_names *n, location_id outermost)
 	const struct mapped *m = &n->s->mapped.list.p[n->s->locations.list.p[outermost].mapped];
 	if (!n->count[outermost] || (m->kind == MAPPED_FILE && !m->is_found))
 		return true; /* without its file nobody can tell */
+	if (n->is_entry[outermost])
+		return true; /* stripped of its name, _start */
 	const struct frame *f = &p->frames.p[n->frames.p[n->first[outermost]]];
 	return f->kind == FRAME_KERNEL || is_thread_start(profile_str(p, f->name));
 }

@@ -6,14 +6,16 @@ void mapped_close(struct mapped *m)
 {
 	debug_info_free(m->debug);
 	unwind_table_free(m->unwind);
+	unwind_code_free(m->code);
 	jitdump_free(m->jitdump);
 	budget_end(&m->jitdump_budget);
 	binary_free(m->binary);
 	m->debug = NULL;
 	m->unwind = NULL;
+	m->code = NULL;
 	m->jitdump = NULL;
 	m->binary = NULL;
-	m->is_debug_open = m->is_unwind_open = false;
+	m->is_debug_open = m->is_unwind_open = m->is_code_open = false;
 }
 
 void mapped_table_fini(struct mapped_table *t)
@@ -103,6 +105,17 @@ const struct unwind_table *mapped_unwind(struct mapped_table *t, mapped_id id)
 	if (code)
 		budgets_note(t->options->names.budgets, m->path, &code->budget);
 	return m->unwind;
+}
+
+struct unwind_code *mapped_code(struct mapped_table *t, mapped_id id)
+{
+	struct mapped *m = &t->list.p[id];
+	struct binary *b = m->is_code_open ? NULL : mapped_binary(t, id);
+	struct elf *elf = b ? binary_code(b) : NULL;
+	m->is_code_open = true;
+	if (elf)
+		m->code = unwind_code_new(elf);
+	return m->code;
 }
 
 /* --- what is not needed any more --- */

@@ -146,6 +146,7 @@ static bool name_in_file(struct location_names *n, location_id id, struct mapped
 	m->is_found = code != NULL;
 	if (!code || !elf_address_of_offset(code, l->address, &address))
 		return false;
+	n->is_entry[id] = elf_is_in_entry(code, address);
 	bool has_symbol = binary_find_symbol(b, address, &symbol);
 	/* The frame of a signal handler returns to the start of __restore_rt, which nothing called. */
 	if (!has_symbol && l->is_call)
@@ -504,6 +505,7 @@ void location_names_free(struct location_names *n)
 	free(n->first);
 	free(n->count);
 	free(n->is_unnamed);
+	free(n->is_entry);
 	free(n);
 }
 
@@ -529,7 +531,9 @@ static void grow(struct location_names *n, uint32_t count)
 	n->is_unnamed = mem_realloc(n->is_unnamed, count, sizeof(*n->is_unnamed));
 	memset(n->first + n->n, 0xff, (count - n->n) * sizeof(*n->first));
 	memset(n->count + n->n, 0, (count - n->n) * sizeof(*n->count));
+	n->is_entry = mem_realloc(n->is_entry, count, sizeof(*n->is_entry));
 	memset(n->is_unnamed + n->n, 0, (count - n->n) * sizeof(*n->is_unnamed));
+	memset(n->is_entry + n->n, 0, (count - n->n) * sizeof(*n->is_entry));
 	n->n = count;
 }
 

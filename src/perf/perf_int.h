@@ -280,6 +280,7 @@ struct location_names {
 	uint32_t *first;      /* by location; INDEX_NONE: not named yet */
 	uint8_t *count;
 	bool *is_unnamed;
+	bool *is_entry;	    /* in the function that its program begins with */
 	VEC(node_id) nodes; /* of the profile, by node of the raw stacks */
 	struct kernel_symbols *kernel;
 	VEC(struct known_symbol) symbols;

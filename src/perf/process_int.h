@@ -36,7 +36,8 @@ struct mapped {
 	struct debug_info *debug;
 	bool is_debug_open;
 	struct unwind_table *unwind;
-	bool is_unwind_open;
+	struct unwind_code *code;
+	bool is_unwind_open, is_code_open;
 	/* Why frames in it have no name; texts of the table. */
 	struct str reason, fix, unnamed_module;
 	bool is_explained;
@@ -61,6 +62,7 @@ mapped_id mapped_table_get(struct mapped_table *t, const struct mapped *m);
 /* The binary of a file or the vdso; NULL for others. */
 struct binary *mapped_binary(struct mapped_table *t, mapped_id id);
 const struct unwind_table *mapped_unwind(struct mapped_table *t, mapped_id id);
+struct unwind_code *mapped_code(struct mapped_table *t, mapped_id id);
 
 /* --- processes (process.c) --- */
 

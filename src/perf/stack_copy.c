@@ -30,15 +30,15 @@ static void find_place(void *context, uint64_t address, struct unwind_place *pla
 	place->is_code = row->is_code;
 	if (f->s->mapped.list.p[row->mapped].kind == MAPPED_JIT)
 		return;
-	place->table = mapped_unwind(&f->s->mapped, row->mapped);
-	struct binary *b = place->table ? mapped_binary(&f->s->mapped, row->mapped) : NULL;
+	struct binary *b = mapped_binary(&f->s->mapped, row->mapped);
 	struct elf *code = b ? binary_code(b) : NULL;
 	uint64_t in_file;
 	uint64_t offset = address - row->start + row->file_offset;
-	if (code && elf_address_of_offset(code, offset, &in_file))
-		place->bias = address - in_file;
-	else
-		place->table = NULL;
+	if (!code || !elf_address_of_offset(code, offset, &in_file))
+		return;
+	place->bias = address - in_file;
+	place->table = mapped_unwind(&f->s->mapped, row->mapped);
+	place->code = mapped_code(&f->s->mapped, row->mapped);
 }
 
 enum { FRAME_POINTER = 6, STACK_POINTER = 7, PC = 16 }; /* by DWARF number */

@@ -217,6 +217,7 @@ static bool read_tables(struct elf *elf, struct err *e)
 		return err_set(e, "%s: the ELF file ends inside its header", elf->path);
 	elf->type = h.e_type;
 	elf->machine = h.e_machine;
+	elf->entry = h.e_entry;
 	read_segments(elf, &h);
 	read_sections(elf, &h);
 	return true;
@@ -401,6 +402,12 @@ bool elf_offset_of_address(const struct elf *elf, uint64_t address, uint64_t *of
 		return true;
 	}
 	return false;
+}
+
+bool elf_is_in_entry(const struct elf *elf, uint64_t address)
+{
+	enum { ENTRY_BYTES = 64 }; /* of glibc, musl, Zig, Rust: up to 54 */
+	return elf->entry && address >= elf->entry && address - elf->entry < ENTRY_BYTES;
 }
 
 uint64_t elf_base_address(const struct elf *elf)

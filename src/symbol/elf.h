@@ -31,6 +31,7 @@ struct elf {
 	struct str bytes;
 	bool is_64;
 	uint16_t type, machine; /* ET_, EM_ */
+	uint64_t entry;		/* where the program begins; 0: nowhere */
 	VEC(struct elf_segment) segments;
 	VEC(struct elf_section) sections;
 	struct str build_id; /* bytes; empty: it has none */
@@ -72,5 +73,17 @@ void elf_let_go(struct elf *elf);
 bool elf_address_of_offset(const struct elf *elf, uint64_t offset, uint64_t *address);
 /* The other way round. False: the file does not hold it. */
 bool elf_offset_of_address(const struct elf *elf, uint64_t address, uint64_t *offset);
+/* Whether it is in the function that the program begins with, which is small wherever it comes from. */
+bool elf_is_in_entry(const struct elf *elf, uint64_t address);
 /* The lowest address that it loads to. */
 uint64_t elf_base_address(const struct elf *elf);
+
+/* One symbol of a section of symbols; false: there is none of that number, or it has no name. */
+struct elf_symbol {
+	struct str name;
+	Elf64_Sym fields;
+};
+bool elf_symbol_at(struct elf *elf, const struct elf_section *section, uint32_t i,
+		   struct elf_symbol *symbol);
+/* Whether it counts as code that is in this file. */
+bool elf_symbol_is_function(const struct elf *elf, const Elf64_Sym *symbol);

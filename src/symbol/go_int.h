@@ -24,7 +24,7 @@ struct go_table {
 	uint64_t text;	  /* what starts count from; from 1.18 on */
 	bool has_inlines;
 	uint64_t funcdata; /* what trees of inlined functions count from; from 1.18 on */
-	uint64_t work_left;
+	uint64_t work_left, held_bytes;
 };
 
 /* A number of n <= 8 bytes; false: it is not there. */

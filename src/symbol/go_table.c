@@ -108,6 +108,11 @@ static bool read_functions(struct go_table *t)
 	if (count < MIN_FUNCTIONS || count > UINT32_MAX / 2 || list.n / (2 * n) < count ||
 	    list.n - 2 * n * count < n)
 		return false;
+	t->held_bytes = (count + 1) * sizeof(*t->starts);
+	if (!budget_hold(&t->elf->budget, t->held_bytes)) {
+		t->held_bytes = 0;
+		return false;
+	}
 	t->count = (uint32_t)count;
 	t->starts = mem_alloc(count + 1, sizeof(*t->starts));
 	for (uint64_t i = 0; i <= count; i++)
@@ -129,9 +134,15 @@ static void move_starts(struct go_table *t)
 		t->starts[i] += t->text;
 }
 
+static void forget_starts(struct go_table *t)
+{
+	budget_release(&t->elf->budget, t->held_bytes);
+	free(t->starts);
+}
+
 static bool read_table(struct go_table *t, struct str bytes, uint64_t address)
 {
-	free(t->starts);
+	forget_starts(t);
 	*t = (struct go_table){ .elf = t->elf, .address = address };
 	if (!read_header(t, bytes))
 		return false;
@@ -188,6 +199,8 @@ static bool scan_segment(struct go_table *t, const struct elf_segment *s)
 	struct str bytes = str_first(str_from_byte(t->elf->bytes, s->offset), s->file_bytes);
 	enum go_version version;
 	unsigned tried = 0;
+	if (!budget_work(&t->elf->budget, bytes.n))
+		return false;
 	for (size_t at = 0; at + HEADER_BYTES <= bytes.n && tried < MAX_TRIED; at += 8) {
 		if (!read_version(str_from_byte(bytes, at), &version))
 			continue;
@@ -227,7 +240,7 @@ void go_table_free(struct go_table *t)
 {
 	if (!t)
 		return;
-	free(t->starts);
+	forget_starts(t);
 	free(t);
 }
 

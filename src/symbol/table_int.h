@@ -89,14 +89,5 @@ void symbol_table_add_made(struct symbol_table *t, struct symbol_range range,
 bool symbol_table_add_text(struct symbol_table *t, struct str bytes, uint32_t *first);
 /* The name at an offset of a string table; empty: it does not end inside. */
 struct str symbol_text_at(struct str texts, uint64_t offset);
-/* One symbol of such a section; false: there is none of that number, or it has no name. */
-struct elf_symbol {
-	struct str name;
-	Elf64_Sym fields;
-};
-bool elf_symbol_at(struct elf *elf, const struct elf_section *section, uint32_t i,
-		   struct elf_symbol *symbol);
-/* Whether it counts as code that is in this file. */
-bool elf_symbol_is_function(const struct elf *elf, const Elf64_Sym *symbol);
 /* Of a symbol without a size that reaches to `end` at most. */
 uint64_t symbol_extent_end(struct symbol_table *t, uint64_t start, uint64_t end);

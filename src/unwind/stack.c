@@ -1,8 +1,9 @@
 /*
- * Walking up a stack: by the rules of the code's table, by frame pointers where there is no rule. Every
- * step is checked: memory only from the copy, upwards only, and back into code.
+ * Walking up a stack: by the rules of the code's table; where there is no rule by what the instructions do, if that
+ * proves where the caller is, else by frame pointers. Every step is checked: memory only from the copy, upwards only,
+ * and back into code.
  */
-#include "unwind/unwind_int.h"
+#include "unwind/code_int.h"
 
 enum { PLACES = 8, GO_ON = -1 };
 
@@ -219,6 +220,26 @@ static int step_by_frame_pointer(struct walk *w)
 	return GO_ON;
 }
 
+/* --- by instructions --- */
+
+static int step_by_code(struct walk *w, const struct unwind_place *place, uint64_t address)
+{
+	struct unwind_registers caller;
+	struct code_walk c = { w->unwinder, w->machine, w->memory, &w->registers, place };
+	switch (place->code ? code_find_caller(&c, address, &caller) : CODE_CALLER_UNKNOWN) {
+	case CODE_CALLER_FOUND:
+		w->is_interrupted = false;
+		w->registers = caller;
+		return GO_ON;
+	case CODE_CALLER_NONE:
+		return UNWIND_ROOTED;
+	case CODE_CALLER_CUT:
+		return UNWIND_TRUNCATED;
+	default:
+		return step_by_frame_pointer(w);
+	}
+}
+
 /* --- frames --- */
 
 struct frames {
@@ -267,7 +288,7 @@ static int visit(struct walk *w, struct frames *f)
 			*frame = 0;
 	}
 	add_frame(f, pc, is_return && !returns_from_signal(rule));
-	return rule ? step_by_rule(w, place, rule) : step_by_frame_pointer(w);
+	return rule ? step_by_rule(w, place, rule) : step_by_code(w, place, address);
 }
 
 uint32_t unwind_stack(const struct unwinder *u, const struct unwind_registers *registers,

@@ -19,6 +19,16 @@ struct unwind_table *unwind_table_new(struct elf *elf, struct err *e);
 struct unwind_table *unwind_table_cached(struct elf *elf, const char *cache_dir, struct err *e);
 void unwind_table_free(struct unwind_table *t);
 
+/* --- code --- */
+
+/*
+ * Instructions of a file's functions, for those that no table knows: how they move the stack pointer says where their
+ * caller is. NULL: of a machine that is not known here. elf must outlive it. Nothing is read before it is needed.
+ */
+struct unwind_code;
+struct unwind_code *unwind_code_new(struct elf *elf);
+void unwind_code_free(struct unwind_code *c);
+
 /* --- stacks --- */
 
 /* Registers by DWARF number (x86-64: 6 rbp, 7 rsp, 16 the return address, here the pc). */
@@ -43,10 +53,11 @@ struct unwind_memory {
 
 /* What is at an address of the process. */
 struct unwind_place {
-	const struct unwind_table *table; /* NULL: none, go by frame pointers */
-	uint64_t bias;			  /* address in the process - address in the table */
+	const struct unwind_table *table; /* NULL: none */
+	uint64_t bias;			  /* address in the process - address in the file */
 	uint64_t start, end;		  /* of the mapping that this is true for, in the process */
 	bool is_code;			  /* something executable is mapped there */
+	struct unwind_code *code; /* for what is not in the table; NULL: go by frame pointers */
 };
 
 typedef void unwind_find(void *context, uint64_t address, struct unwind_place *place);
