@@ -513,8 +513,7 @@ const struct command diff_command = {
 		"\n"
 		"  plume diff before.plume after.plume\n"
 		"  plume diff before.plume after.plume -o diff.svg -o diff.txt\n"
-		"  plume diff --fail-above 5% base.plume pr.plume    exit status 4 if something "
-		"grew\n"
+		"  plume diff --fail-above 5% base.plume pr.plume   exit status 4: something grew\n"
 		"  plume diff --time 0,10 --time 10,20 perf.data -o diff.svg\n",
 	.sets = diff_sets,
 	.run = run_diff,
