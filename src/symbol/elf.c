@@ -19,6 +19,7 @@ enum {
 	MAX_NOTE_BYTES = 1 << 20,
 	MAX_SECTION_NAME_BYTES = 4 << 10,
 	MAX_UNPACKED_BYTES = 1 << 30,
+	MOST_KEPT_BYTES = 256 << 20, /* pages of files that are larger are let go */
 	MAX_UNPACKED_RATIO = 1100, /* more than any compression of these makes of a byte */
 };
 
@@ -371,7 +372,7 @@ struct str elf_section_scan(struct elf *elf, const struct elf_section *section)
 
 void elf_let_go(struct elf *elf)
 {
-	if (!elf->budget.is_ample && elf->mapping.bytes.n)
+	if (!elf->budget.is_ample || elf->mapping.bytes.n > MOST_KEPT_BYTES)
 		mapping_let_go(&elf->mapping);
 }
 

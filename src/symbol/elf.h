@@ -67,7 +67,7 @@ struct str elf_section_scan(struct elf *elf, const struct elf_section *section);
  * Room for n bytes that the caller fills and frees, for what is unpacked. NULL: there is no budget for it.
  */
 char *elf_unpack_room(struct elf *elf, uint64_t n);
-/* Its pages are not needed for now. Where the budget is strict, they go: pages count as ours. */
+/* Its pages are not needed for now. Those of a large file, or one of a strict budget, go: they count as ours. */
 void elf_let_go(struct elf *elf);
 /* Where a byte of the file is in the program's own addresses. False: it is not loaded. */
 bool elf_address_of_offset(const struct elf *elf, uint64_t offset, uint64_t *address);

@@ -3,7 +3,7 @@
  *   jitdump FOLDER       a jitdump of 12 KB on disk, whose six tables of lines are 512 MB each, most of it holes
  *   map sparse|packed    a map of JIT code of 8 GB of holes, or of 2 MB that unpack to 60 GB
  *   lib KIND FILE        a library that is mapped and runs: `unpacked`: five sections of debug information that
- *                        unpack to 1 GB each; `symbols`, `frames`: a table of 8 GB of holes; `many`: 5 million symbols
+ *                        unpack to 1 GB each; `symbols`, `frames`: a table of 8 GB of holes; `many`: 5 million symbols; and an honest one, `large`: the function f, and 2 GB of debug information
  * They say `ready` when they run, and use a fifth of a CPU until they are ended, for 60 s of CPU time at most.
  */
 #define _GNU_SOURCE
@@ -155,7 +155,7 @@ static uint64_t put_packed(struct library *l, const void *p, size_t n, unsigned 
 	z_stream z = { 0 };
 	for (size_t at = 0; at < piece; at++)
 		plain[at] = ((const unsigned char *)p)[at % n];
-	deflateInit2(&z, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY);
+	deflateInit2(&z, 1, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY);
 	z.next_in = plain;
 	z.avail_in = (uInt)piece;
 	z.next_out = packed;
@@ -210,6 +210,32 @@ static void add_holes(struct library *l, const char *name, uint32_t type)
 	check(ftruncate(l->fd, (off_t)(l->end + 8 * GB)) == 0, "ftruncate");
 }
 
+static void add_large(struct library *l)
+{
+	Elf64_Sym symbol = { .st_name = 1,
+			     .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+			     .st_shndx = 2,
+			     .st_value = CODE_AT,
+			     .st_size = sizeof(loop) };
+	put(l->fd, l->end, &symbol, sizeof(symbol));
+	add_section(l, ".symtab",
+		    (Elf64_Shdr){ .sh_type = SHT_SYMTAB,
+				  .sh_offset = l->end,
+				  .sh_size = sizeof(symbol),
+				  .sh_link = 1,
+				  .sh_entsize = sizeof(symbol) });
+	l->end += sizeof(symbol);
+	/* One unit (DWARF 4, 7.5.1.1): its length, version, abbreviations, bytes of an address. */
+	const unsigned char unit[] = { 0xfc, 0xff, 0xff, 0x7f, 4, 0, 0, 0, 0, 0, 8 };
+	put(l->fd, l->end, unit, sizeof(unit));
+	for (int i = 0; i < 2; i++)
+		add_section(l, i ? ".debug_abbrev" : ".debug_info",
+			    (Elf64_Shdr){ .sh_type = SHT_PROGBITS,
+					  .sh_offset = l->end,
+					  .sh_size = 2 * GB });
+	check(ftruncate(l->fd, (off_t)(l->end + 2 * GB)) == 0, "ftruncate");
+}
+
 static void add_many(struct library *l)
 {
 	Elf64_Sym symbol = { .st_name = 1,
@@ -235,6 +261,8 @@ static void add_kind(struct library *l, const char *kind)
 		add_holes(l, ".symtab", SHT_SYMTAB);
 	else if (strcmp(kind, "frames") == 0)
 		add_holes(l, ".eh_frame", SHT_PROGBITS);
+	else if (strcmp(kind, "large") == 0)
+		add_large(l);
 	else
 		add_many(l);
 }
