@@ -1,5 +1,7 @@
+#include "cmd/busy.h"
 #include "cmd/convert_live.h"
 #include "cmd/profile_options.h"
+#include "cmd/screen.h"
 #include "sink/sink.h"
 
 #include <unistd.h>
@@ -116,11 +118,14 @@ static bool write_profile(const struct request *r, const struct target *t, struc
 		return false;
 	if (t->is_gzip)
 		writer_set_gzip(out);
+	struct busy *busy =
+		busy_begin("writing", t->path, r->in.common.quiet || goes_to_terminal(t->path));
 	struct profile *written =
 		t->format->keeps_starts ? profile_ref(p) : profile_without_starts(p);
 	t->format->write(written, &r->convert.sink, out, &notes);
 	profile_unref(written);
 	bool ok = writer_commit(out, e);
+	busy_end(busy);
 	writer_free(out);
 	if (ok && !r->in.common.quiet)
 		say_notes(buf_str(&notes));
@@ -166,7 +171,9 @@ static int convert(struct request *r, const struct target *t, struct err *e)
 		request_profile(&r->in, &source, columns | query_columns(&r->in.query), e);
 	if (!p)
 		return code;
+	struct busy *busy = busy_begin("selecting samples", NULL, r->in.common.quiet);
 	struct profile *selected = query_profile(p, &r->in.query, &ledger, e);
+	busy_end(busy);
 	if (selected && ledger.stacks == 0)
 		explain_nothing(p, &r->in.query, &ledger, e);
 	if (selected && !e->kind && write_profile(r, t, selected, e))

@@ -1,4 +1,6 @@
+#include "cmd/busy.h"
 #include "cmd/picture_options.h"
+#include "cmd/screen.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -299,7 +301,11 @@ static bool draw(struct drawing *d, struct err *e)
 		.negates = d->r->picture.negates,
 		.cuts_names = o->compat || !knows_kinds(d->profile),
 	};
-	bool ok = write_picture(&p, d->path, d->html, e) && (!c.kept || write_palette(c.kept, e));
+	struct busy *busy =
+		busy_begin("drawing", NULL, d->r->in.common.quiet || goes_to_terminal(d->path));
+	bool ok = write_picture(&p, d->path, d->html, e);
+	busy_end(busy);
+	ok = ok && (!c.kept || write_palette(c.kept, e));
 	palette_map_free(c.kept);
 	return ok;
 }
@@ -325,7 +331,9 @@ static int flame(const struct request *r, struct drawing *d, struct err *e)
 	query.split_tiers |= r->flame.palette == PALETTE_TIER;
 	if (!p->is_differential) /* there, the largest change of all sets the colours */
 		query.min_share = picture_min_share(&d->setup);
+	struct busy *busy = busy_begin("adding up stacks", NULL, r->in.common.quiet);
 	struct tree *tree = query_tree(p, &query, &d->ledger, e);
+	busy_end(busy);
 	if (tree && d->ledger.stacks == 0)
 		explain_nothing(p, &r->in.query, &d->ledger, e);
 	if (tree)

@@ -228,6 +228,7 @@ struct source_options source_options_of(const struct profile_request *r)
 		.keep_addresses = r->marks.addresses,
 		.source_maps = r->naming.source_maps,
 		.needs_lines = r->query.show_place != PLACE_HIDDEN,
+		.is_quiet = r->common.quiet,
 		.names = { .symfs = naming->symfs,
 			   .container_root = naming->container_root,
 			   .maps = (const char *const *)naming->maps.p,

@@ -1,7 +1,7 @@
+#include "cmd/busy.h"
 #include "cmd/profile_options.h"
 
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 bool stdin_is_piped(void)
@@ -19,42 +19,25 @@ static void note_unreadable(struct profile *p, const struct err *e)
 		p->ledger.damage = profile_add_str(p, str_from(e->text));
 }
 
-/* On a terminal, so that a long wait for a pipe is seen to be one. */
-static bool show_progress(void *context, const struct profile *p)
+static bool count_samples(void *context, const struct profile *p)
 {
-	enum { FIRST_NS = 1000000000, NEXT_NS = 250000000 };
-	uint64_t *next_ns = context;
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	uint64_t now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-	if (!*next_ns)
-		*next_ns = now + FIRST_NS;
-	if (now < *next_ns)
-		return true;
-	AUTO(buf) struct buf samples = { 0 };
-	buf_add_grouped(&samples, p->ledger.count[LEDGER_SAMPLES]);
-	fprintf(stderr, "\r\033[Kplume: %s samples read", buf_c_string(&samples));
-	*next_ns = now + NEXT_NS;
+	struct progress *counted = context;
+	atomic_store(&counted->samples, p->ledger.count[LEDGER_SAMPLES]);
 	return true;
-}
-
-static void hide_progress(void)
-{
-	fputs("\r\033[K", stderr);
 }
 
 bool read_profile(const char *path, const struct source_options *options, struct profile *p,
 		  struct err *e)
 {
 	struct source_options shown = *options;
-	uint64_t next_ns = 0;
-	if (!options->progress && isatty(STDERR_FILENO)) {
-		shown.progress = show_progress;
-		shown.progress_context = &next_ns;
+	struct busy *busy = busy_begin("reading", strcmp(path, "-") == 0 ? "standard input" : path,
+				       options->is_quiet || options->progress);
+	if (busy) {
+		shown.progress = count_samples;
+		shown.progress_context = shown.counted = busy_progress(busy);
 	}
 	bool ok = source_read(path, &shown, p, e);
-	if (next_ns)
-		hide_progress();
+	busy_end(busy);
 	return ok;
 }
 

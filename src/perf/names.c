@@ -471,10 +471,12 @@ static void close_idle_files(struct mapped_table *t)
 static void name_all(struct location_names *n, const struct grouped_locations *g)
 {
 	struct perf_session *s = n->s;
+	progress_begin(s->options.counted, "naming functions of", g->start[s->mapped.list.n]);
 	for (mapped_id i = 0; i < s->mapped.list.n; i++) {
 		uint32_t count = g->start[i + 1] - g->start[i];
 		if (!count)
 			continue;
+		progress_add(s->options.counted, count);
 		name_group(n, i, g->list + g->start[i], count);
 		if (!s->options.live)
 			mapped_close(&s->mapped.list.p[i]);

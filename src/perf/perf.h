@@ -72,6 +72,7 @@ struct perf_options {
 	const char *unwind_cache;	 /* folder of unwind tables; NULL: the user's own */
 	bool (*progress)(void *context, const struct profile *p); /* false: stop; may be NULL */
 	void *progress_context;
+	struct progress *counted; /* how far naming is; may be NULL */
 };
 
 /* True for the first bytes of perf.data, of either byte order. */

@@ -16,6 +16,7 @@ static void perf_data_read(struct reader *r, const struct source_options *option
 		.keep_addresses = options->keep_addresses,
 		.progress = options->progress,
 		.progress_context = options->progress_context,
+		.counted = options->counted,
 	};
 	perf_read(r, options->directory, &perf, p, &damage, &offset);
 	if (damage.n && !reader_damage(r))

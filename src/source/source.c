@@ -135,12 +135,25 @@ struct part {
 	struct profile *profile;
 	struct str text;
 	uint64_t offset;
+	struct progress *counted;
 };
 
+/* What has lines that can be read one after the other is given in pieces where somebody looks on. */
 static void *read_part(void *argument)
 {
+	enum { STEP_BYTES = 1 << 20 };
 	struct part *part = argument;
-	part->format->feed(part->state, part->text, part->offset, true);
+	struct str rest = part->text;
+	size_t room = STEP_BYTES;
+	while (part->counted && part->format->cut && rest.n > room) {
+		size_t done =
+			part->format->feed(part->state, str_first(rest, room), part->offset, false);
+		progress_add(part->counted, done);
+		rest = str_from_byte(rest, done);
+		part->offset += done;
+		room = done ? STEP_BYTES : 2 * room;
+	}
+	part->format->feed(part->state, rest, part->offset, true);
 	return NULL;
 }
 
@@ -178,7 +191,9 @@ static void read_whole(const struct source_format *format, struct str text,
 	struct part parts[MAX_THREADS];
 	unsigned threads = options->threads > MAX_THREADS ? MAX_THREADS : options->threads;
 	unsigned n = cut_parts(format, text, parts, threads);
+	progress_begin(options->counted, "reading", format->cut ? text.n : 0);
 	for (unsigned i = 0; i < n; i++) {
+		parts[i].counted = options->counted;
 		parts[i].profile = i ? profile_new(p->columns) : p;
 		parts[i].state = format->begin(parts[i].profile, options, text);
 		parts[i].has_thread =

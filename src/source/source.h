@@ -31,6 +31,8 @@ struct source_options {
 	 */
 	bool (*progress)(void *context, const struct profile *p);
 	void *progress_context;
+	bool is_quiet;		  /* for read_profile: the terminal is not told how far it is */
+	struct progress *counted; /* how far it is; may be NULL */
 };
 
 /*
