@@ -144,6 +144,7 @@ enum { MAX_LISTED = 3, MAX_NOTED = 1024, LEAST_PRUNED = 256 };
 
 struct budgets {
 	bool is_ample;
+	uid_t caller;
 	struct budget of_trusted, of_others; /* BUDGET_ALL */
 	VEC(struct shared_budget *) list;    /* processes and users */
 	struct index_map by_id;
@@ -152,10 +153,11 @@ struct budgets {
 	uint32_t prune_above;
 };
 
-struct budgets *budgets_new(bool is_ample)
+struct budgets *budgets_new(bool is_ample, uid_t caller)
 {
 	struct budgets *all = mem_zalloc(1, sizeof(*all));
 	all->is_ample = is_ample;
+	all->caller = caller;
 	all->prune_above = LEAST_PRUNED;
 	all->of_trusted = budget_of_scope(BUDGET_ALL, true);
 	all->of_others = budget_of_scope(BUDGET_ALL, is_ample);
@@ -208,7 +210,8 @@ void budgets_join(struct budgets *all, struct budget *file, int32_t pid, uid_t o
 	if (!all)
 		return;
 	budget_end(file);
-	if (is_trusted(owner)) {
+	if (is_trusted(owner) || owner == all->caller) {
+		*file = budget_of_scope(BUDGET_FILE, true);
 		budget_nest(file, &all->of_trusted);
 		return;
 	}

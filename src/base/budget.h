@@ -51,8 +51,11 @@ extern const char budget_advice[];
 /* Those of the processes and users of a recording, and which files had too little. */
 struct budgets;
 
-/* is_ample: the user named what is read, or it was read before (perf.data). */
-struct budgets *budgets_new(bool is_ample);
+/*
+ * is_ample: the user named what is read, or it was read before (perf.data). caller: whose files are as
+ * good as one's own, as under sudo.
+ */
+struct budgets *budgets_new(bool is_ample, uid_t caller);
 void budgets_free(struct budgets *all);
 /* Makes a file's budget a part of the others. all may be NULL. */
 void budgets_join(struct budgets *all, struct budget *file, int32_t pid, uid_t owner);

@@ -39,3 +39,10 @@ void invoker_leave(void)
 	setfsuid(geteuid());
 	setfsgid(getegid());
 }
+
+uid_t invoker_user(void)
+{
+	uid_t user;
+	gid_t group;
+	return invoking_ids(&user, &group) ? user : geteuid();
+}

@@ -5,7 +5,10 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <sys/types.h>
 
 /* Between the two files are opened and made as the invoking user; without sudo nothing changes. */
 void invoker_enter(void);
 void invoker_leave(void);
+/* Who that is; without sudo, who runs plume. */
+uid_t invoker_user(void);

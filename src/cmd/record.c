@@ -1,4 +1,5 @@
 #include "cmd/cmd.h"
+#include "cmd/invoker.h"
 #include "cmd/profile_options.h"
 #include "cmd/record_loop.h"
 
@@ -381,6 +382,7 @@ static void set_options(struct request *r)
 	o->no_attach = r->words.no_attach;
 	o->source_maps = r->in.naming.source_maps;
 	o->command = r->command;
+	o->caller = invoker_user();
 	o->is_command_timer = r->command && has_target(&r->words.wish);
 	o->command_line = buf_c_string(&r->command_line);
 }

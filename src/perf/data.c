@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <zstd.h>
+#include <unistd.h>
 
 enum {
 	PIPE_HEADER_BYTES = 16,
@@ -466,7 +467,7 @@ void perf_read(struct reader *r, const char *directory, const struct perf_option
 				 .is_directory = directory != NULL };
 	perf_session_init(&s, options, p);
 	if (!options->names.budgets)
-		s.options.names.budgets = budgets_new(true);
+		s.options.names.budgets = budgets_new(true, geteuid());
 	s.options.names.recorded_until_unix_ns = reader_changed_unix_ns(r);
 	while (reader_window(r).n < FILE_HEADER_BYTES && reader_fill(r))
 		;

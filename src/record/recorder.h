@@ -22,6 +22,7 @@ struct record_options {
 	char *const *command;  /* started when all is open; ends in NULL; NULL: none */
 	bool is_command_timer; /* it is not what is recorded, but how long */
 	struct symbol_options names;
+	uid_t caller; /* who runs plume, also by sudo: names of their files may cost more */
 	struct perf_data_writer *data; /* what comes is written there, too; NULL: nowhere */
 	const char *command_line;      /* of plume itself, for the recording's facts */
 };

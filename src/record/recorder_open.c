@@ -87,7 +87,7 @@ static void begin_session(struct recorder *r)
 	r->options.names.held_root = held_files_root_path;
 	r->options.names.held = r->held;
 	r->options.names.is_of_this_machine = true;
-	r->budgets = budgets_new(is_of_one(&r->options));
+	r->budgets = budgets_new(is_of_one(&r->options), r->options.caller);
 	r->options.names.budgets = r->budgets;
 	r->live = (struct perf_live){ .context = r,
 				      .map_state = live_map_state,

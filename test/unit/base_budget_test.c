@@ -2,7 +2,7 @@
 #include "base/base.h"
 #include "tap.h"
 
-enum { NOBODY = 65534, SOMEBODY = 65533 };
+enum { NOBODY = 65534, SOMEBODY = 65533, CALLER = 65532 };
 #define MB ((uint64_t)1 << 20)
 
 static struct budget file_of(struct budgets *all, int32_t pid, uid_t owner)
@@ -35,7 +35,7 @@ static void check_none(void)
 
 static void check_nesting(void)
 {
-	struct budgets *all = budgets_new(false);
+	struct budgets *all = budgets_new(false, CALLER);
 	struct budget first = file_of(all, 1, NOBODY), second = file_of(all, 1, NOBODY);
 	struct budget third = file_of(all, 2, NOBODY), other = file_of(all, 3, SOMEBODY);
 	uint64_t alone = holds(&first);
@@ -51,13 +51,16 @@ static void check_nesting(void)
 	budget_end(&second);
 	budget_end(&third);
 	budget_end(&other);
+	struct budget ours = file_of(all, 1, CALLER);
+	tap_ok(ours.is_ample && holds(&ours) > 1000, "nor are those of who called sudo");
 	budget_end(&roots);
+	budget_end(&ours);
 	budgets_free(all);
 }
 
 static void check_work(void)
 {
-	struct budgets *all = budgets_new(false);
+	struct budgets *all = budgets_new(false, CALLER);
 	struct budget b = file_of(all, 1, NOBODY);
 	while (budget_work(&b, MB))
 		;
@@ -93,7 +96,7 @@ static void check_work(void)
 static void check_words(void)
 {
 	AUTO(buf) struct buf text = { 0 };
-	struct budgets *all = budgets_new(false);
+	struct budgets *all = budgets_new(false, CALLER);
 	struct budget b = file_of(all, 1, NOBODY);
 	budgets_note(all, STR("/fine"), &b);
 	tap_ok(!budgets_describe(all, &text), "nothing to say of what was read");
