@@ -18,7 +18,7 @@ mkdir -m 777 theirs && chmod 777 theirs && chmod 755 . hostile
 export ASAN_OPTIONS=$ASAN_OPTIONS:quarantine_size_mb=4:malloc_context_size=0
 
 neighbour() { # neighbour NAME WORD...
-	start "$1" "${nobody[@]}" ./hostile "${@:2}" || exit 1
+	start "$1" "${nobody[@]}" ./hostile "${@:2}" || skip "neighbour $1" "it could not be: $(head -1 "$1.program")"
 }
 # cost NAME: records all for a while; NAME.kib of memory, NAME.cpu: seconds of CPU time
 cost() {
