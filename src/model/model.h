@@ -80,6 +80,11 @@ static inline void frame_set_function_place(struct frame *f)
 	f->column = f->function_column;
 }
 
+struct changed_frame {
+	frame_id frame, as;
+	uint64_t unnamed;
+};
+
 /* A stack is one node: its leaf frame and, by way of the parents, its callers. */
 struct node {
 	node_id parent;
@@ -250,6 +255,8 @@ struct profile {
 
 	VEC(struct str) strings;
 	VEC(struct frame) frames;
+	VEC(struct changed_frame)
+	changed; /* in the order of the changes; for who wrote them down before */
 	VEC(struct node) nodes;
 	VEC(struct thread) threads;
 	VEC(struct event) events;
@@ -280,6 +287,13 @@ void profile_seal(struct profile *p);
 
 str_id profile_add_str(struct profile *p, struct str s);
 frame_id profile_add_frame(struct profile *p, const struct frame *f);
+/* One that nothing else is, for profile_change_frame. */
+frame_id profile_add_own_frame(struct profile *p, const struct frame *f);
+/*
+ * From now on frame id is what another frame is, as its name came late. unnamed: of the frames of all samples so
+ * far, how many are it, where it turned out to have no name.
+ */
+void profile_change_frame(struct profile *p, frame_id id, frame_id as, uint64_t unnamed);
 thread_id profile_add_thread(struct profile *p, struct thread t);
 /* Events are told apart by name; the first one added of a name decides the rest. */
 event_id profile_add_event(struct profile *p, struct event e);

@@ -61,6 +61,7 @@ void profile_unref(struct profile *p)
 	free_samples(&p->samples);
 	vec_fini(&p->strings);
 	vec_fini(&p->frames);
+	vec_fini(&p->changed);
 	vec_fini(&p->nodes);
 	vec_fini(&p->threads);
 	vec_fini(&p->events);
@@ -112,6 +113,19 @@ frame_id profile_add_frame(struct profile *p, const struct frame *f)
 	vec_push(&p->frames, *f);
 	index_map_add(&p->frame_map, hash, i);
 	return i;
+}
+
+frame_id profile_add_own_frame(struct profile *p, const struct frame *f)
+{
+	struct frame own = *f; /* it may be among those that move */
+	vec_push(&p->frames, own);
+	return p->frames.n - 1;
+}
+
+void profile_change_frame(struct profile *p, frame_id id, frame_id as, uint64_t unnamed)
+{
+	p->frames.p[id] = p->frames.p[as];
+	vec_push(&p->changed, (struct changed_frame){ id, as, unnamed });
 }
 
 static bool thread_equal(const void *threads, uint32_t i, const void *key)

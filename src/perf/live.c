@@ -102,6 +102,7 @@ void perf_session_flush(struct perf_session *s, bool is_end)
 		perf_session_end_deferred(s);
 	}
 	perf_session_read_jitdumps(s);
+	late_names_find(s);
 	perf_session_note_lost(s);
 	if (is_end && s->writer && s->lost_in_ledger) /* perf report counts no other */
 		perf_data_write_lost(s->writer, s->lost_in_ledger);
@@ -109,6 +110,7 @@ void perf_session_flush(struct perf_session *s, bool is_end)
 		perf_session_add_facts(s);
 	perf_session_name(s);
 	if (is_end) {
+		late_names_end(s);
 		perf_session_note_unverified(s);
 		perf_session_note_budgets(s);
 	}

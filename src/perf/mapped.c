@@ -1,6 +1,5 @@
 /* What addresses are in: files, code made at run time, the kernel. */
 #include "perf/process_int.h"
-#include "unwind/unwind.h"
 
 void mapped_close(struct mapped *m)
 {
@@ -187,8 +186,10 @@ void mapped_table_forget_unused(struct mapped_table *t, struct perf_processes *p
 			is_needed[processes->list.p[i].jitdump] = true;
 	compact(t, is_needed, new_id);
 	renumber_rows(&processes->kernel, new_id);
-	for (uint32_t i = 0; i < processes->spaces.n; i++)
+	for (uint32_t i = 0; i < processes->spaces.n; i++) {
 		renumber_rows(&processes->spaces.p[i], new_id);
+		processes->spaces.p[i].copied_version = 0;
+	}
 	for (uint32_t i = 0; i < processes->list.n; i++) {
 		struct perf_process *process = &processes->list.p[i];
 		process->jitdump = renumbered(process->jitdump, new_id);

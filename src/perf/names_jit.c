@@ -83,19 +83,25 @@ static void add_names(struct location_names *n, const struct wanted_address *wan
 	}
 }
 
-/* What its jitdump has learned of since the sample was taken. */
+/* What its jitdump has learned of since the sample was taken, or may still learn. */
 static void name_by_jitdump(struct location_names *n, const struct wanted_address *wanted,
-			    uint32_t count, int32_t pid)
+			    uint32_t count, mapped_id of)
 {
 	struct perf_session *s = n->s;
-	mapped_id id = perf_process_get(&s->processes, pid)->jitdump;
+	bool is_nowhere = s->mapped.list.p[of].is_nowhere;
+	mapped_id id = perf_process_get(&s->processes, s->mapped.list.p[of].pid)->jitdump;
 	const struct mapped *m = id == INDEX_NONE ? NULL : &s->mapped.list.p[id];
-	for (uint32_t i = 0; m && m->jitdump && i < count; i++) {
-		uint32_t code = n->is_unnamed[wanted[i].id]
+	for (uint32_t i = 0; m && i < count; i++) {
+		if (!n->is_unnamed[wanted[i].id])
+			continue;
+		uint32_t code = m->jitdump
 					? jitdump_find(m->jitdump, wanted[i].at.address, UINT64_MAX)
 					: INDEX_NONE;
-		if (code == INDEX_NONE)
+		if (code == INDEX_NONE) {
+			if (!is_nowhere)
+				late_names_add(n, wanted[i].id, id);
 			continue;
+		}
 		n->is_unnamed[wanted[i].id] = false;
 		location_add_name(n, wanted[i].id, jitdump_name(m->jitdump, code), m->path,
 				  FRAME_JIT);
@@ -178,7 +184,7 @@ void names_of_jit(struct location_names *n, mapped_id mapped, const location_id 
 	note_guess(n->s, m, &search);
 	add_names(n, wanted, count, index, &names, buf_str(module), m->is_nowhere);
 	if (n->s->options.live)
-		name_by_jitdump(n, wanted, count, m->pid);
+		name_by_jitdump(n, wanted, count, mapped);
 	explain(n->s, m, &search, reason, fix);
 	if (m->is_nowhere) /* a map that names others of them is not what lacks these */
 		module->n = 0;

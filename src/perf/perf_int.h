@@ -92,6 +92,13 @@ struct build_id_row {
 	struct str build_id;
 };
 
+/* A frame of the profile that waits for its name (names_late.c). */
+struct late_name {
+	mapped_id jitdump;
+	frame_id frame, unnamed; /* what it is now, and what if the name never comes */
+	uint64_t address;
+};
+
 /* A frame that the recorder named, and where the process's own map would have its name. */
 struct witness {
 	location_id found, told, told_later;
@@ -143,6 +150,7 @@ struct perf_session {
 	VEC(struct witness) witnesses;		/* since the last flush */
 	struct index_map witness_map;
 	struct buf contradictions;
+	VEC(struct late_name) late;
 	struct location_names *names; /* of the locations so far; NULL: none yet */
 	uint64_t other_abi; /* samples with registers of a machine that is not unwound here */
 };
@@ -217,6 +225,9 @@ void perf_session_unwind_from(struct perf_session *s, const struct perf_process 
 /* gap.c: a stack that was cut is told so by a frame, with what its thread begins with in front of that. */
 void perf_session_put_gap(struct perf_session *s, const struct perf_event *event,
 			  const struct perf_sample *sample, const struct perf_process *process);
+/* copied.c: what code without a file may be copies of; NULL: nothing that is known. */
+const struct unwind_copied *perf_session_copied(struct perf_session *s,
+						struct address_space *space);
 /* found.c: what the recorder found of the sample at hand is merged into s->stack. */
 void perf_session_put_found(struct perf_session *s, struct perf_process *process,
 			    const struct perf_ids *ids);
@@ -307,6 +318,13 @@ void perf_session_fill(struct location_names *n, const uint64_t *node_weight);
 /* Locations of the code that a process made at run time. */
 void names_of_jit(struct location_names *n, mapped_id mapped, const location_id *ids,
 		  uint32_t count, struct buf *reason, struct buf *fix, struct buf *module);
+
+/* names_late.c: the location has no name yet, but its process's jitdump may tell. False: too many wait. */
+bool late_names_add(struct location_names *n, location_id id, mapped_id jitdump);
+/* Looks for them again; jitdumps have been read. */
+void late_names_find(struct perf_session *s);
+/* Those that still have none are counted as frames without a name. */
+void late_names_end(struct perf_session *s);
 
 /* --- writing (write.c) --- */
 

@@ -1,6 +1,7 @@
 /* Processes and threads, and what they have mapped where. */
 #pragma once
 #include "perf/perf.h"
+#include "unwind/unwind.h"
 
 /* --- mapped files (mapped.c) --- */
 
@@ -38,6 +39,8 @@ struct mapped {
 	struct unwind_table *unwind;
 	struct unwind_code *code;
 	bool is_unwind_open, is_code_open;
+	bool is_copied_open;
+	struct unwind_copied copied; /* copied.c; without depths: there is none */
 	/* Why frames in it have no name; texts of the table. */
 	struct str reason, fix, unnamed_module;
 	bool is_explained;
@@ -101,6 +104,8 @@ struct address_space {
 	uint32_t references;
 	uint32_t version; /* of all spaces and changes, no two have the same */
 	struct stack_roots roots;
+	uint32_t copied_version; /* that copied is of */
+	mapped_id copied;	 /* the file that has code which it may copy, or INDEX_NONE */
 };
 
 struct perf_process {

@@ -36,6 +36,7 @@ void perf_session_fini(struct perf_session *s)
 	index_map_fini(&s->build_id_map);
 	vec_fini(&s->kernel_modules);
 	vec_fini(&s->cgroups);
+	vec_fini(&s->late);
 	vec_fini(&s->witnesses);
 	index_map_fini(&s->witness_map);
 	buf_fini(&s->contradictions);

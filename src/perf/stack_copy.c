@@ -15,12 +15,27 @@ static bool read_registers(uint16_t machine, uint64_t mask, struct cursor c,
 
 struct finder {
 	struct perf_session *s;
-	const struct address_space *space;
+	struct address_space *space;
 };
+
+static void find_in_file(struct perf_session *s, const struct mapping_row *row, uint64_t address,
+			 struct unwind_place *place)
+{
+	struct binary *b = mapped_binary(&s->mapped, row->mapped);
+	struct elf *code = b ? binary_code(b) : NULL;
+	uint64_t in_file, offset = address - row->start + row->file_offset;
+	if (!code || !elf_address_of_offset(code, offset, &in_file))
+		return;
+	place->bias = address - in_file;
+	place->table = mapped_unwind(&s->mapped, row->mapped);
+	place->code = mapped_code(&s->mapped, row->mapped);
+	place->bytes =
+		str_first(str_from_byte(code->bytes, row->file_offset), row->end - row->start);
+}
 
 static void find_place(void *context, uint64_t address, struct unwind_place *place)
 {
-	const struct finder *f = context;
+	struct finder *f = context;
 	const struct mapping_row *row = address_space_find(f->space, address);
 	*place = (struct unwind_place){ 0 };
 	if (!row)
@@ -29,16 +44,9 @@ static void find_place(void *context, uint64_t address, struct unwind_place *pla
 	place->end = row->end;
 	place->is_code = row->is_code;
 	if (f->s->mapped.list.p[row->mapped].kind == MAPPED_JIT)
-		return;
-	struct binary *b = mapped_binary(&f->s->mapped, row->mapped);
-	struct elf *code = b ? binary_code(b) : NULL;
-	uint64_t in_file;
-	uint64_t offset = address - row->start + row->file_offset;
-	if (!code || !elf_address_of_offset(code, offset, &in_file))
-		return;
-	place->bias = address - in_file;
-	place->table = mapped_unwind(&f->s->mapped, row->mapped);
-	place->code = mapped_code(&f->s->mapped, row->mapped);
+		place->copied = perf_session_copied(f->s, f->space);
+	else
+		find_in_file(f->s, row, address, place);
 }
 
 enum { FRAME_POINTER = 6, STACK_POINTER = 7, PC = 16 }; /* by DWARF number */

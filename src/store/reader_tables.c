@@ -174,6 +174,24 @@ static bool read_frames(struct store_reader *r, struct cursor *c)
 	return true;
 }
 
+/* Stacks were counted with the frame as it was: those that turned out to have no name are in the row. */
+static bool read_changed(struct store_reader *r, struct cursor *c)
+{
+	AUTO(table) struct table t = { 0 };
+	uint64_t *unknown = &r->p->ledger.count[LEDGER_UNKNOWN_FRAMES], ignored = 0;
+	frame_id id, as;
+	if (!take_table(r, c, 3, &t))
+		return false;
+	for (uint32_t i = 0; i < t.n; i++) {
+		if (!known(r, &r->frames, "frame", t.column[0][i], &id) ||
+		    !known(r, &r->frames, "frame", t.column[1][i], &as))
+			return false;
+		profile_change_frame(r->p, id, as, t.column[2][i]);
+		*unknown = saturating_add(*unknown, t.column[2][i], &ignored);
+	}
+	return true;
+}
+
 static bool read_nodes(struct store_reader *r, struct cursor *c)
 {
 	AUTO(table) struct table t = { 0 };
@@ -438,6 +456,8 @@ bool store_read_table(struct store_reader *r, enum store_part part, struct curso
 		return read_ledger(r, c);
 	case STORE_UNNAMED:
 		return read_unnamed(r, c);
+	case STORE_CHANGED:
+		return read_changed(r, c);
 	case STORE_SAMPLES:
 	case STORE_FLAGS:
 	case STORE_PARTS:

@@ -45,6 +45,7 @@ enum store_part {
 	STORE_FLAGS,
 	STORE_UNNAMED,	     /* since version 1.1 */
 	STORE_FRAME_COLUMNS, /* since version 1.2: more about the frames that follow */
+	STORE_CHANGED,	     /* the same: frames that are others from now on */
 	STORE_PARTS
 };
 

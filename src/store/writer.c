@@ -12,8 +12,9 @@ struct store_writer {
 	struct buf raw, part, packed;
 
 	/* How much of each table of the profile has been written. */
-	uint32_t strings, frames, nodes, threads, events, labels, label_sets, samples, marks, facts,
-		modules;
+	uint32_t strings, frames, changed, nodes, threads, events, labels, label_sets, samples,
+		marks, facts, modules;
+	struct frame last_frame;
 	VEC(uint8_t) decimals; /* by event, as the file has it */
 	VEC(uint64_t) unnamed; /* frames by row, as the file has it */
 	uint64_t ledger[LEDGER_LINES];
@@ -173,17 +174,39 @@ static void put_frames(struct store_writer *w, const struct profile *p)
 		const struct frame *f = p->frames.p;
 		put_frame_columns(w, f, first, end);
 		add_varint(&w->part, end - first);
-		PUT_COLUMN(first, end, zigzag((int64_t)f[i].name - (i ? f[i - 1].name : 0)));
+		struct frame last = w->last_frame; /* as it was written, whatever it is now */
+		PUT_COLUMN(first, end,
+			   zigzag((int64_t)f[i].name - (i > first ? f[i - 1].name : last.name)));
 		PUT_COLUMN(first, end, f[i].module);
-		PUT_COLUMN(first, end, zigzag((int64_t)f[i].file - (i ? f[i - 1].file : 0)));
+		PUT_COLUMN(first, end,
+			   zigzag((int64_t)f[i].file - (i > first ? f[i - 1].file : last.file)));
 		PUT_COLUMN(first, end, f[i].line);
 		PUT_COLUMN(first, end, f[i].column);
 		PUT_COLUMN(first, end, f[i].kind);
 		PUT_COLUMN(first, end, (uint8_t)f[i].tier);
 		PUT_COLUMN(first, end, f[i].flags);
 		w->frames = end;
+		w->last_frame = f[end - 1];
 		end_part(w, STORE_FRAMES);
 	}
+}
+
+/* Frames that are others now than they were written as. */
+static void put_changed(struct store_writer *w, const struct profile *p, uint32_t written)
+{
+	VEC(struct changed_frame) rows = { 0 };
+	for (; w->changed < p->changed.n; w->changed++)
+		if (p->changed.p[w->changed].frame < written)
+			vec_push(&rows, p->changed.p[w->changed]);
+	for (uint32_t first = 0, end; first < rows.n; first = end) {
+		end = run_end(first, rows.n);
+		add_varint(&w->part, end - first);
+		PUT_COLUMN(first, end, rows.p[i].frame);
+		PUT_COLUMN(first, end, rows.p[i].as);
+		PUT_COLUMN(first, end, rows.p[i].unnamed);
+		end_part(w, STORE_CHANGED);
+	}
+	vec_fini(&rows);
 }
 
 static void put_nodes(struct store_writer *w, const struct profile *p)
@@ -449,8 +472,10 @@ static void put_flags(struct store_writer *w, const struct profile *p)
 
 static void append(struct store_writer *w, const struct profile *p)
 {
+	uint32_t written = w->frames;
 	put_strings(w, p);
 	put_frames(w, p);
+	put_changed(w, p, written);
 	put_nodes(w, p);
 	put_threads(w, p);
 	put_events(w, p);

@@ -87,3 +87,10 @@ bool elf_symbol_at(struct elf *elf, const struct elf_section *section, uint32_t 
 		   struct elf_symbol *symbol);
 /* Whether it counts as code that is in this file. */
 bool elf_symbol_is_function(const struct elf *elf, const Elf64_Sym *symbol);
+
+/* --- elf_dynamic.c --- */
+
+/* The address of a name that the file exports, in the program's own addresses. False: it does not. */
+bool elf_find_exported(struct elf *elf, struct str name, uint64_t *address);
+/* What the file holds of the program's own addresses [start, end); empty: not all of it. */
+struct str elf_bytes_between(const struct elf *elf, uint64_t start, uint64_t end);

@@ -240,6 +240,45 @@ static int step_by_code(struct walk *w, const struct unwind_place *place, uint64
 	}
 }
 
+/* --- by what code was copied from --- */
+
+/* Whether there is a call in front of an address, as far as files say. */
+static bool is_behind_call(struct walk *w, uint64_t back)
+{
+	const struct unwind_place *place = place_of(w, back - 1);
+	return place->bytes.n && unwind_is_behind_call(place->bytes, back - place->start);
+}
+
+/*
+ * That it is a copy is only likely: the frame is believed when it returns to behind a call. Where it was interrupted,
+ * it is not known at which instruction; words below the return address may be left from calls before, so
+ * the uppermost counts.
+ */
+static int step_by_copy(struct walk *w, const struct unwind_copied *copied, bool is_return)
+{
+	enum { WORD_BYTES = 8 };
+	const struct unwind_machine *m = w->machine;
+	struct unwind_registers *r = &w->registers;
+	uint32_t depths = is_return ? 1u << copied->call_depth : copied->depths;
+	int end = UNWIND_LOST;
+	for (unsigned i = UNWIND_COPIED_WORDS; i-- > 0;) {
+		uint64_t at = r->value[m->stack_pointer] + i * WORD_BYTES, back;
+		if (!(depths >> i & 1))
+			continue;
+		if (!memory_read(w->memory, at, WORD_BYTES, &back)) {
+			end = end_at(w, at);
+		} else if (is_behind_call(w, back)) {
+			r->is_known &= m->callee_saved | 1ull << m->program_counter;
+			r->value[m->program_counter] = back;
+			r->value[m->stack_pointer] = at + WORD_BYTES;
+			r->is_known |= 1ull << m->stack_pointer;
+			w->is_interrupted = false;
+			return GO_ON;
+		}
+	}
+	return end;
+}
+
 /* --- frames --- */
 
 struct frames {
@@ -288,7 +327,12 @@ static int visit(struct walk *w, struct frames *f)
 			*frame = 0;
 	}
 	add_frame(f, pc, is_return && !returns_from_signal(rule));
-	return rule ? step_by_rule(w, place, rule) : step_by_code(w, place, address);
+	if (rule)
+		return step_by_rule(w, place, rule);
+	if (!place->copied)
+		return step_by_code(w, place, address);
+	int how = step_by_copy(w, place->copied, is_return);
+	return how == UNWIND_LOST ? step_by_frame_pointer(w) : how;
 }
 
 uint32_t unwind_stack(const struct unwinder *u, const struct unwind_registers *registers,

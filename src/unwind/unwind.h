@@ -29,6 +29,20 @@ struct unwind_code;
 struct unwind_code *unwind_code_new(struct elf *elf);
 void unwind_code_free(struct unwind_code *c);
 
+/* --- code that is a copy of other code (copied.c) --- */
+
+/* Where the return address is in frames of a function, in words from the stack pointer up. */
+enum { UNWIND_COPIED_WORDS = 16 };
+struct unwind_copied {
+	uint32_t depths;    /* bit per word: at any of its instructions */
+	uint8_t call_depth; /* while it waits for what it calls */
+};
+
+/* code: the whole function. False: it does more than move the stack pointer, call once and return. */
+bool unwind_copied_read(uint16_t machine, struct str code, struct unwind_copied *copied);
+/* Whether the instruction that ends at code.p + at is a call. */
+bool unwind_is_behind_call(struct str code, uint64_t at);
+
 /* --- stacks --- */
 
 /* Registers by DWARF number (x86-64: 6 rbp, 7 rsp, 16 the return address, here the pc). */
@@ -53,11 +67,14 @@ struct unwind_memory {
 
 /* What is at an address of the process. */
 struct unwind_place {
-	const struct unwind_table *table; /* NULL: none */
+	const struct unwind_table *table; /* NULL: none, go by what follows, or by frame pointers */
 	uint64_t bias;			  /* address in the process - address in the file */
 	uint64_t start, end;		  /* of the mapping that this is true for, in the process */
 	bool is_code;			  /* something executable is mapped there */
 	struct unwind_code *code; /* for what is not in the table; NULL: go by frame pointers */
+	struct str bytes;	  /* what its file has from start on; empty: not known */
+	/* The code may be copies of this, by which frames are found that return into known code. */
+	const struct unwind_copied *copied;
 };
 
 typedef void unwind_find(void *context, uint64_t address, struct unwind_place *place);

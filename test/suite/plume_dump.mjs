@@ -171,6 +171,13 @@ const readTable = {
 		p.unnamed.push(...rowsOf(n, [c.column(n), c.column(n), c.column(n), c.column(n)], (module, reason, fix, frames) =>
 			({ module: p.string(module), reason: p.string(reason), fix: p.string(fix), frames })));
 	},
+	17(p, c) {
+		const n = c.count(3);
+		for (const [id, as] of rowsOf(n, [c.column(n), c.column(n), c.column(n)], (...row) => row)) {
+			const at = p.row(p.frames, id, 'frame'), { nameId, fileId } = p.frames[at];
+			p.frames[at] = { ...p.frames[p.row(p.frames, as, 'frame')], nameId, fileId };
+		}
+	},
 	12(p, c) {
 		const n = c.count(2);
 		p.modules.push(...rowsOf(n, [c.column(n), c.column(n)], (path, id) => ({ path: p.string(path), buildId: p.string(id) })));

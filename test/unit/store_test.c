@@ -211,6 +211,51 @@ static void check_steps(void)
 	profile_unref(p);
 }
 
+/* Names that come late, of frames that were written before, in the same step, and of the one written last. */
+static void check_changed(void)
+{
+	enum { STEPS = 60 };
+	struct profile *p = profile_new(COLUMNS_ALL), *back = profile_new(COLUMNS_ALL);
+	struct growing g = growing_open();
+	AUTO(buf) struct buf bytes = { 0 };
+	for (uint32_t step = 0; step < STEPS; step++) {
+		struct frame by_address = { .name = numbered(p, "0x", step), .kind = FRAME_JIT };
+		struct frame named = { .name = numbered(p, "named ", step),
+				       .file = text_id(p, "app.py"),
+				       .line = step,
+				       .kind = FRAME_JIT };
+		frame_id own = profile_add_own_frame(p, &by_address);
+		struct sample s = { .node = profile_add_node(p, NODE_ROOT, own), .count = 1 };
+		grow(p, step);
+		profile_add_sample(p, &s);
+		if (step % 3 != 1)
+			store_writer_append(g.store, p);
+		profile_change_frame(p, own, profile_add_frame(p, &named), 0);
+	}
+	struct frame by_address = { .name = text_id(p, "0x60"), .kind = FRAME_JIT };
+	frame_id last = profile_add_own_frame(p, &by_address);
+	struct frame unnamed = { .module = text_id(p, "jit-1.dump"), .kind = FRAME_UNKNOWN };
+	store_writer_append(g.store, p);
+	profile_change_frame(p, last, profile_add_frame(p, &unnamed), 3);
+	store_writer_end(g.store, p);
+	growing_close(&g);
+	read_all(g.fd, &bytes);
+	struct store_reader *r = read_store(buf_str(&bytes), back);
+	tap_num_eq(store_reader_state(r), STORE_ENDED,
+		   "a file with names that came late has its end");
+	bool ok = p->samples.n ==
+		  back->samples.n; /* frames that are alike are one when they are read */
+	for (uint32_t i = 0; ok && i < p->samples.n; i++)
+		ok = same_row(p, i, back, i);
+	tap_ok(ok, "names that came late read back");
+	tap_num_eq(back->ledger.count[LEDGER_UNKNOWN_FRAMES], 3,
+		   "a frame that turned out to have no name is counted");
+	store_reader_free(r);
+	close(g.fd);
+	profile_unref(back);
+	profile_unref(p);
+}
+
 /* More than a block of rows, names and stacks. */
 static void check_large(void)
 {
@@ -574,6 +619,7 @@ int main(void)
 	check_columns();
 	check_second_profile();
 	check_steps();
+	check_changed();
 	check_large();
 	check_times();
 	check_ledger();

@@ -22,6 +22,7 @@ enum {
 	LEAVING = 0x2700,   /* CFA = rsp + 8, rbp at CFA - 16, as before it was popped */
 	PLT = 0x2800,	    /* CFA depends on the pc */
 	JIT = 0x900000,	    /* code without a table */
+	COPIED = 0xa00000,  /* ... that is copied from a function that is known */
 };
 
 static struct unwind_table *example_table(struct buf *file)
@@ -55,6 +56,8 @@ static struct unwind_table *example_table(struct buf *file)
 
 struct process {
 	struct unwind_table *table;
+	struct str code; /* of the program with the table */
+	struct unwind_copied copied;
 	unsigned finds;
 	uint64_t stack[WORDS];
 	size_t stack_bytes;
@@ -66,11 +69,20 @@ static void find(void *context, uint64_t address, struct unwind_place *place)
 	struct process *p = context;
 	p->finds++;
 	if (address >= BIAS + FAKE_CODE && address < BIAS + FAKE_CODE + FAKE_CODE_BYTES)
-		*place = (struct unwind_place){ p->table, BIAS, BIAS + FAKE_CODE,
-						BIAS + FAKE_CODE + FAKE_CODE_BYTES, true };
+		*place = (struct unwind_place){ .table = p->table,
+						.bias = BIAS,
+						.start = BIAS + FAKE_CODE,
+						.end = BIAS + FAKE_CODE + FAKE_CODE_BYTES,
+						.is_code = true,
+						.bytes = p->code };
 	else if (address >= JIT && address < JIT + 0x1000)
 		*place =
 			(struct unwind_place){ .start = JIT, .end = JIT + 0x1000, .is_code = true };
+	else if (address >= COPIED && address < COPIED + 0x1000)
+		*place = (struct unwind_place){ .start = COPIED,
+						.end = COPIED + 0x1000,
+						.is_code = true,
+						.copied = &p->copied };
 }
 
 static void set_register(struct process *p, unsigned reg, uint64_t value)
@@ -310,6 +322,115 @@ static void perf_registers(void)
 	       "another machine is not known");
 }
 
+/* --- code that is copied --- */
+
+/* What CPython copies: sub $8, %rsp; call *%rcx; add $8, %rsp; ret. */
+#define TRAMPOLINE "\x48\x83\xec\x08\xff\xd1\x48\x83\xc4\x08\xc3"
+
+static bool reads_copied(struct str code, struct unwind_copied *copied)
+{
+	/* A copy of its own size, so that ASan sees a read too far. */
+	char *exact = malloc(code.n + !code.n);
+	memcpy(exact, code.p, code.n);
+	bool is_read = unwind_copied_read(EM_X86_64, (struct str){ code.n ? exact : NULL, code.n },
+					  copied);
+	free(exact);
+	return is_read;
+}
+
+static void functions_to_copy(void)
+{
+	struct unwind_copied c;
+	tap_ok(reads_copied(STR(TRAMPOLINE), &c), "a trampoline is read");
+	tap_num_eq(c.call_depth, 1, "its return address is one word up while it waits");
+	tap_num_eq(c.depths, 3, "and at the stack pointer before and behind");
+	tap_ok(reads_copied(STR("\xf3\x0f\x1e\xfa" TRAMPOLINE), &c), "with endbr64");
+	tap_num_eq(c.call_depth, 1, "the same there");
+	tap_ok(reads_copied(STR("\x41\xff\xd3\xc3"), &c) && c.call_depth == 0,
+	       "a call by r11 without room");
+	tap_ok(!reads_copied(STR(""), &c), "nothing");
+	tap_ok(!reads_copied(str_first(STR(TRAMPOLINE), sizeof(TRAMPOLINE) - 2), &c),
+	       "without a return");
+	tap_ok(!reads_copied(STR("\x48\x83\xec\x08\x48\x83\xc4\x08\xc3"), &c), "without a call");
+	tap_ok(!reads_copied(STR("\x48\x83\xec\x08\xff\xd1\xc3"), &c),
+	       "one that returns to something else");
+	tap_ok(!reads_copied(STR("\xff\xd1\xff\xd1\xc3"), &c), "two calls");
+	tap_ok(!reads_copied(STR("\x55\x48\x89\xe5\xff\xd1\x5d\xc3"), &c),
+	       "one that links frames: frame pointers are right there");
+	tap_ok(!reads_copied(STR("\x48\x83\xec\x80\xff\xd1\xc3"), &c), "a negative depth");
+	tap_ok(!unwind_copied_read(EM_AARCH64, STR(TRAMPOLINE), &c), "another machine's");
+	for (unsigned i = 0; i < 20000; i++) {
+		char code[24] = TRAMPOLINE TRAMPOLINE;
+		size_t n = random_below(sizeof(code) + 1);
+		for (unsigned k = random_below(4); k-- && n;)
+			code[random_below((uint32_t)n)] = (char)random_below(256);
+		if (reads_copied((struct str){ code, n }, &c) &&
+		    (c.call_depth >= UNWIND_COPIED_WORDS || c.depths >> UNWIND_COPIED_WORDS))
+			tap_ok(false, "a depth beyond the most");
+	}
+	tap_ok(true, "20,000 functions of garbage are survived");
+}
+
+static void calls(void)
+{
+	static const struct str are[] = { STR("\xe8\1\2\3\4"),	   STR("\xff\xd0"),
+					  STR("\x41\xff\xd7"),	   STR("\xff\x10"),
+					  STR("\xff\x50\x08"),	   STR("\xff\x54\x24\x08"),
+					  STR("\xff\x15\1\2\3\4"), STR("\xff\x94\x24\1\2\3\4") };
+	static const struct str are_not[] = { STR(""),	       STR("\x90"),
+					      STR("\xff\xe0"), STR("\xe9\1\2\3\4"),
+					      STR("\xff\x50"), STR("\x90\x90\x90") };
+	for (size_t i = 0; i < ARRAY_SIZE(are); i++)
+		tap_ok(unwind_is_behind_call(are[i], are[i].n), "call %zu", i);
+	for (size_t i = 0; i < ARRAY_SIZE(are_not); i++)
+		tap_ok(!unwind_is_behind_call(are_not[i], are_not[i].n), "no call %zu", i);
+	tap_ok(!unwind_is_behind_call(STR("\xff\xd0"), 3), "behind the end");
+}
+
+/* The program's bytes, with a call in front of an offset. */
+static void put_call(char *code, uint32_t offset)
+{
+	memcpy(code + offset - FAKE_CODE - 2, "\xff\xd0", 2);
+}
+
+static void copies(struct process *p)
+{
+	static char code[FAKE_CODE_BYTES];
+	p->code = (struct str){ code, sizeof(code) };
+	reads_copied(STR(TRAMPOLINE), &p->copied);
+	put_call(code, FRAMED + 5);
+	put_call(code, ROOT + 9);
+
+	start_at(p, BIAS + LEAF + 0x10);
+	p->stack[1] = COPIED + 6;
+	p->stack[2] =
+		BIAS + FRAMED + 7; /* not behind a call, and not where the address should be */
+	p->stack[3] = BIAS + FRAMED + 5;
+	set_register(p, 6, STACK + 64); /* rbp: the copy leaves it alone */
+	p->stack[9] = BIAS + ROOT + 9;
+	is_walk(p, "2010 a00006r 2105r 2209r rooted");
+
+	start_at(p, BIAS + LEAF + 0x10);
+	p->stack[1] = COPIED + 6;
+	p->stack[3] = BIAS + FRAMED + 7;
+	is_walk(p, "2010 a00006r lost");
+
+	start_at(p, BIAS + LEAF + 0x10);
+	p->stack[1] = COPIED + 6;
+	p->stack_bytes = 24;
+	is_walk(p, "2010 a00006r truncated");
+
+	start_at(p, COPIED); /* its first instruction: the word above is the caller's own */
+	p->stack[0] = BIAS + ROOT + 9;
+	is_walk(p, "a00000 2209r rooted");
+
+	start_at(p, COPIED + 4); /* the word at the stack pointer may be left from before */
+	p->stack[0] = BIAS + FRAMED + 5;
+	p->stack[1] = BIAS + ROOT + 9;
+	is_walk(p, "a00004 2209r rooted");
+	p->code = STR("");
+}
+
 /* --- anything --- */
 
 static void anything(struct process *p)
@@ -352,6 +473,9 @@ int main(void)
 	too_deep(&p);
 	nothing_known(&p);
 	perf_registers();
+	functions_to_copy();
+	calls();
+	copies(&p);
 	anything(&p);
 	unwind_table_free(p.table);
 	return tap_done();
