@@ -165,9 +165,25 @@ static void tell_java_names(const struct process_facts *f, struct doctor_report 
 	}
 }
 
+/* The JVM's map has one row for each compiled method, and one for all that is interpreted. */
+static void tell_java_limits(struct doctor_report *r)
+{
+	doctor_add_finding(r, FINDING_INFO, "interpreted",
+			   "methods that the JVM still interprets share one frame, Interpreter",
+			   "the JVM's map has a single row for its interpreter",
+			   "let the program warm up before you record; java -Xcomp compiles "
+			   "everything first, and starts slowly");
+	doctor_add_finding(r, FINDING_INFO, "inlined",
+			   "methods that were inlined count for the method they were inlined into",
+			   "the JVM's map does not say what was inlined",
+			   "java -XX:-Inline keeps every method separate; the program is slower "
+			   "with it");
+}
+
 static void tell_java(const struct process_facts *f, struct doctor_report *r)
 {
 	tell_java_names(f, r);
+	tell_java_limits(r);
 	if (f->runtime.keeps_frame_pointers)
 		doctor_add_finding(r, FINDING_OK, "java-stacks",
 				   "compiled methods keep frame pointers: stacks are whole", NULL,
@@ -187,6 +203,14 @@ static void tell_python(const struct process_facts *f, struct doctor_report *r)
 	ptrdiff_t dot = str_find_char(version, '.');
 	uint64_t minor = 0;
 	struct runtime rest = { .version = { 0 } };
+	if (f->jitdump) {
+		doctor_add_finding(
+			r, FINDING_OK, "map",
+			"its jitdump names Python functions (-X perf_jit); Python writes "
+			"most of it when it ends",
+			NULL, NULL);
+		return;
+	}
 	if (tell_map(f, r))
 		return;
 	buf_add(&rest.version, str_from_byte(version, (size_t)(dot + 1)));

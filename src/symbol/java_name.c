@@ -109,9 +109,51 @@ static bool add_method(struct str method, bool needs_parameters, struct buf *out
 	return !needs_parameters;
 }
 
+/* --- `void com.foo.Bar.run(int)`, as HotSpot writes methods into maps (Compiler.perfmap) --- */
+
+/* A type or a qualified name. C++ has "::", Rust and Go have brackets or a '*'. */
+static bool is_dotted(struct str s)
+{
+	bool has_dot = false;
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+		if (c == ':' || c == '(' || c == ')' || c == '*' || c == '&' || is_space(c))
+			return false;
+		has_dot |= c == '.';
+	}
+	return has_dot && s.p[0] != '.' && s.p[s.n - 1] != '.';
+}
+
+static bool is_type(struct str s)
+{
+	while (str_ends(s, STR("[]")))
+		s.n -= 2;
+	for (char c = 'A'; c <= 'Z'; c++)
+		if (str_eq(s, plain_type(c)) && s.n)
+			return true;
+	return s.n && is_dotted(s);
+}
+
+/* The class comes first: `com.foo.Bar.run(int)`. */
+static struct str without_returned(struct str name)
+{
+	ptrdiff_t blank = str_find_char(name, ' '), open = str_find_char(name, '(');
+	if (blank < 1 || open < blank + 2 || name.p[name.n - 1] != ')')
+		return STR("");
+	struct str type = str_first(name, (size_t)blank);
+	struct str method = str_from_byte(str_first(name, (size_t)open), (size_t)blank + 1);
+	return is_type(type) && is_dotted(method) ? str_from_byte(name, (size_t)blank + 1)
+						  : STR("");
+}
+
 bool java_name_add(struct str name, struct buf *out)
 {
 	size_t start = out->n;
+	struct str method = without_returned(name);
+	if (method.n) {
+		buf_add(out, method);
+		return true;
+	}
 	if (!name.n || (name.p[0] != 'L' && name.p[0] != '['))
 		return false;
 	if (str_find_char(name, ';') >= 0 && take_type(&name, out)) {
