@@ -80,3 +80,7 @@ enum pprof_function {
 /* A value type that counts the samples of the next one: `samples`, or `cycles:samples`. */
 #define PPROF_COUNT_NAME "samples"
 #define PPROF_COUNT_TAIL ":samples"
+
+/* The type of perf's clocks; a comment has the event's own name. */
+#define PPROF_CPU_NAME	"cpu"
+#define PPROF_CLOCK_KEY "perf event"

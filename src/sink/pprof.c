@@ -3,6 +3,7 @@
  * with their labels, and what is known of the recording.
  */
 #include "sink/pprof_int.h"
+#include "sink/sample_length.h"
 
 /* Each sample has a value for each type, so that events cost their product with samples. */
 enum { MAX_EVENTS = 256 };
@@ -93,6 +94,13 @@ static struct str event_name(const struct pprof_sink *s, event_id event)
 	return name.n ? name : STR("events");
 }
 
+/* perf's clocks have the name that Go's profiler gives its own, by which other tools know it. */
+static bool is_called_cpu(const struct pprof_sink *s, event_id event)
+{
+	return s->event_count == 1 && !s->p->events.p[event].has_only_sums &&
+	       is_clock_in_ns(event_name(s, event));
+}
+
 /* `samples`, or `cycles:samples` where that would not say enough. */
 static void add_count_name(const struct pprof_sink *s, event_id event, struct buf *out)
 {
@@ -120,7 +128,8 @@ static void write_event(struct pprof_sink *s, event_id event)
 	if (e->decimals)
 		buf_addf(&text, "/1%.*s ", e->decimals, "0000000000000000000");
 	buf_add(&text, unit_of(s, event));
-	write_type(s, PPROF_SAMPLE_TYPE, event_name(s, event), buf_str(&text));
+	struct str name = is_called_cpu(s, event) ? STR(PPROF_CPU_NAME) : event_name(s, event);
+	write_type(s, PPROF_SAMPLE_TYPE, name, buf_str(&text));
 	s->columns[event].value_at = s->type_count++;
 }
 
@@ -142,7 +151,7 @@ static void write_types(struct pprof_sink *s)
 		return;
 	const struct event *first = &s->p->events.p[0];
 	if (first->has_only_sums || first->counts_periods)
-		buf_add(&name, event_name(s, 0));
+		buf_add(&name, is_called_cpu(s, 0) ? STR(PPROF_CPU_NAME) : event_name(s, 0));
 	else
 		add_count_name(s, 0, &name);
 	s->sample.n = 0;
@@ -192,26 +201,71 @@ static bool add_fact_field(struct pprof_sink *s, struct str key, struct str text
 	return false;
 }
 
+/* How long a sample lasts, where the profile does not say it itself: other tools look for it there. */
+static void write_period(struct pprof_sink *s)
+{
+	if (!s->event_count || profile_fact(s->p, STR("period_type")).n ||
+	    profile_fact(s->p, STR("period")).n || !is_clock_in_ns(event_name(s, 0)))
+		return;
+	AUTO_FREE uint32_t *rows = mem_alloc(s->p->samples.n + 1, sizeof(*rows));
+	struct event_rows r = { .p = s->p, .event = 0, .rows = rows };
+	for (uint32_t i = 0; i < s->p->samples.n; i++)
+		if (s->p->samples.event[i] == 0)
+			rows[r.n++] = i;
+	uint64_t period_ns = sample_lasts_period(&r) ? sample_usual_ns(&r) : 0;
+	if (!period_ns || period_ns > INT64_MAX)
+		return;
+	s->sample.n = 0;
+	protobuf_add_number(&s->sample, PPROF_PERIOD, period_ns);
+	writer_add(s->out, buf_str(&s->sample));
+	write_type(s, PPROF_PERIOD_TYPE, STR(PPROF_CPU_NAME), STR("nanoseconds"));
+}
+
+static void write_comment(struct pprof_sink *s, struct str key, struct str text)
+{
+	AUTO(buf) struct buf comment = { 0 };
+	buf_add(&comment, key);
+	buf_add(&comment, STR(": "));
+	buf_add(&comment, text);
+	s->sample.n = 0;
+	protobuf_add_number(&s->sample, PPROF_COMMENT,
+			    pprof_add_text(&s->tables, buf_str(&comment)));
+	writer_add(s->out, buf_str(&s->sample));
+}
+
+static void write_fact(struct pprof_sink *s, struct str key, struct str text)
+{
+	s->sample.n = 0;
+	if (str_eq(key, STR("period_type")))
+		write_period_type(s, text);
+	else if (add_fact_field(s, key, text))
+		writer_add(s->out, buf_str(&s->sample));
+	else
+		write_comment(s, key, text);
+}
+
+/* In the order in which they are read, so that a file that is written again is the same. */
+static unsigned fact_rank(struct str key)
+{
+	if (str_eq(key, STR("started_unix_ns")) || str_eq(key, STR("duration_ns")))
+		return 0;
+	return str_eq(key, STR("period")) || str_eq(key, STR("period_type")) ? 1 : 2;
+}
+
 static void write_facts(struct pprof_sink *s)
 {
-	for (uint32_t i = 0; i < s->p->facts.n; i++) {
-		struct str key = profile_str(s->p, s->p->facts.p[i].key);
-		struct str text = profile_str(s->p, s->p->facts.p[i].text);
-		s->sample.n = 0;
-		if (str_eq(key, STR("period_type"))) {
-			write_period_type(s, text);
-			continue;
+	enum { RANKS = 3 };
+	for (unsigned rank = 0; rank < RANKS; rank++) {
+		for (uint32_t i = 0; i < s->p->facts.n; i++) {
+			struct str key = profile_str(s->p, s->p->facts.p[i].key);
+			if (fact_rank(key) == rank)
+				write_fact(s, key, profile_str(s->p, s->p->facts.p[i].text));
 		}
-		if (!add_fact_field(s, key, text)) {
-			AUTO(buf) struct buf comment = { 0 };
-			buf_add(&comment, key);
-			buf_add(&comment, STR(": "));
-			buf_add(&comment, text);
-			protobuf_add_number(&s->sample, PPROF_COMMENT,
-					    pprof_add_text(&s->tables, buf_str(&comment)));
-		}
-		writer_add(s->out, buf_str(&s->sample));
+		if (rank == 1)
+			write_period(s);
 	}
+	if (is_called_cpu(s, 0))
+		write_comment(s, STR(PPROF_CLOCK_KEY), event_name(s, 0));
 }
 
 /* --- labels --- */

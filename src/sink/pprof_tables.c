@@ -1,4 +1,5 @@
 /* What the samples of a pprof file point to: texts, locations, functions, mappings. */
+#include "sink/js_name.h"
 #include "sink/pprof_int.h"
 
 static uint32_t *unset(uint32_t n)
@@ -203,7 +204,10 @@ static uint32_t function_of(struct pprof_writer *w, struct pprof_place *place)
 		return place->function;
 	add_shown_name(w, f, place->module, &shown);
 	add_words(w, place, buf_str(&shown), &words);
-	struct pprof_function_key key = { .name = pprof_add_text(w, buf_str(&shown)),
+	struct str plain = f->name ? js_plain_name(w->p, f) : buf_str(&shown);
+	if (plain.n != shown.n && !words.n) /* the system name has all of it, and needs one */
+		add_word(&words, frame_kind_name(f->kind));
+	struct pprof_function_key key = { .name = pprof_add_text(w, plain),
 					  .file = pprof_add_str(w, f->file ? f->file
 									   : f->function_file) };
 	/* A function has one file: where the code is from another, as of an #include, it has no start. */

@@ -3,6 +3,7 @@
  * stands in properties named "plume", which its schema and its reader leave alone.
  */
 #include "sink/json_parts.h"
+#include "sink/sample_length.h"
 
 /* Samples that make one profile: a range of `rows`. */
 struct group {
@@ -14,6 +15,7 @@ struct speedscope_out {
 	const struct profile *p;
 	struct json_pieces out;
 	bool has_times;
+	bool *is_time; /* by event: its weights are ns */
 	bool is_all_threads;
 	uint32_t *rows; /* rows in order of event, thread and time */
 	VEC(struct group) groups;
@@ -23,11 +25,40 @@ struct speedscope_out {
 	VEC(uint32_t) path;
 };
 
-static uint64_t weight_of(const struct profile *p, uint32_t row)
+static bool weighs_periods(const struct speedscope_out *o, event_id event)
 {
-	const struct event *e = &p->events.p[p->samples.event[row]];
-	return e->counts_periods || e->has_only_sums ? p->samples.period[row]
-						     : p->samples.count[row];
+	const struct event *e = &o->p->events.p[event];
+	return e->counts_periods || e->has_only_sums || o->is_time[event];
+}
+
+static uint64_t weight_of(const struct speedscope_out *o, uint32_t row)
+{
+	const struct samples *s = &o->p->samples;
+	return weighs_periods(o, s->event[row]) ? s->period[row] : s->count[row];
+}
+
+/* Samples of a clock, all of which say how many ns they stand for: their weight is that, and has a unit. */
+static bool is_time(const struct profile *p, event_id event, uint32_t *rows)
+{
+	const struct samples *s = &p->samples;
+	struct event_rows r = { .p = p, .event = event, .rows = rows };
+	const struct event *e = &p->events.p[event];
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->event[i] != event)
+			continue;
+		if (!s->period[i] && s->count[i])
+			return false;
+		rows[r.n++] = i;
+	}
+	return !e->counts_periods && !e->has_only_sums && r.n && sample_lasts_period(&r);
+}
+
+static void find_times(struct speedscope_out *o)
+{
+	AUTO_FREE uint32_t *rows = mem_alloc(o->p->samples.n + 1, sizeof(*rows));
+	o->is_time = mem_zalloc(o->p->events.n + 1, sizeof(*o->is_time));
+	for (event_id e = 0; e < o->p->events.n; e++)
+		o->is_time[e] = is_time(o->p, e, rows);
 }
 
 /* --- which samples go where --- */
@@ -81,7 +112,7 @@ static void make_groups(struct speedscope_out *o)
 			vec_push(&o->groups, (struct group){ .first = i });
 		struct group *g = &o->groups.p[o->groups.n - 1];
 		g->end = i + 1;
-		g->weight = saturating_add(g->weight, weight_of(o->p, o->rows[i]), &overflows);
+		g->weight = saturating_add(g->weight, weight_of(o, o->rows[i]), &overflows);
 	}
 	if (o->groups.n)
 		qsort_r(o->groups.p, o->groups.n, sizeof(*o->groups.p), compare_groups, o);
@@ -293,8 +324,10 @@ static void add_ids(struct speedscope_out *o, const struct group *g, const struc
 
 /* --- profiles --- */
 
-static struct str unit_of(const struct profile *p, const struct event *e)
+static struct str unit_of(const struct speedscope_out *o, event_id event)
 {
+	const struct profile *p = o->p;
+	const struct event *e = &p->events.p[event];
 	static const struct {
 		struct str unit, theirs;
 	} known[] = {
@@ -309,6 +342,8 @@ static struct str unit_of(const struct profile *p, const struct event *e)
 		{ STR("seconds"), STR("seconds") },
 		{ STR("bytes"), STR("bytes") },
 	};
+	if (o->is_time[event])
+		return STR("nanoseconds");
 	if (e->counts_periods || e->has_only_sums)
 		for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 			if (str_eq(profile_str(p, e->unit), known[i].unit))
@@ -348,14 +383,15 @@ static void add_columns(struct speedscope_out *o, const struct group *g, const s
 					cpus = { "cpus", cpu_of, .usual = UINT64_MAX,
 						 .is_signed = true };
 	const struct samples *s = &o->p->samples;
+	event_id event = s->event[o->rows[g->first]];
 	struct group_rows rows = { s, o->rows + g->first, 1 };
 	uint32_t n = g->end - g->first;
 	for (unsigned d = 0; d < e->decimals; d++)
 		rows.unit *= 10;
 	json_add_column(&o->out,
-			e->has_only_sums    ? &extra_counts
-			: e->counts_periods ? &counts
-					    : &periods,
+			e->has_only_sums	   ? &extra_counts
+			: weighs_periods(o, event) ? &counts
+						   : &periods,
 			&rows, n);
 	if (o->has_times)
 		json_add_column(&o->out, &times, &rows, n);
@@ -376,6 +412,7 @@ static void add_profile_extra(struct speedscope_out *o, const struct group *g,
 {
 	struct buf *out = &o->out.text;
 	const struct profile *p = o->p;
+	event_id event = p->samples.event[o->rows[g->first]];
 	json_add_key(out, "plume");
 	buf_add_char(out, '{');
 	if (!o->is_all_threads)
@@ -385,6 +422,7 @@ static void add_profile_extra(struct speedscope_out *o, const struct group *g,
 	json_add_member(out, "weight",
 			e->has_only_sums    ? STR("sums")
 			: e->counts_periods ? STR("periods")
+			: o->is_time[event] ? STR("time")
 					    : STR("samples"));
 	if (e->decimals)
 		json_add_number_member(out, "decimals", e->decimals);
@@ -419,7 +457,7 @@ static void write_samples(struct speedscope_out *o, const struct group *g, unsig
 	for (uint32_t i = g->first; i < g->end; i++) {
 		if (i > g->first)
 			buf_add_char(out, ',');
-		buf_add_decimal(out, weight_of(o->p, o->rows[i]), decimals);
+		buf_add_decimal(out, weight_of(o, o->rows[i]), decimals);
 		json_pieces_flush(&o->out);
 	}
 	buf_add(out, STR("],\n\"samples\":["));
@@ -435,12 +473,13 @@ static void write_samples(struct speedscope_out *o, const struct group *g, unsig
 static void write_profile(struct speedscope_out *o, const struct group *g)
 {
 	struct buf *out = &o->out.text;
-	const struct event *e = &o->p->events.p[o->p->samples.event[o->rows[g->first]]];
-	unsigned decimals = e->counts_periods || e->has_only_sums ? e->decimals : 0;
+	event_id event = o->p->samples.event[o->rows[g->first]];
+	const struct event *e = &o->p->events.p[event];
+	unsigned decimals = weighs_periods(o, event) ? e->decimals : 0;
 	buf_add(out, g == o->groups.p ? STR("\n{") : STR(",\n{"));
 	json_add_member(out, "type", STR("sampled"));
 	add_profile_name(o, o->rows[g->first]);
-	json_add_member(out, "unit", unit_of(o->p, e));
+	json_add_member(out, "unit", unit_of(o, event));
 	json_add_number_member(out, "startValue", 0);
 	json_add_key(out, "endValue");
 	buf_add_decimal(out, g->weight, decimals);
@@ -475,6 +514,7 @@ static void write_speedscope(const struct profile *p, const struct profile_forma
 	struct speedscope_out o = { .p = p,
 				    .out.out = writer,
 				    .is_all_threads = options->all_threads };
+	find_times(&o);
 	make_groups(&o);
 	number_frames(&o);
 	write_head(&o);
@@ -485,6 +525,7 @@ static void write_speedscope(const struct profile *p, const struct profile_forma
 	buf_add(&o.out.text, STR("]}\n"));
 	json_pieces_fini(&o.out);
 	free(o.rows);
+	free(o.is_time);
 	free(o.index_of_frame);
 	free(o.index_of_thread);
 	vec_fini(&o.groups);

@@ -110,6 +110,22 @@ static void take_type(struct pprof *s, const struct protobuf *m)
 		vec_push(&s->types.types, pprof_type_read(protobuf_inside(m)));
 }
 
+/* What our writer called `cpu`; empty: nothing. */
+static struct str clock_of_comment(struct str comment)
+{
+	struct str key = STR(PPROF_CLOCK_KEY ": ");
+	return str_starts(comment, key) ? str_from_byte(comment, key.n) : STR("");
+}
+
+static struct str clock_name(const struct pprof *s)
+{
+	struct str comment, name = STR("");
+	for (uint32_t i = 0; i < s->comments.n && !name.n; i++)
+		if (pprof_text(&s->tables, s->comments.p[i], &comment))
+			name = clock_of_comment(comment);
+	return name;
+}
+
 static void read_tables(struct pprof *s)
 {
 	struct protobuf m = protobuf_open(s->tables.input);
@@ -131,6 +147,7 @@ static void read_tables(struct pprof *s)
 		set_fault(s, m.fault, protobuf_offset(&m));
 	s->p->ledger.count[LEDGER_CUT_SAMPLES] += m.fault && m.field == PPROF_SAMPLE;
 	pprof_tables_end(&s->tables);
+	s->types.clock_name = clock_name(s);
 	pprof_types_end(&s->types, &s->tables);
 	if (s->tables.too_many.n)
 		set_fault(s, s->tables.too_many.p, s->tables.too_many_offset);
@@ -159,7 +176,7 @@ static void add_text_fact(struct pprof *s, struct str key, uint64_t text)
 static void add_facts(struct pprof *s)
 {
 	AUTO(buf) struct buf type = { 0 };
-	struct str name, unit;
+	struct str name, unit, comment;
 	add_number_fact(s, STR("started_unix_ns"), s->time_ns);
 	add_number_fact(s, STR("duration_ns"), s->duration_ns);
 	add_number_fact(s, STR("period"), s->period);
@@ -176,7 +193,9 @@ static void add_facts(struct pprof *s)
 	add_text_fact(s, STR("keep_frames"), s->keep_frames);
 	add_text_fact(s, STR("doc_url"), s->doc_url);
 	for (uint32_t i = 0; i < s->comments.n && i < MAX_COMMENTS; i++)
-		add_text_fact(s, STR("comment"), s->comments.p[i]);
+		if (!pprof_text(&s->tables, s->comments.p[i], &comment) ||
+		    !clock_of_comment(comment).n)
+			add_text_fact(s, STR("comment"), s->comments.p[i]);
 	if (s->comments.n > MAX_COMMENTS)
 		source_bad_record(s->p, 0, "more than %u comments", (unsigned)MAX_COMMENTS);
 	struct str wanted;

@@ -89,6 +89,7 @@ struct pprof_event {
 };
 
 struct pprof_types {
+	struct str clock_name; /* of the event that the file calls `cpu`; empty: that */
 	VEC(struct pprof_type) types;
 	uint64_t default_type; /* a text; 0: none */
 	VEC(struct pprof_event) events;

@@ -315,7 +315,8 @@ static bool take_word(struct str word, struct frame *frame)
 
 /*
  * The words that our writer puts behind a system name. What stands before them is the name to the
- * byte, which may be empty where the function's own name stands for a file.
+ * byte, which may be empty where the function's own name stands for a file. Of JavaScript it is what V8 called
+ * the function, which has more in it than the name.
  */
 static bool take_words(struct str system_name, struct str name, struct frame *frame,
 		       struct str *exact)
@@ -329,7 +330,7 @@ static bool take_words(struct str system_name, struct str name, struct frame *fr
 	struct str words = str_from_byte(system_name, (size_t)open + 1);
 	words.n--;
 	*exact = str_first(system_name, (size_t)open - 1);
-	if (exact->n && !str_eq(*exact, name))
+	if (exact->n && !str_eq(*exact, name) && !symbol_is_v8_name(*exact))
 		return false;
 	while (words.n) {
 		ptrdiff_t comma = str_find_char(words, ',');

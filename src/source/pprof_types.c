@@ -157,6 +157,8 @@ static void add_type(struct pprof_types *types, struct pprof_tables *t, uint32_t
 {
 	uint32_t value_at = i + has_count;
 	struct str unit;
+	if (types->clock_name.n && str_eq(name, STR(PPROF_CPU_NAME)))
+		name = types->clock_name;
 	struct event e = { .has_only_sums = !has_count, .counts_periods = true };
 	pprof_text(t, types->types.p[value_at].unit, &unit);
 	unit = unit_of(take_decimals(unit, &e.decimals));

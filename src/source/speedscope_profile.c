@@ -47,6 +47,7 @@ struct profile_part {
 	bool is_ours, has_event;
 	struct event event;
 	struct json_thread thread;
+	bool weighs_time; /* its weights are periods, though samples are what counts */
 	struct column counts, extra_counts, periods, times, cpus, labels, thread_of;
 	VEC(label_set) label_sets;
 	VEC(thread_id) threads;
@@ -266,7 +267,7 @@ static void read_thread(struct profile_part *f)
 	vec_push(&f->threads, source_json_add_thread(f->s->q, &thread));
 }
 
-/* `"weight":"samples"`: which of the two, samples or periods, the weights are. */
+/* `"weight":"samples"`: which of the two, samples or periods, the weights are; "time": periods of samples. */
 static void read_weight_kind(struct profile_part *f)
 {
 	struct str text;
@@ -274,6 +275,7 @@ static void read_weight_kind(struct profile_part *f)
 		return;
 	f->event.has_only_sums = str_eq(text, STR("sums"));
 	f->event.counts_periods = f->event.has_only_sums || str_eq(text, STR("periods"));
+	f->weighs_time = str_eq(text, STR("time"));
 }
 
 static struct column *column_named(struct profile_part *f, struct str key)
@@ -423,11 +425,12 @@ static event_id settle_event(struct profile_part *f)
 			column_reduce(columns[i]);
 		}
 	}
-	struct column *periods = f->event.counts_periods ? &f->weights : &f->periods;
+	bool weighs_periods = f->event.counts_periods || f->weighs_time;
+	struct column *periods = weighs_periods ? &f->weights : &f->periods;
 	event_id event = profile_add_event(q, f->event);
 	profile_set_decimals(q, event, periods->decimals);
 	column_scale(periods, q->events.p[event].decimals);
-	if (!f->event.counts_periods)
+	if (!weighs_periods)
 		column_scale(&f->weights, 0);
 	return event;
 }
@@ -438,7 +441,7 @@ static void add_weight(const struct profile_part *f, uint32_t i, uint64_t whole,
 	if (f->event.has_only_sums) {
 		row->period = weight;
 		row->count = weight / whole + column_get(&f->extra_counts, i, 0);
-	} else if (f->event.counts_periods) {
+	} else if (f->event.counts_periods || f->weighs_time) {
 		row->period = weight;
 		row->count = column_get(&f->counts, i, 1);
 	} else {

@@ -68,16 +68,29 @@ if ! command -v go >/dev/null 2>&1 || ! HOME=$work go tool pprof -raw a.pb.gz >/
 	finish
 fi
 export HOME=$work PPROF_TMPDIR=$work
+# Folded stacks with names of JavaScript as other tools see them: `render` for `JS:*render /app/page.js:12:5`.
+plain_js() {
+	perl -ne 'my ($stack, $n) = /^(.*) (\S+)$/ or next;
+		my @names = split /;/, $stack, -1;
+		for (@names) {
+			next unless s/^(?:JS|LazyCompile|Function|Script|Eval):(?!:)[~^+*]?(?=.)//;
+			my $mark = s/(_\[[a-z]\])$// ? $1 : "";
+			s/^((?:(?:get|set|static|bound|async) )*[^ ]*) .*:\d+$/$1/;
+			$_ = ($_ eq "" ? "(anonymous)" : $_) . $mark;
+		}
+		$sum{join ";", @names} += $n;
+		END { print "$_ $sum{$_}\n" for keys %sum }' | ascii
+}
 raw() { go tool pprof -raw "$1" 2>>err | perl "$suite/pprof_raw.pl" "$2" comm | ascii; }
 for file in "$fixtures"/perf-script/*.perf "$fixtures"/recordings/*; do
 	name=$(basename "$file")
 	"$plume" convert -q "$file" -o a.pb.gz 2>>err
 	raw a.pb.gz 0 >got
-	fold --weight samples "$file" | grep -v ' 0$' >want
+	fold --weight samples "$file" | grep -v ' 0$' | plain_js >want
 	grep -v ' 0$' got >got.some
 	ok "$name: go's pprof sees the same stacks and samples" cmp got.some want
 	raw a.pb.gz 1 | grep -v ' 0$' >got
-	fold --weight period "$file" | grep -v ' 0$' >want
+	fold --weight period "$file" | grep -v ' 0$' | plain_js >want
 	ok "$name: ... and periods" cmp got want
 done
 for file in "$fixtures"/pprof/go-cpu.pb.gz "$fixtures"/pprof/go-heap.pb.gz; do
@@ -103,9 +116,19 @@ zstd -dqc "$fixtures"/recordings/node-prettier.perf.zst >node.perf
 "$plume" convert -q node.perf -o a.pb.gz
 go tool pprof -top -sample_index=0 -nodecount=1000000 -nodefraction=0 a.pb.gz 2>/dev/null |
 	sed -n 's/^ *\([1-9][0-9]*\) .*%  *[0-9]*  *[0-9.]*%  \(.*\)$/\2 \1/p' | sed 's/ (inline)\( [0-9]*\)$/\1/' | sort >got
-"$plume" fold -q node.perf | sed 's/^.*;//; s/_\[i\]\( [0-9]*\)$/\1/' |
+"$plume" fold -q node.perf | sed 's/^.*;//; s/_\[i\]\( [0-9]*\)$/\1/' | plain_js |
 	awk '{ n = $NF; sub(/ [0-9]*$/, ""); sum[$0] += n } END { for (f in sum) print f, sum[f] }' | sort >want
 ok "go's table by function holds the same samples" cmp got want
+is "names of JavaScript come without kind and tier" "$(go tool pprof -top -nodecount=1000000 -nodefraction=0 a.pb.gz 2>/dev/null | grep -c '  JS:')" 0
+
+# What samples are and how long one lasts, by the names that other tools know.
+printf 'a 7 1.000000: 1001001 cpu-clock:u: \n\t  10 f (/bin/a)\n\na 7 2.000000: 1001001 cpu-clock:u: \n\t  10 f (/bin/a)\n\n' >clock.perf
+"$plume" convert -q clock.perf -o a.pb.gz
+go tool pprof -raw a.pb.gz 2>/dev/null >raw
+is "perf's clock is called cpu" "$(sed -n '/^Samples/{n;p;}' raw)" "samples/count[dflt] cpu/nanoseconds"
+is "the period has a type" "$(grep -E '^Period' raw | tr '\n' ' ')" "PeriodType: cpu nanoseconds Period: 1001001 "
+is "... and reads back under its own name" "$("$plume" fold -v a.pb.gz 2>&1 >/dev/null | sed -n 's/^ *event  *//p')" \
+	"$("$plume" fold -v clock.perf 2>&1 >/dev/null | sed -n 's/^ *event  *//p')"
 "$plume" convert -q --each-sample "$fixtures"/perf-script/plus-pid-cpu-period.perf -o a.pb.gz
 go tool pprof -raw a.pb.gz 2>/dev/null | grep -o 'timestamp_ns:\[[0-9]*\]' | tr -dc '0-9\n' | sort >got
 sed -n 's/^[^ \t].* \([0-9]*\)\.\([0-9]*\): .*/\1\2000/p' "$fixtures"/perf-script/plus-pid-cpu-period.perf | sort >want

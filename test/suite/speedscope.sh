@@ -53,6 +53,13 @@ tree_comes_back() {
 }
 ok "a tree has the stacks of fold" tree_comes_back
 
+# A clock's samples last as long as they say, in a unit, whatever time there is between them.
+printf 'a 7 1.000000: 1000 cpu-clock: \n\t  10 f (/bin/a)\n\na 7 5.000000: 3000 cpu-clock: \n\t  10 g (/bin/a)\n\n' >clock.perf
+"$plume" convert -q --each-sample clock.perf -o clock.speedscope.json
+ok "a clock's profile is in nanoseconds" grep -qF '"unit":"nanoseconds","startValue":0,"endValue":4000' clock.speedscope.json
+ok "a sample is not drawn over time in which nothing ran" grep -qF '"weights":[1000,3000]' clock.speedscope.json
+is "its samples read back as samples" "$("$plume" fold -q clock.speedscope.json | tr '\n' ' ')" "a;f 1 a;g 1 "
+
 # The whole program on files that were cut: exit 1 or 3, and the byte.
 cut_says() { # cut_says FILE STEP
 	local size n code bad=0
