@@ -27,12 +27,14 @@ static bool read_side(struct side *s, const struct sides_wish *w, unsigned side,
 	return s->profile != NULL;
 }
 
-static bool query_side(struct side *s, const struct sides_wish *w, unsigned side, bool by_kind,
+static bool query_side(struct comparing *c, const struct sides_wish *w, unsigned side, bool by_kind,
 		       struct err *e)
 {
+	struct side *s = &c->side[side];
 	struct query query = *w->query; /* its lists are w's */
 	query.time = time_of_side(w, side);
 	query.by_kind = by_kind;
+	query.beside = c->side[!side].profile;
 	query.names =
 		by_kind && knows_kinds(s->profile) && !w->is_folded ? NAMES_SHOWN : NAMES_FOLDED;
 	s->tree = query_tree(s->profile, &query, &s->ledger, e);
@@ -118,7 +120,7 @@ static bool read_two(struct comparing *c, const struct sides_wish *w, struct err
 	}
 	bool by_kind = knows_kinds(c->side[BEFORE].profile) && knows_kinds(c->side[AFTER].profile);
 	for (unsigned i = 0; i < SIDES; i++)
-		if (!query_side(&c->side[i], w, i, by_kind, e))
+		if (!query_side(c, w, i, by_kind, e))
 			return false;
 	if (!w->quiet)
 		warn_events_differ(c);
@@ -154,7 +156,7 @@ bool comparing_read(struct comparing *c, const struct sides_wish *w, struct err 
 	if (!read_side(before, w, BEFORE, e))
 		return false;
 	if (w->files->n == 1 && before->profile->is_differential) {
-		if (!query_side(before, w, BEFORE, true, e))
+		if (!query_side(c, w, BEFORE, true, e))
 			return false;
 		take_both(c);
 	} else if (!read_two(c, w, e)) {

@@ -11,7 +11,9 @@ struct labels {
 	struct buf text;
 	str_id last_module;
 	struct str last_module_text;
-	struct str *folded; /* by frame, where labels are called otherwise; p NULL: not made yet */
+	struct str *folded;  /* by frame, where labels are called otherwise; p NULL: not made yet */
+	str_id split_module; /* asked for last */
+	bool splits_module;
 	bool has_folder;
 	struct str folder; /* of the program; has_folder: it was looked for */
 };
@@ -192,7 +194,36 @@ static struct str module_to_show(const struct labels *l, const struct frame *f)
 	return is_map && l->q->names == NAMES_SHOWN ? STR("[JIT]") : module;
 }
 
-static void add_name(struct labels *l, const struct frame *f, bool merges)
+static struct str build_id_of(const struct profile *p, struct str path)
+{
+	for (uint32_t i = 0; i < p->modules.n; i++)
+		if (str_eq(profile_str(p, p->modules.p[i].path), path))
+			return profile_str(p, p->modules.p[i].build_id);
+	return STR("");
+}
+
+/* Another build has its functions elsewhere. */
+static bool is_same_beside(const struct labels *l, str_id module)
+{
+	struct str path = profile_str(l->p, module);
+	struct str build_id = build_id_of(l->p, path);
+	return build_id.n && str_eq(build_id, build_id_of(l->q->beside, path));
+}
+
+/* Whether functions of this file that have no name are told apart by where they begin. */
+static bool splits_unnamed(struct labels *l, const struct frame *f)
+{
+	if (!f->start || !f->module || f->name || l->q->names != NAMES_SHOWN)
+		return false;
+	if (f->module != l->split_module) {
+		l->split_module = f->module;
+		l->splits_module =
+			!l->q->beside || l->q->beside == l->p || is_same_beside(l, f->module);
+	}
+	return l->splits_module;
+}
+
+static void add_name(struct labels *l, const struct frame *f, bool merges, bool splits)
 {
 	struct str name = profile_str(l->p, f->name);
 	if (frame_lacks_name(f)) {
@@ -206,6 +237,8 @@ static void add_name(struct labels *l, const struct frame *f, bool merges)
 			add_clean(&l->text, module.n ? module : STR("unknown"));
 			buf_add_char(&l->text, ']');
 		}
+		if (splits)
+			buf_addf(&l->text, "+0x%x", f->start);
 		return;
 	}
 	ptrdiff_t mark = merges && f->tier ? str_find_char(name, f->tier) : -1;
@@ -252,18 +285,18 @@ static void add_mark(struct labels *l, const struct frame *f, bool merges)
 		buf_add(&l->text, STR("_[j]"));
 }
 
-/* The name goes to l->text; the bytes of its mark. */
-static uint8_t add_text(struct labels *l, const struct frame *f, bool merges_tiers,
-			bool merges_copies)
+/* The name goes to l->text, as folded stacks have it or as it is shown; the bytes of its mark. */
+static uint8_t add_text(struct labels *l, const struct frame *f, bool is_folded)
 {
 	l->text.n = 0;
-	add_name(l, f, merges_tiers);
+	add_name(l, f, is_folded ? l->q->merge_tiers : merges_tiers(l),
+		 !is_folded && splits_unnamed(l, f));
 	if (l->q->strip_hex)
 		strip_hex(&l->text);
 	if (l->q->show_place)
 		add_place(l, f);
 	size_t bare = l->text.n;
-	add_mark(l, f, merges_copies);
+	add_mark(l, f, !is_folded && merges_copies(l));
 	return (uint8_t)(l->text.n - bare);
 }
 
@@ -271,7 +304,7 @@ uint32_t label_of_frame(struct labels *l, frame_id frame)
 {
 	if (l->of_frame[frame] == INDEX_NONE) {
 		const struct frame *f = &l->p->frames.p[frame];
-		uint8_t mark = add_text(l, f, merges_tiers(l), merges_copies(l));
+		uint8_t mark = add_text(l, f, l->q->names == NAMES_FOLDED);
 		l->of_frame[frame] = add_label(l, buf_str(&l->text), f, mark);
 	}
 	return l->of_frame[frame];
@@ -280,12 +313,12 @@ uint32_t label_of_frame(struct labels *l, frame_id frame)
 struct str folded_name_of(struct labels *l, frame_id frame)
 {
 	uint32_t label = label_of_frame(l, frame);
-	if (!merges_copies(l))
+	if (l->q->names == NAMES_FOLDED)
 		return l->tree->labels.p[label].name;
 	if (!l->folded)
 		l->folded = mem_zalloc(l->p->frames.n, sizeof(*l->folded));
 	if (!l->folded[frame].p) {
-		add_text(l, &l->p->frames.p[frame], l->q->merge_tiers, false);
+		add_text(l, &l->p->frames.p[frame], true);
 		l->folded[frame] = arena_copy(&l->tree->text, buf_str(&l->text));
 	}
 	return l->folded[frame];

@@ -44,7 +44,12 @@ struct query {
 	 * Transforms: what happens to the stacks of the samples shown, in this order. Expressions
 	 * see names without marks.
 	 */
-	unsigned names;	  /* enum query_names */
+	unsigned names; /* enum query_names */
+	/*
+	 * The other side of a comparison: functions without a name are told apart only in files that are
+	 * the same there. NULL: in all files.
+	 */
+	const struct profile *beside;
 	bool merge_tiers; /* V8's tiers of one function are one function, in folded stacks as well */
 	bool split_tiers; /* they are several, and so are inlined copies, for people as well */
 	struct text_list

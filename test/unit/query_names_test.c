@@ -159,6 +159,73 @@ static void check_details(void)
 	tree_free(t);
 }
 
+/* Two functions without a name in one library, one in a file that says nothing of its functions. */
+static struct profile *unnamed_functions(const char *build_id)
+{
+	struct profile *p = profile_new(0);
+	struct frame f = { .module = profile_add_str(p, STR("/lib/libx.so")),
+			   .kind = FRAME_UNKNOWN };
+	str_id lib = f.module, other = profile_add_str(p, STR("/lib/other.so"));
+	struct sample s = { .event = profile_add_event(
+				    p, (struct event){ .name = profile_add_str(p, STR("e")) }) };
+	for (unsigned i = 0; i < 4; i++) {
+		f.module = i < 3 ? lib : other;
+		f.start = i < 3 ? 0x1240 + 16 * (i / 2) : 0;
+		f.flags = i % 2 ? FRAME_MARKED : 0;
+		s.node = profile_add_node(p, NODE_ROOT, profile_add_frame(p, &f));
+		s.count = i + 1;
+		profile_add_sample(p, &s);
+	}
+	if (build_id)
+		profile_add_module(
+			p, (struct module){ lib, profile_add_str(p, str_from(build_id)) });
+	profile_seal(p);
+	return p;
+}
+
+static void check_unnamed(const char *build_id, const struct query *q, const char *want,
+			  const char *what)
+{
+	AUTO(buf) struct buf got = { 0 };
+	struct query_ledger ledger;
+	struct err e = { 0 };
+	struct profile *p = unnamed_functions(build_id);
+	struct tree *t = query_tree(p, q, &ledger, &e);
+	for (uint32_t i = 1; t && i < t->n; i++)
+		buf_addf(&got, "%.*s %llu\n", STR_ARG(tree_label_of(t, i)->name),
+			 (unsigned long long)t->total[0][i]);
+	tree_free(t);
+	profile_unref(p);
+	tap_str_eq(buf_str(&got), str_from(want), "%s", what);
+}
+
+static void check_unnamed_functions(void)
+{
+	static const char apart[] = "[libx.so]+0x1240 3\n[libx.so]+0x1250 3\n[other.so] 4\n";
+	static const char together[] = "[libx.so] 6\n[other.so] 4\n";
+	struct query q = shown();
+	check_unnamed("ab", &q, apart, "functions without a name are told apart");
+	check_unnamed("ab", &(struct query){ .by_kind = true }, together, "not in folded stacks");
+	q.strip_hex = true;
+	check_unnamed("ab", &q, "[libx.so]+0x... 6\n[other.so] 4\n", "nor without numbers");
+	q.strip_hex = false;
+	struct profile *beside = unnamed_functions("ab");
+	q.beside = beside;
+	check_unnamed("ab", &q, apart, "in comparisons of one build they are");
+	check_unnamed("cd", &q, together, "another build has others");
+	check_unnamed(NULL, &q, together, "and so may an unknown one");
+	profile_unref(beside);
+	q.beside = NULL;
+	text_list_add(&q.root, STR("^\\[libx\\.so\\]$"));
+	check_unnamed("ab", &q, "[libx.so]+0x1240 3\n[libx.so]+0x1250 3\n",
+		      "all of them are found by the folded name");
+	query_fini(&q);
+	q = shown();
+	text_list_add(&q.root, STR("1250$"));
+	check_unnamed("ab", &q, "[libx.so]+0x1250 3\n", "or one by its start");
+	query_fini(&q);
+}
+
 int main(void)
 {
 	check_all_parts();
@@ -171,5 +238,6 @@ int main(void)
 	check_matching("^JS:\\*app", true);
 	check_matching("JS:\\+", false);
 	check_details();
+	check_unnamed_functions();
 	return tap_done();
 }
