@@ -190,24 +190,27 @@ static void check_readable(void)
 	check_javascript(f, &readable, "warn map, ok javascript", "... with a planted map");
 }
 
+/* True of every JVM's map. */
+#define LIMITS "info interpreted, info inlined"
+
 static void check_java(void)
 {
 	struct process_facts f = process_of(RUNTIME_JVM, "17.0.15");
 	f.may_be_asked = true;
-	check_process(f, "bad java-stacks", "java without flags");
+	check_process(f, "bad java-stacks, " LIMITS, "java without flags");
 	f = process_of(RUNTIME_JVM, "21.0.1");
 	f.may_be_asked = f.runtime.keeps_frame_pointers = true;
-	check_process(f, "", "java with frame pointers");
+	check_process(f, LIMITS, "java with frame pointers");
 	f = process_of(RUNTIME_JVM, "11.0.2");
 	f.may_be_asked = f.runtime.keeps_frame_pointers = true;
-	check_process(f, "bad map", "java that is too old");
+	check_process(f, "bad map, " LIMITS, "java that is too old");
 	f = process_of(RUNTIME_JVM, "1.8.0_402");
 	f.runtime.keeps_frame_pointers = true;
 	give_map(&f, 0);
-	check_process(f, "", "an old one with an agent's map");
+	check_process(f, LIMITS, "an old one with an agent's map");
 	f = process_of(RUNTIME_JVM, "17");
 	f.runtime.keeps_frame_pointers = f.runtime.has_no_attach = true;
-	check_process(f, "bad map", "java that may not be asked");
+	check_process(f, "bad map, " LIMITS, "java that may not be asked");
 }
 
 static void check_others(void)
