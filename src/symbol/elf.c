@@ -20,7 +20,7 @@ enum {
 	MAX_SECTION_NAME_BYTES = 4 << 10,
 	MAX_UNPACKED_BYTES = 1 << 30,
 	MOST_KEPT_BYTES = 256 << 20, /* pages of files that are larger are let go */
-	MAX_UNPACKED_RATIO = 1100, /* more than any compression of these makes of a byte */
+	MAX_UNPACKED_RATIO = 1100,   /* more than any compression of these makes of a byte */
 };
 
 /* --- fields --- */

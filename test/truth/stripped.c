@@ -2,7 +2,8 @@
 #include "turns.h"
 
 unsigned long labelled(unsigned long rounds);
-void run_first(unsigned long rounds), run_second(unsigned long rounds), run_quiet(unsigned long rounds);
+void run_first(unsigned long rounds), run_second(unsigned long rounds),
+	run_quiet(unsigned long rounds);
 
 static volatile unsigned long sink;
 

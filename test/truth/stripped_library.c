@@ -5,7 +5,8 @@
 #define OWN_FRAME __attribute__((noinline, noclone))
 
 unsigned long quiet(unsigned long rounds);
-void run_first(unsigned long rounds), run_second(unsigned long rounds), run_quiet(unsigned long rounds);
+void run_first(unsigned long rounds), run_second(unsigned long rounds),
+	run_quiet(unsigned long rounds);
 
 static volatile unsigned long sink;
 

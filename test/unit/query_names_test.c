@@ -177,8 +177,8 @@ static struct profile *unnamed_functions(const char *build_id)
 		profile_add_sample(p, &s);
 	}
 	if (build_id)
-		profile_add_module(
-			p, (struct module){ lib, profile_add_str(p, str_from(build_id)) });
+		profile_add_module(p,
+				   (struct module){ lib, profile_add_str(p, str_from(build_id)) });
 	profile_seal(p);
 	return p;
 }

@@ -45,10 +45,9 @@ static inline node_id add_stacks(struct profile *p, node_id *deep)
 		node = profile_add_node(p, node, profile_add_frame(p, &f));
 	}
 	*deep = node;
-	f = (struct frame){ .kind = FRAME_UNKNOWN,
-			    .line = UINT32_MAX,
-			    .column = UINT32_MAX,
-			    .start = UINT32_MAX };
+	f = (struct frame){
+		.kind = FRAME_UNKNOWN, .line = UINT32_MAX, .column = UINT32_MAX, .start = UINT32_MAX
+	};
 	frame_id unnamed = profile_add_frame(p, &f);
 	f = (struct frame){ .name = profile_add_str(p, STR("nul\0 ;\n\xff\xfe")) };
 	frame_id odd = profile_add_frame(p, &f);
@@ -165,8 +164,8 @@ static inline bool same_frame(const struct profile *a, frame_id i, const struct 
 	       same_text(a, f->file, b, g->file) && f->line == g->line && f->column == g->column &&
 	       same_text(a, f->function_file, b, g->function_file) &&
 	       f->function_line == g->function_line && f->function_column == g->function_column &&
-	       f->start == g->start &&
-	       f->kind == g->kind && f->tier == g->tier && f->flags == g->flags;
+	       f->start == g->start && f->kind == g->kind && f->tier == g->tier &&
+	       f->flags == g->flags;
 }
 
 static inline bool same_stack(const struct profile *a, node_id i, const struct profile *b,
