@@ -186,6 +186,15 @@ function isBeyondLabel(a, b, address, isLeaf) {
 	return (!own && !other) || own !== other;
 }
 
+// perf reads neither Go's own table of functions nor a jitdump, unless `perf inject` made files of it.
+const goTables = new Map();
+function hasGoTable(path) {
+	if (!goTables.has(path))
+		goTables.set(path, / \.gopclntab /.test(readelf('-W', '-S', path)));
+	return goTables.get(path);
+}
+const isInJitdump = (a, b) => /^jit-\d+\.dump$/.test(basename(a.module)) && /^perf-\d+\.map$/.test(basename(b.module));
+
 const same = (a, b) => a.shown === b.shown && a.rest === b.rest;
 const line = (stack) => stack.map((f) => f.shown + f.rest.trimEnd()).join(';') || '(no frames)';
 const place = (f) => `${f.shown}${f.rest.trimEnd() && ` ${f.rest.trimEnd()}`} (${f.module})`;
@@ -198,7 +207,9 @@ const otherPlt = 'perf has no name for an entry of the PLT, or that of another';
 const leftOut = 'perf leaves a caller out and goes on';
 const minusOne = 'perf has a frame at -1 above a stack that was cut';
 const otherFunction = 'perf has a label without a size name the functions behind it';
-const explained = new Set([otherFunction, olderRow, lostRow, startOfNext, noFrames, endOfLast, otherPlt, minusOne]);
+const goTable = 'perf does not read the table of functions of a stripped Go program';
+const jitdump = 'perf does not read a jitdump';
+const explained = new Set([goTable, jitdump, otherFunction, olderRow, lostRow, startOfNext, noFrames, endOfLast, otherPlt, minusOne]);
 
 function frameDifference(a, b, address, isLeaf) {
 	const detail = `${place(a)} is ${place(b)} in perf's${address ? `, at ${address.address.toString(16)}` : ''}`;
@@ -212,6 +223,10 @@ function frameDifference(a, b, address, isLeaf) {
 		return [startOfNext, detail];
 	if (a.name.endsWith('@plt') && (!b.name || b.name.endsWith('@plt')))
 		return [otherPlt, detail];
+	if (a.name && !b.name && a.module === b.module && hasGoTable(a.module))
+		return [goTable, detail];
+	if (a.name && !b.name && isInJitdump(a, b))
+		return [jitdump, detail];
 	if (a.name && !b.name && !isLeaf && a.module === b.module)
 		return [endOfLast, detail];
 	if (isBeyondLabel(a, b, address, isLeaf))
