@@ -129,8 +129,10 @@ static bool is_of_v8(struct str name)
 
 static void add_symbols(struct unwind_code *c, const struct elf_section *section)
 {
-	size_t n = elf_section_bytes(c->elf, section).n /
-		   (c->elf->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
+	struct str bytes = elf_section_scan(c->elf, section);
+	size_t n = bytes.n / (c->elf->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
+	/* Where functions that have names begin is not known: a start found by calls could be inside of one. */
+	c->is_off = !bytes.n && section->size_bytes;
 	for (uint32_t i = 0; i < n && i < MAX_STARTS && !c->is_off; i++) {
 		struct elf_symbol s;
 		if (!elf_symbol_at(c->elf, section, i, &s))

@@ -34,6 +34,13 @@ more() { # more KIND BOUND: of what it costs beside them, and alone
 	echo "alone $alone, beside them $beside"
 	test $((beside - alone)) -lt "$2"
 }
+lost() { grep -o '[0-9,.k]* lost' "$1.err" | tr -dc '0-9\n'; }
+no_more_lost() { # but for 1 %
+	local samples
+	samples=$(grep -o '^plume: [0-9,]* samples' beside.err | tr -dc 0-9)
+	echo "lost: $(lost alone) alone, $(lost beside) of $samples beside them"
+	test "$(lost beside)" -le $(($(lost alone) + samples / 100))
+}
 
 ok "the machine without them is recorded" cost alone
 neighbour jitdump jitdump "$work/theirs"
@@ -49,8 +56,9 @@ large=$pid
 start ours ./hostile lib large ours.so || exit 1
 ok "beside them it is recorded" cost beside
 sed 's/^/# /' alone.time beside.time
-ok "... for no more than 20 s of CPU time more" more cpu 20
-ok "... and no more than 700 MB of memory more" more kib 700000
+ok "... for no more than 6 s of CPU time more" more cpu 6
+ok "... and no more than 300 MB of memory more" more kib 300000
+ok "... and no more samples are lost" no_more_lost
 "$plume" doctor beside.plume >beside.doctor 2>&1
 ok "what was not read is said at the end" grep -q 'were not read to the end' beside.err
 ok "... and by doctor" grep -q 'were not read to the end' beside.doctor
