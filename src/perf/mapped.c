@@ -6,6 +6,7 @@ void mapped_close(struct mapped *m)
 	debug_info_free(m->debug);
 	unwind_table_free(m->unwind);
 	unwind_code_free(m->code);
+	mapped_forget_jit_tables(m);
 	jitdump_free(m->jitdump);
 	budget_end(&m->jitdump_budget);
 	binary_free(m->binary);

@@ -59,6 +59,7 @@ static void read_jitdump(struct perf_session *s, struct mapped *m, struct reader
 		return;
 	/* What it had is only free when there is something better, but it is not counted twice. */
 	struct budget budget = budget_of_owner(reader_owner(r));
+	mapped_forget_jit_tables(m);
 	budget_end(&m->jitdump_budget);
 	budgets_join(budgets, &budget, m->pid, reader_owner(r));
 	reader_spend(r, &budget);

@@ -217,6 +217,13 @@ bool perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 /* ... where its stack's top is; 0: not known. */
 uint64_t perf_session_stack_pointer(const struct perf_session *s, const struct perf_event *event,
 				    const struct perf_sample *sample);
+/* jit_unwind.c: the piece of code of the process's jitdump that was there at that time; INDEX_NONE: none. */
+uint32_t perf_session_jit_code(const struct perf_session *s, const struct perf_process *process,
+			       uint64_t address, uint64_t time_ns);
+struct unwind_place;
+/* ... how it is unwound. False: the jitdump has nothing of that kind. */
+bool perf_session_jit_place(struct perf_session *s, const struct perf_process *process,
+			    uint64_t address, uint64_t time_ns, struct unwind_place *place);
 struct unwind_memory;
 /* ... from a place in memory that holds where a call returns to. The first address is that. */
 void perf_session_unwind_from(struct perf_session *s, const struct perf_process *process,

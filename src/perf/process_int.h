@@ -34,6 +34,7 @@ struct mapped {
 	struct jitdump *jitdump;
 	struct budget jitdump_budget;
 	uint64_t jitdump_bytes, jitdump_changed_ns; /* of its file, when it was read */
+	struct jit_table *jit_tables;		    /* jit_unwind.c; NULL until one is needed */
 	struct debug_info *debug;
 	bool is_debug_open;
 	struct unwind_table *unwind;
@@ -66,6 +67,9 @@ mapped_id mapped_table_get(struct mapped_table *t, const struct mapped *m);
 struct binary *mapped_binary(struct mapped_table *t, mapped_id id);
 const struct unwind_table *mapped_unwind(struct mapped_table *t, mapped_id id);
 struct unwind_code *mapped_code(struct mapped_table *t, mapped_id id);
+
+/* jit_unwind.c: tables of a jitdump that is freed, or read again. */
+void mapped_forget_jit_tables(struct mapped *m);
 
 /* --- processes (process.c) --- */
 

@@ -1,8 +1,6 @@
 /* Samples: their addresses become locations, their stacks nodes of a tree of locations. */
 #include "perf/perf_int.h"
 
-#include <time.h>
-
 /* --- addresses --- */
 
 /* No mapping is known there: code that the process made before it was recorded, or no code at all. */
@@ -19,12 +17,7 @@ static mapped_id nowhere(struct perf_session *s, struct perf_process *process)
 static bool find_in_jitdump(const struct perf_session *s, const struct perf_process *process,
 			    struct location *l, uint64_t time_ns)
 {
-	const struct jitdump *j =
-		process->jitdump == INDEX_NONE ? NULL : s->mapped.list.p[process->jitdump].jitdump;
-	/* Its times are of CLOCK_MONOTONIC; of other clocks the last code at the address is taken. */
-	bool is_same_clock = s->events.list.n && s->events.list.p[0].clock == CLOCK_MONOTONIC;
-	uint32_t code =
-		j ? jitdump_find(j, l->address, is_same_clock ? time_ns : UINT64_MAX) : INDEX_NONE;
+	uint32_t code = perf_session_jit_code(s, process, l->address, time_ns);
 	if (code == INDEX_NONE)
 		return false;
 	l->mapped = process->jitdump;

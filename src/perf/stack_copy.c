@@ -15,8 +15,16 @@ static bool read_registers(uint16_t machine, uint64_t mask, struct cursor c,
 
 struct finder {
 	struct perf_session *s;
+	const struct perf_process *process;
 	struct address_space *space;
+	uint64_t time_ns; /* of the sample */
 };
+
+static struct finder finder_of(struct perf_session *s, const struct perf_process *process,
+			       uint64_t time_ns)
+{
+	return (struct finder){ s, process, &s->processes.spaces.p[process->space], time_ns };
+}
 
 static void find_in_file(struct perf_session *s, const struct mapping_row *row, uint64_t address,
 			 struct unwind_place *place)
@@ -43,21 +51,19 @@ static void find_place(void *context, uint64_t address, struct unwind_place *pla
 	place->start = row->start;
 	place->end = row->end;
 	place->is_code = row->is_code;
-	if (f->s->mapped.list.p[row->mapped].kind == MAPPED_JIT)
-		place->copied = perf_session_copied(f->s, f->space);
-	else
+	if (f->s->mapped.list.p[row->mapped].kind != MAPPED_JIT)
 		find_in_file(f->s, row, address, place);
+	else if (!perf_session_jit_place(f->s, f->process, address, f->time_ns, place))
+		place->copied = perf_session_copied(f->s, f->space);
 }
 
 enum { FRAME_POINTER = 6, STACK_POINTER = 7, PC = 16 }; /* by DWARF number */
 
-static void unwind(struct perf_session *s, const struct perf_process *process,
-		   const struct unwind_registers *registers, const struct unwind_memory *memory,
-		   struct unwound_stack *out)
+static void unwind(struct finder *f, const struct unwind_registers *registers,
+		   const struct unwind_memory *memory, struct unwound_stack *out)
 {
 	enum unwind_end end;
-	struct finder f = { s, &s->processes.spaces.p[process->space] };
-	struct unwinder u = { s->machine, find_place, &f, out->frame_pointers };
+	struct unwinder u = { f->s->machine, find_place, f, out->frame_pointers };
 	out->n = unwind_stack(&u, registers, memory, out->addresses, out->is_return,
 			      STACK_MAX_UNWOUND, &end);
 	out->is_rooted = end == UNWIND_ROOTED;
@@ -75,7 +81,8 @@ bool perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 		return false;
 	}
 	struct unwind_memory memory = { registers.value[STACK_POINTER], sample->user_stack };
-	unwind(s, process, &registers, &memory, out);
+	struct finder f = finder_of(s, process, sample->ids.time_ns);
+	unwind(&f, &registers, &memory, out);
 	return true;
 }
 
@@ -104,5 +111,6 @@ void perf_session_unwind_from(struct perf_session *s, const struct perf_process 
 		       sizeof(pc));
 		registers.is_known |= 1ull << FRAME_POINTER;
 	}
-	unwind(s, process, &registers, memory, out);
+	struct finder f = finder_of(s, process, UINT64_MAX);
+	unwind(&f, &registers, memory, out);
 }

@@ -18,6 +18,7 @@ enum record_id {
 	RECORD_CODE_LOAD = 0,
 	RECORD_CODE_MOVE = 1,
 	RECORD_DEBUG_INFO = 2,
+	RECORD_UNWINDING = 4,
 };
 
 struct jit_move {
@@ -40,6 +41,7 @@ struct dump_scan {
 	bool is_over; /* the budget is spent */
 	uint64_t lines_address;
 	struct jit_line_table pending;
+	struct buf eh_frame; /* comes before the code it is of, too */
 	uint64_t shifted_tables, plain_tables;
 };
 
@@ -107,7 +109,7 @@ static bool take_text(struct dump_scan *s, struct buf *text)
 /* --- records --- */
 
 /* What a code, a line or a name needs, with its share of the index. */
-enum { BYTES_OF_CODE = 256, BYTES_OF_LINE = 16 };
+enum { BYTES_OF_CODE = 256, BYTES_OF_LINE = 16, BYTES_OF_UNWINDING = 64 };
 
 static bool keep(struct dump_scan *s, uint64_t bytes)
 {
@@ -123,6 +125,25 @@ static bool are_lines_inside(const struct dump_scan *s, uint64_t code_bytes)
 	return last <= ELF_HEADER_SHIFT || last - ELF_HEADER_SHIFT <= code_bytes;
 }
 
+/*
+ * All trampolines of CPython are alike, and so is what is said of them: .eh_frame counts from where it is, so code of
+ * the same size shares it.
+ */
+static uint32_t unwinding_of(struct dump_scan *s, const struct jit_code *code)
+{
+	struct jitdump *j = s->j;
+	struct str eh_frame = buf_str(&s->eh_frame);
+	const struct jit_unwinding *last =
+		j->unwindings.n ? &j->unwindings.p[j->unwindings.n - 1] : NULL;
+	if (last && last->size_bytes == code->size_bytes && str_eq(last->eh_frame, eh_frame))
+		return j->unwindings.n - 1;
+	if (!eh_frame.n || !keep(s, BYTES_OF_UNWINDING + eh_frame.n))
+		return INDEX_NONE;
+	vec_push(&j->unwindings, (struct jit_unwinding){ arena_copy(&j->text, eh_frame),
+							 code->start, code->size_bytes });
+	return j->unwindings.n - 1;
+}
+
 static void read_load(struct dump_scan *s)
 {
 	AUTO(buf) struct buf name = { 0 };
@@ -133,6 +154,7 @@ static void read_load(struct dump_scan *s)
 				 .size_bytes = u64_at(s, p + 24),
 				 .time_ns = s->time_ns,
 				 .lines = INDEX_NONE,
+				 .unwinding = INDEX_NONE,
 				 .order = s->order++ };
 	bool has_lines = s->has_lines && s->lines_address == code.start;
 	s->has_lines = false;
@@ -140,6 +162,8 @@ static void read_load(struct dump_scan *s)
 	    !keep(s, BYTES_OF_CODE + name.n))
 		return;
 	code.name = arena_copy(&s->j->text, buf_str(&name));
+	if (s->eh_frame.n)
+		code.unwinding = unwinding_of(s, &code);
 	if (has_lines && are_lines_inside(s, code.size_bytes)) {
 		code.lines = s->j->tables.n;
 		vec_push(&s->j->tables, s->pending);
@@ -242,6 +266,39 @@ static void read_lines(struct dump_scan *s)
 	end_table(s, first, is_sorted);
 }
 
+/* False: the record has less. */
+static bool take_bytes(struct dump_scan *s, struct buf *bytes, size_t n)
+{
+	while (bytes->n < n) {
+		if (!s->left || !has_window(s->r, 1))
+			return false;
+		struct str part = str_first(reader_window(s->r), n - bytes->n);
+		part = str_first(part, s->left < part.n ? (size_t)s->left : part.n);
+		buf_add(bytes, part);
+		reader_consume(s->r, part.n);
+		s->left -= part.n;
+	}
+	return true;
+}
+
+/*
+ * .eh_frame, then a table to search it by, which is not needed. How much of both the process has mapped says nothing of
+ * the code.
+ */
+static void read_unwinding(struct dump_scan *s)
+{
+	enum { MAX_EH_FRAME_BYTES = 1 << 20 };
+	const char *p = take(s, 24); /* size of both, size of the table, size mapped */
+	s->eh_frame.n = 0;
+	if (!p)
+		return;
+	uint64_t both = u64_at(s, p), table = u64_at(s, p + 8);
+	if (table > both || both > s->left || both - table > MAX_EH_FRAME_BYTES)
+		return;
+	if (!take_bytes(s, &s->eh_frame, (size_t)(both - table)))
+		s->eh_frame.n = 0;
+}
+
 static bool say_damage(struct dump_scan *s, uint64_t offset, const char *what)
 {
 	if (!s->j->damage[0])
@@ -269,6 +326,10 @@ static bool read_record(struct dump_scan *s)
 		read_move(s);
 	else if (id == RECORD_DEBUG_INFO)
 		read_lines(s);
+	else if (id == RECORD_UNWINDING)
+		read_unwinding(s);
+	if (id == RECORD_CODE_LOAD)
+		s->eh_frame.n = 0;
 	if (s->is_over)
 		return say_damage(s, offset, "is beyond what is kept of such files");
 	return skip(s, s->left) ? true : say_damage(s, offset, "is cut short");
@@ -415,6 +476,7 @@ struct jitdump *jitdump_read(struct reader *r, struct budget *budget, struct err
 		j = NULL;
 	}
 	vec_fini(&s.moves);
+	buf_fini(&s.eh_frame);
 	index_map_fini(&s.file_map);
 	return j;
 }
@@ -426,6 +488,7 @@ void jitdump_free(struct jitdump *j)
 	vec_fini(&j->codes);
 	vec_fini(&j->tables);
 	vec_fini(&j->lines);
+	vec_fini(&j->unwindings);
 	vec_fini(&j->files);
 	jit_index_fini(&j->index);
 	arena_fini(&j->text);
@@ -475,6 +538,28 @@ bool jitdump_line(const struct jitdump *j, uint32_t code, uint64_t address, stru
 	*file = j->files.p[lines[low - 1].file];
 	*line = lines[low - 1].line;
 	return true;
+}
+
+bool jitdump_unwinding(const struct jitdump *j, uint32_t code, struct jitdump_unwinding *out)
+{
+	enum { ALIGNMENT = 8 };
+	uint32_t id = j->codes.p[code].unwinding;
+	if (id == INDEX_NONE)
+		return false;
+	const struct jit_unwinding *u = &j->unwindings.p[id];
+	uint64_t end = u->start + u->size_bytes;
+	*out = (struct jitdump_unwinding){ .id = id,
+					   .eh_frame = u->eh_frame,
+					   .address = end + (-end & (ALIGNMENT - 1)),
+					   .start = u->start,
+					   .size_bytes = u->size_bytes,
+					   .bias = j->codes.p[code].start - u->start };
+	return true;
+}
+
+uint32_t jitdump_unwinding_count(const struct jitdump *j)
+{
+	return j->unwindings.n;
 }
 
 int32_t jitdump_pid(const struct jitdump *j)

@@ -30,6 +30,20 @@ uint64_t jitdump_start(const struct jitdump *j, uint32_t code);
 /* Source line of an address inside it. False: not known. */
 bool jitdump_line(const struct jitdump *j, uint32_t code, uint64_t address, struct str *file,
 		  uint32_t *line);
+/*
+ * How a piece of code saves registers: .eh_frame, as if it were in memory behind the code, at the next multiple of 8
+ * (as `perf inject` lays it out).
+ */
+struct jitdump_unwinding {
+	uint32_t id; /* several pieces may share one; below jitdump_unwinding_count */
+	struct str eh_frame;
+	uint64_t address;	    /* of eh_frame */
+	uint64_t start, size_bytes; /* of the code that it was written for */
+	uint64_t bias;		    /* from there to where this piece of code is */
+};
+/* False: the file does not say. */
+bool jitdump_unwinding(const struct jitdump *j, uint32_t code, struct jitdump_unwinding *out);
+uint32_t jitdump_unwinding_count(const struct jitdump *j);
 /* The process that wrote it, as it saw its own pid. */
 int32_t jitdump_pid(const struct jitdump *j);
 /* How many pieces of code it has; find gives numbers below. */

@@ -5,8 +5,15 @@
 struct jit_code {
 	uint64_t start, size_bytes, time_ns;
 	struct str name;
-	uint32_t lines; /* which line table, or INDEX_NONE */
-	uint32_t order; /* in the file */
+	uint32_t lines;	    /* which line table, or INDEX_NONE */
+	uint32_t unwinding; /* which of those, or INDEX_NONE */
+	uint32_t order;	    /* in the file */
+};
+
+/* .eh_frame, and the first code that it was written for. */
+struct jit_unwinding {
+	struct str eh_frame;
+	uint64_t start, size_bytes;
 };
 
 struct jit_line {
@@ -37,6 +44,7 @@ struct jitdump {
 	VEC(struct jit_code) codes; /* by time */
 	VEC(struct jit_line_table) tables;
 	VEC(struct jit_line) lines;
+	VEC(struct jit_unwinding) unwindings;
 	VEC(struct str) files;
 	struct jit_index index;
 	struct arena text;

@@ -31,7 +31,9 @@ struct ready_cie {
 
 struct build {
 	const struct unwind_machine *machine;
-	struct elf *elf;
+	struct elf *elf; /* NULL: there is no file, only .eh_frame of this code */
+	uint64_t code_start, code_end;
+	struct budget *budget;
 	struct cfi_section sections[SECTIONS];
 	struct go_table *go; /* NULL: none */
 	uint64_t base;
@@ -75,9 +77,12 @@ static void find_section(struct build *b, uint32_t which, struct str name)
 }
 
 /* Linkers leave entries of functions that they removed; those begin at 0 or at the end of everything. */
-static bool is_code(const struct elf *elf, uint64_t address)
+static bool is_code(const struct build *b, uint64_t address)
 {
+	const struct elf *elf = b->elf;
 	bool has_code = false;
+	if (!elf)
+		return address >= b->code_start && address < b->code_end;
 	for (uint32_t i = 0; i < elf->segments.n; i++) {
 		const struct elf_segment *s = &elf->segments.p[i];
 		if (!s->is_executable)
@@ -93,9 +98,11 @@ static bool is_code(const struct elf *elf, uint64_t address)
 static bool add_function(struct build *b, uint32_t section, const struct cfi_fde *fde)
 {
 	uint64_t start = fde->start - b->base, size_bytes = fde->end - fde->start;
-	if (fde->start < b->base || start >= UINT32_MAX || !is_code(b->elf, fde->start))
+	if (!b->elf && fde->end > b->code_end)
+		size_bytes = b->code_end - fde->start;
+	if (fde->start < b->base || start >= UINT32_MAX || !is_code(b, fde->start))
 		return true;
-	if (!budget_hold(&b->elf->budget, BYTES_OF_FUNCTION))
+	if (!budget_hold(b->budget, BYTES_OF_FUNCTION))
 		return false;
 	if (size_bytes > UINT32_MAX - start)
 		size_bytes = UINT32_MAX - start;
@@ -186,10 +193,11 @@ static uint64_t rows_bytes(const struct table_rows *rows)
 /* A few bytes of a program can make a row of a hundred. */
 static bool has_room(struct build *b)
 {
-	enum { STEP_BYTES = 1 << 20 };
+	enum { STEP_BYTES = 1 << 20, SMALL_STEP_BYTES = 1 << 10 };
+	uint64_t step_bytes = b->elf ? STEP_BYTES : SMALL_STEP_BYTES;
 	if (rows_bytes(&b->rows) >= b->held_bytes) {
-		b->is_full = b->is_full || !budget_hold(&b->elf->budget, STEP_BYTES);
-		b->held_bytes += b->is_full ? 0 : STEP_BYTES;
+		b->is_full = b->is_full || !budget_hold(b->budget, step_bytes);
+		b->held_bytes += b->is_full ? 0 : step_bytes;
 	}
 	return !b->is_full;
 }
@@ -284,13 +292,14 @@ static struct unwind_table *finish(struct build *b)
 {
 	struct unwind_table *t = mem_zalloc(1, sizeof(*t));
 	struct table_head head = { .base = b->base,
-				   .origin = table_origin(b->elf),
-				   .machine = b->elf->machine,
-				   .build_id_bytes = (uint32_t)b->elf->build_id.n };
-	if (head.build_id_bytes > sizeof(head.build_id))
-		head.build_id_bytes = sizeof(head.build_id);
-	if (head.build_id_bytes)
-		memcpy(head.build_id, b->elf->build_id.p, head.build_id_bytes);
+				   .origin = b->elf ? table_origin(b->elf) : 0,
+				   .machine = b->machine->elf_machine };
+	struct str build_id = { 0 };
+	if (b->elf)
+		build_id = str_first(b->elf->build_id, sizeof(head.build_id));
+	head.build_id_bytes = (uint32_t)build_id.n;
+	if (build_id.n)
+		memcpy(head.build_id, build_id.p, build_id.n);
 	table_write_image(&b->rows, &head, &t->image);
 	table_of_image(t, buf_str(&t->image));
 	return t;
@@ -314,10 +323,22 @@ uint64_t table_origin(struct elf *elf)
 	return bytes ? XXH3_64bits(facts, sizeof(facts)) | 1 : 0;
 }
 
+/* NULL: there is not one row. */
+static struct unwind_table *build_table(struct build *b)
+{
+	if (b->functions.n)
+		add_all_rows(b);
+	if (b->elf)
+		elf_let_go(b->elf);
+	budget_release(b->budget, (uint64_t)b->functions.n * BYTES_OF_FUNCTION);
+	return b->rows.starts.n ? finish(b) : NULL;
+}
+
 struct unwind_table *unwind_table_new(struct elf *elf, struct err *e)
 {
-	struct unwind_table *t = NULL;
-	struct build b = { .machine = unwind_machine_of(elf->machine), .elf = elf };
+	struct build b = { .machine = unwind_machine_of(elf->machine),
+			   .elf = elf,
+			   .budget = &elf->budget };
 	if (!b.machine) {
 		err_set(e, "%s: code of a machine whose stacks plume cannot follow", elf->path);
 		return NULL;
@@ -329,15 +350,30 @@ struct unwind_table *unwind_table_new(struct elf *elf, struct err *e)
 	list_functions(&b, EH_FRAME);
 	list_go_functions(&b);
 	list_functions(&b, DEBUG_FRAME);
-	if (b.functions.n)
-		add_all_rows(&b);
-	elf_let_go(elf);
-	budget_release(&elf->budget, (uint64_t)b.functions.n * BYTES_OF_FUNCTION);
-	if (b.rows.starts.n)
-		t = finish(&b);
-	else
+	struct unwind_table *t = build_table(&b);
+	if (!t)
 		err_set(e, "%s: no unwind information (.eh_frame, .debug_frame, .gopclntab)",
 			elf->path);
+	build_fini(&b);
+	return t;
+}
+
+struct unwind_table *unwind_table_of_eh_frame(uint16_t machine, const struct unwind_eh_frame *f)
+{
+	struct build b = { .machine = unwind_machine_of(machine),
+			   .code_start = f->code_start,
+			   .code_end = f->code_end,
+			   .budget = f->budget,
+			   .base = f->code_start };
+	if (!b.machine)
+		return NULL;
+	rule_pool_init(&b.rows.pool);
+	b.sections[EH_FRAME] = (struct cfi_section){ .bytes = str_first(f->bytes, UINT32_MAX),
+						     .address = f->address,
+						     .text_address = f->code_start,
+						     .is_eh_frame = true };
+	list_functions(&b, EH_FRAME);
+	struct unwind_table *t = build_table(&b);
 	build_fini(&b);
 	return t;
 }

@@ -18,6 +18,15 @@ struct unwind_table *unwind_table_new(struct elf *elf, struct err *e);
  */
 struct unwind_table *unwind_table_cached(struct elf *elf, const char *cache_dir, struct err *e);
 void unwind_table_free(struct unwind_table *t);
+/* .eh_frame without a file, as JIT compilers hand it out: where it would be in memory, and the code that it is of. */
+struct unwind_eh_frame {
+	struct str bytes;
+	uint64_t address;
+	uint64_t code_start, code_end; /* what is said of other code is left out */
+	struct budget *budget;	       /* for what is made of it; may be NULL */
+};
+/* NULL: it says nothing of the code. */
+struct unwind_table *unwind_table_of_eh_frame(uint16_t machine, const struct unwind_eh_frame *f);
 
 /* --- code --- */
 

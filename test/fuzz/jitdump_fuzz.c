@@ -1,6 +1,12 @@
-/* Any bytes as a jitdump: whole and in pieces, the same code, names and lines. */
+/*
+ * Any bytes as a jitdump: whole and in pieces, the same code, names and lines. Its unwinding records become tables, which
+ * say nothing of other code.
+ */
 #include "fuzz.h"
 #include "symbol/symbol.h"
+#include "unwind/unwind_int.h"
+
+#include <elf.h>
 
 static void add_found(const struct jitdump *j, uint64_t address, uint64_t time, struct buf *seen)
 {
@@ -18,6 +24,24 @@ static void add_found(const struct jitdump *j, uint64_t address, uint64_t time, 
 	}
 }
 
+static void add_table(const struct jitdump *j, uint32_t code, struct budget *budget,
+		      struct buf *seen)
+{
+	struct jitdump_unwinding u;
+	if (!jitdump_unwinding(j, code, &u))
+		return;
+	if (u.id >= jitdump_unwinding_count(j) || u.start + u.bias != jitdump_start(j, code))
+		abort();
+	struct unwind_table *t = unwind_table_of_eh_frame(
+		EM_X86_64, &(struct unwind_eh_frame){ u.eh_frame, u.address, u.start,
+						      u.start + u.size_bytes, budget });
+	if (t && (table_find(t, u.start - 1) || table_find(t, u.start + u.size_bytes)))
+		abort();
+	for (uint64_t i = 0; t && i < 64; i++)
+		buf_addf(seen, "%d", table_find(t, u.start + i) != NULL);
+	unwind_table_free(t);
+}
+
 static void look(struct str bytes, size_t step, struct buf *seen)
 {
 	static const uint64_t addresses[] = { 0, 0x1000, 0x1001, 0x10ff, 0x1100, ~0ull };
@@ -33,8 +57,10 @@ static void look(struct str bytes, size_t step, struct buf *seen)
 		add_found(j, addresses[i], ~0ull, seen);
 		add_found(j, addresses[i], 150, seen);
 	}
-	for (uint32_t i = 0; j && i < jitdump_count(j) && i < 100; i++)
+	for (uint32_t i = 0; j && i < jitdump_count(j) && i < 100; i++) {
 		add_found(j, jitdump_start(j, i) + i, ~0ull, seen);
+		add_table(j, i, &budget, seen);
+	}
 	jitdump_free(j);
 	reader_free(r);
 }

@@ -74,6 +74,18 @@ static void add_lines(struct buf *b, uint64_t start, uint64_t shift)
 	buf_add(b, (struct str){ "\xff", sizeof("\xff") });
 }
 
+/* size: how many bytes there are; the record says that they are `both`, of which `table` are no .eh_frame. */
+static void add_unwinding(struct buf *b, uint64_t both, uint64_t table, uint64_t mapped, char fill,
+			  size_t size)
+{
+	add_prefix(b, 4, 16 + 24 + size, 0);
+	add_u64(b, both);
+	add_u64(b, table);
+	add_u64(b, mapped);
+	memset(buf_reserve(b, size), fill, size);
+	b->n += size;
+}
+
 static struct jitdump *read_dump(struct str bytes, size_t step)
 {
 	struct err e = { 0 };
@@ -211,6 +223,88 @@ static void check_clock(void)
 	jitdump_free(j);
 }
 
+static bool unwinding_at(const struct jitdump *j, uint64_t address, uint64_t time,
+			 struct jitdump_unwinding *u)
+{
+	uint32_t code = jitdump_find(j, address, time);
+	*u = (struct jitdump_unwinding){ 0 };
+	return code != INDEX_NONE && jitdump_unwinding(j, code, u);
+}
+
+/* Records of unwinding come before the code that they are of, .eh_frame before the table that it is searched by. */
+static void check_unwinding(size_t step)
+{
+	struct jitdump_unwinding u;
+	AUTO(buf) struct buf b = { 0 };
+	add_header(&b, 0);
+	add_unwinding(&b, 60, 20, 64, 'a', 64);
+	add_load(&b, 1, 0x1000, 0x11, "first");
+	add_unwinding(&b, 60, 20, 64, 'a', 64);
+	add_load(&b, 2, 0x2000, 0x11, "alike");
+	add_load(&b, 3, 0x3000, 0x11, "nothing is said of it");
+	add_unwinding(&b, 60, 20, 64, 'a', 64);
+	add_load(&b, 4, 0x4000, 0x20, "larger");
+	add_unwinding(&b, 60, 60, 0, 'b', 64);
+	add_load(&b, 5, 0x5000, 0x20, "only a table");
+	add_move(&b, 6, 0x2000, 0x6000, 0x11);
+	struct jitdump *j = read_dump(buf_str(&b), step);
+	tap_ok(unwinding_at(j, 0x1001, 9, &u) && u.start == 0x1000 && u.size_bytes == 0x11 &&
+		       u.bias == 0,
+	       "unwinding, step %zu", step);
+	tap_str_eq(u.eh_frame, STR("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), "its .eh_frame");
+	tap_num_eq(u.address, 0x1018, "... which is behind the code, at a multiple of 8");
+	tap_ok(unwinding_at(j, 0x2001, 4, &u) && u.id == 0 && u.bias == 0x1000,
+	       "code that shares it");
+	tap_ok(unwinding_at(j, 0x6001, 9, &u) && u.id == 0 && u.bias == 0x5000, "code that moved");
+	tap_ok(!unwinding_at(j, 0x3001, 9, &u), "it is of the next code only");
+	tap_ok(unwinding_at(j, 0x4001, 9, &u) && u.id == 1 && u.address == 0x4020,
+	       "code of another size");
+	tap_ok(!unwinding_at(j, 0x5001, 9, &u), "a table without .eh_frame");
+	tap_num_eq(jitdump_unwinding_count(j), 2, "what is alike is kept once");
+	tap_ok(!jitdump_damage(j), "no damage");
+	jitdump_free(j);
+}
+
+static void check_lying_unwinding(void)
+{
+	static const struct {
+		uint64_t both, table, mapped;
+		size_t size;
+		bool is_read;
+		const char *what;
+	} cases[] = {
+		{ 61, 20, 0, 60, false, "more than the record has" },
+		{ ~0ull, 20, 0, 60, false, "more than any file has" },
+		{ 60, 61, 0, 60, false, "a table larger than all of it" },
+		{ 60, ~0ull, 0, 60, false, "a table larger than any file" },
+		{ 60, 20, ~0ull, 60, true, "more than memory is mapped" },
+		{ 60, 20, 0, 60, true, "nothing is mapped" },
+		{ 0, 0, 0, 0, false, "nothing" },
+		{ 2 << 20, 0, 0, 2 << 20, false, "2 MiB for one piece of code" },
+	};
+	struct jitdump_unwinding u;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO(buf) struct buf b = { 0 };
+		add_header(&b, 0);
+		add_unwinding(&b, cases[i].both, cases[i].table, cases[i].mapped, 'a',
+			      cases[i].size);
+		add_load(&b, 1, 0x1000, 0x10, "f");
+		struct jitdump *j = read_dump(buf_str(&b), i % 2 * 7);
+		tap_str_eq(name_at(j, 0x1001, 9), STR("f"), "unwinding that lies: %s",
+			   cases[i].what);
+		tap_num_eq(unwinding_at(j, 0x1001, 9, &u), cases[i].is_read, "... is %s",
+			   cases[i].is_read ? "read" : "left out");
+		jitdump_free(j);
+	}
+	AUTO(buf) struct buf b = { 0 };
+	add_header(&b, 0);
+	add_prefix(&b, 4, 16, 1);
+	add_load(&b, 1, 0x1000, 0x10, "f");
+	struct jitdump *j = read_dump(buf_str(&b), 0);
+	tap_str_eq(name_at(j, 0x1001, 9), STR("f"), "unwinding without fields");
+	jitdump_free(j);
+}
+
 static void check_cut(void)
 {
 	AUTO(buf) struct buf b = { 0 };
@@ -303,8 +397,12 @@ int main(void)
 	check_budget();
 	check_sample(0);
 	check_sample(1);
+	check_unwinding(0);
+	check_unwinding(1);
+	check_lying_unwinding();
 	is_swapped = true;
 	check_sample(7);
+	check_unwinding(7);
 	check_lines(0x40);
 	is_swapped = false;
 	check_lines(0);

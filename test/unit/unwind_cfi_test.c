@@ -397,6 +397,61 @@ static void test_damage(void)
 	tap_ok(true, "every cut and 5,000 damaged copies are survived");
 }
 
+/* Without a file, as a JIT compiler hands it out: code at 0x2000 of 0x40 bytes. */
+static struct unwind_table *table_of_bare(const struct buf *b, struct budget *budget)
+{
+	return unwind_table_of_eh_frame(EM_X86_64,
+					&(struct unwind_eh_frame){ .bytes = buf_str(b),
+								   .address = FAKE_EH_FRAME,
+								   .code_start = 0x2000,
+								   .code_end = 0x2040,
+								   .budget = budget });
+}
+
+static void test_bare(void)
+{
+	struct str program = PROGRAM(DW_CFA_advance_loc1, 0x10, 0x0e, 16);
+	AUTO(buf) struct buf b = { 0 };
+	add_cie(&b, "zR", DW_EH_PE_pcrel | DW_EH_PE_sdata4);
+	add_fde(&b, 0, 0x1ff0, 0x20, program); /* begins before the code */
+	add_fde(&b, 0, 0x2040, 0x20, program); /* behind it */
+	struct unwind_table *t = table_of_bare(&b, NULL);
+	tap_ok(!t, "what is said of other code is left out");
+	add_fde(&b, 0, 0x2000, 0x100, program); /* ends behind it */
+	t = table_of_bare(&b, NULL);
+	is_rule(t, 0x1fff, "none");
+	is_rule(t, 0x2000, "r7+8 r16=[-8]");
+	is_rule(t, 0x203f, "r7+16 r16=[-8]");
+	is_rule(t, 0x2040, "none");
+	unwind_table_free(t);
+	struct budget budget = budget_of_owner(0);
+	budget.most_held_bytes = 50;
+	tap_ok(!table_of_bare(&b, &budget) && budget.is_spent, "no more than the budget allows");
+	budget_end(&budget);
+	tap_ok(!unwind_table_of_eh_frame(EM_AARCH64, &(struct unwind_eh_frame){ 0 }),
+	       "of another machine");
+}
+
+static void test_bare_damage(void)
+{
+	AUTO(buf) struct buf whole = { 0 };
+	add_cie(&whole, "zR", DW_EH_PE_pcrel | DW_EH_PE_sdata4);
+	add_fde(&whole, 0, 0x2000, 0x40, PROGRAM(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6));
+	for (unsigned i = 0; i < 5000; i++) {
+		AUTO_FREE char *copy = mem_alloc(whole.n, 1);
+		struct buf b = { .p = copy, .n = i < whole.n ? i : whole.n };
+		memcpy(copy, whole.p, whole.n);
+		for (unsigned k = i < whole.n ? 0 : random_below(3) + 1; k; k--)
+			copy[random_below((uint32_t)whole.n)] = (char)random_below(256);
+		struct unwind_table *t = table_of_bare(&b, NULL);
+		for (uint64_t address = 0x1f00; t && address < 0x2100; address++)
+			if (table_find(t, address) && (address < 0x2000 || address >= 0x2040))
+				tap_ok(false, "a rule for other code");
+		unwind_table_free(t);
+	}
+	tap_ok(true, "5,000 damaged ones without a file are survived");
+}
+
 int main(void)
 {
 	test_prologue();
@@ -409,5 +464,7 @@ int main(void)
 	test_dwarf64();
 	test_refusals();
 	test_damage();
+	test_bare();
+	test_bare_damage();
 	return tap_done();
 }
