@@ -1,6 +1,7 @@
-/* An ELF file from anywhere: its sections, build id, symbols and stubs. */
+/* An ELF file from anywhere: its sections, build id, symbols and stubs, what it exports, and code that is copied. */
 #include "fuzz.h"
 #include "symbol/symbol.h"
+#include "unwind/unwind.h"
 
 /* Reads all of it, so that ASan sees what is not there. */
 static void touch(struct str bytes)
@@ -39,6 +40,29 @@ static void visit_sections(struct binary *b, struct elf *elf)
 	look_up(b, elf_base_address(elf));
 }
 
+/* As CPython's trampoline is found (perf/copied.c); `first` and `last` are what some of the corpus export. */
+static void look_for_copied(struct elf *elf)
+{
+	static const struct str names[][2] = {
+		{ STR("_Py_trampoline_func_start"), STR("_Py_trampoline_func_end") },
+		{ STR("first"), STR("last") },
+		{ STR(""), STR("main") },
+	};
+	uint64_t start, end;
+	struct unwind_copied copied;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!elf_find_exported(elf, names[i][0], &start) ||
+		    !elf_find_exported(elf, names[i][1], &end))
+			continue;
+		struct str code = elf_bytes_between(elf, start, end);
+		touch(code);
+		if (unwind_copied_read(elf->machine, code, &copied) &&
+		    (!(copied.depths >> copied.call_depth & 1) ||
+		     copied.depths >> UNWIND_COPIED_WORDS))
+			abort();
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct symbol_options options;
@@ -50,8 +74,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (binary_code(b) && size % 2)
 		binary_code(b)->budget.most_held_bytes = binary_code(b)->budget.most_work_bytes =
 			size;
-	if (binary_code(b))
+	if (binary_code(b)) {
 		visit_sections(b, binary_code(b));
+		look_for_copied(binary_code(b));
+	}
 	for (uint64_t address = 0x20000; address < 0x20100; address += 12)
 		look_up(b, address);
 	look_up(b, 0);
