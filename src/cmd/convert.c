@@ -16,17 +16,16 @@ struct convert_options {
 
 static const struct option output_options[] = {
 	{ "output", 'o', OPTION_FILE, CONVERT(output), "FILE",
-	  "write to FILE; its ending picks the format: .plume, .pb.gz, .speedscope.json, "
-	  ".cpuprofile, .firefox.json, .json, .flat.json, .csv or .folded, each also with .gz "
-	  "behind it; .svg or .html as flame draws them" },
+	  "write to FILE; its extension sets the format: .plume, .pb.gz, .speedscope.json, "
+	  ".cpuprofile, .firefox.json, .json, .flat.json, .csv, .folded, .svg or .html; with .gz "
+	  "added, compressed" },
 	{ "format", 0, OPTION_TEXT, CONVERT(format), "NAME",
-	  "write NAME whatever the ending says: plume, pprof, speedscope, cpuprofile, firefox, "
-	  "json, json-flat, csv or folded" },
+	  "write format NAME, whatever the extension: plume, pprof, speedscope, cpuprofile, "
+	  "firefox, json, json-flat, csv or folded" },
 	{ "each-sample", 0, OPTION_FLAG, CONVERT(sink.each_sample), NULL,
-	  "a record for each sample, with its time, where the format is used to have sums "
-	  "(pprof)" },
+	  "write each sample with its time, in a format that usually holds sums (pprof)" },
 	{ "all-threads", 0, OPTION_FLAG, CONVERT(sink.all_threads), NULL,
-	  "one timeline of all threads, which become root frames (speedscope)" },
+	  "write all threads as one timeline, with threads as root frames (speedscope)" },
 };
 static const struct option_set output_option_set = { "Output", output_options,
 						     ARRAY_SIZE(output_options) };
@@ -76,23 +75,22 @@ static bool choose_target(const struct convert_options *o, struct target *t, str
 				 buf_c_string(&known));
 	if (!t->format && !o->output)
 		return err_usage(e,
-				 "name the output: -o FILE with an ending such as .plume or "
+				 "no output given: use -o FILE with an extension such as .plume or "
 				 ".pb.gz, or --format with one of %s",
 				 buf_c_string(&known));
 	if (!t->format)
-		return err_usage(e,
-				 "-o %s: its ending names no format; say --format with one of %s",
+		return err_usage(e, "-o %s: unknown extension; use --format with one of %s",
 				 o->output, buf_c_string(&known));
 	if (str_ends(path, STR(".trace.json")) && !o->format)
 		return err_usage(e,
-				 "-o %s: trace events are read, not written; .json is a tree of "
-				 "name, value and children",
+				 "-o %s: plume cannot write trace events; name the file .json for "
+				 "a tree of name, value and children",
 				 o->output);
 	/* A format that is always compressed is so unless an ending of its own says otherwise. */
 	t->is_gzip |= t->format->is_gzip && !str_ends(path, str_from(t->format->endings[0]));
 	if (strcmp(t->path, "-") == 0 && isatty(STDOUT_FILENO) &&
 	    (t->is_gzip || t->format == &plume_sink))
-		return err_usage(e, "%s is not for a terminal: name a file with -o, or use a pipe",
+		return err_usage(e, "%s cannot be written to a terminal: use -o FILE or a pipe",
 				 t->format->title);
 	return true;
 }
@@ -223,9 +221,9 @@ int convert_profile(struct profile *p, char **words, size_t n)
 const struct command convert_command = {
 	.name = "convert",
 	.arguments = "[options] [FILE...] -o OUT",
-	.summary = "any profile to any output format",
-	.text = "Reads what fold reads and writes it for other tools, or as .plume, which keeps\n"
-		"everything: times, threads, cpus, events, labels, source lines.\n"
+	.summary = "convert any profile to another format",
+	.text = "Reads any profile that fold reads and writes it for other tools, or as .plume,\n"
+		"which keeps everything: times, threads, cpus, events, labels, source lines.\n"
 		"\n"
 		"  plume convert perf.data -o today.plume\n"
 		"  plume convert --where comm=node today.plume -o node.pb.gz\n",

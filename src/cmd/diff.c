@@ -33,11 +33,10 @@ static const struct option output_options[] = {
 	{ "output", 'o', OPTION_LIST, DIFF(outputs), "FILE",
 	  "write to FILE: .svg, .html, .folded, .txt (the table) or .json; repeatable" },
 	{ "format", 0, OPTION_CHOICE, DIFF(format), "NAME",
-	  "svg, html, folded, table or json; auto, the default, goes by the ending of FILE and is "
-	  "the "
-	  "table without one",
+	  "svg, html, folded, table or json (default: auto, by the extension of FILE; without one, "
+	  "table)",
 	  formats },
-	{ "json", 0, OPTION_FLAG, DIFF(is_json), NULL, "the same as --format json" },
+	{ "json", 0, OPTION_FLAG, DIFF(is_json), NULL, "same as --format json" },
 	{ "limit", 0, OPTION_NUMBER, DIFF(limit), "N",
 	  "show N functions in the table (default: 30; 0: all)" },
 };
@@ -46,37 +45,36 @@ static const struct option_set output_option_set = { "Output", output_options,
 
 static const struct option diff_options[] = {
 	{ "absolute", 0, OPTION_FLAG, DIFF(is_absolute), NULL,
-	  "compare counts as they are; the same as --scale-by none" },
+	  "compare counts as they are; same as --scale-by none" },
 	{ "scale-by", 0, OPTION_CHOICE, DIFF(scale_by), "WHAT",
-	  "scale BEFORE so that the totals are equal (total), or so that what did not change is "
-	  "equal (rest, the default: where it is clear what did not, else total)",
+	  "scale BEFORE so that unchanged code is equal (rest, the default; total if it is unclear "
+	  "what is unchanged), scale it so that totals are equal (total), or do not scale (none)",
 	  scales },
 	{ "delta", 0, OPTION_CHOICE, DIFF(delta), "WHAT",
 	  "colour frames by the change of their own time and outline their callers (self, the "
-	  "default), "
-	  "or colour by the change with all they call (total)",
+	  "default), or colour them by the change including callees (total)",
 	  deltas },
 	{ "fail-above", 0, OPTION_TEXT, DIFF(fail_above), "PERCENT",
-	  "exit with status 4 if the own time of a function grew by more than PERCENT of AFTER and "
-	  "beyond sampling noise, and name the functions" },
+	  "exit with status 4 if a function's own time grew by more than PERCENT of AFTER and "
+	  "beyond sampling noise, and name such functions" },
 	{ "width-by", 0, OPTION_CHOICE, DIFF(width_by), "SIDE",
-	  "widths from after, before, or the larger of the two (union, the default, which shows "
-	  "vanished paths)",
+	  "take widths from after, before, or the larger of the two (union, the default, which "
+	  "shows vanished paths)",
 	  widths },
 	{ "normalize", 'n', OPTION_FLAG, DIFF(normalizes), NULL,
-	  "compare by shares, as --scale-by total; in folded output, scale BEFORE's counts to "
-	  "AFTER's total, as difffolded.pl -n" },
+	  "same as --scale-by total; in folded output, scale BEFORE's counts to AFTER's total, "
+	  "like difffolded.pl -n" },
 	{ "time", 0, OPTION_LIST, DIFF(times), "A,B",
-	  "only samples from A to B, in seconds from the start (or 200ms, 1.5m, 1h; A, and ,B are "
-	  "open; -5s counts from the end); given twice, first for BEFORE, then for AFTER, which "
-	  "may then be one file" },
+	  "only samples from A to B, in seconds from the start or with a unit (200ms, 1.5m, 1h); A "
+	  "or B may be omitted, but not the comma; negative times count from the end; given twice, "
+	  "the first is for BEFORE, the second for AFTER, and one FILE is enough" },
 };
 static const struct option_set diff_option_set = { "Comparison", diff_options,
 						   ARRAY_SIZE(diff_options) };
 
 static const struct option strip_options[] = {
 	{ "strip-hex", 's', OPTION_FLAG, QUERY(strip_hex), NULL,
-	  "compare names with 0x7f3a... as 0x..., as difffolded.pl -s" },
+	  "compare names with 0x7f3a... as 0x..., like difffolded.pl -s" },
 };
 static const struct option_set strip_option_set = { NULL, strip_options,
 						    ARRAY_SIZE(strip_options) };
@@ -119,14 +117,14 @@ static bool check(const struct request *r, struct err *e)
 {
 	const struct diff_options *o = &r->diff;
 	if (o->is_absolute && o->normalizes)
-		return err_usage(e, "--absolute and --normalize contradict each other");
+		return err_usage(e, "--absolute and --normalize cannot be combined");
 	if (o->is_absolute && o->scale_by == SCALE_BY_TOTAL)
-		return err_usage(e, "--absolute and --scale-by total contradict each other");
+		return err_usage(e, "--absolute and --scale-by total cannot be combined");
 	if (o->times.n > SIDES)
-		return err_usage(e, "--time is given at most twice: for BEFORE and for AFTER");
+		return err_usage(e, "--time can be given at most twice, for BEFORE and for AFTER");
 	if (r->in.files.n == 0 || r->in.files.n > SIDES)
-		return err_usage(e, "two profiles are needed: plume diff BEFORE AFTER; or one with "
-				    "two ranges: plume diff --time A,B --time C,D FILE");
+		return err_usage(e, "diff needs two profiles: plume diff BEFORE AFTER; or two time "
+				    "ranges of one: plume diff --time A,B --time C,D FILE");
 	return true;
 }
 
@@ -152,8 +150,8 @@ static bool choose_format(const struct request *r, const char *path, enum format
 		}
 	if (path && strcmp(path, "-") != 0 && !str_starts(str_from(path), STR("/dev/")))
 		return err_usage(e,
-				 "-o %s: name the file .svg, .html, .folded, .txt or .json, or "
-				 "say --format svg, html, folded, table or json",
+				 "-o %s: unknown extension; name the file .svg, .html, .folded, "
+				 ".txt or .json, or use --format svg, html, folded, table or json",
 				 path);
 	*format = FORMAT_TABLE;
 	return true;
@@ -180,8 +178,8 @@ static bool choose_outputs(const struct request *r, struct output_files *out, st
 	const struct text_list *paths = &r->diff.outputs;
 	bool has_folded = false;
 	if (paths->n > 1 && (r->diff.is_json || r->diff.format != FORMAT_BY_NAME))
-		return err_usage(
-			e, "--format goes with one -o: of several, each FILE's ending decides");
+		return err_usage(e, "--format and --json work with one -o only; with several, each "
+				    "FILE's extension sets its format");
 	for (uint32_t i = 0; i < (paths->n ? paths->n : 1); i++) {
 		struct output_file file = { .path = paths->n ? paths->p[i] : NULL };
 		if (!choose_format(r, file.path, &file.format, e))
@@ -190,8 +188,8 @@ static bool choose_outputs(const struct request *r, struct output_files *out, st
 		vec_push(&out->list, file);
 	}
 	if (has_folded && out->list.n > 1)
-		return err_usage(e,
-				 "folded stacks are written alone: give them a run of their own");
+		return err_usage(e, "folded output cannot be combined with other outputs; write it "
+				    "in a separate run");
 	return true;
 }
 
@@ -230,7 +228,7 @@ static void add_ledger_line(const struct output *o, const struct layout *l, uint
 	buf_addf(line, "after: %s", buf_c_string((struct buf *)&o->text[AFTER]));
 	const struct comparison *c = &o->c->comparison;
 	if (c->scaled_by == SCALE_BY_REST)
-		buf_addf(line, " \xc2\xb7 before scaled by %.3g to the %.0f%% that did not change",
+		buf_addf(line, " \xc2\xb7 before scaled by %.3g so that the unchanged %.0f%% match",
 			 c->scale, 100 * c->rest[BEFORE]);
 	else
 		buf_addf(line, " \xc2\xb7 %s",
@@ -242,7 +240,7 @@ static void add_ledger_line(const struct output *o, const struct layout *l, uint
 	picture_ledger_part(narrow,
 			    narrow == 1 ? "frame too narrow to draw" : "frames too narrow to draw",
 			    line);
-	picture_ledger_part(absent, "frames that only the other side has", line);
+	picture_ledger_part(absent, "frames only on the other side", line);
 }
 
 static bool write_picture(const struct output *o, bool html, struct writer *out, struct err *e)
@@ -257,8 +255,7 @@ static bool write_picture(const struct output *o, bool html, struct writer *out,
 	bool ok = picture_setup_init(&setup, &o->r->picture, PALETTE_KIND,
 				     "Differential Flame Graph", e);
 	if (ok && !w.total[0])
-		ok = err_set(e,
-			     "nothing to draw: the side that --width-by asks for has no samples");
+		ok = err_set(e, "nothing to draw: the side given to --width-by has no samples");
 	if (ok) {
 		struct layout_query query = { w.self, w.total,
 					      picture_min_value(&setup, t, w.total[0]) };
@@ -426,7 +423,7 @@ static int judge(const struct output *o)
 			continue;
 		code = EXIT_GREW;
 		label_add_brief(&name, &t->labels.p[f->label]);
-		say("%s grew by %.2f %% of after, more than --fail-above %s", buf_c_string(&name),
+		say("%s grew by %.2f %% of AFTER, more than --fail-above %s", buf_c_string(&name),
 		    comparison_points(c, f->self[BEFORE], f->self[AFTER]), o->r->diff.fail_above);
 	}
 	return code;
@@ -505,15 +502,15 @@ static int run_diff(const struct command *self, char **words, size_t n)
 const struct command diff_command = {
 	.name = "diff",
 	.arguments = "[options] BEFORE AFTER",
-	.summary = "what changed between two profiles: table, picture, folded stacks",
+	.summary = "compare two profiles: table, picture or folded stacks",
 	.text = "Compares two profiles, or two time ranges of one. BEFORE is scaled so that\n"
-		"unchanged code matches, or else by total, so recordings may differ in length.\n"
-		"Changes within sampling noise are grey in the picture and marked ~ in the table.\n"
-		"Functions of edited code are found again by name and file, not by line.\n"
+		"unchanged code matches, so recordings may differ in length. Changes within\n"
+		"sampling noise are grey in the picture and marked ~ in the table. Functions of\n"
+		"edited code are matched by name and file, not by line.\n"
 		"\n"
 		"  plume diff before.plume after.plume\n"
 		"  plume diff before.plume after.plume -o diff.svg -o diff.txt\n"
-		"  plume diff --fail-above 5% base.plume pr.plume   exit status 4: something grew\n"
+		"  plume diff --fail-above 5% base.plume pr.plume\n"
 		"  plume diff --time 0,10 --time 10,20 perf.data -o diff.svg\n",
 	.sets = diff_sets,
 	.run = run_diff,

@@ -16,7 +16,8 @@ struct doctor_options {
 
 static const struct option target_options[] = {
 	{ "pid", 'p', OPTION_LIST, DOCTOR(pids), "PID",
-	  "say what a recording of process PID will show (several with commas, or given again)" },
+	  "say what a recording of process PID will show; separate several with commas, or repeat "
+	  "the option" },
 };
 static const struct option_set target_option_set = { "Processes", target_options,
 						     ARRAY_SIZE(target_options) };
@@ -24,10 +25,10 @@ static const struct option_set target_option_set = { "Processes", target_options
 static const struct option output_options[] = {
 	{ "json", 0, OPTION_FLAG, DOCTOR(is_json), NULL, "print JSON" },
 	{ "limit", 0, OPTION_NUMBER, DOCTOR(limit), "N",
-	  "show N files with frames without a name, or of a process (default: 8; 0: all)" },
+	  "show N files with unnamed frames, or N mapped files (default: 8; 0: all)" },
 	{ "width", 0, OPTION_TEXT, DOCTOR(width_text), "N",
-	  "fit lines to N columns (default: the terminal's width; 0, the default for files and "
-	  "pipes: lines whole)" },
+	  "wrap lines at N columns (default: the terminal's width; for files and pipes 0, which "
+	  "does not wrap)" },
 	{ "output", 'o', OPTION_FILE, DOCTOR(output), "FILE",
 	  "write to FILE instead of standard output" },
 };
@@ -253,11 +254,11 @@ static int run_doctor(const struct command *self, char **words, size_t n)
 const struct command doctor_command = {
 	.name = "doctor",
 	.arguments = "[options] [FILE...]",
-	.summary = "what a recording, process or machine shows, and what is missing",
-	.text = "Reads what fold reads and says of each file where and how it was recorded, what\n"
-		"was lost or cut, which frames have no name and why, and what to do about it.\n"
-		"Without a FILE it says what can be recorded on this machine, and with -p what a\n"
-		"recording of a process will show and what not.\n"
+	.summary = "check a recording, a process or the machine for problems",
+	.text = "Says where and how each FILE was recorded, what was lost or cut, which frames\n"
+		"have no name and why, and how to fix it. FILE is any profile that fold reads.\n"
+		"Without a FILE, says what can be recorded on this machine; with -p, what a\n"
+		"recording of a process will show and what it will lack.\n"
 		"\n"
 		"  plume doctor\n"
 		"  plume doctor -p 4711\n"

@@ -49,7 +49,7 @@ static void add_user(const struct permission *p, struct doctor_report *r)
 	};
 	buf_addf(&text, geteuid() == 0 ? "root" : "uid %u", (unsigned)geteuid());
 	if (p->is_in_user_namespace)
-		buf_add(&text, STR(" of a user namespace, which is nobody to the kernel"));
+		buf_add(&text, STR(" in a user namespace, without rights on the host"));
 	for (size_t i = 0; i < ARRAY_SIZE(rights); i++)
 		if (rights[i].is_there)
 			buf_addf(&text, ", %s", rights[i].name);
@@ -60,13 +60,13 @@ static void add_surroundings(const struct permission *p, struct doctor_report *r
 {
 	static const char *const boxes[] = { [BOX_DOCKER] = "a docker container",
 					     [BOX_PODMAN] = "a podman container",
-					     [BOX_KUBERNETES] = "a pod of kubernetes",
-					     [BOX_OTHER] = "a pid namespace of its own" };
+					     [BOX_KUBERNETES] = "a kubernetes pod",
+					     [BOX_OTHER] = "its own pid namespace" };
 	AUTO(buf) struct buf text = { 0 };
 	if (p->box != BOX_NONE)
 		buf_addf(&text, "%s", boxes[p->box]);
 	if (p->is_filtered)
-		buf_addf(&text, "%sa filter of system calls (seccomp)", text.n ? ", " : "");
+		buf_addf(&text, "%sa seccomp filter", text.n ? ", " : "");
 	if (text.n)
 		doctor_add_fact(r, "plume is in", &text);
 }
@@ -122,12 +122,13 @@ static void tell_events(const struct permission *p, struct doctor_report *r)
 	if (!may_record_own(p))
 		add_refusal(r, FINDING_BAD, "record", "nothing can be recorded", &own);
 	else if (p->may_see_all)
-		doctor_add_finding(r, FINDING_OK, "record",
-				   "every process, container and the whole machine can be recorded",
-				   NULL, NULL);
+		doctor_add_finding(
+			r, FINDING_OK, "record",
+			"all processes, containers and the whole machine can be recorded", NULL,
+			NULL);
 	else
 		add_refusal(r, FINDING_WARN, "record",
-			    "only processes of this user can be recorded, with -p", &all);
+			    "only this user's processes can be recorded, with -p", &all);
 }
 
 static void tell_kernel(const struct permission *p, const struct kernel_name_trouble *names,
@@ -139,17 +140,16 @@ static void tell_kernel(const struct permission *p, const struct kernel_name_tro
 		return;
 	if (!p->may_see_kernel) {
 		add_refusal(r, FINDING_WARN, "kernel",
-			    "stacks will end where the kernel begins, and time in it is missing",
-			    &kernel);
+			    "user space only: time in the kernel will be missing", &kernel);
 		return;
 	}
 	if (!names->why.n) {
 		doctor_add_finding(r, FINDING_OK, "kernel",
-				   "stacks go into the kernel, and its functions have names", NULL,
+				   "stacks include the kernel, and its functions have names", NULL,
 				   NULL);
 		return;
 	}
-	buf_addf(&t.what, "functions of the kernel will have no names");
+	buf_addf(&t.what, "kernel functions will have no names");
 	buf_add(&t.why, buf_str(&names->why));
 	buf_add(&t.fix, buf_str(&names->fix));
 	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_WARN, "kernel" }, &t);
@@ -159,15 +159,14 @@ static void tell_counters(const struct permission *p, struct doctor_report *r)
 {
 	if (p->has_pmu)
 		doctor_add_finding(r, FINDING_OK, "counters",
-				   "the processor's counters can be used: cycles are sampled", NULL,
-				   NULL);
+				   "hardware counters work: cycles will be sampled", NULL, NULL);
 	else
-		doctor_add_finding(r, FINDING_INFO, "counters",
-				   "no hardware counters: time is sampled by a clock (cpu-clock)",
-				   "virtual machines and containers often have none; shares of "
-				   "time are right all the same, -e cycles and its kind do not "
-				   "work",
-				   NULL);
+		doctor_add_finding(
+			r, FINDING_INFO, "counters",
+			"no hardware counters: a clock (cpu-clock) will sample time instead",
+			"virtual machines and containers often have none; shares of time are still "
+			"right, but -e cycles and the like do not work",
+			NULL);
 }
 
 static void tell_limits(const struct permission *p, struct doctor_report *r)
@@ -176,21 +175,19 @@ static void tell_limits(const struct permission *p, struct doctor_report *r)
 	AUTO(finding_text) struct finding_text t = { 0 };
 	if (p->max_stack <= USUAL_FRAMES) {
 		buf_addf(&t.what, "stacks of more than %d frames are cut", p->max_stack);
-		buf_addf(&t.why, "recursion, and frameworks that call through many layers, are "
-				 "deeper");
+		buf_addf(&t.why, "recursion and layered frameworks go deeper");
 		buf_addf(&t.fix, "sudo sysctl kernel.perf_event_max_stack=512");
 		diagnosis_add(&r->diagnosis, (struct finding){ FINDING_INFO, "depth" }, &t);
 	}
 	if (p->max_rate_hz < LEAST_RATE) {
-		buf_addf(&t.what, "at most %u samples a second are taken", p->max_rate_hz);
-		buf_addf(&t.why, "the kernel has lowered it, as sampling took too long");
+		buf_addf(&t.what, "the kernel takes at most %u samples per second", p->max_rate_hz);
+		buf_addf(&t.why, "it lowered the limit because sampling took too long");
 		buf_addf(&t.fix, "sudo sysctl kernel.perf_event_max_sample_rate=100000");
 		diagnosis_add(&r->diagnosis, (struct finding){ FINDING_WARN, "rate" }, &t);
 	}
 	if (p->max_descriptors < FEW_FILES) {
-		buf_addf(&t.what, "only %u files may be open at once", p->max_descriptors);
-		buf_addf(&t.why, "each thread takes one on each cpu, and names are kept by open "
-				 "files");
+		buf_addf(&t.what, "the limit of open files is low: %u", p->max_descriptors);
+		buf_addf(&t.why, "each thread needs one per cpu, and names need some more");
 		buf_addf(&t.fix, "ulimit -n 20000");
 		diagnosis_add(&r->diagnosis, (struct finding){ FINDING_INFO, "files" }, &t);
 	}
@@ -199,22 +196,21 @@ static void tell_limits(const struct permission *p, struct doctor_report *r)
 static void tell_others(const struct permission *p, struct doctor_report *r)
 {
 	if (p->has_sys_ptrace)
-		doctor_add_finding(r, FINDING_OK, "others",
-				   "files and maps of all processes can be read: containers have "
-				   "names, too",
-				   NULL, NULL);
+		doctor_add_finding(
+			r, FINDING_OK, "others",
+			"files and maps of all processes can be read, also in containers", NULL,
+			NULL);
 	else
 		doctor_add_finding(r, FINDING_INFO, "others",
-				   "processes of other users and containers will have no names",
-				   "their files and maps may not be read without CAP_SYS_PTRACE",
-				   "run plume with sudo, or once sudo setcap "
+				   "processes of other users and in containers will have no names",
+				   "reading their files and maps needs CAP_SYS_PTRACE",
+				   "run plume with sudo, or once: sudo setcap "
 				   "cap_perfmon,cap_sys_ptrace=ep $(command -v plume)");
 	if (p->is_in_container)
-		doctor_add_finding(r, FINDING_INFO, "container",
-				   "plume is in a container, and sees the processes in it only",
-				   NULL,
-				   "to record others, on the host: sudo plume record --container "
-				   "NAME");
+		doctor_add_finding(
+			r, FINDING_INFO, "container",
+			"plume runs in a container and sees only its processes", NULL,
+			"to record others, run on the host: sudo plume record --container NAME");
 }
 
 static void tell_bpf(const struct err *walker, struct doctor_report *r)
@@ -224,13 +220,13 @@ static void tell_bpf(const struct err *walker, struct doctor_report *r)
 	ptrdiff_t fix = str_find(why, STR("; "));
 	if (!why.n) {
 		doctor_add_finding(r, FINDING_OK, "bpf",
-				   "BPF programs can be loaded: stacks of JavaScript are walked in "
+				   "BPF programs can be loaded: JavaScript stacks are walked in "
 				   "the kernel, up to 512 frames",
 				   NULL, NULL);
 		return;
 	}
 	buf_add(&t.what, str_first(why, fix < 0 ? why.n : (size_t)fix));
-	buf_addf(&t.why, "stacks of JavaScript are taken from copies, which cut deep ones");
+	buf_addf(&t.why, "JavaScript stacks come from copies of the stack, which cut deep ones");
 	if (fix >= 0)
 		buf_add(&t.fix, str_from_byte(why, (size_t)fix + 2));
 	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_INFO, "bpf" }, &t);

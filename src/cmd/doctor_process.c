@@ -25,7 +25,7 @@ static void add_program(const struct process_facts *f, struct doctor_report *r)
 	if (f->program)
 		buf_addf(&text, "%s%s", text.n ? ", " : "", f->program);
 	if (!text.n)
-		buf_addf(&text, "may not be looked at");
+		buf_addf(&text, "not readable");
 	doctor_add_fact(r, "program", &text);
 }
 
@@ -48,7 +48,7 @@ static void add_flags(const struct process_facts *f, struct doctor_report *r)
 		if (flags[i].is_on)
 			buf_addf(&text, "%s%s", text.n ? " " : "", flags[i].name);
 	if (!text.n)
-		buf_addf(&text, "none that matter here");
+		buf_addf(&text, "none that matter");
 	if (f->runtime.kind != RUNTIME_NATIVE && f->runtime.kind != RUNTIME_GO)
 		doctor_add_fact(r, "flags", &text);
 }
@@ -65,9 +65,9 @@ static void add_place(const struct process_facts *f, struct doctor_report *r)
 	if (f->has_own_pids)
 		buf_addf(&text, "pid %d inside", f->inner_pid);
 	if (f->has_own_mounts)
-		buf_addf(&text, "%smounts of its own", text.n ? ", " : "");
+		buf_addf(&text, "%sown mounts", text.n ? ", " : "");
 	if (f->has_own_users)
-		buf_addf(&text, "%susers of its own", text.n ? ", " : "");
+		buf_addf(&text, "%sown users", text.n ? ", " : "");
 	if (text.n)
 		doctor_add_fact(r, "namespaces", &text);
 	buf_addf(&text, "%u%s", f->threads, f->is_stopped ? ", stopped (SIGSTOP)" : "");
@@ -153,7 +153,8 @@ static void tell_stacks(const struct process_facts *f, struct doctor_report *r)
 		buf_addf(&t.what, "stacks end in ");
 		finding_add_count(&t.what, none, "file", "files");
 		buf_addf(&t.what, ": %s", buf_c_string(&lost));
-		buf_addf(&t.why, "compiled without frame pointers and without tables (.eh_frame)");
+		buf_addf(&t.why,
+			 "compiled without frame pointers and without unwind tables (.eh_frame)");
 		buf_addf(&t.fix, "build with -fno-omit-frame-pointer, or without "
 				 "-fno-asynchronous-unwind-tables");
 		diagnosis_add(&r->diagnosis,
@@ -197,12 +198,14 @@ static void tell_names(const struct process_facts *f, bool is_stripped, struct d
 		 is_stripped ? " names for exported functions only" : " no names",
 		 buf_c_string(&list));
 	if (is_stripped) {
-		buf_addf(&t.why, n == 1 ? "it is stripped, and no debug file of it was found"
-					: "they are stripped, and no debug files were found");
-		buf_addf(&t.fix, "install debug symbols, or DEBUGINFOD_URLS="
-				 "https://debuginfod.elfutils.org plume record --debuginfod ...");
+		buf_addf(&t.why,
+			 n == 1 ? "it is stripped, and its debug file was not found"
+				: "they are stripped, and their debug files were not found");
+		buf_addf(&t.fix, "install debug symbols, or run "
+				 "DEBUGINFOD_URLS=https://debuginfod.elfutils.org plume record "
+				 "--debuginfod ...");
 	} else {
-		buf_addf(&t.why, "%s%.*s", n > 1 ? "of the first: " : "",
+		buf_addf(&t.why, "%s%.*s", n > 1 ? "for the first: " : "",
 			 STR_ARG(buf_str(&first->why)));
 		buf_add(&t.fix, buf_str(&first->fix));
 	}
@@ -219,10 +222,10 @@ static void tell_lines(const struct process_facts *f, struct doctor_report *r)
 	if (!program || program->has_lines || f->runtime.kind == RUNTIME_JVM ||
 	    f->runtime.kind == RUNTIME_PYTHON || f->runtime.kind == RUNTIME_NODE)
 		return;
-	buf_addf(&t.what, "no lines and no inlined functions of %.*s",
+	buf_addf(&t.what, "no lines or inlined functions for %.*s",
 		 STR_ARG(str_basename(str_from(program->path))));
-	buf_addf(&t.why, "it has no DWARF, and no debug file of it was found");
-	buf_addf(&t.fix, "build with -g, or install its debug symbols, or --debuginfod");
+	buf_addf(&t.why, "it has no DWARF, and its debug file was not found");
+	buf_addf(&t.fix, "build with -g, install its debug symbols, or use --debuginfod");
 	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_INFO, "lines" }, &t);
 }
 
@@ -234,7 +237,7 @@ static void tell_hidden(const struct process_facts *f, const struct permission *
 	AUTO(finding_text) struct finding_text t = { 0 };
 	buf_addf(&t.what, p->has_perfmon ? "its functions will have no names"
 					 : "this user cannot record it");
-	buf_addf(&t.why, "it is of user %s%s%u%s, and this user may not look at its files",
+	buf_addf(&t.why, "it belongs to user %s%s%u%s, and this user may not read its files",
 		 f->user ? f->user : "", f->user ? " (" : "", f->uid, f->user ? ")" : "");
 	buf_addf(&t.fix,
 		 p->is_in_container ? "on the host: sudo plume doctor -p PID"

@@ -20,8 +20,8 @@ static bool tell_map(const struct process_facts *f, struct doctor_report *r)
 	const struct code_map *m = &f->map;
 	if (m->e.text[0]) {
 		buf_addf(&t.what, "its map is not used: %s", m->e.text);
-		buf_addf(&t.why, "names in it could be anybody's");
-		buf_addf(&t.fix, "look at who put it there");
+		buf_addf(&t.why, "its owner is not trusted");
+		buf_addf(&t.fix, "find out who created it");
 		diagnosis_add(&r->diagnosis, (struct finding){ FINDING_WARN, "map" }, &t);
 		return false;
 	}
@@ -30,10 +30,10 @@ static bool tell_map(const struct process_facts *f, struct doctor_report *r)
 	uint64_t seconds = m->grew_ns / 1000000000 + 1;
 	if (m->grown_bytes / seconds > 10000000) {
 		buf_addf(&t.what, "its map grows by more than 10 MB a second");
-		buf_addf(&t.why, "code is compiled over and over, each time as a new row");
+		buf_addf(&t.why, "code is compiled over and over, and each time adds a row");
 		buf_addf(&t.fix, f->runtime.kind == RUNTIME_NODE
-					 ? "--perf-basic-prof-only-functions writes less of it"
-					 : "start it anew when the disk gets full");
+					 ? "use --perf-basic-prof-only-functions, which writes less"
+					 : "restart it before the disk is full");
 		diagnosis_add(&r->diagnosis, (struct finding){ FINDING_WARN, "map" }, &t);
 		return true;
 	}
@@ -66,7 +66,7 @@ static void tell_javascript(const struct process_facts *f, const struct javascri
 		 "JavaScript will be named without flags, from the heap of its V8 %u.%u: "
 		 "interpreted, compiled and inlined functions",
 		 js->major, js->minor);
-	buf_addf(&t.fix, "plume js doctor -p %d tells what is known of it", f->pid);
+	buf_addf(&t.fix, "plume js doctor -p %d shows the details", f->pid);
 	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_OK, "javascript" }, &t);
 }
 
@@ -75,15 +75,13 @@ static void tell_no_node_map(const struct process_facts *f, const struct javascr
 {
 	AUTO(finding_text) struct finding_text t = { 0 };
 	if (f->runtime.has_map_flag) {
-		buf_addf(&t.what, "it should write a map, but there are no rows in %s",
-			 f->map.path);
-		buf_addf(&t.why, "its /tmp cannot be written, somebody has removed the file, or "
-				 "--perf-basic-prof-only-functions stands alone (Node.js 16 and "
+		buf_addf(&t.what, "it should write a map, but %s is empty or missing", f->map.path);
+		buf_addf(&t.why, "its /tmp is not writable, the file was removed, or "
+				 "--perf-basic-prof-only-functions is used alone (Node.js 16 and "
 				 "19 need both flags)");
 		buf_addf(&t.fix,
-			 js->is_readable ? "plume needs none; for others: plume js map -p %d"
-					 : "give it a /tmp that it can write to, and start "
-					   "it anew",
+			 js->is_readable ? "plume needs no map; for other tools: plume js map -p %d"
+					 : "give it a writable /tmp, and restart it",
 			 f->pid);
 	} else {
 		buf_addf(&t.what, "JavaScript functions will have no names");
@@ -100,16 +98,16 @@ static void tell_flags(const struct process_facts *f, struct doctor_report *r)
 {
 	if (!f->runtime.has_interpreted_frames)
 		doctor_add_finding(r, FINDING_INFO, "interpreted",
-				   "functions that V8 interprets are all one frame, without names",
-				   "those that are not hot yet: start-up, rare paths",
-				   "node --interpreted-frames-native-stack ...: each has its own "
-				   "frame and name (with a map)");
+				   "all functions that V8 interprets share one unnamed frame",
+				   "this affects code that is not hot yet: start-up, rare paths",
+				   "node --interpreted-frames-native-stack ... gives each its own "
+				   "frame, and with a map its name");
 	if (!f->runtime.has_no_inlining)
 		doctor_add_finding(r, FINDING_INFO, "inlined",
-				   "functions that V8 inlines count for their callers",
-				   "optimized code of a caller holds the code of what it calls",
-				   "node --no-turbo-inlining ...: each has its own frame; the "
-				   "program is slower with it");
+				   "functions that V8 inlines are charged to their callers",
+				   "the caller's optimized code contains their code",
+				   "node --no-turbo-inlining ... gives each its own frame, but "
+				   "slows the program down");
 }
 
 static void tell_node(const struct process_facts *f, const struct javascript_facts *js,
@@ -143,25 +141,24 @@ static void tell_java_names(const struct process_facts *f, struct doctor_report 
 	if (f->runtime.has_no_attach) {
 		if (!tell_map(f, r))
 			doctor_add_finding(r, FINDING_BAD, "map", "Java methods will have no names",
-					   "it was started with -XX:+DisableAttachMechanism, so it "
-					   "cannot be asked for them",
-					   "start it without that flag");
+					   "the JVM was started with -XX:+DisableAttachMechanism, "
+					   "so plume cannot ask it for names",
+					   "restart it without that flag");
 	} else if (major && major < FIRST_WITH_MAP) {
 		if (!tell_map(f, r))
-			doctor_add_finding(r, FINDING_BAD, "map", "Java methods will have no names",
-					   "JVMs before 17 cannot be asked for them",
-					   "Java 17 or later, or an agent that writes "
-					   "/tmp/perf-PID.map");
+			doctor_add_finding(
+				r, FINDING_BAD, "map", "Java methods will have no names",
+				"JVMs before 17 cannot give names",
+				"use Java 17 or later, or an agent that writes /tmp/perf-PID.map");
 	} else if (!f->may_be_asked) {
 		doctor_add_finding(r, FINDING_BAD, "map", "Java methods will have no names",
-				   "the JVM does not take commands: it is only just starting, or "
-				   "another user's",
+				   "the JVM does not accept commands: it is still starting, or "
+				   "belongs to another user",
 				   "try again in a moment, with sudo");
 	} else {
 		doctor_add_finding(r, FINDING_OK, "map",
-				   "the JVM is asked for names while it is recorded "
-				   "(Compiler.perfmap)",
-				   NULL, NULL);
+				   "plume will ask the JVM for names (Compiler.perfmap)", NULL,
+				   NULL);
 	}
 }
 
@@ -169,15 +166,14 @@ static void tell_java_names(const struct process_facts *f, struct doctor_report 
 static void tell_java_limits(struct doctor_report *r)
 {
 	doctor_add_finding(r, FINDING_INFO, "interpreted",
-			   "methods that the JVM still interprets share one frame, Interpreter",
-			   "the JVM's map has a single row for its interpreter",
-			   "let the program warm up before you record; java -Xcomp compiles "
-			   "everything first, and starts slowly");
+			   "all methods that the JVM interprets share one frame, Interpreter",
+			   "the JVM's map has one row for its interpreter",
+			   "let the program warm up before recording; java -Xcomp compiles "
+			   "everything first, but starts slowly");
 	doctor_add_finding(r, FINDING_INFO, "inlined",
-			   "methods that were inlined count for the method they were inlined into",
+			   "inlined methods are charged to the method that they were inlined into",
 			   "the JVM's map does not say what was inlined",
-			   "java -XX:-Inline keeps every method separate; the program is slower "
-			   "with it");
+			   "java -XX:-Inline keeps methods separate, but slows the program down");
 }
 
 static void tell_java(const struct process_facts *f, struct doctor_report *r)
@@ -186,13 +182,12 @@ static void tell_java(const struct process_facts *f, struct doctor_report *r)
 	tell_java_limits(r);
 	if (f->runtime.keeps_frame_pointers)
 		doctor_add_finding(r, FINDING_OK, "java-stacks",
-				   "compiled methods keep frame pointers: stacks are whole", NULL,
-				   NULL);
+				   "compiled methods keep frame pointers: stacks are complete",
+				   NULL, NULL);
 	else
 		doctor_add_finding(r, FINDING_BAD, "java-stacks",
-				   "stacks of Java methods will be cut at the first compiled one",
-				   "compiled methods keep no frame pointers, and there are no "
-				   "tables for them",
+				   "stacks will be cut at the first compiled Java method",
+				   "compiled methods have neither frame pointers nor unwind tables",
 				   "JAVA_TOOL_OPTIONS=-XX:+PreserveFramePointer java ...");
 }
 
@@ -204,11 +199,10 @@ static void tell_python(const struct process_facts *f, struct doctor_report *r)
 	uint64_t minor = 0;
 	struct runtime rest = { .version = { 0 } };
 	if (f->jitdump) {
-		doctor_add_finding(
-			r, FINDING_OK, "map",
-			"its jitdump names Python functions (-X perf_jit); Python writes "
-			"most of it when it ends",
-			NULL, NULL);
+		doctor_add_finding(r, FINDING_OK, "map",
+				   "its jitdump names Python functions (-X perf_jit); Python "
+				   "writes most of it at exit",
+				   NULL, NULL);
 		return;
 	}
 	if (tell_map(f, r))
@@ -217,8 +211,8 @@ static void tell_python(const struct process_facts *f, struct doctor_report *r)
 	minor = major_version(&rest);
 	runtime_fini(&rest);
 	doctor_add_finding(r, FINDING_WARN, "map",
-			   "Python functions will not be seen, only the interpreter's own",
-			   "the interpreter runs them without frames of their own",
+			   "Python functions will be missing; only the interpreter's own will show",
+			   "the interpreter runs them without native frames",
 			   major_version(&f->runtime) > 3 || minor >= MINOR_WITH_MAP
 				   ? "PYTHONPERFSUPPORT=1 python3 ..., or python3 -X perf ..."
 				   : "Python 3.12 or later: python3 -X perf ...");
@@ -235,8 +229,8 @@ static void tell_other(const struct process_facts *f, struct doctor_report *r)
 		advice = of_file < advice ? of_file : advice;
 	}
 	doctor_add_bytes(&t.what, f->jit_bytes);
-	buf_addf(&t.what, " of code that was made at run time will have no names");
-	buf_addf(&t.why, "no file holds it, and there is no %s", f->map.path);
+	buf_addf(&t.what, " of code generated at run time will have no names");
+	buf_addf(&t.why, "it is in no file, and there is no %s", f->map.path);
 	buf_addf(&t.fix, "%s", jit_advice_words(advice));
 	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_WARN, "map" }, &t);
 }

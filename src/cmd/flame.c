@@ -20,10 +20,10 @@ static const char *const formats[] = { "auto", "svg", "html", NULL };
 
 static const struct option output_options[] = {
 	{ "output", 'o', OPTION_FILE, FLAME(output), "FILE",
-	  "write to FILE, .svg or .html (default: standard output, or on a terminal a file named "
+	  "write to FILE, .svg or .html (default: standard output; on a terminal, a file named "
 	  "after the input)" },
 	{ "format", 0, OPTION_CHOICE, FLAME(format), "NAME",
-	  "svg or html; auto, the default, goes by the ending of FILE", formats },
+	  "svg or html (default: auto, by the extension of FILE)", formats },
 	{ "compat", 0, OPTION_FLAG, FLAME(compat), NULL,
 	  "draw what flamegraph.pl draws from folded stacks, mistakes included" },
 };
@@ -33,19 +33,18 @@ static const struct option_set output_option_set = { "Output", output_options,
 static const struct option flame_options[] = {
 	{ "colors", 0, OPTION_CHOICE, FLAME(palette), "PALETTE",
 	  "kind (whose code it is), tier (V8's compilers), hot, mem, io, wakeup, chain, java, js, "
-	  "perl, python, rust, red, green, blue, aqua, yellow, purple or orange; auto, the "
-	  "default, "
-	  "is kind where the profile knows kinds, else hot",
+	  "perl, python, rust, red, green, blue, aqua, yellow, purple or orange (default: auto, "
+	  "which is kind if the profile has kinds, else hot)",
 	  palette_names },
 	{ "hash", 0, OPTION_FLAG, FLAME(by_hash), NULL,
-	  "shades from a hash of the name's first and last letters" },
-	{ "random", 0, OPTION_FLAG, FLAME(by_chance), NULL, "shades at random" },
+	  "choose shades by a hash of the name's first and last letters" },
+	{ "random", 0, OPTION_FLAG, FLAME(by_chance), NULL, "choose random shades" },
 	{ "cp", 0, OPTION_FLAG, FLAME(keeps_palette), NULL,
-	  "keep colours from picture to picture, in ./palette.map" },
+	  "keep colours across pictures, in ./palette.map" },
 	{ "flamechart", 0, OPTION_FLAG, FLAME(is_chart), NULL,
-	  "from left to right in time, or in the order of the input; equal stacks are not merged" },
+	  "order stacks by time, or as in the input, and do not merge equal ones" },
 	{ "total", 0, OPTION_TEXT, FLAME(total), "N",
-	  "what the whole width stands for (default: the sum of all counts)" },
+	  "count that the whole width stands for (default: the sum of all counts)" },
 };
 static const struct option_set flame_option_set = { NULL, flame_options,
 						    ARRAY_SIZE(flame_options) };
@@ -166,8 +165,8 @@ static struct palette_map *read_palette(struct err *e)
 	if (read_text_file(PALETTE_PATH, &text, e)) {
 		if (palette_map_parse(m, buf_str(&text), &why))
 			return m;
-		err_set(e, "--cp: ./%s is not a palette file and stays as it is: %s", PALETTE_PATH,
-			why.text);
+		err_set(e, "--cp: ./%s is not a palette file, so it was left alone: %s",
+			PALETTE_PATH, why.text);
 	}
 	palette_map_free(m);
 	return NULL;
@@ -202,7 +201,7 @@ static bool total_of(const struct request *r, const struct tree *t, uint64_t *to
 	if (value >= (double)sum && value < 1.8e19)
 		*total = (uint64_t)value;
 	else if (value > 0 && !r->in.common.quiet)
-		say("--total %s is less than the sum of all counts, and is not used", text);
+		say("ignoring --total %s: it is less than the sum of all counts", text);
 	return true;
 }
 
@@ -217,8 +216,8 @@ static bool is_html(const struct request *r, const char *path, struct err *e, bo
 	else if (r->flame.output && !has_svg && !*html && strcmp(path, "-") != 0 &&
 		 !str_starts(str_from(path), STR("/dev/")))
 		return err_usage(e,
-				 "-o %s: name the file .svg or .html, or say --format svg or "
-				 "--format html",
+				 "-o %s: unknown extension; name the file .svg or .html, or use "
+				 "--format svg or --format html",
 				 path);
 	return true;
 }
@@ -392,10 +391,9 @@ int flame_profile(struct profile *p, char **words, size_t n)
 const struct command flame_command = {
 	.name = "flame",
 	.arguments = "[options] [FILE...]",
-	.summary = "any profile to a flame graph, .svg or .html",
-	.text = "Reads what fold reads and draws it: an SVG that zooms, searches and works\n"
-		"without a network. All options of flamegraph.pl are there, with its names and\n"
-		"defaults.\n"
+	.summary = "draw a flame graph of any profile, as .svg or .html",
+	.text = "Draws any profile that fold reads, as an SVG that zooms, searches and works\n"
+		"offline. All options of flamegraph.pl work, with the same names and defaults.\n"
 		"\n"
 		"  plume flame perf.data -o out.svg\n"
 		"  plume flame --no-idle --where comm=node perf.data -o node.svg\n"

@@ -48,8 +48,8 @@ static bool check_output_name(const char *path, struct err *e)
 	for (size_t i = 0; path && i < ARRAY_SIZE(pictures); i++)
 		if (str_ends(str_from(path), str_from(pictures[i])))
 			return err_usage(e,
-					 "-o %s: fold writes folded stacks; a picture is made by "
-					 "plume flame, with the same input and options",
+					 "-o %s: fold writes folded stacks; use plume flame for a "
+					 "picture, with the same options",
 					 path);
 	for (size_t i = 0; path && i < ARRAY_SIZE(others); i++)
 		if (str_ends(str_from(path), str_from(others[i])))
@@ -71,15 +71,18 @@ static bool check_compat(struct request *r, struct source_options *source, struc
 	const char *event = NULL;
 	for (uint32_t i = 0; i < q->where.n; i++) {
 		if (!str_starts(str_from(q->where.p[i]), STR("event=")))
-			return err_usage(e, "--compat knows only --event-filter, not --where %s",
+			return err_usage(e,
+					 "--compat and --where %s cannot be combined; only "
+					 "--event-filter can",
 					 q->where.p[i]);
 		event = q->where.p[i] + strlen("event=");
 	}
 	if (r->in.input.format || q->time)
-		return err_usage(e, "--compat goes with neither --input nor --time");
+		return err_usage(e, "--compat cannot be combined with --input or --time");
 	if (naming->inlines || naming->no_inlines || q->show_place)
-		return err_usage(e, "--compat goes with none of --inline, --no-inline, --srcline "
-				    "and --context: it reads what perf script has looked up");
+		return err_usage(e,
+				 "--compat cannot be combined with --inline, --no-inline, "
+				 "--srcline or --context: perf script has already looked up names");
 	*source = (struct source_options){
 		.threads = source->threads,
 		.compat = true,
@@ -146,11 +149,11 @@ static int run_fold(const struct command *self, char **words, size_t n)
 const struct command fold_command = {
 	.name = "fold",
 	.arguments = "[options] [FILE...]",
-	.summary = "any profile to folded stacks",
-	.text = "Reads perf.data, perf script text, folded stacks, .plume, pprof, speedscope,\n"
+	.summary = "convert any profile to folded stacks",
+	.text = "Prints one line for each distinct stack: root;caller;leaf COUNT. Reads\n"
+		"perf.data, perf script text, folded stacks, .plume, pprof, speedscope,\n"
 		".cpuprofile, Chrome traces, JSON trees and CSV, plain or compressed with gzip or\n"
-		"zstd, from files, '-' or a pipe (without a FILE: ./perf.data), and prints one\n"
-		"line per distinct stack: root;caller;leaf COUNT.\n"
+		"zstd. Without a FILE, reads what is piped in, else ./perf.data.\n"
 		"\n"
 		"  plume fold perf.data > out.folded\n"
 		"  plume fold --where comm=node --no-idle perf.data -o node.folded\n"

@@ -27,11 +27,14 @@ int print_help(const struct command *c)
 
 static void general_help(struct buf *out)
 {
-	buf_addf(out, "plume shows what a running program burns.\n\nplume COMMAND [options] "
-		      "[FILE...]\n\n");
+	buf_addf(out, "plume shows where a program spends its time.\n"
+		      "\n"
+		      "plume COMMAND [options] [FILE...]\n"
+		      "\n");
 	for (size_t i = 0; commands[i]; i++)
 		buf_addf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
-	buf_addf(out, "\n'plume help COMMAND' or 'man plume-COMMAND' tells more.\n");
+	buf_addf(out, "\n"
+		      "See 'plume help COMMAND' or 'man plume-COMMAND'.\n");
 }
 
 static int run_help(const struct command *self, char **words, size_t n)
@@ -42,7 +45,7 @@ static int run_help(const struct command *self, char **words, size_t n)
 	if (n && (strcmp(words[0], "--help") == 0 || strcmp(words[0], "-h") == 0))
 		c = self;
 	if (c && n > 1 && c->subcommands && !(c = command_subcommand(c, words[1]))) {
-		err_usage(&e, "there is no command '%s %s'", words[0], words[1]);
+		err_usage(&e, "unknown command '%s %s'", words[0], words[1]);
 		return say_error(self, &e);
 	}
 	if (n && !c) {
@@ -59,8 +62,8 @@ static int run_help(const struct command *self, char **words, size_t n)
 const struct command help_command = {
 	.name = "help",
 	.arguments = "[COMMAND]",
-	.summary = "what the commands do",
-	.text = "Without COMMAND, lists the commands.\n",
+	.summary = "describe a command",
+	.text = "Without COMMAND, lists all commands.\n",
 	.takes_command = true,
 	.run = run_help,
 };

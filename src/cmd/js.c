@@ -3,7 +3,7 @@
 #define JS(field) offsetof(struct js_options, field)
 
 static const struct option process_options[] = {
-	{ "pid", 'p', OPTION_TEXT, JS(pid), "PID", "the process to look at" },
+	{ "pid", 'p', OPTION_TEXT, JS(pid), "PID", "process to inspect" },
 };
 const struct option_set js_process_set = { "Process", process_options,
 					   ARRAY_SIZE(process_options) };
@@ -14,16 +14,16 @@ static const struct option output_options[] = {
 const struct option_set js_output_set = { "Output", output_options, ARRAY_SIZE(output_options) };
 
 static const struct option doctor_options[] = {
-	{ "json", 0, OPTION_FLAG, JS(is_json), NULL, "of doctor: print JSON" },
+	{ "json", 0, OPTION_FLAG, JS(is_json), NULL, "doctor: print JSON" },
 	{ "width", 0, OPTION_TEXT, JS(width_text), "N",
-	  "of doctor: fit lines to N columns (default: the terminal's width; 0, the default for "
-	  "files and pipes: lines whole)" },
+	  "doctor: wrap lines at N columns (default: the terminal's width; for files and pipes 0, "
+	  "which does not wrap)" },
 };
 const struct option_set js_doctor_set = { NULL, doctor_options, ARRAY_SIZE(doctor_options) };
 
 static const struct option map_options[] = {
 	{ "force", 'f', OPTION_FLAG, JS(is_forced), NULL,
-	  "of map: replace a map that the process writes itself" },
+	  "map: replace a map that the process itself writes" },
 };
 const struct option_set js_map_set = { NULL, map_options, ARRAY_SIZE(map_options) };
 
@@ -43,9 +43,9 @@ bool js_options_parse(struct js_options *o, const struct command *self, char **w
 								   : o };
 	bool ok = options_parse(words, n, bindings, count, &rest, e);
 	if (ok && rest.n)
-		ok = err_usage(e, "'%s' is no option of plume %s", rest.p[0], self->name);
+		ok = err_usage(e, "%s: unexpected argument '%s'", self->name, rest.p[0]);
 	if (ok && !o->pid && !o->common.help)
-		ok = err_usage(e, "plume %s needs a process: -p PID", self->name);
+		ok = err_usage(e, "%s needs a process: -p PID", self->name);
 	text_list_fini(&rest);
 	return ok;
 }
@@ -60,7 +60,7 @@ struct v8_living *js_open_process(const struct js_options *o, struct err *e)
 		if (choice.pids.n == 1)
 			v = v8_living_open(choice.pids.p[0], e);
 		else
-			err_usage(e, "-p %s: one process at a time", o->pid);
+			err_usage(e, "-p %s: only one process at a time", o->pid);
 	}
 	target_choice_fini(&choice);
 	text_list_fini(&wish.pids);
@@ -81,9 +81,9 @@ static int run_js(const struct command *self, char **words, size_t n)
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
 		return print_help(self);
 	if (n)
-		err_usage(&e, "there is no 'plume js %s'", word);
+		err_usage(&e, "unknown command 'js %s': must be doctor or map", word);
 	else
-		err_usage(&e, "plume js needs to know what: doctor or map");
+		err_usage(&e, "js needs a command: doctor or map");
 	return say_error(self, &e);
 }
 
@@ -94,14 +94,14 @@ static const struct option_set *const js_sets[] = { &js_process_set,	&js_output_
 const struct command js_command = {
 	.name = "js",
 	.arguments = "doctor|map -p PID [options]",
-	.summary = "look into the JavaScript of a running Node.js",
-	.text = "Reads V8's heap from outside, in any Node.js 16 to 26, without flags and without\n"
-		"stopping it.\n"
+	.summary = "inspect the JavaScript of a running Node.js",
+	.text = "Reads V8's heap from outside the process, with Node.js 16 to 26. The process\n"
+		"needs no flags and is not stopped.\n"
 		"\n"
-		"  plume js doctor -p PID   what of its V8 can be read, and what follows from it\n"
-		"  plume js map -p PID      a perf-PID.map of this moment, for perf and others\n"
+		"  plume js doctor -p PID   say what can be read of its V8\n"
+		"  plume js map -p PID      write a perf-PID.map, for perf and other tools\n"
 		"\n"
-		"'plume help js map' tells more of one of them.\n",
+		"See also 'plume help js doctor' and 'plume help js map'.\n",
 	.sets = js_sets,
 	.subcommands = subcommands,
 	.run = run_js,

@@ -11,8 +11,7 @@ static void add_program(struct v8_living *v, struct doctor_report *r)
 	struct runtime runtime;
 	runtime_of_process(v->pid, &runtime);
 	buf_addf(&text, "Node.js %s",
-		 runtime.version.n ? buf_c_string(&runtime.version)
-				   : "of a version that is not known");
+		 runtime.version.n ? buf_c_string(&runtime.version) : "(unknown version)");
 	runtime_fini(&runtime);
 	doctor_add_fact(r, "program", &text);
 	buf_addf(&text, "%u.%u.%u, in %s", v->layout.major, v->layout.minor, v->layout.build,
@@ -36,7 +35,7 @@ static void add_parts(struct v8_living *v, struct doctor_report *r)
 	if (l->bytecode_sizes.n)
 		buf_addf(&text, "%zu, with their sizes", l->bytecode_sizes.n / OPERAND_SCALES);
 	else
-		buf_addf(&text, "their sizes are not in this file");
+		buf_addf(&text, "sizes are not in this file");
 	doctor_add_fact(r, "bytecodes", &text);
 }
 
@@ -133,23 +132,21 @@ static void tell_consequences(const struct v8_living *v, const struct v8_checks 
 	bool has_positions = c->list[V8_CHECK_POSITIONS].state != V8_CHECK_FAILED;
 	bool has_interpreter = l->interpreter[0].end != 0;
 	follow(r, "names", "names of JavaScript functions", has_functions,
-	       "no function was found that has all of it");
-	follow(r, "interpreted", "functions that V8 interprets", has_functions && has_interpreter,
-	       "the interpreter's code is not to be told from other builtins: the file has no "
-	       "symbols of it");
+	       "no function was found with all parts of a name");
+	follow(r, "interpreted", "interpreted functions", has_functions && has_interpreter,
+	       "the file has no symbols for the interpreter, so its code cannot be told from other "
+	       "builtins");
 	follow(r, "lines", "lines of calls in optimized code",
-	       has_functions && has_code && has_positions,
-	       "tables of source positions cannot be read");
+	       has_functions && has_code && has_positions, "source positions cannot be read");
 	if (l->major == 12 && l->minor == 9)
-		follow(r, "maglev", "lines of calls in code of Maglev", false,
-		       "V8 12.9 makes no tables of source positions for it");
-	follow(r, "inlined", "functions inlined by the compiler",
+		follow(r, "maglev", "lines of calls in Maglev code", false,
+		       "V8 12.9 writes no source positions for it");
+	follow(r, "inlined", "inlined functions",
 	       has_functions && has_code && l->origin[V8_DEOPT_INLINING] != V8_UNKNOWN,
-	       "code does not lead to its functions");
+	       "the functions inlined into code cannot be found");
 	follow(r, "baseline", "lines of calls in baseline code",
 	       has_functions && l->bytecode_sizes.n > 0, "bytecode sizes are not in this file");
-	follow(r, "builtins", "names of V8's own functions", has_builtins,
-	       "the file is stripped of their symbols");
+	follow(r, "builtins", "names of V8's own functions", has_builtins, "the file is stripped");
 }
 
 /* --- all --- */
@@ -214,11 +211,11 @@ static const struct option_set *const doctor_sets[] = { &js_process_set, &js_out
 const struct command js_doctor_command = {
 	.name = "js doctor",
 	.arguments = "-p PID [options]",
-	.summary = "what of a process's V8 can be read, and what follows from it",
-	.text = "Says of a running Node.js which V8 it has, where that V8 keeps what (as its file\n"
-		"exports it, inferred from that, or from a table of its version), and tries it on\n"
-		"the living process: which JavaScript functions a recording will name, with which\n"
-		"lines. Nothing is stopped or written.\n"
+	.summary = "say what can be read of a process's V8",
+	.text = "Prints the version of V8 and the layout of its heap, as exported by its file,\n"
+		"inferred, or from a table. Then tests it on the running process: whether a\n"
+		"recording will have function names, lines of calls and inlined functions.\n"
+		"Nothing is stopped or written.\n"
 		"\n"
 		"  plume js doctor -p 4711\n",
 	.sets = doctor_sets,

@@ -79,9 +79,9 @@ static void say_result(const char *path, const struct v8_code_rows *rows, const 
 		buf_addf(&text, " builtins");
 	}
 	if (!t->builtins)
-		buf_addf(&text, "; no builtins, as V8's file is stripped of their symbols");
+		buf_addf(&text, "; no builtins, because V8's file is stripped");
 	if (rows->is_cut)
-		buf_addf(&text, "; not all of its code was looked at: there is too much of it");
+		buf_addf(&text, "; there is too much code, so some is missing");
 	say("%s", buf_c_string(&text));
 }
 
@@ -143,14 +143,13 @@ static const struct option_set *const map_sets[] = { &js_process_set, &js_output
 const struct command js_map_command = {
 	.name = "js map",
 	.arguments = "-p PID [-o FILE] [-f]",
-	.summary = "write a perf-PID.map of this moment, for perf and others",
-	.text = "Names the code that Node.js has compiled so far, for perf, bpftrace and others\n"
-		"that read /tmp/perf-PID.map: the process needs no flag and goes on running. The\n"
-		"default file is that one, in the process's own /tmp where it is in a container.\n"
+	.summary = "write a perf-PID.map, for perf and other tools",
+	.text = "Lists the code that Node.js has compiled so far, for perf, bpftrace and others\n"
+		"that read /tmp/perf-PID.map. The process needs no flag and is not stopped. The\n"
+		"default file is that one; for a process in a container, in its own /tmp.\n"
 		"\n"
-		"The map is of this moment: what is compiled later is not in it. Functions that\n"
-		"V8 interprets have no code of their own, so they are not in it either; 'plume\n"
-		"record' names these, too, and needs no map.\n"
+		"Interpreted functions and code compiled later are not in the map. 'plume record'\n"
+		"names these as well, and needs no map.\n"
 		"\n"
 		"  perf record -g -p 4711 -- sleep 10; plume js map -p 4711; perf script\n"
 		"  plume js map -p 4711 -o - | grep handleRequest\n",

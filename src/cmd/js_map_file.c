@@ -51,7 +51,7 @@ bool map_file_is_written(int32_t pid, const char *path, struct err *e)
 	struct stat status;
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || !has_open(pid, &status))
 		return false;
-	err_set(e, "%s: pid %d writes it itself: -f replaces it", path, pid);
+	err_set(e, "%s: pid %d writes this file itself; -f replaces it", path, pid);
 	return true;
 }
 
@@ -92,7 +92,7 @@ struct map_file *map_file_open(int32_t pid, bool is_forced, struct buf *path, st
 	AUTO(buf) struct buf root = { 0 };
 	int32_t inner = process_inner_pid(pid);
 	if (!inner || !process_root_path(pid, &root)) {
-		err_set(e, "pid %d has ended, or its files may not be looked at", pid);
+		err_set(e, "pid %d has exited, or its files are not readable", pid);
 		return NULL;
 	}
 	struct stat here, there;
@@ -108,9 +108,8 @@ struct map_file *map_file_open(int32_t pid, bool is_forced, struct buf *path, st
 		err_set(e, "%s: %s; -o FILE writes elsewhere", f->path, strerror(errno));
 	else if (!is_forced && is_its_own(pid, f->folder, f->name))
 		err_set(e,
-			"%s: pid %d writes it itself, so perf has its names already; -f replaces "
-			"it, "
-			"-o FILE writes elsewhere",
+			"%s: pid %d writes this file itself, so perf already has its names; -f "
+			"replaces it, -o FILE writes elsewhere",
 			f->path, pid);
 	else
 		return f;

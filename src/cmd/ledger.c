@@ -23,7 +23,7 @@ static void warn_events(const struct profile *p, const struct query *q,
 			return;
 	AUTO(buf) struct buf events = { 0 };
 	add_event_list(p, &events);
-	say("%u events in the input (%s); showing %.*s, choose with --where event=NAME",
+	say("%u events in the input (%s): showing %.*s; --where event=NAME selects another",
 	    p->events.n, buf_c_string(&events),
 	    STR_ARG(profile_str(p, p->events.p[l->event].name)));
 }
@@ -60,10 +60,10 @@ void say_warnings(const struct profile *p, const struct query *q, const struct q
 	if (l->samples_in == 0 && l->stacks == 0)
 		say("no stacks found");
 	if (p->ledger.count[LEDGER_OTHER_EVENTS])
-		say("samples of other events left out: %llu; --event-filter chooses the event",
+		say("%llu samples of other events left out; --event-filter selects the event",
 		    (unsigned long long)p->ledger.count[LEDGER_OTHER_EVENTS]);
 	if (l->gave_up)
-		say("an expression took too long on %llu names and was taken as not matching",
+		say("an expression took too long to match %llu names; they count as not matching",
 		    (unsigned long long)l->gave_up);
 	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
 		if (p->ledger.count[line] && ledger_line_is_damage(line))
@@ -81,7 +81,7 @@ static void add_unnamed(struct buf *out, const struct unnamed_rows *u,
 		buf_addf(out, ", most in ");
 		unnamed_row_add_brief(out, &u->rows.p[0]);
 	}
-	buf_addf(out, "; plume doctor%s%s says more", files->n == 1 ? " " : "",
+	buf_addf(out, "; see plume doctor%s%s", files->n == 1 ? " " : "",
 		 files->n == 1 ? files->p[0] : "");
 }
 
@@ -143,7 +143,7 @@ void say_ledger(const struct profile *p, const struct query_ledger *l, const str
 	say_count("samples left out by --only and --without", l->by_text);
 	say_count("samples left out as idle", l->idle);
 	say_count("samples of other events", l->other_events);
-	say_count("samples without a frame for --root", l->not_under_root);
+	say_count("samples without a frame that matches --root", l->not_under_root);
 	say_count("samples shown", l->shown);
 	say_count("stacks shown", l->stacks);
 	if (tree)
@@ -220,16 +220,15 @@ void explain_nothing(const struct profile *p, const struct query *q, const struc
 	if (l->idle)
 		buf_addf(&text, ", %llu as idle", (unsigned long long)l->idle);
 	if (l->other_events)
-		buf_addf(&text, ", %llu are of other events", (unsigned long long)l->other_events);
+		buf_addf(&text, ", %llu of other events", (unsigned long long)l->other_events);
 	if (l->not_under_root)
-		buf_addf(&text, ", %llu have no frame for --root",
+		buf_addf(&text, ", %llu without a frame that matches --root",
 			 (unsigned long long)l->not_under_root);
 	if (asks_for(q, STR("pid=")) && !has_pids(p))
-		buf_addf(&text, "; the input has no pids (perf script prints them with -F +pid)");
+		buf_addf(&text, "; the input has no pids: use perf script -F +pid");
 	if (asks_for(q, STR("cpu=")) && !has_cpus(p))
-		buf_addf(&text, "; the input has no cpus (perf record --sample-cpu keeps them, "
-				"perf script prints "
-				"them with -F +cpu)");
+		buf_addf(&text, "; the input has no cpus: use perf record --sample-cpu, and perf "
+				"script -F +cpu");
 	add_event_list(p, &known);
 	if (known.n)
 		buf_addf(&text, "; events: %s", buf_c_string(&known));

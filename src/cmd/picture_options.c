@@ -6,7 +6,7 @@
 
 static const struct option picture_options[] = {
 	{ "title", 0, OPTION_TEXT, PICTURE(title), "TEXT", "heading" },
-	{ "subtitle", 0, OPTION_TEXT, PICTURE(subtitle), "TEXT", "second line of the heading" },
+	{ "subtitle", 0, OPTION_TEXT, PICTURE(subtitle), "TEXT", "second heading" },
 	{ "width", 0, OPTION_TEXT, PICTURE(width), "N",
 	  "width in pixels (default: the width of the window)" },
 	{ "height", 0, OPTION_TEXT, PICTURE(height), "N",
@@ -14,25 +14,27 @@ static const struct option picture_options[] = {
 	{ "minwidth", 0, OPTION_TEXT, PICTURE(min_width), "N",
 	  "leave out frames narrower than N pixels, or N% of the whole (default: 0.1)" },
 	{ "inverted", 0, OPTION_FLAG, PICTURE(is_inverted), NULL,
-	  "icicle graph: the root is at the top" },
+	  "draw an icicle graph: the root is at the top" },
 	{ "negate", 0, OPTION_FLAG, PICTURE(negates), NULL,
-	  "turn the hues and signs of a differential graph around" },
+	  "swap the hues and signs of a differential graph" },
 	{ "bgcolors", 0, OPTION_TEXT, PICTURE(backdrop), "COLOR",
-	  "background: yellow, blue, green, grey, white or #rrggbb (default: by palette)" },
+	  "background: yellow, blue, green, grey, white or #rrggbb (default: depends on the "
+	  "palette)" },
 	{ "fonttype", 0, OPTION_TEXT, PICTURE(font_type), "FONT", "font (default: Verdana)" },
 	{ "fontsize", 0, OPTION_REAL, PICTURE(font_size), "N", "font size (default: 12)" },
 	{ "fontwidth", 0, OPTION_REAL, PICTURE(font_width), "N",
 	  "average width of a character as a share of the font size (default: 0.59)" },
 	{ "countname", 0, OPTION_TEXT, PICTURE(count_name), "TEXT",
-	  "what the counts are (default: samples)" },
+	  "unit of the counts (default: samples)" },
 	{ "nametype", 0, OPTION_TEXT, PICTURE(name_type), "TEXT",
-	  "what the names are (default: Function:)" },
+	  "label of the names (default: Function:)" },
 	{ "nameattr", 0, OPTION_FILE, PICTURE(attributes_path), "FILE",
-	  "titles, links and classes of functions: lines of name TAB key=value TAB key=value" },
-	{ "factor", 0, OPTION_REAL, PICTURE(factor), "N", "multiply the counts that are shown" },
-	{ "notes", 0, OPTION_TEXT, PICTURE(notes), "TEXT", "put a comment into the file" },
+	  "read titles, links and classes of functions from FILE, with lines of name TAB key=value "
+	  "TAB key=value" },
+	{ "factor", 0, OPTION_REAL, PICTURE(factor), "N", "multiply the counts shown by N" },
+	{ "notes", 0, OPTION_TEXT, PICTURE(notes), "TEXT", "put TEXT into the file as a comment" },
 	{ "encoding", 0, OPTION_TEXT, PICTURE(encoding), "NAME",
-	  "accepted for flamegraph.pl's sake; must be UTF-8, which is what is written" },
+	  "accepted for compatibility with flamegraph.pl; must be UTF-8" },
 };
 const struct option_set picture_option_set = { "Picture", picture_options,
 					       ARRAY_SIZE(picture_options) };
@@ -75,8 +77,9 @@ static bool min_width_parse(struct picture_setup *s, const char *text, struct er
 	double value = strtod(text, &end);
 	if (!(is_digit(text[0]) || text[0] == '.') || !(value >= 0 && value <= 1e9) ||
 	    end != text + number.n - is_percent)
-		return err_usage(e, "--minwidth %s: must be pixels, as 0.1, or a share, as 0.5%%",
-				 text);
+		return err_usage(
+			e, "--minwidth %s: must be pixels such as 0.1, or a share such as 0.5%%",
+			text);
 	s->min_px = is_percent ? 0 : value;
 	s->min_percent = is_percent ? value : 0;
 	return true;
@@ -90,7 +93,7 @@ static bool check_sizes(const struct picture_options *o, struct err *e)
 	if (!(o->font_width >= 0.01 && o->font_width <= 10))
 		return err_usage(e, "--fontwidth %g: must be from 0.01 to 10", o->font_width);
 	if (!(o->factor > 0 && o->factor <= 1e15))
-		return err_usage(e, "--factor %g: must be above 0", o->factor);
+		return err_usage(e, "--factor %g: must be greater than 0", o->factor);
 	return true;
 }
 
@@ -98,15 +101,14 @@ static bool check_texts(const struct picture_options *o, struct err *e)
 {
 	const char *encoding = o->encoding;
 	if (encoding && strcasecmp(encoding, "utf-8") != 0 && strcasecmp(encoding, "utf8") != 0)
-		return err_usage(e, "--encoding %s: pictures are written in UTF-8", encoding);
+		return err_usage(e, "--encoding %s: must be UTF-8", encoding);
 	static const char in_fonts[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				       "0123456789 ,.-_";
 	if (!*o->font_type || o->font_type[strspn(o->font_type, in_fonts)])
-		return err_usage(e,
-				 "--fonttype: a font's name has letters, digits, blanks, commas, "
-				 "dots and hyphens only");
+		return err_usage(e, "--fonttype: must have only letters, digits, spaces, commas, "
+				    "dots, hyphens and underscores");
 	if (o->notes && strpbrk(o->notes, "<>"))
-		return err_usage(e, "--notes: must not hold < or >");
+		return err_usage(e, "--notes: must not contain < or >");
 	return true;
 }
 
@@ -232,8 +234,7 @@ static void add_recording(struct buf *out, const uint64_t *count)
 	picture_ledger_part(count[LEDGER_LOST], "lost while recording", out);
 	picture_ledger_part(throttled, throttled == 1 ? "time throttled" : "times throttled", out);
 	add_percent_part(out, count[LEDGER_TRUNCATED], samples, "of stacks cut while recording");
-	add_percent_part(out, count[LEDGER_UNROOTED], samples,
-			 "of stacks without their thread's start");
+	add_percent_part(out, count[LEDGER_UNROOTED], samples, "of stacks incomplete");
 }
 
 static void add_unnamed(struct buf *out, const struct profile *p)
@@ -273,7 +274,7 @@ void picture_ledger_missing(const struct profile *p, const struct query_ledger *
 	picture_ledger_part(l->by_where + l->by_time + l->by_text, "left out by selection", out);
 	picture_ledger_part(l->idle, "idle left out", out);
 	picture_ledger_part(l->other_events, "of other events left out", out);
-	picture_ledger_part(l->not_under_root, "without the root asked for", out);
+	picture_ledger_part(l->not_under_root, "without a frame that matches --root", out);
 	add_recording(out, p->ledger.count);
 	add_unnamed(out, p);
 	if (ledger_is_damaged(&p->ledger) || l->overflows)

@@ -10,29 +10,28 @@
 static const struct option input_options[] = {
 	{ "input", 0, OPTION_CHOICE, offsetof(struct input_options, format), "NAME",
 	  "read the input as NAME: perf-data, plume, pprof, speedscope, cpuprofile, trace, "
-	  "json-tree, "
-	  "json-flat, csv, perf-script, folded or folded-diff; auto, the default, finds out by "
-	  "content",
+	  "json-tree, json-flat, csv, perf-script, folded or folded-diff (default: auto, which "
+	  "detects the format)",
 	  source_input_names },
 	{ "threads", 'j', OPTION_NUMBER, offsetof(struct input_options, threads), "N",
-	  "read files with N threads; the result is the same for any N (default: all cores)" },
+	  "read files with N threads (default: all cores); the result is the same for any N" },
 };
 const struct option_set input_option_set = { "Input", input_options, ARRAY_SIZE(input_options) };
 
 static const struct option name_options[] = {
-	{ "pid", 0, OPTION_FLAG, QUERY(show_pid), NULL, "root frame is comm-PID" },
-	{ "tid", 0, OPTION_FLAG, QUERY(show_tid), NULL, "root frame is comm-PID/TID" },
+	{ "pid", 0, OPTION_FLAG, QUERY(show_pid), NULL, "make comm-PID the root frame" },
+	{ "tid", 0, OPTION_FLAG, QUERY(show_tid), NULL, "make comm-PID/TID the root frame" },
 	{ "kernel", 0, OPTION_FLAG, QUERY(mark_kernel), NULL, "mark kernel functions with _[k]" },
 	{ "jit", 0, OPTION_FLAG, QUERY(mark_jit), NULL,
-	  "mark functions of a just-in-time compiler with _[j]" },
+	  "mark functions compiled at run time with _[j]" },
 };
 const struct option_set name_option_set = { "Names", name_options, ARRAY_SIZE(name_options) };
 
 static const struct option mark_options[] = {
 	{ "all", 0, OPTION_FLAG, offsetof(struct mark_options, all), NULL,
-	  "the same as --kernel --jit" },
+	  "same as --kernel --jit" },
 	{ "addrs", 0, OPTION_FLAG, offsetof(struct mark_options, addresses), NULL,
-	  "show the address of frames without a name: [libc.so.6 <7f3a...>]" },
+	  "show the address of unnamed frames: [libc.so.6 <7f3a...>]" },
 };
 const struct option_set mark_option_set = { NULL, mark_options, ARRAY_SIZE(mark_options) };
 
@@ -43,23 +42,23 @@ static const struct option naming_options[] = {
 	  "look for programs, libraries, maps and debug files below DIR, a copy of the recorded "
 	  "machine's files" },
 	{ "container-root", 0, OPTION_FILE, NAMING(container_root), "DIR",
-	  "the same for a container's files; tried before the host's" },
+	  "like --symfs, for a container's files; tried before the host's" },
 	{ "map", 0, OPTION_LIST, NAMING(maps), "FILE|DIR|PID=FILE",
-	  "names of compiled JavaScript, Java and the like from copies of perf-PID.map and "
+	  "name code compiled at run time (JavaScript, Java, ...) from copies of perf-PID.map and "
 	  "jit-PID.dump: a file, a folder of them, or the map of one process; repeatable" },
 	{ "debuginfod", 0, OPTION_FLAG, NAMING(asks_debuginfod), NULL,
 	  "fetch missing debug files from the servers in DEBUGINFOD_URLS" },
 	{ "source-maps", 0, OPTION_FLAG, NAMING(source_maps), NULL,
-	  "show TypeScript and bundled JavaScript as it was written, by source maps inside of "
-	  "the scripts or beside them" },
+	  "show TypeScript and bundled JavaScript as it was written, using source maps in the "
+	  "scripts or beside them" },
 	{ "inline", 0, OPTION_FLAG, NAMING(inlines), NULL,
-	  "show functions that a compiler inlined, marked _[i] (the default)" },
+	  "show inlined functions, marked with _[i] (the default)" },
 	{ "no-inline", 0, OPTION_FLAG, NAMING(no_inlines), NULL,
-	  "do not look for inlined functions, and take them out where the input has them" },
+	  "do not look up inlined functions, and remove those in the input" },
 	{ "srcline", 0, OPTION_FLAG, NAMING(shows_lines), NULL,
 	  "tell frames apart by source line: main file.c:12" },
 	{ "context", 0, OPTION_FLAG, NAMING(shows_context), NULL,
-	  "the same in FlameGraph's form: main:file.c:12" },
+	  "like --srcline, in FlameGraph's format: main:file.c:12" },
 };
 const struct option_set naming_option_set = { "Finding names", naming_options,
 					      ARRAY_SIZE(naming_options) };
@@ -69,20 +68,19 @@ static const char *const weights[] = { "auto", "samples", "period", NULL };
 static const struct option filter_options[] = {
 	{ "where", 0, OPTION_LIST, QUERY(where), "KEY=VALUE[,VALUE]",
 	  "only samples whose pid, tid, comm, cpu, event, container, module or kind is VALUE; "
-	  "module and kind "
-	  "are the leaf frame's; repeatable, all must hold; event=all shows all events" },
-	{ "event-filter", 0, OPTION_LIST, QUERY(where), "EVENT", "the same as --where event=EVENT",
+	  "module and kind are those of the leaf frame; repeatable, all must match; event=all "
+	  "shows all events" },
+	{ "event-filter", 0, OPTION_LIST, QUERY(where), "EVENT", "same as --where event=EVENT",
 	  NULL, "event=" },
 	{ "only", 0, OPTION_LIST, QUERY(only), "RE",
 	  "only stacks whose folded text comm;root;...;leaf matches RE" },
 	{ "without", 0, OPTION_LIST, QUERY(without), "RE",
-	  "no stacks whose folded text matches RE" },
+	  "leave out stacks whose folded text matches RE" },
 	{ "no-idle", 0, OPTION_FLAG, QUERY(no_idle), NULL,
-	  "no stacks whose leaf is the kernel's idle loop" },
+	  "leave out stacks that end in the kernel's idle loop" },
 	{ "weight", 0, OPTION_CHOICE, QUERY(weight), "WHAT",
-	  "count samples, or the period of each: samples, period or auto (the default: samples for "
-	  "clocks and "
-	  "cycles, periods for other events)",
+	  "count samples, or the period of each sample: samples, period or auto (the default: "
+	  "samples for clocks and cycles, periods for other events)",
 	  weights },
 };
 const struct option_set filter_option_set = { "Selection", filter_options,
@@ -90,34 +88,32 @@ const struct option_set filter_option_set = { "Selection", filter_options,
 
 static const struct option time_options[] = {
 	{ "time", 0, OPTION_TEXT, QUERY(time), "A,B",
-	  "only samples from A to B, in seconds from the start (or 200ms, 1.5m, 1h; A, and ,B are "
-	  "open); -5s "
-	  "counts from the end, and alone means the last five seconds" },
+	  "only samples from A to B, in seconds from the start or with a unit (200ms, 1.5m, 1h); A "
+	  "or B may be omitted, but not the comma; negative times count from the end, and -5s "
+	  "alone is the last five seconds" },
 };
 const struct option_set time_option_set = { NULL, time_options, ARRAY_SIZE(time_options) };
 
 static const struct option transform_options[] = {
 	{ "hide", 0, OPTION_LIST, QUERY(hide), "RE",
-	  "take frames whose name matches RE out of the stacks" },
+	  "remove frames whose name matches RE from the stacks" },
 	{ "root", 0, OPTION_LIST, QUERY(root), "RE",
-	  "begin stacks at the first frame whose name matches RE; leave out stacks that have "
+	  "start stacks at the first frame whose name matches RE; leave out stacks that have "
 	  "none" },
 	{ "your-code", 0, OPTION_FLAG, QUERY(your_code), NULL,
-	  "show functions of the program and its packages alone; the time of built-in functions, "
-	  "libraries "
-	  "and the kernel is that of the function that called them" },
+	  "show only functions of the program and its packages; charge time in built-in functions, "
+	  "libraries and the kernel to the function that called them" },
 	{ "skip-after", 0, OPTION_LIST, QUERY(skip_after), "FN",
 	  "cut off the callers of function FN" },
 	{ "merge-tiers", 0, OPTION_FLAG, QUERY(merge_tiers), NULL,
-	  "show a JavaScript function once, whichever of V8's tiers ran it; pictures, reports and "
-	  "diffs "
-	  "do so by default" },
+	  "show a JavaScript function once, whichever of V8's tiers ran it (the default in "
+	  "pictures, reports and diffs)" },
 	{ "split-tiers", 0, OPTION_FLAG, QUERY(split_tiers), NULL,
-	  "show V8's tiers of a function, and inlined copies of it, as functions of their own" },
+	  "show V8's tiers of a function, and its inlined copies, as separate functions" },
 	{ "collapse-recursion", 0, OPTION_FLAG, QUERY(collapse_recursion), NULL,
-	  "show a function that calls itself once" },
+	  "merge direct recursion into one frame" },
 	{ "reverse", 0, OPTION_FLAG, QUERY(reverse), NULL,
-	  "turn stacks around: the leaf becomes the root" },
+	  "reverse stacks: the leaf becomes the root" },
 };
 const struct option_set transform_option_set = { "Transforms", transform_options,
 						 ARRAY_SIZE(transform_options) };
@@ -175,7 +171,7 @@ static bool check_folder(const char *option, const char *path, struct err *e)
 		return true;
 	if (stat(path, &status) != 0)
 		return err_set(e, "--%s %s: %s", option, path, strerror(errno));
-	return S_ISDIR(status.st_mode) || err_set(e, "--%s %s: is no folder", option, path);
+	return S_ISDIR(status.st_mode) || err_set(e, "--%s %s: not a folder", option, path);
 }
 
 /* `4711=/tmp/a.map` is of process 4711; `a=b.map` is a file. */
@@ -188,7 +184,7 @@ static const char *map_path(const char *text)
 static bool check_naming(const struct naming_options *o, struct err *e)
 {
 	if (o->inlines && o->no_inlines)
-		return err_usage(e, "--inline and --no-inline contradict each other");
+		return err_usage(e, "--inline and --no-inline cannot be combined");
 	for (uint32_t i = 0; i < o->maps.n; i++)
 		if (access(map_path(o->maps.p[i]), R_OK) != 0)
 			return err_set(e, "--map %s: %s", o->maps.p[i], strerror(errno));
@@ -215,7 +211,7 @@ bool profile_request_parse(struct profile_request *r, const struct command *self
 			      : r->naming.shows_lines ? PLACE_BEHIND_BLANK
 						      : PLACE_HIDDEN;
 	if (r->naming.asks_debuginfod && !getenv("DEBUGINFOD_URLS") && !r->common.quiet)
-		say("--debuginfod: DEBUGINFOD_URLS names no server, so none is asked");
+		say("--debuginfod has no effect: DEBUGINFOD_URLS is not set");
 	return r->common.help || check_naming(&r->naming, e);
 }
 

@@ -45,7 +45,7 @@ const char *default_input(void)
 {
 	if (stdin_is_piped())
 		return "-";
-	say("no FILE given: reading ./perf.data");
+	say("no FILE given; reading ./perf.data");
 	return "perf.data";
 }
 
@@ -55,9 +55,9 @@ static bool check_lines(const char *path, const struct source_options *options,
 {
 	return !options->needs_lines || !profile_fact(p, source_lines_key).n ||
 	       err_set(e,
-		       "%s: an older plume wrote it, with one line per function: record again, or "
-		       "read the perf.data it was made from; it opens without --srcline and "
-		       "--context",
+		       "%s: written by an older plume, with one line per function: open it without "
+		       "--srcline and --context, record again, or read the perf.data that it was "
+		       "made from",
 		       path);
 }
 
@@ -79,7 +79,7 @@ struct profile *read_profiles(const struct text_list *files, const struct source
 	}
 	bool is_empty = !p->samples.n && !p->ledger.count[LEDGER_SAMPLES] && !options->compat;
 	if (has_read && is_empty && !e->kind)
-		err_set(e, "no stacks found: none of the %u files holds samples", files->n);
+		err_set(e, "no stacks found: none of the %u files has samples", files->n);
 	if (!has_read || !has_lines || is_empty || e->kind == ERR_USAGE) {
 		profile_unref(p);
 		return NULL;

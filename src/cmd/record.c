@@ -23,69 +23,73 @@ static const struct option target_options[] = {
 	  "processes, with all their threads and children" },
 	{ "tid", 't', OPTION_LIST, WORD(wish.tids), "TID[,TID]", "single threads" },
 	{ "comm", 0, OPTION_LIST, WORD(wish.comms), "NAME",
-	  "processes called NAME, those that start later too" },
+	  "processes named NAME, including those started later" },
 	{ "cmdline", 0, OPTION_LIST, WORD(wish.cmdlines), "RE",
-	  "processes whose command line matches RE, those that start later too" },
+	  "processes whose command line matches RE, including those started later" },
 	{ "uid", 'u', OPTION_LIST, WORD(wish.users), "USER",
-	  "processes of a user, by name or number, those that start later too" },
+	  "processes of a user, by name or number, including those started later" },
 	{ "container", 0, OPTION_TEXT, WORD(wish.container), "NAME|ID",
-	  "a container of docker, podman, containerd, cri-o, crun or runc" },
-	{ "service", 0, OPTION_TEXT, WORD(wish.service), "UNIT", "a service of systemd" },
-	{ "cgroup", 'G', OPTION_TEXT, WORD(wish.cgroup), "PATH", "all that is in a cgroup" },
+	  "a docker, podman, containerd, cri-o, crun or runc container" },
+	{ "service", 0, OPTION_TEXT, WORD(wish.service), "UNIT", "a systemd service" },
+	{ "cgroup", 'G', OPTION_TEXT, WORD(wish.cgroup), "PATH", "everything in a cgroup" },
 	{ "all-cpus", 'a', OPTION_FLAG, WORD(wish.is_everything), NULL, "the whole machine" },
 	{ "no-inherit", 'i', OPTION_FLAG, WORD(no_inherit), NULL,
-	  "without children, and threads that start later" },
+	  "exclude child processes and threads started later" },
 };
-static const struct option_set target_option_set = { "Whom", target_options,
+static const struct option_set target_option_set = { "Target", target_options,
 						     ARRAY_SIZE(target_options) };
 
 static const struct option event_options[] = {
 	{ "freq", 'F', OPTION_NUMBER, WORD(rate_hz), "HZ",
-	  "samples a second (default: 99, which does not march in step with timers)" },
+	  "samples per second (default: 99, to stay out of step with timers)" },
 	{ "event", 'e', OPTION_LIST, WORD(events), "EVENT[,EVENT]",
-	  "what to sample by: cycles, cpu-clock, page-faults, sched:sched_switch, "
-	  "uprobe:FILE:FUNCTION, ... (default: cycles where the machine counts them, else "
-	  "cpu-clock); repeatable, kept apart" },
-	{ "count", 'c', OPTION_NUMBER, WORD(period), "N", "a sample each N events, instead of -F" },
+	  "event to sample: cycles, cpu-clock, page-faults, sched:sched_switch, "
+	  "uprobe:FILE:FUNCTION, ... (default: cycles if the machine counts them, else cpu-clock); "
+	  "repeatable, events are kept apart" },
+	{ "count", 'c', OPTION_NUMBER, WORD(period), "N",
+	  "take a sample every N events, instead of -F" },
 	{ "call-graph", 0, OPTION_TEXT, WORD(call_graph), "HOW",
-	  "how stacks are found: auto (the default: tables where code keeps no frame pointers, "
-	  "frame pointers elsewhere), fp, dwarf or none; auto,BYTES and dwarf,BYTES say how much "
-	  "of each stack is copied" },
+	  "how to find stacks: auto (the default: unwind tables for code without frame pointers, "
+	  "frame pointers elsewhere), fp, dwarf or none; auto,BYTES and dwarf,BYTES set how much "
+	  "of each stack to copy" },
 	{ "graph", 'g', OPTION_FLAG, WORD(has_call_graph), NULL,
-	  "the same as --call-graph auto, as perf users type it" },
-	{ "user-only", 0, OPTION_FLAG, WORD(user_only), NULL, "nothing of the kernel" },
-	{ "kernel-only", 0, OPTION_FLAG, WORD(kernel_only), NULL, "the kernel alone" },
+	  "same as --call-graph auto, for perf users" },
+	{ "user-only", 0, OPTION_FLAG, WORD(user_only), NULL, "user space only" },
+	{ "kernel-only", 0, OPTION_FLAG, WORD(kernel_only), NULL, "kernel only" },
 	{ "mmap-pages", 'm', OPTION_TEXT, WORD(buffer), "N|SIZE",
-	  "size of each cpu's buffer, in pages or as 16M (default: as the rate needs)" },
+	  "buffer size per cpu, in pages or as 16M (default: depends on the rate)" },
 	{ "no-attach", 0, OPTION_FLAG, WORD(no_attach), NULL,
-	  "do not ask JVMs for the map of their code" },
+	  "do not ask JVMs for a map of their code" },
 };
-static const struct option_set event_option_set = { "What", event_options,
+static const struct option_set event_option_set = { "Events", event_options,
 						    ARRAY_SIZE(event_options) };
 
 static const struct option time_options[] = {
 	{ "duration", 'd', OPTION_TEXT, WORD(duration), "TIME",
-	  "how long, in seconds or with ms, s, m, h (default: until it ends, or Ctrl-C)" },
-	{ "delay", 'D', OPTION_TEXT, WORD(delay), "TIME", "begin after TIME" },
+	  "how long to record, in seconds or with ms, s, m, h (default: until the target exits, or "
+	  "Ctrl-C)" },
+	{ "delay", 'D', OPTION_TEXT, WORD(delay), "TIME", "wait TIME before recording" },
 };
-static const struct option_set record_time_option_set = { "When", time_options,
+static const struct option_set record_time_option_set = { "Timing", time_options,
 							  ARRAY_SIZE(time_options) };
 
 static const struct option output_options[] = {
 	{ "output", 'o', OPTION_LIST, WORD(outputs), "FILE",
-	  "write to FILE; its ending picks the format: .plume (the default, with a name of its "
-	  "own), .data (perf.data), .svg, .html, .folded, .pb.gz, and all that convert writes; "
-	  "repeatable" },
-	{ "format", 0, OPTION_TEXT, WORD(format), "NAME", "write NAME whatever the ending says" },
-	{ "overhead", 0, OPTION_FLAG, WORD(shows_overhead), NULL, "say what recording cost" },
+	  "write to FILE; its extension sets the format: .plume (the default, named after target "
+	  "and time), .data (perf.data), .svg, .html, .folded, .pb.gz, or any other that convert "
+	  "writes; repeatable" },
+	{ "format", 0, OPTION_TEXT, WORD(format), "NAME",
+	  "write format NAME, whatever the extension" },
+	{ "overhead", 0, OPTION_FLAG, WORD(shows_overhead), NULL,
+	  "report the overhead of recording" },
 	{ "every", 0, OPTION_TEXT, WORD(every), "TIME",
-	  "record on and on, a .plume for each TIME" },
+	  "record continuously, one .plume file per TIME" },
 	{ "keep", 0, OPTION_TEXT, WORD(keep), "TIME",
-	  "with --every: files of the last TIME are kept (default: 24h)" },
+	  "with --every: keep files of the last TIME (default: 24h)" },
 	{ "dir", 0, OPTION_FILE, WORD(folder), "DIR",
-	  "with --every: the folder for them (default: .)" },
+	  "with --every: folder for the files (default: .)" },
 	{ "max-size", 0, OPTION_TEXT, WORD(max_size), "BYTES",
-	  "with --every: the most that all files take, as 500M or 2G" },
+	  "with --every: size limit of all files together, such as 500M or 2G" },
 };
 static const struct option_set output_option_set = { "Output", output_options,
 						     ARRAY_SIZE(output_options) };
@@ -133,7 +137,7 @@ static bool parse_time(const char *option, const char *text, uint64_t *ns, struc
 	if (!text)
 		return true;
 	if (!str_to_seconds(str_from(text), &seconds))
-		return err_usage(e, "--%s %s: must be a time such as 30, 500ms, 10m, 24h", option,
+		return err_usage(e, "--%s %s: must be a time such as 30, 500ms, 10m or 24h", option,
 				 text);
 	*ns = (uint64_t)(seconds * 1e9);
 	return true;
@@ -196,9 +200,8 @@ static bool parse_call_graph(struct request *r, struct err *e)
 			}
 		}
 	return err_usage(e,
-			 "--call-graph %s: must be auto, fp, dwarf or none; auto and dwarf also "
-			 "with ,BYTES, a "
-			 "multiple of 8 up to 65,528",
+			 "--call-graph %s: must be auto[,BYTES], dwarf[,BYTES], fp or none; BYTES "
+			 "is a multiple of 8 up to 65528",
 			 text);
 }
 
@@ -223,18 +226,19 @@ static bool check_words(const struct request *r, struct err *e)
 {
 	const struct record_words *w = &r->words;
 	if (r->in.files.n && r->command && r->command != r->in.files.p)
-		return err_usage(e, "'%s': the command to run goes behind --", r->in.files.p[0]);
+		return err_usage(e, "unexpected argument '%s': the command to run goes after --",
+				 r->in.files.p[0]);
 	if (!has_target(&w->wish) && !r->command)
-		return err_usage(e, "whom? -p PID, --container NAME, --service UNIT, --comm NAME, "
-				    "-a for the whole machine, or -- COMMAND");
+		return err_usage(e, "nothing to record: give -p PID, --container NAME, --service "
+				    "UNIT, --comm NAME, -a for the whole machine, or -- COMMAND");
 	if (!w->rate_hz)
-		return err_usage(e, "-F 0: must be at least one sample a second");
+		return err_usage(e, "-F 0: must be greater than 0");
 	if (w->user_only && w->kernel_only)
-		return err_usage(e, "--user-only and --kernel-only contradict each other");
+		return err_usage(e, "--user-only and --kernel-only cannot be combined");
 	if (!w->every && (w->keep || w->folder || w->max_size))
-		return err_usage(e, "--keep, --dir and --max-size go with --every");
+		return err_usage(e, "--keep, --dir and --max-size need --every");
 	if (w->every && w->outputs.n)
-		return err_usage(e, "--every names its files itself: --dir DIR instead of -o");
+		return err_usage(e, "--every and -o cannot be combined; use --dir DIR");
 	return true;
 }
 
@@ -261,7 +265,7 @@ static bool parse_words(struct request *r, const struct command *self, char **wo
 	    !parse_time("delay", r->words.delay, &r->options.delay_ns, e))
 		return false;
 	return !r->words.duration || r->duration_ns ||
-	       err_usage(e, "-d %s: must be longer than nothing", r->words.duration);
+	       err_usage(e, "-d %s: must be greater than 0", r->words.duration);
 }
 
 /* --- what follows from them --- */
@@ -332,12 +336,9 @@ static bool choose_rotation(struct request *r, struct err *e)
 	    (w->max_size && !parse_size("max-size", w->max_size, &r->rotation.max_bytes, e)))
 		return false;
 	if (r->rotation.max_bytes && r->rotation.max_bytes < least_bytes)
-		return err_usage(e,
-				 "--max-size %s: at least 256K, or a second of a busy machine is "
-				 "more",
-				 w->max_size);
+		return err_usage(e, "--max-size %s: must be at least 256K", w->max_size);
 	if (r->rotation.every_ns < least_ns || r->rotation.keep_ns < r->rotation.every_ns)
-		return err_usage(e, "--every %s: at least a second, and not more than --keep",
+		return err_usage(e, "--every %s: must be at least 1s, and not more than --keep",
 				 w->every);
 	return true;
 }
@@ -429,10 +430,10 @@ static int run_record(const struct command *self, char **words, size_t n)
 const struct command record_command = {
 	.name = "record",
 	.arguments = "[options] [-- COMMAND [ARGS]]",
-	.summary = "samples a process, a container, a command or the machine",
-	.text = "Samples what runs, with stacks that reach the root and names from inside\n"
-		"containers, and writes a profile or a picture. Ctrl-C ends it early and still\n"
-		"writes everything. With -p, a command behind -- is the timer, as with perf.\n"
+	.summary = "record a process, a container, a command or the whole machine",
+	.text = "Samples running programs, also inside containers, and writes a profile or a\n"
+		"picture. Ctrl-C ends the recording early and still writes everything. With -p, a\n"
+		"command after -- sets the duration, as with perf record.\n"
 		"\n"
 		"  plume record -p 1234 -d 30 -o web.svg\n"
 		"  plume record --container web -d 30 -o web.svg\n"

@@ -243,9 +243,9 @@ static void say_summary(const struct run *r)
 				count[LEDGER_SAMPLES] - count[LEDGER_UNROOTED] -
 					count[LEDGER_TRUNCATED],
 				count[LEDGER_SAMPLES]);
-		buf_addf(&text, " of stacks whole, ");
+		buf_addf(&text, " of stacks complete, ");
 		buf_add_percent(&text, count[LEDGER_UNKNOWN_FRAMES], count[LEDGER_FRAMES]);
-		buf_addf(&text, " of frames without a name");
+		buf_addf(&text, " of frames unnamed");
 	}
 	buf_addf(&text, ", ");
 	buf_add_grouped(&text, s.counts.lost);
@@ -262,14 +262,14 @@ static void say_overhead(const struct run *r)
 	double user = (double)own.ru_utime.tv_sec + (double)own.ru_utime.tv_usec / 1e6;
 	double system = (double)own.ru_stime.tv_sec + (double)own.ru_stime.tv_usec / 1e6;
 	double elapsed = (double)s.elapsed_ns / 1e9;
-	buf_addf(&text, "recording and naming took %.2f s of CPU time (%.2f s user, %.2f s system)",
-		 user + system, user, system);
+	buf_addf(&text, "overhead: %.2f s of CPU time (%.2f s user, %.2f s system)", user + system,
+		 user, system);
 	if (elapsed > 0)
 		buf_addf(&text, ", %.2f %% of one cpu", (user + system) / elapsed * 100);
 	if (s.counts.samples)
 		buf_addf(&text, ", %.0f us per sample",
 			 (user + system) * 1e6 / (double)s.counts.samples);
-	buf_addf(&text, "; %ld MB of memory at most", own.ru_maxrss / 1024);
+	buf_addf(&text, "; peak memory %ld MB", own.ru_maxrss / 1024);
 	say("%s", buf_c_string(&text));
 }
 
@@ -318,8 +318,8 @@ static void say_undecided(const struct run *r)
 	struct record_status s = recorder_status(r->recorder);
 	buf_add_grouped(&count, s.undecided);
 	if (s.undecided)
-		say("%s %s left out: the process was gone before it was known whether it fits; -a "
-		    "records all",
+		say("%s %s left out: the process exited before plume could check if it matches; -a "
+		    "records everything",
 		    buf_c_string(&count), s.undecided == 1 ? "sample is" : "samples are");
 }
 
@@ -331,22 +331,20 @@ static void say_why_nothing(const struct run *r)
 	if (say_unseen(r) || s.counts.samples)
 		return;
 	if (s.counts.lost)
-		say("all samples were lost: the buffers were full; a lower -F, or more pages with "
+		say("no samples: all were lost because the buffers were full; lower -F or raise "
 		    "-m");
 	else if (s.elapsed_ns < SHORT_NS && r->plan->options->events->list.p[0].samples_time)
-		say("there are no samples because it was over too soon: -F 4999 looks more often");
+		say("no samples: it exited too quickly to be sampled; try -F 4999");
 	else if (r->plan->options->events->list.p[0].samples_time &&
 		 is_stopped(r->plan->options->choice))
-		say("there are no samples because process %d is stopped: kill -CONT %d lets it go "
-		    "on",
+		say("no samples: process %d is stopped; kill -CONT %d resumes it",
 		    r->plan->options->choice->pids.p[0], r->plan->options->choice->pids.p[0]);
 	else if (r->plan->options->choice->remark)
-		say("there are no samples because no such process came, or it waited all the time");
+		say("no samples: no matching process ran");
 	else if (r->plan->options->events->list.p[0].samples_time)
-		say("there are no samples because nothing of it was on a cpu: it waited all the "
-		    "time. plume samples what runs; a longer -d may see more");
+		say("no samples: the target used no cpu time; it was waiting. Try a longer -d");
 	else
-		say("there are no samples: the event did not happen");
+		say("no samples: the event did not happen");
 }
 
 /* As a shell takes it. */

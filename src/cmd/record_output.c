@@ -99,7 +99,7 @@ static bool check_format(const struct record_outputs *o, const char *path, struc
 				 "perf.data",
 				 o->format, buf_c_string(&known));
 	if (is_for_terminal && format && (format->is_gzip || format == &plume_sink))
-		return err_usage(e, "%s is not for a terminal: name a file with -o, or use a pipe",
+		return err_usage(e, "%s cannot be written to a terminal: use -o FILE or a pipe",
 				 format->title);
 	return true;
 }
@@ -150,7 +150,7 @@ static bool open_data(struct record_outputs *o, const char *path,
 		      const struct perf_data_facts *facts, struct err *e)
 {
 	if (o->data)
-		return err_usage(e, "-o %s: one .data is enough", path);
+		return err_usage(e, "-o %s: only one .data file can be written", path);
 	invoker_enter();
 	o->data = perf_data_writer_new(path, facts, e);
 	invoker_leave();
@@ -166,11 +166,11 @@ static bool check_one(struct record_outputs *o, const char *path,
 	if (!o->format && strcmp(path, "-") == 0)
 		return err_usage(e, "-o - needs --format, such as --format folded");
 	if (!o->format && !has_known_ending(path))
-		return err_usage(e,
-				 "-o %s: its ending names no format: .plume, .data, .svg, .html, "
-				 ".folded, .pb.gz, .speedscope.json, .cpuprofile, .firefox.json, "
-				 ".json or .csv",
-				 path);
+		return err_usage(
+			e,
+			"-o %s: unknown extension; must be .plume, .data, .svg, .html, .folded, "
+			".pb.gz, .speedscope.json, .cpuprofile, .firefox.json, .json or .csv",
+			path);
 	return (!o->format || check_format(o, path, e)) && check_folder(path, e) &&
 	       try_output(path, e);
 }

@@ -33,7 +33,7 @@ static void say_trouble(struct period_files *f, const char *text)
 static void end_trouble(struct period_files *f)
 {
 	if (f->trouble.n && !f->had_trouble) {
-		say("%s: files can be written again", f->o->folder);
+		say("%s: writing works again", f->o->folder);
 		f->trouble.n = 0;
 		f->has_nothing_to_give = false;
 	}
@@ -59,8 +59,8 @@ static bool make_room(struct period_files *f, int error)
 		return has_room;
 	f->has_nothing_to_give = !has_room;
 	buf_addf(&text, "%s: the disk is full: %s", f->o->folder,
-		 has_room ? "the oldest recordings give way to new ones"
-			  : "recording goes on, and what there is no room for is lost");
+		 has_room ? "removing the oldest recordings"
+			  : "recording continues, but new samples are lost");
 	say_trouble(f, buf_c_string(&text));
 	return has_room;
 }
@@ -71,7 +71,7 @@ static void say_error_number(struct period_files *f, int error)
 	AUTO(buf) struct buf text = { 0 };
 	if (is_full(error))
 		return;
-	buf_addf(&text, "%s: cannot write: %s; tried again with each period", f->o->folder,
+	buf_addf(&text, "%s: cannot write: %s; trying again each period", f->o->folder,
 		 strerror(error));
 	say_trouble(f, buf_c_string(&text));
 }
@@ -90,8 +90,7 @@ static bool write_file(struct period_files *f)
 	struct writer *out = f->file.out;
 	if (f->o->max_bytes && file_will_be(f) > f->o->max_bytes) {
 		AUTO(buf) struct buf text = { 0 };
-		buf_addf(&text,
-			 "%s: what came at once is more than --max-size, and is lost; give it more",
+		buf_addf(&text, "%s: a burst exceeded --max-size and was lost; raise it",
 			 f->o->folder);
 		say_trouble(f, buf_c_string(&text));
 		return false;
@@ -220,13 +219,12 @@ void period_files_say_summary(const struct period_files *f)
 	if (removed) {
 		buf_addf(&text, ", removed ");
 		buf_add_grouped(&text, removed);
-		buf_addf(&text, " of the oldest");
+		buf_addf(&text, " old");
 	}
 	if (f->cut) {
 		buf_addf(&text, "; ");
 		buf_add_grouped(&text, f->cut);
-		buf_addf(&text, f->cut == 1 ? " period could not be written whole"
-					    : " periods could not be written whole");
+		buf_addf(&text, f->cut == 1 ? " period is incomplete" : " periods are incomplete");
 	}
 	say("%s", buf_c_string(&text));
 }

@@ -102,7 +102,7 @@ static void add_elapsed(struct buf *out, const struct record_progress *p, enum b
 		buf_add(out, STR(" of "));
 		add_time(out, p->duration_ns, true);
 	} else if (brevity < BRIEF_WORDS) {
-		buf_add(out, STR(", Ctrl-C ends"));
+		buf_add(out, STR(", Ctrl-C to stop"));
 	}
 }
 

@@ -19,27 +19,26 @@ struct report_options {
 
 static const char *const orders[] = { "self", "total", NULL };
 static const struct option view_options[] = {
-	{ "callers", 0, OPTION_TEXT, REPORT(callers), "FN", "who calls function FN" },
-	{ "callees", 0, OPTION_TEXT, REPORT(callees), "FN", "what function FN calls" },
+	{ "callers", 0, OPTION_TEXT, REPORT(callers), "FN", "show who calls function FN" },
+	{ "callees", 0, OPTION_TEXT, REPORT(callees), "FN", "show what function FN calls" },
 	{ "by", 0, OPTION_CHOICE, REPORT(by), "KEY",
-	  "how much each thread, pid, comm, cpu, module, event, kind, container or category took; "
-	  "module, kind and category are the leaf frame's",
+	  "show how much each thread, pid, comm, cpu, module, event, kind, container or category "
+	  "took; module, kind and category are those of the leaf frame",
 	  report_key_names },
 	{ "sort", 0, OPTION_CHOICE, REPORT(order), "WHAT",
-	  "order functions by what they took themselves (self, the default), or with all they call "
-	  "(total)",
+	  "sort functions by their own share (self, the default) or including callees (total)",
 	  orders },
 	{ "limit", 0, OPTION_TEXT, REPORT(limit_text), "N",
-	  "show N functions or groups (0: all; default: as fits)" },
+	  "show N functions or groups (default: as many as fit; 0: all)" },
 	{ "lines", 0, OPTION_NUMBER, REPORT(lines), "N",
-	  "fit the whole report into N lines (default: the terminal's height; 40 for files and "
-	  "pipes)" },
+	  "fit the whole report into N lines (default: the terminal's height; for files and pipes "
+	  "40)" },
 	{ "width", 0, OPTION_TEXT, REPORT(width_text), "N",
-	  "fit lines to N columns (default: the terminal's width; 0, the default for files and "
-	  "pipes: names whole, a fixed order of columns)" },
+	  "fit lines to N columns (default: the terminal's width; for files and pipes 0: whole "
+	  "names, fixed order of columns)" },
 	{ "json", 0, OPTION_FLAG, REPORT(is_json), NULL, "print JSON, with all functions" },
 	{ "follow", 'f', OPTION_FLAG, REPORT(follows), NULL,
-	  "show a .plume file anew each second while it is being written, until its end" },
+	  "follow a .plume file while it is being written, with a new screen each second" },
 	{ "output", 'o', OPTION_FILE, REPORT(output), "FILE",
 	  "write to FILE instead of standard output" },
 };
@@ -98,8 +97,7 @@ static bool check(const struct request *r, struct err *e)
 {
 	const struct report_options *o = &r->report;
 	if (o->by != GROUP_KEYS && (o->callers || o->callees))
-		return err_usage(e, "--by shows groups, --callers and --callees one function: "
-				    "give one of them");
+		return err_usage(e, "--by cannot be combined with --callers or --callees");
 	if (o->callers && o->callees && strcmp(o->callers, o->callees) != 0)
 		return err_usage(e, "--callers and --callees must name the same function");
 	if (o->follows && (r->in.files.n != 1 || strcmp(r->in.files.p[0], "-") == 0))
@@ -252,9 +250,9 @@ static bool say_no_function(const struct tree *t, const char *text, struct err *
 	uint32_t n = report_nearest(t, str_from(text), labels, MOST);
 	add_names(&names, t, labels, n);
 	if (n)
-		return err_set(e, "no function is called %s; the nearest: %s", text,
+		return err_set(e, "no function is named %s; similar names: %s", text,
 			       buf_c_string(&names));
-	return err_set(e, "no function is called %s, and no name is like it", text);
+	return err_set(e, "no function is named %s or anything similar", text);
 }
 
 /* More than one function was meant, or a part of a name: say which were taken. */
@@ -271,10 +269,10 @@ static void say_taken(const struct making *m, const char *text, const bool *is_w
 	add_names(&names, t, labels, n);
 	if (n < m->subject.functions)
 		buf_addf(&names, " and %u more", m->subject.functions - n);
-	say("no function is called %s; taking %s: %s", text,
-	    m->subject.functions == 1 ? "the one that holds it"
-	    : match == MATCH_WORD     ? "those that hold it as a word"
-				      : "those that hold it",
+	say("no function is named %s; using %s: %s", text,
+	    m->subject.functions == 1 ? "the one that contains it"
+	    : match == MATCH_WORD     ? "those that contain it as a word"
+				      : "those that contain it",
 	    buf_c_string(&names));
 }
 
@@ -369,8 +367,8 @@ static int write_report(const struct making *m, struct err *e)
 static bool check_profile(const struct profile *p, struct err *e)
 {
 	if (p->is_differential)
-		return err_set(e, "the input has two counts a line, before and after: plume diff "
-				  "shows what changed between them");
+		return err_set(
+			e, "the input has two counts per line, before and after; use plume diff");
 	return true;
 }
 
@@ -451,7 +449,7 @@ static int report_followed(struct request *r, struct err *e)
 			print_out(STR("\033[H\033[Jno samples yet"));
 		}
 		if (goes_on && tells_wait)
-			say("%s: no end mark yet: waiting for its writer", r->in.files.p[0]);
+			say("%s: still being written; waiting for its end", r->in.files.p[0]);
 		tells_wait = false;
 		if (goes_on)
 			sleep(1);
@@ -481,10 +479,10 @@ static int run_report(const struct command *self, char **words, size_t n)
 const struct command report_command = {
 	.name = "report",
 	.arguments = "[options] [FILE...]",
-	.summary = "the answer in the terminal: hottest functions and paths",
-	.text = "Reads what fold reads and prints one screen: what the samples are and what is\n"
-		"missing, the hottest functions, and the hottest paths as a tree that says how\n"
-		"much of the samples it accounts for. Without a FILE it reads ./perf.data.\n"
+	.summary = "print the hottest functions and paths",
+	.text = "Prints one screen: what the samples are and what is missing, the hottest\n"
+		"functions, and the hottest paths as a tree. FILE is any profile that fold reads.\n"
+		"Without a FILE, reads what is piped in, else ./perf.data.\n"
 		"\n"
 		"  plume report\n"
 		"  plume report --callers malloc --callees malloc perf.data\n"

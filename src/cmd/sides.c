@@ -71,7 +71,8 @@ static bool take_pair(struct comparing *c, struct err *e)
 {
 	for (unsigned i = 0; i < SIDES; i++) {
 		if (c->side[i].tree->value_count > 1)
-			return err_usage(e, "%s holds two counts a line already: give it alone",
+			return err_usage(e,
+					 "%s has two counts per line already: give no other file",
 					 c->side[i].name);
 	}
 	struct tree *before = tree_named_like(c->side[BEFORE].tree, c->side[AFTER].tree);
@@ -100,7 +101,7 @@ static void warn_events_differ(const struct comparing *c)
 {
 	struct str before = event_of(&c->side[BEFORE]), after = event_of(&c->side[AFTER]);
 	if (before.n && after.n && !str_eq(before, after))
-		say("before shows %.*s, after %.*s: choose with --where event=NAME",
+		say("the events differ, %.*s before and %.*s after; --where event=NAME selects one",
 		    STR_ARG(before), STR_ARG(after));
 }
 
@@ -108,10 +109,10 @@ static void warn_events_differ(const struct comparing *c)
 static bool read_two(struct comparing *c, const struct sides_wish *w, struct err *e)
 {
 	if (w->files->n == 1 && w->times->n < SIDES)
-		return err_usage(e,
-				 "%s alone has one side: give BEFORE and AFTER, or two --time "
-				 "ranges",
-				 w->files->p[0]);
+		return err_usage(
+			e,
+			"only one profile given (%s): give BEFORE and AFTER, or two --time ranges",
+			w->files->p[0]);
 	if (w->files->n == 1) { /* standard input can be read once */
 		c->side[AFTER].name = c->side[BEFORE].name;
 		c->side[AFTER].profile = profile_ref(c->side[BEFORE].profile);
@@ -143,8 +144,8 @@ static void warn_if_disjoint(const struct tree *t)
 	for (uint32_t i = 1; i < t->n; i = t->end[i])
 		if (t->total[BEFORE][i] && t->total[AFTER][i])
 			return;
-	say("no stack of one side begins like one of the other (%.*s, %.*s), so no path can be "
-	    "compared; --root FUNCTION begins all stacks at a function that both have",
+	say("BEFORE and AFTER have no path in common (stacks start with %.*s and %.*s); --root "
+	    "FUNCTION starts them at a function that both have",
 	    STR_ARG(str_first(first_name(t, BEFORE), 60)),
 	    STR_ARG(str_first(first_name(t, AFTER), 60)));
 }

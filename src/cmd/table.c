@@ -43,9 +43,9 @@ void command_explain_unknown(const char *name, struct err *e)
 		}
 	}
 	if (best)
-		err_usage(e, "there is no command '%s'; did you mean '%s'?", name, best->name);
+		err_usage(e, "unknown command '%s'; did you mean '%s'?", name, best->name);
 	else
-		err_usage(e, "there is no command '%s'", name);
+		err_usage(e, "unknown command '%s'", name);
 }
 
 const char *command_last_word(const struct command *c)
@@ -64,10 +64,10 @@ const struct command *command_subcommand(const struct command *c, const char *wo
 
 static const struct option common_options[] = {
 	{ "verbose", 'v', OPTION_FLAG, offsetof(struct common_options, verbose), NULL,
-	  "print the ledger: what became of every sample" },
+	  "print the ledger: what happened to every sample" },
 	{ "quiet", 'q', OPTION_FLAG, offsetof(struct common_options, quiet), NULL,
 	  "print errors only" },
-	{ "help", 'h', OPTION_FLAG, offsetof(struct common_options, help), NULL, "show this text" },
+	{ "help", 'h', OPTION_FLAG, offsetof(struct common_options, help), NULL, "show this help" },
 };
 const struct option_set common_option_set = { "General", common_options,
 					      ARRAY_SIZE(common_options) };

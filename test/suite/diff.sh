@@ -67,7 +67,7 @@ done
 for f in all main save compress; do
 	ok "rest: $f is not grey" is_coloured $f rest.svg
 done
-ok "rest: the ledger line says so" grep -q 'id="ledger".*before scaled by 0.989 to the 90% that did not change' rest.svg
+ok "rest: the ledger line says so" grep -q 'id="ledger".*before scaled by 0.989 so that the unchanged 90% match' rest.svg
 "$plume" diff --format svg --delta total --scale-by total v1.folded v2.folded >total.svg
 is "total: main seems not to have changed" "$(title main total.svg)" \
 	"before 1,000 samples, 100.00%; after 1,200 samples, 100.00%; no change"
@@ -215,22 +215,22 @@ refuses() {
 }
 : >empty
 printf 'a 0\nb 0\n' >zero.folded
-refuses 2 "v1.folded alone has one side" v1.folded
-refuses 2 "two profiles are needed"
-refuses 2 "two profiles are needed" v1.folded v2.folded before.folded
+refuses 2 "only one profile given (v1.folded)" v1.folded
+refuses 2 "diff needs two profiles"
+refuses 2 "diff needs two profiles" v1.folded v2.folded before.folded
 refuses 1 "the input is empty" empty empty
 refuses 1 "the input is empty" v1.folded empty
 refuses 1 "all counts are 0" zero.folded zero.folded
-refuses 2 "contradict each other" --absolute -n v1.folded v2.folded
+refuses 2 "cannot be combined" --absolute -n v1.folded v2.folded
 refuses 2 "must be one of auto, svg, html, folded, table, json" --format xml v1.folded v2.folded
 refuses 2 "must be one of rest, total, none" --scale-by x v1.folded v2.folded
 refuses 2 "must be one of union, after, before" --width-by x v1.folded v2.folded
 refuses 2 "must be one of self, total" --delta x v1.folded v2.folded
-refuses 2 "--time is given at most twice" --time 0,1 --time 1,2 --time 2,3 "$file"
+refuses 2 "--time can be given at most twice" --time 0,1 --time 1,2 --time 2,3 "$file"
 refuses 1 "nosuch: No such file" v1.folded nosuch
 refuses 1 "nosuch: No such file" nosuch v1.folded
 refuses 2 "--width abc: must be" --width abc v1.folded v2.folded
-refuses 2 "holds two counts a line already" both.folded v1.folded
+refuses 2 "has two counts per line already" both.folded v1.folded
 refuses 2 "name the file .svg, .html, .folded, .txt or .json" -o x.png v1.folded v2.folded
 refuses 1 "cannot write: No such file" -o nosuch/x.svg v1.folded v2.folded
 if [ "$(id -u)" != 0 ]; then

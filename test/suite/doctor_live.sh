@@ -61,7 +61,7 @@ exec 9<&-
 if command -v setpriv >/dev/null && [ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
 	mkdir bin && cp "$plume" bin/plume && chmod 755 "$work" bin bin/plume
 	setpriv --reuid 65534 --regid 65534 --clear-groups bin/plume doctor --width 0 >nobody.told 2>&1
-	ok "a user without rights: only own processes" grep -qE '^(warn|bad) .*(only processes of this user|nothing can be recorded)' nobody.told
+	ok "a user without rights: only own processes" grep -qE "^(warn|bad) .*(only this user's processes|nothing can be recorded)" nobody.told
 	ok "... and the command that changes it" says nobody 'sudo sysctl kernel.perf_event_paranoid='
 fi
 
@@ -150,7 +150,7 @@ if command -v node >/dev/null; then
 		inside=$(pgrep -P "$pid")
 		started+=("$inside")
 		tell namespace -p "$inside"
-		ok "in namespaces of its own: its number inside" says namespace "pid 1 inside, mounts of its own"
+		ok "in namespaces of its own: its number inside" says namespace "pid 1 inside, own mounts"
 		ok "... and its map in its own /tmp" shows namespace "^map +/tmp/perf-1.map, [0-9,]+ rows"
 		rm -f "/dev/shm/plume-work-$$.js"
 	else

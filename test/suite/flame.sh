@@ -146,11 +146,11 @@ for value in x -1 nan ''; do refuses 2 "--total $value: must be" --total "$value
 refuses 2 "kind, tier, hot, mem, io, wakeup, chain, java, js, perl, python, rust, red, green" --colors nosuch small.folded
 refuses 2 "--bgcolors nosuch: must be" --bgcolors nosuch small.folded
 refuses 2 "--bgcolors #12345g: must be" --bgcolors '#12345g' small.folded
-refuses 2 "pictures are written in UTF-8" --encoding latin1 small.folded
-refuses 2 "must not hold < or >" --notes '<b>' small.folded
+refuses 2 "must be UTF-8" --encoding latin1 small.folded
+refuses 2 "must not contain < or >" --notes '<b>' small.folded
 refuses 2 "must be one of auto, svg, html" --format png small.folded
 for value in '' '</style><script>' '}*{display:none' '"x", serif' '@import url(x)' 'a;b' "\\" $'\xff' $'\xef\xbf\xbe'; do
-	refuses 2 "--fonttype: a font's name has" --fonttype "$value" small.folded
+	refuses 2 "--fonttype: must have only" --fonttype "$value" small.folded
 done
 refuses 1 "nosuch: No such file" --nameattr nosuch small.folded
 : >empty
@@ -188,7 +188,7 @@ ok "... and it is drawn" grep -q '<title>all (5 samples, 100%)' narrow.svg
 for text in hello 'a->rgb(1,2,300)' 'a->rgb(1,2)' 'a->rgb(1,2,3)x' 'a->b'; do
 	printf 'ok->rgb(1,2,3)\n%s\n' "$text" >palette.map
 	cp palette.map before.map
-	refuses 1 "is not a palette file and stays as it is: line 2" --cp small.folded
+	refuses 1 "is not a palette file, so it was left alone: line 2" --cp small.folded
 	ok "a palette.map with '$text' stays as it is" cmp palette.map before.map
 done
 printf 'b->rgb(1,2,3)\nelsewhere->rgb(4,5,6)\n' >palette.map

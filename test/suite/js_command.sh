@@ -23,7 +23,7 @@ refuses() {
 
 # Usage.
 refuses "without a subcommand" 2 "doctor or map"
-refuses "a subcommand that is none" 2 "there is no 'plume js nothing'" nothing
+refuses "a subcommand that is none" 2 "unknown command 'js nothing'" nothing
 refuses "map without a process" 2 "-p PID" map
 refuses "doctor without a process" 2 "-p PID" doctor
 refuses "a word that is no option" 2 "'file'" map -p $$ file
@@ -37,7 +37,7 @@ for topic in js 'js map' 'js doctor'; do
 	is "... is what --help prints" "$("$plume" $topic --help)" "$(cat help.txt)"
 	is "... and fits 80 columns" "$(awk 'length > 80' help.txt)" ""
 done
-ok "help says that interpreted functions are not in a map" bash -c "'$plume' help js map | tr '\n' ' ' | grep -q 'V8 interprets have no code of their own'"
+ok "help says that interpreted functions are not in a map" bash -c "'$plume' help js map | tr '\n' ' ' | grep -q 'Interpreted functions and code compiled later are not in the map'"
 
 if [ ! -r /proc/self/maps ] || [ ! -r /proc/1/status ]; then
 	skip "living processes" "there is no /proc here"
@@ -160,7 +160,7 @@ for node in "${nodes[@]}"; do
 	is "... fits 80 columns" "$(awk 'length > 80' doctor.txt)" ""
 	ok "... a number that is exported" grep -qE '^  instance_type|Map.instance_type +12 exported' doctor.txt
 	ok "... one that is tabled" grep -qE 'line_offset +24 tabled' doctor.txt
-	for fact in 'names of JavaScript functions' 'functions that V8 interprets' 'lines of calls in optimized code' 'functions inlined by the compiler' 'lines of calls in baseline code'; do
+	for fact in 'names of JavaScript functions' 'interpreted functions' 'lines of calls in optimized code' 'inlined functions' 'lines of calls in baseline code'; do
 		ok "... $fact" grep -q "^ok    $fact: yes" doctor.txt
 	done
 	ok "... the metamap" grep -q '^ok    the map of maps is its own' doctor.txt
@@ -200,8 +200,8 @@ done
 # The file that perf reads.
 start "${nodes[0]}" --perf-basic-prof work.js
 before=$(stat -c %i "/tmp/perf-$pid.map")
-refuses "a map that the process writes itself" 1 "writes it itself" map -p "$pid"
-refuses "... by -o" 1 "writes it itself" map -p "$pid" -o "/tmp/perf-$pid.map"
+refuses "a map that the process writes itself" 1 "writes this file itself" map -p "$pid"
+refuses "... by -o" 1 "writes this file itself" map -p "$pid" -o "/tmp/perf-$pid.map"
 is "... is left alone" "$(stat -c %i "/tmp/perf-$pid.map")" "$before"
 ok "... unless forced" "$plume" js map -f -p "$pid"
 ok "... then it is another file" [ "$(stat -c %i "/tmp/perf-$pid.map")" != "$before" ]

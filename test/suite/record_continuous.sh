@@ -299,7 +299,7 @@ full_disk() {
 	[ "$(grep -c 'the disk is full' disk.said)" = 1 ] || echo "said $(grep -c 'the disk is full' disk.said) times"
 	only_states disk whole idle cut nothing
 	rm disk/others
-	until_true 20 has_said 'written again' || echo "that there is room again is not said"
+	until_true 20 has_said 'works again' || echo "that there is room again is not said"
 	newest=$(newest disk)
 	until_true 20 has_made disk "$newest" || echo "it does not go on with room"
 	kill -TERM "$begun"

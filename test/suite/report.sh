@@ -110,11 +110,11 @@ is "callers and callees have the function's total" "$(grep -o '"total":10,"ends"
 printf 'main;parseAll 3\nmain;parseOne 4\n' >names.folded
 "$plume" report --callers parsOne names.folded >out 2>err
 is "no such function: exit code" $? 1
-ok "... and the nearest names" grep -q 'no function is called parsOne; the nearest: parseOne' err
+ok "... and the nearest names" grep -q 'no function is named parsOne; similar names: parseOne' err
 "$plume" report --callers nothinglikethat calls.folded >out 2>err
-ok "... or that there are none" grep -q 'no name is like it' err
+ok "... or that there are none" grep -q 'or anything similar' err
 "$plume" report --callees parse names.folded >out 2>err
-ok "a part of names: says which were taken" grep -q 'taking those that hold it: parseOne, parseAll' err
+ok "a part of names: says which were taken" grep -q 'using those that contain it: parseOne, parseAll' err
 ok "... and takes them together" grep -q '100 % of all samples' out
 
 # --- groups ---
@@ -168,7 +168,7 @@ ok "what was left out as idle is counted" grep -q 'idle left out' out
 head -c 40 whole.plume >growing.plume # no whole block, no end mark
 timeout 20 "$plume" report --follow growing.plume >followed.out 2>followed.err &
 for _ in $(seq 50); do [ ! -s followed.err ] || break; sleep 0.1; done
-is "--follow, piped: says once that it waits" "$(cat followed.err)" "plume: growing.plume: no end mark yet: waiting for its writer"
+is "--follow, piped: says once that it waits" "$(cat followed.err)" "plume: growing.plume: still being written; waiting for its end"
 tail -c +41 whole.plume >>growing.plume
 wait $!
 is "... and ends with the file" "$?" 0

@@ -72,7 +72,7 @@ static void check_machines(void)
 	struct permission p = root;
 	check_machine(p, "", "", "root on a real machine");
 	check_walker("",
-		     "BPF programs can be loaded: stacks of JavaScript are walked in the kernel, "
+		     "BPF programs can be loaded: JavaScript stacks are walked in the kernel, "
 		     "up to 512 frames",
 		     "");
 	check_walker("no BPF; run plume with sudo", "no BPF", "run plume with sudo");
