@@ -173,6 +173,26 @@ static void add_shown(struct texts *labels, struct texts *shown, const struct tr
 	add_to(shown, str_eq(l->shown, tree_label_bare(l)) ? STR("") : l->shown);
 }
 
+/* The kind of code that a name is, as a number. Whose code it is, is known of a module or a compiler's output. */
+static void add_category(struct texts *categories, const struct tree_label *l)
+{
+	enum category c = category_of_label(l);
+	buf_addf(&categories->text, "%s%d", categories->text.n ? " " : "", c);
+	categories->has_any |= category_is_yours(c) && (l->module.n || l->kind != FRAME_USER);
+}
+
+static void add_categories(struct buf *out, const struct texts *categories)
+{
+	if (!categories->has_any)
+		return;
+	add_key(out, "categories");
+	for (enum category c = 0; c < CATEGORY_COUNT; c++)
+		buf_addf(out, "%c\"%s\"", c ? ',' : '[', category_name(c));
+	buf_add(out, STR("]"));
+	add_key(out, "category");
+	buf_addf(out, "\"%.*s\"", STR_ARG(buf_str(&categories->text)));
+}
+
 static void add_list(struct buf *out, const char *key, const struct texts *list)
 {
 	add_key(out, key);
@@ -186,7 +206,7 @@ static void add_names(struct buf *out, const struct frames *f, uint32_t *index)
 {
 	const struct layout *l = f->p->layout;
 	const struct tree *t = f->p->tree;
-	struct texts notes = { 0 }, labels = { 0 }, shown = { 0 };
+	struct texts notes = { 0 }, labels = { 0 }, shown = { 0 }, categories = { 0 };
 	uint32_t n = 0;
 	memset(index, 0xff, t->labels.n * sizeof(*index));
 	add_key(out, "names");
@@ -200,9 +220,11 @@ static void add_names(struct buf *out, const struct frames *f, uint32_t *index)
 		xml_add_json_string(out, tree_label_bare(&t->labels.p[id]));
 		add_note(&notes, &t->labels.p[id]);
 		add_shown(&labels, &shown, &t->labels.p[id]);
+		add_category(&categories, &t->labels.p[id]);
 	}
 	buf_add_char(out, ']');
 	add_list(out, "notes", &notes);
+	add_categories(out, &categories);
 	if (labels.has_any)
 		add_list(out, "labels", &labels);
 	if (shown.has_any)
@@ -218,6 +240,7 @@ static void add_names(struct buf *out, const struct frames *f, uint32_t *index)
 	buf_fini(&notes.text);
 	buf_fini(&labels.text);
 	buf_fini(&shown.text);
+	buf_fini(&categories.text);
 }
 
 static void add_comparison(struct buf *out, const struct frames *f)

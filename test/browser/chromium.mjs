@@ -168,6 +168,11 @@ export class Chromium {
 		await this.settle();
 	}
 
+	async wheel(x, y, deltaY) {
+		await this.send('Input.dispatchMouseEvent', { type: 'mouseWheel', x, y, deltaX: 0, deltaY });
+		await this.settle();
+	}
+
 	/** modifiers: 1 Alt, 2 Ctrl, 4 Meta, 8 Shift. */
 	async key(key, modifiers = 0) {
 		const code = KEY_CODES[key] || key.toUpperCase().charCodeAt(0);

@@ -449,19 +449,91 @@ async function widths(url) {
 			await browser.resize(1200, 800);
 		});
 	}
-	await test('in a picture taller than the window the bars stay in sight and the root is shown first', async () => {
-		const deep = Array.from({ length: 120 }, (_, i) => 'f' + i).join(';');
+	await test('a width that was asked for: title and controls are at the left of the picture', async () => {
+		await browser.resize(1440, 900);
+		for (const width of ['500', '900', '1200']) {
+			await page.visit(make('fixed.svg', LINES, ['--width', width]));
+			const lefts = await browser.evaluate(`['title', 'ledger', 'search'].map((id) =>
+				Math.round(document.getElementById(id).getBoundingClientRect().left))`);
+			equal(lefts.map((left) => left <= 12), [true, true, true], width + ' px wide: left edges ' + lefts);
+		}
+		await browser.resize(1200, 800);
+	});
+}
+
+/** Stacks as perf script prints them: 60 frames of a runtime, 30 of a program, 200 of a library, and one of the runtime alone. */
+function tallStacks() {
+	const frames = (n, name, module) => Array.from({ length: n }, (_, i) => `\t${(4096 + i).toString(16)} ${name}${i} (${module})`);
+	const loop = frames(60, 'loop', '/usr/bin/node');
+	const all = [...loop, ...frames(30, 'mine', '/srv/app/program'), ...frames(200, 'far', '/usr/lib/libfar.so.1')];
+	const sample = (lines) => ['node 1 [000] 1.000: 1 cpu-clock:', ...lines.reverse(), ''];
+	return [...sample(all), ...sample(loop)];
+}
+
+/** What can be seen of the frames between the bars, without a look at the rest of the page. */
+const SEEN = `(() => {
+	const box = (element) => element.getBoundingClientRect();
+	const [head, foot] = [...document.querySelectorAll('#plume .bar')].map(box);
+	const rows = [...document.querySelectorAll('#frames > g')].filter((row) => row.querySelector('title'));
+	const isSeen = (row) => box(row).top >= head.bottom - 3 && box(row).bottom <= foot.top + 3;
+	return {
+		names: rows.filter(isSeen).map((row) => row.querySelector('title').textContent.replace(/ .*/, '')),
+		scrolled: [scrollX, scrollY], bars: [head.top, innerHeight - foot.bottom].map(Math.round),
+		page: document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth,
+	};
+})()`;
+
+async function tall() {
+	const deep = Array.from({ length: 120 }, (_, i) => 'f' + i).join(';');
+	const seen = () => browser.evaluate(SEEN);
+	for (const ending of ['svg', 'html']) {
+		await test(`a picture taller than the window scrolls inside, and begins at the root (${ending})`, async () => {
+			await page.visit(make('deep.' + ending, [deep + ' 10']));
+			let { names, ...rest } = await seen();
+			equal(rest, { scrolled: [0, 0], bars: [0, 0], page: true });
+			ok(names.includes('all') && names.includes('f20') && !names.includes('f119'), names.join(' '));
+			await page.keys('Home');
+			({ names, ...rest } = await seen());
+			equal(rest, { scrolled: [0, 0], bars: [0, 0], page: true });
+			ok(names.includes('f119') && !names.includes('all'), names.join(' '));
+			await page.keys('PageDown');
+			ok(!(await seen()).names.includes('f119'), 'a page further down');
+			await page.keys('End');
+			ok((await seen()).names.includes('all'), 'the root');
+			await browser.wheel(600, 400, -300);
+			ok(!(await seen()).names.includes('all'), 'the wheel scrolls');
+			await page.keys('Tab', 'ArrowUp');
+			ok((await seen()).names.includes('f0'), 'the focused frame is scrolled into sight');
+		});
+	}
+	await test('with the root at the top a tall picture begins there', async () => {
+		await page.visit(make('deep.svg', [deep + ' 10'], ['--inverted']));
+		const { names } = await seen();
+		ok(names.includes('all') && !names.includes('f119'), names.join(' '));
+	});
+	await test('a tall picture begins where most of the program\'s own code is', async () => {
+		for (const [width, height] of [[1200, 800], [800, 600], [1920, 1080]]) {
+			await browser.resize(width, height);
+			await page.visit(make('mine.svg', tallStacks()));
+			const own = (await seen()).names.filter((name) => name.startsWith('mine'));
+			ok(own.length >= 20 && own.includes('mine0'), `${width}x${height}: ${own.join(' ')}`);
+		}
+		await browser.resize(1200, 800);
+		ok((await seen()).names.includes('mine0'), 'also after the window changed');
+		await page.keys('Home', '0');
+		ok((await seen()).names.includes('mine0'), 'and after a new start');
+	});
+	await test('a link to a zoom shows the zoomed frame', async () => {
+		await page.visit(make('mine.svg', tallStacks()) + '#zoom=262:1');
+		ok((await seen()).names.includes('far170'), (await seen()).names.join(' '));
+	});
+	await test('a tall picture is printed whole', async () => {
 		await page.visit(make('deep.svg', [deep + ' 10']));
-		const edges = () => browser.evaluate(`[document.getElementById('title').getBoundingClientRect().top,
-			innerHeight - document.getElementById('details').getBoundingClientRect().bottom].map((y) => y >= 0 && y < 60)`);
-		ok(await browser.evaluate('scrollY') > 500, 'scrolled to the root');
-		equal(await edges(), [true, true]);
-		await browser.evaluate('scrollTo(0, 300)');
-		await browser.settle();
-		equal(await edges(), [true, true]);
-		await page.keys('Tab', 'ArrowUp');
-		const [, y] = await page.see('middle', 'f0');
-		ok(y > 60 && y < 760, 'the focused frame is scrolled into sight: ' + y);
+		const height = () => browser.evaluate(`Number(document.getElementById('plume').getAttribute('height'))`);
+		await browser.evaluate(`dispatchEvent(new Event('beforeprint'))`);
+		ok(await height() > 120 * 16, await height() + ' px');
+		await browser.evaluate(`dispatchEvent(new Event('afterprint'))`);
+		equal(await height(), 800);
 	});
 }
 
@@ -593,6 +665,7 @@ try {
 	await details(svg);
 	await links(svg);
 	await widths(svg);
+	await tall();
 	await hostile();
 	await large();
 	await test('no page had an error or a dialog', () => equal([browser.errors, browser.dialogs], [[], []]));

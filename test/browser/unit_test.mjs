@@ -10,13 +10,13 @@ import { equal, finish, note, ok, test } from './tap.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'plume-unit-'));
-const names = ['numbers', 'model', 'layout', 'label', 'search', 'url', 'walk', 'words'];
+const names = ['numbers', 'model', 'layout', 'label', 'search', 'url', 'walk', 'words', 'first_look'];
 execFileSync('esbuild', [
 	...names.map((name) => join(here, '../../web/flame', name + '.ts')),
 	'--bundle', '--format=esm', '--platform=neutral', '--log-level=warning', '--outdir=' + dir, '--out-extension:.js=.mjs',
 ]);
 const load = (name) => import(pathToFileURL(join(dir, name + '.mjs')));
-const [numbers, model, layout, label, search, url, walk, words] = await Promise.all(names.map(load));
+const [numbers, model, layout, label, search, url, walk, words, firstLook] = await Promise.all(names.map(load));
 
 /** A model of folded lines, as the program would write it. */
 function modelOf(lines, options = {}) {
@@ -316,7 +316,35 @@ await test('the bundle and the style can stand in an SVG and in a page', () => {
 		ok(!bundle.includes(end), 'the bundle has ' + end);
 	for (const end of [']]>', '<', '&'])
 		ok(!style.includes(end), 'the style has ' + end);
-	ok(bundle.length < 40000, bundle.length + ' bytes');
+	ok(bundle.length < 48000, bundle.length + ' bytes');
+});
+
+// --- where a tall picture begins ---
+
+/** Rows of one frame each: `{ runtime: 20, app: 5 }` from the root on. */
+function rowsOf(rows) {
+	const kinds = ['process', ...Object.entries(rows).flatMap(([kind, n]) => Array(n).fill(kind.replace(/\d/, '')))];
+	const stack = kinds.slice(1).map((_, i) => 'f' + i).join(';');
+	const words = [...new Set(kinds)];
+	return modelOf([stack + ' 10'], { categories: words, category: kinds.map((kind) => words.indexOf(kind)).join(' ') });
+}
+
+await test('a tall picture begins at the root when there is enough of the program to see', () => {
+	equal(firstLook.firstRow(rowsOf({ runtime: 20, app: 10, native: 60 }), 40), 0);
+	equal(firstLook.firstRow(rowsOf({ app: 300 }), 40), 0);
+});
+await test('... higher up when the program is', () => {
+	equal(firstLook.firstRow(rowsOf({ runtime: 60, app: 10, native: 60 }), 40), 29); // all, and 60 rows: 8 of 10 are seen
+	equal(firstLook.firstRow(rowsOf({ runtime: 60, app: 300 }), 40), 53);
+	equal(firstLook.firstRow(rowsOf({ runtime: 60, app: 5 }), 40), 25);
+});
+await test('... where the program is, not the packages it uses, if there is something of it', () => {
+	equal(firstLook.firstRow(rowsOf({ runtime: 10, dependency: 80, app: 10, native: 50 }), 40), 59);
+	equal(firstLook.firstRow(rowsOf({ runtime: 60, dependency: 80, native: 50 }), 40), 53);
+});
+await test('... and at the root where nothing is known of the frames', () => {
+	equal(firstLook.firstRow(modelOf([Array.from({ length: 99 }, (_, i) => 'f' + i).join(';') + ' 5']), 40), 0);
+	equal(firstLook.firstRow(rowsOf({ native: 99 }), 40), 0);
 });
 
 rmSync(dir, { recursive: true });

@@ -1,11 +1,13 @@
-// The bar above the frames (title, ledger, controls) and the one below (legend, details). In a picture taller than the
-// window both stay in sight, and the frames pass beneath.
+// The bar above the frames (title, ledger, controls) and the one below (legend, details). Both stay in sight: a picture
+// that has the window to itself is as tall as that, and its frames scroll between the bars. In a page with other things
+// the picture has its whole height, and the bars follow the page's scrolling.
 
 import { detailsHeight } from './details';
 import { byId, html, set, svg } from './dom';
 import { CharWidth, cutEnd, textWidth } from './label';
 import { Model } from './model';
 import { rulerFor } from './ruler';
+import { Scroller } from './scroller';
 
 const CONTROLS_HEIGHT = 44;
 /** In a window narrower than this the copy buttons are below the details. */
@@ -13,6 +15,8 @@ const BUTTONS_BESIDE = 560;
 /** With less room than this for the title the controls get a row of their own. */
 const TITLE_ROOM = 260;
 const LEGEND_ROW = 20;
+/** A window with room for fewer rows than this scrolls the page. */
+const LEAST_ROWS = 4;
 
 /** The part of the picture that is in the window, px of the picture. */
 interface Sight {
@@ -102,6 +106,8 @@ export class Bars {
 	private readonly legend: Legend;
 	private readonly legendGroup = byId('legend');
 	private readonly framesHeight: number;
+	private readonly scroller: Scroller;
+	private isPrinting = false;
 	private controlsWidth = 0; // when they are in one row
 	private headerHeight = 0;
 	private footerHeight = 0;
@@ -114,6 +120,9 @@ export class Bars {
 		private readonly details: SVGElement,
 	) {
 		this.framesHeight = parseFloat(picture.getAttribute('height') || '0') - model.top - model.bottom;
+		if (this.isAlone)
+			picture.setAttribute('height', String(innerHeight)); // else the page's scroll bar comes and goes
+		this.scroller = new Scroller(picture, frames, () => this.float());
 		this.legend = new Legend(this.legendGroup);
 		this.header.append(this.headerBack);
 		for (const id of ['title', 'ledger', 'subtitle']) {
@@ -130,6 +139,31 @@ export class Bars {
 		picture.append(this.header, this.footer);
 		picture.style.fontFamily = getComputedStyle(details).fontFamily;
 		this.paintBacks();
+		for (const type of ['beforeprint', 'afterprint'])
+			addEventListener(type, () => this.print(type === 'beforeprint'));
+	}
+
+	/** Nothing else is in the page. */
+	private get isAlone(): boolean {
+		const { parentNode } = this.picture;
+		return this.picture === (document.documentElement as Element) ||
+			(parentNode === document.body && document.body.childElementCount === 1);
+	}
+
+	/** px that the frames have for themselves, right of which the scroll bar is. */
+	get framesWidth(): number {
+		return this.picture.getBoundingClientRect().width - 2 * this.model.pad - this.scroller.width;
+	}
+
+	/** Rows that can be seen at once. */
+	get rowsSeen(): number {
+		return Math.floor(this.scroller.pageHeight / this.model.frameHeight);
+	}
+
+	/** On paper the picture is whole. */
+	private print(isPrinting: boolean): void {
+		this.isPrinting = isPrinting;
+		this.fit();
 	}
 
 	/** The bars have the colours that the background has at its ends. */
@@ -152,7 +186,8 @@ export class Bars {
 		const width = sight.right - sight.left;
 		const { pad, fontSize } = this.model;
 		const wanted = this.controlsWidth || (this.controlsWidth = this.controls.scrollWidth);
-		const isStacked = width - wanted - 3 * pad < TITLE_ROOM;
+		// The right end of a picture narrower than the window is somewhere in the middle of it.
+		const isStacked = width - wanted - 3 * pad < TITLE_ROOM || (!this.model.isFluid && width < innerWidth * 0.9);
 		const room = isStacked ? width - 2 * pad : width - wanted - 4 * pad;
 		let base = Math.round(fontSize * 1.4) + 5;
 		for (const line of this.lines) {
@@ -193,15 +228,17 @@ export class Bars {
 	}
 
 	private fitPicture(sight: Sight): void {
-		const shift = this.headerHeight - this.model.top;
-		this.frames.setAttribute('transform', 'translate(0 ' + shift + ')');
 		this.footerTop = this.headerHeight + this.framesHeight + 2;
-		const height = this.footerTop + this.footerHeight;
-		const isAlone = this.picture === (document.documentElement as Element) || this.picture.parentNode === document.body;
-		const fills = this.model.isFluid && isAlone;
+		const whole = this.footerTop + this.footerHeight;
+		const bars = this.headerHeight + this.footerHeight + 2;
+		const least = bars + LEAST_ROWS * this.model.frameHeight;
 		const windowHeight = Math.min(innerHeight, document.documentElement.clientHeight || innerHeight);
 		const above = this.picture.getBoundingClientRect().top + sight.top;
-		this.picture.setAttribute('height', String(fills ? Math.max(height, windowHeight - Math.max(0, above)) : height));
+		const room = Math.max(windowHeight - Math.max(0, above), least);
+		const isAlone = this.isAlone && !this.isPrinting;
+		const height = isAlone && (whole > room || this.model.isFluid) ? room : whole;
+		this.scroller.fit(this.framesHeight, Math.min(height, whole) - bars);
+		this.picture.setAttribute('height', String(height));
 	}
 
 	/** Keeps the bars in sight. */
@@ -210,22 +247,42 @@ export class Bars {
 		const lowest = Math.max(0, this.footerTop - this.headerHeight);
 		const top = Math.min(sight.top, lowest);
 		const bottom = Math.min(this.footerTop, sight.bottom - this.footerHeight);
+		const shift = this.headerHeight - this.model.top - this.scroller.top;
+		this.frames.setAttribute('transform', 'translate(0 ' + shift + ')');
 		this.header.setAttribute('transform', 'translate(' + sight.left + ' ' + top + ')');
 		this.footer.setAttribute('transform', 'translate(' + sight.left + ' ' + Math.max(0, bottom) + ')');
-		this.header.classList.toggle('floating', top > 0);
-		this.footer.classList.toggle('floating', bottom < this.footerTop);
+		this.header.classList.toggle('floating', top + this.scroller.top > 0);
+		this.footer.classList.toggle('floating', bottom + this.scroller.top < this.footerTop);
+		this.scroller.place(sight.right, this.headerHeight);
 	}
 
 	/** Scrolls so that a row of frames is between the bars. */
 	reveal(rowTop: number): void {
 		const sight = sightOf(this.picture);
-		const y = rowTop + this.headerHeight - this.model.top;
+		const y = rowTop + this.headerHeight - this.model.top - this.scroller.top;
 		const first = sight.top + this.headerHeight;
 		const last = Math.min(this.footerTop, sight.bottom - this.footerHeight) - this.model.frameHeight;
-		if (y < first)
-			scrollBy(0, y - first - this.model.frameHeight);
-		else if (y > last)
-			scrollBy(0, y - last + this.model.frameHeight);
+		const distance = y < first ? y - first - this.model.frameHeight : y > last ? y - last + this.model.frameHeight : 0;
+		if (distance && !this.scroller.by(distance))
+			scrollBy(0, distance);
+	}
+
+	/** The row nearest to the root that is seen, by its depth. */
+	get rootRow(): number {
+		const { top, pageHeight, isShown } = this.scroller;
+		const fromRoot = this.model.isInverted ? top : this.framesHeight - top - pageHeight;
+		return isShown ? fromRoot / this.model.frameHeight : 0;
+	}
+
+	/** Scrolls so that a row is the one nearest to the root that is seen. */
+	begin(depth: number): void {
+		const fromRoot = depth * this.model.frameHeight;
+		this.scroller.to(this.model.isInverted ? fromRoot : this.framesHeight - fromRoot - this.scroller.pageHeight);
+	}
+
+	/** Returns whether there was more to see there. */
+	scrollPages(pages: number): boolean {
+		return this.scroller.by(pages * Math.max(this.model.frameHeight, this.scroller.pageHeight - this.model.frameHeight));
 	}
 
 	/** The middle of what is seen, for what lies above everything. */

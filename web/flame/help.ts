@@ -9,6 +9,7 @@ const KEYS: [string, string][] = [
 	['i  r', 'mind case, regular expression'],
 	['arrows', 'move from frame to frame'],
 	['Enter', 'zoom to the frame, as a click does'],
+	['PgUp  PgDn', 'scroll a tall picture; Home, End: to its ends'],
 	['Backspace', 'back to the zoom before'],
 	['f', 'whole picture'],
 	['0', 'back to the start: no zoom, no search'],

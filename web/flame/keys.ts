@@ -3,6 +3,9 @@
 
 import { Direction } from './walk';
 
+/** More pages than any picture has. */
+const ALL = 1e6;
+
 export interface Commands {
 	focusSearch(): void;
 	step(step: number): void;
@@ -17,6 +20,8 @@ export interface Commands {
 	flipRegex(): void;
 	toggleHelp(): void;
 	escape(): void;
+	/** False: there is nothing to scroll here, but maybe in the page. */
+	scrollPages(pages: number): boolean;
 }
 
 function isField(target: EventTarget | null): boolean {
@@ -24,7 +29,7 @@ function isField(target: EventTarget | null): boolean {
 	return !!element && (/^(input|textarea|select)$/i.test(element.tagName || '') || !!element.isContentEditable);
 }
 
-function actions(commands: Commands, isInverted: boolean): { [key: string]: () => void } {
+function actions(commands: Commands, isInverted: boolean): { [key: string]: () => void | boolean } {
 	const up = isInverted ? 'shallower' : 'deeper';
 	const down = isInverted ? 'deeper' : 'shallower';
 	return {
@@ -47,6 +52,10 @@ function actions(commands: Commands, isInverted: boolean): { [key: string]: () =
 		r: () => commands.flipRegex(),
 		'?': () => commands.toggleHelp(),
 		Escape: () => commands.escape(),
+		PageUp: () => commands.scrollPages(-1),
+		PageDown: () => commands.scrollPages(1),
+		Home: () => commands.scrollPages(-ALL),
+		End: () => commands.scrollPages(ALL),
 	};
 }
 
@@ -66,7 +75,7 @@ export function listen(commands: Commands, isInverted: boolean, isHelpShown: () 
 		const action = isFind ? byKey['/'] : byKey.hasOwnProperty(event.key) ? byKey[event.key] : null;
 		if (!action)
 			return;
-		event.preventDefault();
-		action();
+		if (action() !== false)
+			event.preventDefault();
 	});
 }

@@ -66,6 +66,7 @@ export interface Model {
 	labels: string[]; // as short as they are drawn
 	shown: string[]; // whole, as people read them
 	notes: string[];
+	kinds: string[]; // "app", "kernel", ...; empty where the profile has no kinds
 	name: Int32Array;
 	depth: Int32Array;
 	start: Column;
@@ -104,6 +105,12 @@ function others(names: string[], list: string[] | null, otherwise: string[] | nu
 	return names.map((name, i) => (list && list[i]) || (otherwise && otherwise[i]) || name);
 }
 
+/** The kind of code that each name is. */
+function kindsOf(raw: { names: string[]; categories?: string[]; category?: string }): string[] {
+	const words = raw.categories || [];
+	return Array.from(integers(raw.category || '', words.length ? raw.names.length : 0), (i) => words[i] || '');
+}
+
 /** `elements` is how many frames the picture has: a model that is longer or shorter is not trusted beyond that. */
 export function parse(json: string, elements: number): Model {
 	const raw = JSON.parse(json);
@@ -139,6 +146,7 @@ export function parse(json: string, elements: number): Model {
 		labels: others(raw.names, raw.labels, raw.shown),
 		shown: others(raw.names, raw.shown, null),
 		notes: raw.notes,
+		kinds: kindsOf(raw),
 		name: integers(raw.name, size),
 		depth,
 		start: column('start'),

@@ -5,6 +5,7 @@ import { button, Controls } from './controls';
 import { Copier } from './copy';
 import { Details } from './details';
 import { byId, oncePerPicture } from './dom';
+import { firstRow } from './first_look';
 import { Frames } from './frames';
 import { Help } from './help';
 import { Commands } from './keys';
@@ -40,6 +41,7 @@ export class Viewer implements Commands {
 	private isFocusDrawn = false;
 	private hover = -1;
 	private strip: Strip | null = null; // under the pointer
+	private begun = 0; // the row that the first look begins with; while it is still there, nobody has scrolled
 
 	constructor(
 		private readonly model: Model,
@@ -79,9 +81,7 @@ export class Viewer implements Commands {
 		replacePlace(location.hash);
 		this.fit(place.zoom);
 		this.details.show(null);
-		if (!this.model.isInverted)
-			scrollTo(0, this.picture.getBoundingClientRect().bottom + scrollY);
-		this.bars.float();
+		this.revealZoomed();
 	}
 
 	// Commands
@@ -126,7 +126,12 @@ export class Viewer implements Commands {
 		this.search(START, true);
 		this.zoom(0);
 		this.focus = this.hover = -1;
+		this.lookFirst();
 		this.describe();
+	}
+
+	scrollPages(pages: number): boolean {
+		return this.bars.scrollPages(pages);
 	}
 
 	copyName(): void {
@@ -227,6 +232,7 @@ export class Viewer implements Commands {
 			this.adopt(place.query);
 		this.focus = place.zoom || this.focus;
 		this.show(place.zoom);
+		this.revealZoomed();
 		if (isStep)
 			replacePlace(format(this.model, this.place()));
 	}
@@ -303,6 +309,16 @@ export class Viewer implements Commands {
 		this.bars.reveal(this.frames.top(this.model.depth[frame]));
 	}
 
+	private lookFirst(): void {
+		this.bars.begin(firstRow(this.model, this.bars.rowsSeen));
+		this.begun = this.bars.rootRow;
+	}
+
+	private revealZoomed(): void {
+		if (this.view.zoom > 0)
+			this.bars.reveal(this.frames.top(this.model.depth[this.view.zoom]));
+	}
+
 	private focusFrames(): void {
 		this.group.focus({ preventScroll: true });
 	}
@@ -311,10 +327,15 @@ export class Viewer implements Commands {
 		if (this.model.isFluid)
 			this.picture.setAttribute('width', '100%');
 		this.picture.removeAttribute('viewBox');
+		const row = this.bars.rootRow;
 		this.bars.fit();
+		if (row === this.begun)
+			this.lookFirst();
+		else
+			this.bars.begin(row);
 		this.details.fit(this.bars.detailsRoom);
 		this.help.fit();
-		const width = this.picture.getBoundingClientRect().width - 2 * this.model.pad;
+		const width = this.bars.framesWidth;
 		if (width !== this.view.width || zoom !== this.view.zoom)
 			this.show(zoom, Math.max(1, width));
 	}
