@@ -1,8 +1,8 @@
 #include "cmd/picture_options.h"
+#include "cmd/screen.h"
 #include "cmd/sides.h"
 
 #include <math.h>
-#include <unistd.h>
 
 struct diff_options {
 	struct text_list outputs; /* none: standard output */
@@ -313,8 +313,13 @@ static int compare_functions(const void *a, const void *b, void *context)
 	return (x->label > y->label) - (x->label < y->label);
 }
 
-static void write_report(const struct output *o, bool json, struct writer *out)
+static bool write_report(const struct output *o, const struct output_file *file, struct writer *out,
+			 struct err *e)
 {
+	bool json = file->format == FORMAT_JSON;
+	struct report_style style;
+	if (!screen_style(&style, file->path, NULL, e))
+		return false;
 	const struct comparison *c = &o->c->comparison;
 	AUTO(functions) struct functions functions = { 0 };
 	functions_of_tree(o->c->pair, &functions);
@@ -335,7 +340,8 @@ static void write_report(const struct output *o, bool json, struct writer *out)
 	if (json)
 		sink_diff_json(&report, out);
 	else
-		sink_diff_table(&report, terminal_width(STDOUT_FILENO, 100), out);
+		sink_diff_table(&report, &style, out);
+	return true;
 }
 
 /* difffolded.pl -n: int(before * after's total / before's total). */
@@ -380,7 +386,7 @@ static int write_output(struct output *o, struct comparing *c, const struct outp
 	case FORMAT_TABLE:
 	case FORMAT_JSON:
 	case FORMAT_BY_NAME:
-		write_report(o, format == FORMAT_JSON, out);
+		ok = write_report(o, file, out, e);
 		break;
 	}
 	ok = ok && writer_commit(out, e);

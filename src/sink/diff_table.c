@@ -1,5 +1,6 @@
+#include "sink/fit_text.h"
+#include "sink/name_column.h"
 #include "sink/sink.h"
-
 #include <math.h>
 
 /* --- values --- */
@@ -115,23 +116,6 @@ static void add_values(struct buf *out, const struct diff_report *r, const uint6
 	add_change(out, r, values);
 }
 
-/* Control characters of a hostile name would reach the terminal. */
-static void add_name(struct buf *out, struct str name, size_t width)
-{
-	size_t shown = 0;
-	bool is_cut = utf8_count(str_first(name, width * 4 + 4)) > width;
-	for (size_t at = 0; at < name.n && shown < width - (is_cut ? 3 : 0); shown++) {
-		size_t start = at;
-		uint32_t code = utf8_next(name, &at);
-		if (code < ' ' || (code >= 0x7f && code < 0xa0) || code == UTF8_REPLACEMENT)
-			buf_add_char(out, '?');
-		else
-			buf_add(out, (struct str){ name.p + start, at - start });
-	}
-	if (is_cut)
-		buf_add(out, STR("..."));
-}
-
 static void add_scale(struct buf *out, const struct comparison *c)
 {
 	switch (c->scaled_by) {
@@ -169,7 +153,7 @@ static void add_heading(struct buf *out, const struct diff_report *r)
 {
 	for (unsigned side = 0; side < SIDES; side++) {
 		buf_addf(out, "%-7s", side == BEFORE ? "before" : "after");
-		add_name(out, r->side_text[side], r->side_text[side].n + 1);
+		fit_add_safe(out, r->side_text[side]);
 		buf_add_char(out, '\n');
 	}
 	add_scale(out, r->comparison);
@@ -188,31 +172,46 @@ static void add_heading(struct buf *out, const struct diff_report *r)
 	buf_add(out, STR(" function\n"));
 }
 
-static void add_function_name(struct buf *out, const struct tree_label *l, size_t room)
+/* A name as it is listed, whole. */
+static struct str whole_name(const struct tree_label *l, struct arena *text)
 {
 	AUTO(buf) struct buf brief = { 0 };
+	if (!l->place.n)
+		return tree_label_bare(l);
 	label_add_brief(&brief, l);
-	if (l->place.n)
-		fit_add_name(out, buf_str(&brief), room, false);
-	else
-		add_name(out, tree_label_bare(l), room);
+	return arena_copy(text, buf_str(&brief));
 }
 
-void sink_diff_table(const struct diff_report *r, unsigned columns, struct writer *out)
+static struct name_column fit_names(const struct diff_report *r, uint32_t n, size_t room,
+				    bool is_unicode)
+{
+	AUTO(arena) struct arena text = { 0 };
+	AUTO_FREE struct str *names = mem_alloc(n, sizeof(*names));
+	for (uint32_t i = 0; i < n; i++)
+		names[i] = whole_name(&r->pair->labels.p[r->functions->rows.p[i].label], &text);
+	return name_column_of(names, n, room, is_unicode);
+}
+
+void sink_diff_table(const struct diff_report *r, const struct report_style *style,
+		     struct writer *out)
 {
 	enum { LEAST_NAME = 20 };
 	AUTO(buf) struct buf text = { 0 };
 	size_t before_name = 2 * group_width(r) + 1;
-	size_t room = columns > before_name + LEAST_NAME ? columns - before_name : LEAST_NAME;
+	size_t room = style->columns > before_name + LEAST_NAME ? style->columns - before_name
+								: LEAST_NAME;
 	uint32_t n = r->functions->rows.n;
 	uint32_t shown = r->limit && r->limit < n ? r->limit : n;
+	AUTO(name_column)
+	struct name_column names =
+		fit_names(r, shown, style->columns ? room : SIZE_MAX, style->is_unicode);
 	add_heading(&text, r);
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct function *f = &r->functions->rows.p[i];
 		add_values(&text, r, f->self);
 		add_values(&text, r, f->total);
 		buf_add_char(&text, ' ');
-		add_function_name(&text, &r->pair->labels.p[f->label], room);
+		buf_add(&text, names.p[i]);
 		buf_add_char(&text, '\n');
 		writer_add(out, buf_str(&text));
 		text.n = 0;

@@ -1,6 +1,7 @@
 /* What changed, function by function: a table for people, JSON for programs. */
 #pragma once
 #include "query/query.h"
+#include "sink/report.h"
 
 struct diff_report {
 	const struct tree *pair;
@@ -14,6 +15,7 @@ struct diff_report {
 	bool negates;
 };
 
-/* columns: of the terminal; names are cut to fit. */
-void sink_diff_table(const struct diff_report *r, unsigned columns, struct writer *out);
+/* Names are shortened to fit the style's columns; 0: they are whole. */
+void sink_diff_table(const struct diff_report *r, const struct report_style *style,
+		     struct writer *out);
 void sink_diff_json(const struct diff_report *r, struct writer *out);

@@ -1,6 +1,8 @@
 /* The table of functions. */
 #include "sink/report_int.h"
 
+#include "sink/name_column.h"
+
 /* Without the place, which has a column of its own. */
 static struct str function_of(const struct tree_label *l)
 {
@@ -70,97 +72,16 @@ static struct columns columns_of(const struct report_table *t, const struct repo
 
 /* --- names --- */
 
-/* Names as they are shown, by row. */
-struct names {
-	struct str *p;
-	uint32_t n;
-	struct arena text;
-};
-
-static void names_fini(struct names *n)
-{
-	free(n->p);
-	arena_fini(&n->text);
-}
-
-static struct str name_of(const struct report_table *t, uint32_t row)
-{
-	return function_of(label_of(t, &t->functions->rows.p[row]));
-}
-
-struct name_order {
-	const struct names *names;
-	const struct report_table *t;
-};
-
-static int compare_names(const void *a, const void *b, void *context)
-{
-	const struct name_order *o = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int by_text = str_compare(o->names->p[x], o->names->p[y]);
-	return by_text ? by_text : str_compare(name_of(o->t, x), name_of(o->t, y));
-}
-
-/* rows[0..n) look alike: what their names have in common at both ends is known. */
-static void tell_apart(struct names *names, const struct report_table *t,
-		       const struct report_style *s, size_t columns, const uint32_t *rows,
-		       uint32_t n)
-{
-	/* In order, so that the first and the last have least in common. */
-	struct str first = name_of(t, rows[0]), last = name_of(t, rows[n - 1]);
-	AUTO(buf) struct buf text = { 0 };
-	if (str_eq(first, last))
-		return;
-	struct fit_common common = fit_common(first, last);
-	for (uint32_t i = 1; i < n; i++) {
-		size_t after = fit_common(first, name_of(t, rows[i])).after;
-		if (!str_eq(first, name_of(t, rows[i])))
-			common.after = smaller(common.after, after);
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		text.n = 0;
-		fit_add_different(&text, name_of(t, rows[i]), common, columns, s->is_unicode);
-		names->p[rows[i]] = arena_copy(&names->text, buf_str(&text));
-	}
-}
-
-/* Shortened, names may look alike that are not: then what differs stays. */
-static void tell_names_apart(struct names *names, const struct report_table *t,
-			     const struct report_style *s, size_t columns)
-{
-	AUTO_FREE uint32_t *rows = mem_alloc(names->n, sizeof(*rows));
-	struct name_order order = { names, t };
-	for (uint32_t i = 0; i < names->n; i++)
-		rows[i] = i;
-	if (names->n)
-		qsort_r(rows, names->n, sizeof(*rows), compare_names, &order);
-	for (uint32_t i = 0, next; i < names->n; i = next) {
-		struct str text = names->p[rows[i]];
-		for (next = i + 1; next < names->n && str_eq(names->p[rows[next]], text);)
-			next++;
-		if (next > i + 1)
-			tell_apart(names, t, s, columns, &rows[i], next - i);
-	}
-}
-
 /* The column becomes as wide as what is in it. */
-static void fit_names(struct names *names, const struct report_table *t,
-		      const struct report_style *s, struct columns *c, uint32_t n)
+static struct name_column fit_names(const struct report_table *t, const struct report_style *s,
+				    struct columns *c, uint32_t n)
 {
-	AUTO(buf) struct buf text = { 0 };
-	size_t widest = 0;
-	*names = (struct names){ .p = mem_alloc(n, sizeof(struct str)), .n = n };
-	for (uint32_t i = 0; i < n; i++) {
-		text.n = 0;
-		fit_add_name(&text, name_of(t, i), c->name, s->is_unicode);
-		names->p[i] = arena_copy(&names->text, buf_str(&text));
-	}
-	tell_names_apart(names, t, s, c->name);
-	for (uint32_t i = 0; i < n; i++) {
-		size_t width = utf8_count(names->p[i]);
-		widest = width > widest ? width : widest;
-	}
-	c->name = widest;
+	AUTO_FREE struct str *names = mem_alloc(n, sizeof(*names));
+	for (uint32_t i = 0; i < n; i++)
+		names[i] = function_of(label_of(t, &t->functions->rows.p[i]));
+	struct name_column shown = name_column_of(names, n, c->name, s->is_unicode);
+	c->name = shown.widest;
+	return shown;
 }
 
 /* --- rows --- */
@@ -246,9 +167,9 @@ void report_add_functions(struct buf *out, const struct report_table *t,
 	uint32_t all = t->functions->rows.n;
 	uint32_t n = t->limit && t->limit < all ? t->limit : all;
 	struct columns c = columns_of(t, s, n);
-	AUTO(names) struct names names = { 0 };
+	AUTO(name_column) struct name_column names = { 0 };
 	if (s->columns)
-		fit_names(&names, t, s, &c, n);
+		names = fit_names(t, s, &c, n);
 	add_heading(out, t, s, n);
 	for (uint32_t i = 0; i < n; i++)
 		if (s->columns)

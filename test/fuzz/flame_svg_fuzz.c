@@ -68,7 +68,8 @@ static void print_json(const void *what, struct writer *out)
 
 static void print_table(const void *what, struct writer *out)
 {
-	sink_diff_table(what, 80, out);
+	struct report_style style = { .columns = 80 };
+	sink_diff_table(what, &style, out);
 }
 
 static void check_picture(const struct picture *p)
