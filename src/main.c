@@ -47,9 +47,7 @@ int main(int argc, char **argv)
 	if (!c) {
 		struct err e = { 0 };
 		command_explain_unknown(name, &e);
-		say("%s", e.text);
-		fprintf(stderr, "Try 'plume help'.\n");
-		return EXIT_WRONG_USAGE;
+		return say_error(&help_command, &e);
 	}
 	int code = c->run(c, argv + 2, (size_t)argc - 2);
 	return code > EXIT_BY_SIGNAL ? end_by_signal(code - EXIT_BY_SIGNAL) : code;

@@ -47,12 +47,12 @@ static const struct option diff_options[] = {
 	{ "absolute", 0, OPTION_FLAG, DIFF(is_absolute), NULL,
 	  "compare counts as they are; same as --scale-by none" },
 	{ "scale-by", 0, OPTION_CHOICE, DIFF(scale_by), "WHAT",
-	  "scale BEFORE so that unchanged code is equal (rest, the default; total if it is unclear "
-	  "what is unchanged), scale it so that totals are equal (total), or do not scale (none)",
+	  "what to scale BEFORE by: rest makes unchanged code equal (the default; total if that is "
+	  "unclear), total makes totals equal, none leaves counts as they are",
 	  scales },
 	{ "delta", 0, OPTION_CHOICE, DIFF(delta), "WHAT",
 	  "colour frames by the change of their own time and outline their callers (self, the "
-	  "default), or colour them by the change including callees (total)",
+	  "default), or by the change including callees (total)",
 	  deltas },
 	{ "fail-above", 0, OPTION_TEXT, DIFF(fail_above), "PERCENT",
 	  "exit with status 4 if a function's own time grew by more than PERCENT of AFTER and "
@@ -66,8 +66,8 @@ static const struct option diff_options[] = {
 	  "like difffolded.pl -n" },
 	{ "time", 0, OPTION_LIST, DIFF(times), "A,B",
 	  "only samples from A to B, in seconds from the start or with a unit (200ms, 1.5m, 1h); A "
-	  "or B may be omitted, but not the comma; negative times count from the end; given twice, "
-	  "the first is for BEFORE, the second for AFTER, and one FILE is enough" },
+	  "or B may be omitted, but not the comma; negative times count from the end; if given "
+	  "twice, first for BEFORE, then for AFTER" },
 };
 static const struct option_set diff_option_set = { "Comparison", diff_options,
 						   ARRAY_SIZE(diff_options) };

@@ -19,7 +19,7 @@ static bool tell_map(const struct process_facts *f, struct doctor_report *r)
 	AUTO(finding_text) struct finding_text t = { 0 };
 	const struct code_map *m = &f->map;
 	if (m->e.text[0]) {
-		buf_addf(&t.what, "its map is not used: %s", m->e.text);
+		buf_addf(&t.what, "plume ignores its map: %s", m->e.text);
 		buf_addf(&t.why, "its owner is not trusted");
 		buf_addf(&t.fix, "find out who created it");
 		diagnosis_add(&r->diagnosis, (struct finding){ FINDING_WARN, "map" }, &t);

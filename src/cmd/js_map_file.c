@@ -51,7 +51,7 @@ bool map_file_is_written(int32_t pid, const char *path, struct err *e)
 	struct stat status;
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || !has_open(pid, &status))
 		return false;
-	err_set(e, "%s: pid %d writes this file itself; -f replaces it", path, pid);
+	err_set(e, "%s: pid %d writes this file itself; use -f to replace it", path, pid);
 	return true;
 }
 
@@ -105,11 +105,11 @@ struct map_file *map_file_open(int32_t pid, bool is_forced, struct buf *path, st
 	f->path = mem_strdup(buf_c_string(path));
 	f->folder = open_folder(buf_c_string(&root));
 	if (f->folder < 0)
-		err_set(e, "%s: %s; -o FILE writes elsewhere", f->path, strerror(errno));
+		err_set(e, "%s: %s; use -o FILE to write elsewhere", f->path, strerror(errno));
 	else if (!is_forced && is_its_own(pid, f->folder, f->name))
 		err_set(e,
-			"%s: pid %d writes this file itself, so perf already has its names; -f "
-			"replaces it, -o FILE writes elsewhere",
+			"%s: pid %d writes this file itself, so perf already has its names; use -f "
+			"to replace it, or -o FILE to write elsewhere",
 			f->path, pid);
 	else
 		return f;
@@ -135,7 +135,8 @@ bool map_file_write(struct map_file *f, struct str text, struct err *e)
 	int fd = openat(f->folder, f->temporary,
 			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return err_set(e, "%s: %s; -o FILE writes elsewhere", f->path, strerror(errno));
+		return err_set(e, "%s: %s; use -o FILE to write elsewhere", f->path,
+			       strerror(errno));
 	bool ok = write_all(fd, text);
 	int why = errno;
 	if (close(fd) != 0 && ok) {
@@ -149,5 +150,5 @@ bool map_file_write(struct map_file *f, struct str text, struct err *e)
 	if (ok)
 		return true;
 	unlinkat(f->folder, f->temporary, 0);
-	return err_set(e, "%s: %s; -o FILE writes elsewhere", f->path, strerror(why));
+	return err_set(e, "%s: %s; use -o FILE to write elsewhere", f->path, strerror(why));
 }

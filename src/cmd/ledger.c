@@ -214,11 +214,13 @@ void explain_nothing(const struct profile *p, const struct query *q, const struc
 	if (l->by_where)
 		buf_addf(&text, ", %llu left out by --where", (unsigned long long)l->by_where);
 	if (l->by_time)
-		buf_addf(&text, ", %llu by --time %s", (unsigned long long)l->by_time, q->time);
+		buf_addf(&text, ", %llu left out by --time %s", (unsigned long long)l->by_time,
+			 q->time);
 	if (l->by_text)
-		buf_addf(&text, ", %llu by --only or --without", (unsigned long long)l->by_text);
+		buf_addf(&text, ", %llu left out by --only or --without",
+			 (unsigned long long)l->by_text);
 	if (l->idle)
-		buf_addf(&text, ", %llu as idle", (unsigned long long)l->idle);
+		buf_addf(&text, ", %llu left out as idle", (unsigned long long)l->idle);
 	if (l->other_events)
 		buf_addf(&text, ", %llu of other events", (unsigned long long)l->other_events);
 	if (l->not_under_root)

@@ -105,8 +105,8 @@ static bool check_texts(const struct picture_options *o, struct err *e)
 	static const char in_fonts[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				       "0123456789 ,.-_";
 	if (!*o->font_type || o->font_type[strspn(o->font_type, in_fonts)])
-		return err_usage(e, "--fonttype: must have only letters, digits, spaces, commas, "
-				    "dots, hyphens and underscores");
+		return err_usage(e, "--fonttype: must contain only letters, digits, spaces, "
+				    "commas, dots, hyphens and underscores");
 	if (o->notes && strpbrk(o->notes, "<>"))
 		return err_usage(e, "--notes: must not contain < or >");
 	return true;

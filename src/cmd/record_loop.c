@@ -318,9 +318,9 @@ static void say_undecided(const struct run *r)
 	struct record_status s = recorder_status(r->recorder);
 	buf_add_grouped(&count, s.undecided);
 	if (s.undecided)
-		say("%s %s left out: the process exited before plume could check if it matches; -a "
-		    "records everything",
-		    buf_c_string(&count), s.undecided == 1 ? "sample is" : "samples are");
+		say("%s %s left out: the process exited before plume could check whether it "
+		    "matches; -a records everything",
+		    buf_c_string(&count), s.undecided == 1 ? "sample" : "samples");
 }
 
 /* An empty result needs a reason. */
@@ -342,7 +342,7 @@ static void say_why_nothing(const struct run *r)
 	else if (r->plan->options->choice->remark)
 		say("no samples: no matching process ran");
 	else if (r->plan->options->events->list.p[0].samples_time)
-		say("no samples: the target used no cpu time; it was waiting. Try a longer -d");
+		say("no samples: the target used no CPU time; a longer -d may help");
 	else
 		say("no samples: the event did not happen");
 }

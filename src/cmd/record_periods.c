@@ -217,9 +217,9 @@ void period_files_say_summary(const struct period_files *f)
 	buf_add_grouped(&text, f->written);
 	buf_addf(&text, f->written == 1 ? " file" : " files");
 	if (removed) {
-		buf_addf(&text, ", removed ");
+		buf_addf(&text, ", removed the ");
 		buf_add_grouped(&text, removed);
-		buf_addf(&text, " old");
+		buf_addf(&text, " oldest");
 	}
 	if (f->cut) {
 		buf_addf(&text, "; ");

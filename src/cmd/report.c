@@ -101,7 +101,7 @@ static bool check(const struct request *r, struct err *e)
 	if (o->callers && o->callees && strcmp(o->callers, o->callees) != 0)
 		return err_usage(e, "--callers and --callees must name the same function");
 	if (o->follows && (r->in.files.n != 1 || strcmp(r->in.files.p[0], "-") == 0))
-		return err_usage(e, "--follow needs the name of one .plume file");
+		return err_usage(e, "--follow needs exactly one .plume file");
 	if ((o->callers && !*o->callers) || (o->callees && !*o->callees))
 		return err_usage(e, "--callers and --callees need a function's name");
 	return true;

@@ -21,7 +21,9 @@ void say(const char *format, ...)
 int say_error(const struct command *self, const struct err *e)
 {
 	say("%s", e->text);
-	if (e->kind == ERR_USAGE)
+	if (e->kind == ERR_USAGE && self == &help_command)
+		fprintf(stderr, "Try 'plume help'.\n");
+	else if (e->kind == ERR_USAGE)
 		fprintf(stderr, "Try 'plume help %s'.\n", self->name);
 	return e->kind == ERR_USAGE ? EXIT_WRONG_USAGE : EXIT_FAILED;
 }

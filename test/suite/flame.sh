@@ -150,7 +150,7 @@ refuses 2 "must be UTF-8" --encoding latin1 small.folded
 refuses 2 "must not contain < or >" --notes '<b>' small.folded
 refuses 2 "must be one of auto, svg, html" --format png small.folded
 for value in '' '</style><script>' '}*{display:none' '"x", serif' '@import url(x)' 'a;b' "\\" $'\xff' $'\xef\xbf\xbe'; do
-	refuses 2 "--fonttype: must have only" --fonttype "$value" small.folded
+	refuses 2 "--fonttype: must contain only" --fonttype "$value" small.folded
 done
 refuses 1 "nosuch: No such file" --nameattr nosuch small.folded
 : >empty
