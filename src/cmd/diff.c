@@ -56,7 +56,7 @@ static const struct option diff_options[] = {
 	  deltas },
 	{ "fail-above", 0, OPTION_TEXT, DIFF(fail_above), "PERCENT",
 	  "exit with status 4 if a function's own time grew by more than PERCENT of AFTER and "
-	  "beyond sampling noise, and name such functions" },
+	  "beyond sampling noise, and list these functions" },
 	{ "width-by", 0, OPTION_CHOICE, DIFF(width_by), "SIDE",
 	  "take widths from after, before, or the larger of the two (union, the default, which "
 	  "shows vanished paths)",

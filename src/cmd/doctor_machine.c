@@ -79,7 +79,7 @@ static void add_settings(const struct permission *p, struct doctor_report *r)
 	if (p->kptr_restrict >= 0)
 		buf_addf(&text, "kptr_restrict %d, ", p->kptr_restrict);
 	if (p->ptrace_scope >= 0)
-		buf_addf(&text, "ptrace_scope %d (plume traces nothing), ", p->ptrace_scope);
+		buf_addf(&text, "ptrace_scope %d (plume does not ptrace), ", p->ptrace_scope);
 	buf_addf(&text, "%d frames, ", p->max_stack);
 	buf_add_grouped(&text, p->max_rate_hz);
 	buf_addf(&text, " Hz, ");

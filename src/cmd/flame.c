@@ -44,7 +44,7 @@ static const struct option flame_options[] = {
 	{ "flamechart", 0, OPTION_FLAG, FLAME(is_chart), NULL,
 	  "order stacks by time, or as in the input, and do not merge equal ones" },
 	{ "total", 0, OPTION_TEXT, FLAME(total), "N",
-	  "count that the whole width stands for (default: the sum of all counts)" },
+	  "count that the full width stands for (default: the sum of all counts)" },
 };
 static const struct option_set flame_option_set = { NULL, flame_options,
 						    ARRAY_SIZE(flame_options) };
@@ -391,7 +391,7 @@ int flame_profile(struct profile *p, char **words, size_t n)
 const struct command flame_command = {
 	.name = "flame",
 	.arguments = "[options] [FILE...]",
-	.summary = "draw a flame graph of any profile, as .svg or .html",
+	.summary = "draw a flame graph from any profile, as .svg or .html",
 	.text = "Draws any profile that fold reads, as an SVG that zooms, searches and works\n"
 		"offline. All options of flamegraph.pl work, with the same names and defaults.\n"
 		"\n"

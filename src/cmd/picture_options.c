@@ -12,7 +12,7 @@ static const struct option picture_options[] = {
 	{ "height", 0, OPTION_TEXT, PICTURE(height), "N",
 	  "height of a frame in pixels (default: 16)" },
 	{ "minwidth", 0, OPTION_TEXT, PICTURE(min_width), "N",
-	  "leave out frames narrower than N pixels, or N% of the whole (default: 0.1)" },
+	  "leave out frames narrower than N pixels, or N% of the total (default: 0.1)" },
 	{ "inverted", 0, OPTION_FLAG, PICTURE(is_inverted), NULL,
 	  "draw an icicle graph: the root is at the top" },
 	{ "negate", 0, OPTION_FLAG, PICTURE(negates), NULL,
