@@ -221,7 +221,7 @@ static void tell_bpf(const struct err *walker, struct doctor_report *r)
 	if (!why.n) {
 		doctor_add_finding(r, FINDING_OK, "bpf",
 				   "BPF programs can be loaded: JavaScript stacks are walked in "
-				   "the kernel, up to 512 frames",
+				   "the kernel, up to 8,192 frames",
 				   NULL, NULL);
 		return;
 	}

@@ -280,12 +280,15 @@ CHECKED_ONCE int step(const struct walker_layout *l, struct scratch *s)
 		return 0;
 	}
 	take_slots(s, l, &f);
+	/* Two places for each: functions that call each other must not drive each other out all the way up. */
 	uint64_t key = (f.pc ^ f.function ^ f.bytecode_offset) * 0x9E3779B97F4A7C15ull;
-	struct seen_frame *seen = &s->seen[key >> 57 & (WALKER_SEEN - 1)];
-	if (!put_repeated(s, &f, seen, fp - s->fp_before)) {
+	struct seen_frame *first = &s->seen[key >> 56 & (WALKER_SEEN - 1)];
+	struct seen_frame *second = &s->seen[key >> 48 & (WALKER_SEEN - 1)];
+	if (!put_repeated(s, &f, first, fp - s->fp_before) &&
+	    !put_repeated(s, &f, second, fp - s->fp_before)) {
 		f.at = s->n;
 		f.look = s->look;
-		*seen = f;
+		*(first->look == s->look ? second : first) = f;
 		put_frame(s, l, &f);
 	}
 	s->fp_before = fp;

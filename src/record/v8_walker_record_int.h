@@ -16,7 +16,7 @@ enum {
 	WALKER_ROOM_WORDS = 8192, /* of a record, behind its head */
 	WALKER_MOST_WORDS = 7900, /* ... that are used: the kernel's records have less than 64 KB */
 	WALKER_TOP_WORDS = 1100,  /* ... that frames leave to the copy of the stack's top */
-	WALKER_SEEN = 128,	  /* frames that are looked for among the ones before */
+	WALKER_SEEN = 256,	  /* frames that are looked for among the ones before */
 };
 
 /* Where a process's V8 has what. Offsets count from a tagged pointer, which is one behind its object. */

@@ -9,11 +9,11 @@
 recording_allowed || finish
 gap='[frames not recorded]'
 
-# whole FOLDED FUNCTIONS FRAMES: 90 % of the stacks (the kernel walks them once plume has looked at the process) that burn begin at main and have so many frames of these functions
+# whole FOLDED FUNCTIONS FRAMES: 95 % of the stacks that burn begin at main and have so many frames of these functions
 whole() {
 	awk -v functions="$2" -v frames="$3" '/burns/ { n = $NF; all += n; is = gsub(functions, "&") == frames && /;main;|node::Start/ && !/frames not recorded/
 			good += is * n; if (!is && !shown++) print "# " gsub(functions, "&") " frames: " substr($0, 1, 160) }
-		END { print "# whole: " good " of " all; exit !(all > 20 && good * 100 >= all * 90) }' "$1"
+		END { print "# whole: " good " of " all; exit !(all > 20 && good * 100 >= all * 95) }' "$1"
 }
 # cut FOLDED FUNCTIONS LEAST: 90 % of the stacks that burn and were cut say so behind the start of the thread, once, and have as
 # many frames of these functions at least
@@ -75,18 +75,17 @@ fi
 options=(--stack-size=3900 --no-opt)
 ! "$node" --no-maglev -e 0 2>/dev/null || options+=(--no-maglev)
 turns=' [^ ;]*deep_turns.js:(6|7|8|9|10):'
-for depth in 600 900 5000; do
+for depth in 600 1500 5000; do
 	start "js$depth" "$node" "${options[@]}" "$truth/deep_turns.js" $depth || exit 1
-	for _ in 1 2 3; do # on a busy machine plume may look at the process too late to have it walked
-		record "js$depth" -p "$pid" -d 2
-		! [[ $has_bpf = 1 && $depth != 5000 ]] || whole "js$depth.folded" "$turns" $((depth + 1)) >tried || continue
-		break
-	done
+	record "js$depth" -p "$pid" -d 3
 	kill_now "$pid"
+	# The kernel walks its stacks once plume has looked at the process, which takes some samples.
+	"$plume" fold -q --time 1,9 "js$depth.plume" >"js$depth.folded"
 	ok "$depth calls in JavaScript: what is there is named" named "js$depth.folded"
 	ok "... in the order of calls" in_order "js$depth.folded"
 done
 needs_bpf "600 calls in JavaScript are whole" whole js600.folded "$turns" 601
-needs_bpf "so are 900" whole js900.folded "$turns" 901
-needs_bpf "of 5,000 there are more than 900, and the start" cut_in_the_middle js5000.folded ' [^ ;]*deep_turns.js:' 900
+# In one process of twelve two functions used to drive each other out of what is looked for, and 1,180 were left.
+needs_bpf "so are 1,500" whole js1500.folded "$turns" 1501
+needs_bpf "of 5,000 there are more than 3,000, and the start" cut_in_the_middle js5000.folded ' [^ ;]*deep_turns.js:' 3000
 finish

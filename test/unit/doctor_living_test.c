@@ -73,7 +73,7 @@ static void check_machines(void)
 	check_machine(p, "", "", "root on a real machine");
 	check_walker("",
 		     "BPF programs can be loaded: JavaScript stacks are walked in the kernel, "
-		     "up to 512 frames",
+		     "up to 8,192 frames",
 		     "");
 	check_walker("no BPF; run plume with sudo", "no BPF", "run plume with sudo");
 	check_walker("Linux 4.19 did not load it", "Linux 4.19 did not load it", "");
