@@ -31,6 +31,7 @@ enum { TREE_MAX_VALUES = 2 };
 
 /* V8's compilers, the slowest code first. */
 #define TREE_TIERS "~^+*"
+enum { TREE_TIER_COUNT = sizeof(TREE_TIERS) - 1 };
 /* 0 for what has no tier. */
 static inline uint8_t tier_bit(char tier)
 {

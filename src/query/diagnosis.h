@@ -58,6 +58,7 @@ void recording_fini(struct recording *r);
 /* CPU time by the kernel's account, and by samples. */
 struct charged {
 	uint64_t charged_ns, sampled_ns;
+	uint64_t error_ns;  /* so much may be missing by chance, or because times are rounded */
 	bool is_user;	    /* without the kernel's part, which has no samples */
 	bool is_of_threads; /* each was sampled by a clock of its own */
 	bool is_missing;    /* more is missing than there is by chance, or was lost */

@@ -2,7 +2,7 @@
 #include "query/diagnosis_int.h"
 
 /* `charged 4010000000 sampled 3030303030 error 603712013 clocks of threads`: times in ns; `user`: of user code alone. */
-static void add_account(struct str rest, struct charged *sum, uint64_t *error_ns)
+static void add_account(struct str rest, struct charged *sum)
 {
 	uint64_t overflows = 0, value;
 	while (rest.n) {
@@ -11,7 +11,7 @@ static void add_account(struct str rest, struct charged *sum, uint64_t *error_ns
 		rest = str_from_byte(rest, key.n + 1);
 		uint64_t *to = str_eq(key, STR("charged"))   ? &sum->charged_ns
 			       : str_eq(key, STR("sampled")) ? &sum->sampled_ns
-			       : str_eq(key, STR("error"))   ? error_ns
+			       : str_eq(key, STR("error"))   ? &sum->error_ns
 							     : NULL;
 		sum->is_user |= str_eq(key, STR("user"));
 		sum->is_of_threads |= str_eq(key, STR("threads"));
@@ -23,13 +23,14 @@ static void add_account(struct str rest, struct charged *sum, uint64_t *error_ns
 
 bool charged_of(const struct profile *p, struct charged *out)
 {
-	uint64_t overflows = 0, error_ns = 0;
+	uint64_t overflows = 0;
 	*out = (struct charged){ 0 };
 	/* A recording in several files has one of each. */
 	for (uint32_t i = 0; i < p->facts.n; i++)
 		if (str_eq(profile_str(p, p->facts.p[i].key), STR("cpu time")))
-			add_account(profile_str(p, p->facts.p[i].text), out, &error_ns);
-	out->is_missing = out->charged_ns > saturating_add(out->sampled_ns, error_ns, &overflows);
+			add_account(profile_str(p, p->facts.p[i].text), out);
+	out->is_missing =
+		out->charged_ns > saturating_add(out->sampled_ns, out->error_ns, &overflows);
 	return out->charged_ns != 0;
 }
 

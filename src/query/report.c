@@ -90,6 +90,23 @@ static void fill_places(const struct profile *p, struct leaves *leaves,
 	free(most);
 }
 
+static void fill_tiers(const struct profile *p, const struct leaves *leaves,
+		       struct report_function *by_label)
+{
+	uint64_t overflows = 0;
+	for (uint32_t i = 0; i < leaves->list.n; i++) {
+		const struct leaf *leaf = &leaves->list.p[i];
+		const struct frame *frame = &p->frames.p[leaf->frame];
+		struct report_function *f = &by_label[leaf->label];
+		for (unsigned k = 0; k < TREE_TIER_COUNT; k++)
+			if (frame->tier == TREE_TIERS[k])
+				f->of_tier[k] =
+					saturating_add(f->of_tier[k], leaf->weight, &overflows);
+		if (frame->flags & FRAME_INLINED)
+			f->inlined = saturating_add(f->inlined, leaf->weight, &overflows);
+	}
+}
+
 struct function_order {
 	const struct tree *t;
 	enum report_order by;
@@ -119,6 +136,7 @@ void report_functions(const struct profile *p, const struct tree *t, enum report
 	functions_of_tree(t, &functions);
 	list_leaves(p, t, &leaves);
 	fill_places(p, &leaves, places);
+	fill_tiers(p, &leaves, places);
 	for (uint32_t i = 0; i < functions.rows.n; i++) {
 		const struct function *f = &functions.rows.p[i];
 		if (t->labels.p[f->label].is_process)

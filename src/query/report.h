@@ -9,6 +9,8 @@ enum report_order { ORDER_BY_SELF, ORDER_BY_TOTAL };
 struct report_function {
 	uint32_t label;
 	uint64_t self, total; /* recursion counts once */
+	/* Of self, as far as it is known: in code of each of V8's compilers (TREE_TIERS), and in inlined copies. */
+	uint64_t of_tier[TREE_TIER_COUNT], inlined;
 	/* Where most of its own samples were taken, where frames say so; empty or 0: not known. */
 	struct str module; /* with folders */
 	struct str file;

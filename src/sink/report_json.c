@@ -109,7 +109,41 @@ static void add_missing(struct buf *out, const struct report *r)
 	}
 }
 
+/* The CPU time that the kernel charged, beside what the samples stand for. */
+static void add_charged(struct buf *out, const struct profile *p)
+{
+	struct charged c;
+	if (!charged_of(p, &c))
+		return;
+	open_object(out, "cpu_time");
+	add_number(out, "charged_ns", c.charged_ns);
+	add_number(out, "sampled_ns", c.sampled_ns);
+	add_number(out, "error_ns", c.error_ns);
+	add_text(out, "clocks", c.is_of_threads ? STR("threads") : STR("cpus"));
+	add_bool(out, "user_only", c.is_user);
+	add_bool(out, "missing", c.is_missing);
+	buf_add_char(out, '}');
+}
+
 /* --- functions and groups --- */
+
+/* Of its own time, in which of V8's compilers' code. Nothing of other functions. */
+static void add_tiers(struct buf *out, const struct report *r, const struct report_function *f)
+{
+	static const char *const names[TREE_TIER_COUNT] = { "interpreter", "sparkplug", "maglev",
+							    "turbofan" };
+	uint64_t any = 0;
+	for (unsigned i = 0; i < TREE_TIER_COUNT; i++)
+		any |= f->of_tier[i];
+	if (any) {
+		open_object(out, "tiers");
+		for (unsigned i = 0; i < TREE_TIER_COUNT; i++)
+			add_value(out, r, names[i], f->of_tier[i]);
+		buf_add_char(out, '}');
+	}
+	if (f->inlined)
+		add_value(out, r, "inlined", f->inlined);
+}
 
 static void add_function(struct buf *out, const struct report *r, const struct report_table *t,
 			 const struct report_function *f)
@@ -130,6 +164,7 @@ static void add_function(struct buf *out, const struct report *r, const struct r
 		add_text(out, "file", f->file);
 	if (f->file.n && f->line)
 		add_number(out, "line", f->line);
+	add_tiers(out, r, f);
 	buf_add_char(out, '}');
 }
 
@@ -263,6 +298,7 @@ void sink_report_json(const struct report *r, struct writer *out)
 	buf_add_char(&text, '{');
 	add_shown(&text, r);
 	add_missing(&text, r);
+	add_charged(&text, r->profile);
 	if (r->your_code.functions)
 		add_functions(&text, r, &r->your_code, out);
 	if (r->all.functions)
