@@ -170,16 +170,19 @@ static bool has_ended(int32_t pid)
 	return is;
 }
 
+static bool is_living(const struct known_process *known)
+{
+	return known->is_wanted && !known->is_gone && !has_ended(known->pid);
+}
+
 bool follow_all_ended(struct follow *f)
 {
-	struct known_process *last = find(f, f->living_pid);
-	if (last && last->is_wanted && !has_ended(last->pid))
+	if (f->living < f->list.n && is_living(&f->list.p[f->living]))
 		return false;
 	for (uint32_t i = 0; i < f->list.n; i++) {
-		const struct known_process *known = &f->list.p[i];
-		if (!known->is_wanted || known->is_gone || has_ended(known->pid))
+		if (!is_living(&f->list.p[i]))
 			continue;
-		f->living_pid = known->pid;
+		f->living = i;
 		return false;
 	}
 	return true;

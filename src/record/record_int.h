@@ -280,7 +280,7 @@ struct follow {
 	bool is_filtered; /* samples of those that are not wanted are dropped */
 	bool is_family; /* ... which are those that do not come from the ones that were asked for */
 	struct strangers strangers; /* of is_family */
-	int32_t living_pid;	    /* one that lived when last looked for; 0: none */
+	uint32_t living;	    /* where in the list one lived when last looked for */
 	uint64_t begin_ns;	    /* samples before are dropped */
 	uint64_t wanted_samples;
 	uint64_t

@@ -95,10 +95,11 @@ static void add_charge_facts(const struct recorder *r, bool is_part)
 		return;
 	uint64_t lost = r->p->ledger.count[LEDGER_LOST];
 	uint64_t lost_ns = samples ? sum.sampled_ns / samples * lost : lost ? sum.charged_ns : 0;
+	uint64_t error_ns = sum.error_ns + lost_ns;
 	buf_addf(&text, "charged %llu sampled %llu error %llu clocks of %s%s",
 		 (unsigned long long)sum.charged_ns, (unsigned long long)sum.sampled_ns,
-		 (unsigned long long)(sum.error_ns + lost_ns),
-		 r->events.is_per_cpu ? "cpus" : "threads", sum.is_user ? " user" : "");
+		 (unsigned long long)error_ns, r->events.is_per_cpu ? "cpus" : "threads",
+		 sum.is_user ? " user" : "");
 	profile_add_fact(r->p, STR("cpu time"), buf_str(&text));
 }
 

@@ -42,10 +42,11 @@ static unsigned pointer_bytes(const struct function_ranges *f, uint8_t encoding)
 static uint64_t take_pointer(const struct function_ranges *f, struct dwarf_cursor *c,
 			     uint8_t encoding)
 {
-	unsigned n = pointer_bytes(f, encoding), spare = 64 - 8 * n;
+	unsigned n = pointer_bytes(f, encoding);
 	uint64_t here = f->frames_address + (uint64_t)(c->p - (const uint8_t *)f->frames.p);
 	uint64_t value = dwarf_number(c, n);
-	if (encoding & DW_EH_PE_signed)
+	unsigned spare = 64 - 8 * n;
+	if (encoding & DW_EH_PE_signed && n)
 		value = (uint64_t)((int64_t)(value << spare) >> spare);
 	if ((encoding & FROM_MASK) == DW_EH_PE_pcrel)
 		value += here;

@@ -128,8 +128,8 @@ static bool is_type(struct str s)
 {
 	while (str_ends(s, STR("[]")))
 		s.n -= 2;
-	for (char c = 'A'; c <= 'Z'; c++)
-		if (str_eq(s, plain_type(c)) && s.n)
+	for (int c = 'A'; c <= 'Z'; c++)
+		if (str_eq(s, plain_type((char)c)) && s.n)
 			return true;
 	return s.n && is_dotted(s);
 }
