@@ -107,6 +107,27 @@ void buf_add_percent(struct buf *b, uint64_t value, uint64_t total)
 			 percent);
 }
 
+void buf_add_span(struct buf *b, double ns)
+{
+	static const struct {
+		double ns;
+		const char *name;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "\xc2\xb5s" }, { 1, "ns" } };
+	size_t unit = 0;
+	if (!(ns > 0)) {
+		buf_addf(b, "0 s");
+		return;
+	}
+	while (unit < ARRAY_SIZE(units) - 1 && ns < units[unit].ns * 0.9995)
+		unit++; /* 999.6 ms is 1.00 s */
+	double value = ns / units[unit].ns;
+	if (value < 99.95)
+		buf_addf(b, value < 9.995 ? "%.2f" : "%.1f", value);
+	else
+		buf_add_grouped(b, (uint64_t)(value + 0.5));
+	buf_addf(b, " %s", units[unit].name);
+}
+
 void buf_add_wrapped(struct buf *b, struct str text, unsigned column, unsigned width)
 {
 	size_t at = column;

@@ -34,6 +34,9 @@ uint64_t fixed_units(double value, unsigned decimals);
 /* As printf's %.*f prints it; decimals is at most 3. */
 void buf_add_fixed(struct buf *b, double value, unsigned decimals);
 
+/* A length of time in three digits: `1.24 s`, `350 ms`, `1,234 s`. The pictures' script has the same rule. */
+void buf_add_span(struct buf *b, double ns);
+
 static inline void buf_add(struct buf *b, struct str s)
 {
 	if (s.n > b->capacity - b->n) {

@@ -255,6 +255,16 @@ static void make_legend(struct legend *legend, const struct painter *p, const st
 	legend_of_labels(legend, p, t, is_shown);
 }
 
+/* What a count stands for, where it is a length of time. */
+static double count_ns(const struct drawing *d)
+{
+	const struct query_ledger *l = &d->ledger;
+	if (l->event == INDEX_NONE || d->r->flame.compat || d->tree->value_count > 1)
+		return 0;
+	double each = sample_each_ns(d->profile, l->event);
+	return each > 0 && l->is_in_periods ? 1 : each;
+}
+
 static bool draw(struct drawing *d, struct err *e)
 {
 	const struct flame_options *o = &d->r->flame;
@@ -292,6 +302,7 @@ static bool draw(struct drawing *d, struct err *e)
 		.style = style,
 		.total = total,
 		.min_value = query.min_value,
+		.count_ns = count_ns(d),
 		.colours = colours,
 		.legend = &legend,
 		.ledger = buf_str(&line),

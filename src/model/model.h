@@ -251,6 +251,8 @@ struct profile {
 	unsigned columns; /* enum profile_column that were asked for */
 	bool is_sealed;
 	bool is_differential; /* event 0 is before, event 1 after */
+	uint64_t
+		sampled_ns; /* from the first sample to the last; 0: not known. Of several recordings the sum */
 	unsigned references;
 
 	VEC(struct str) strings;

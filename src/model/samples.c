@@ -236,6 +236,7 @@ static void merge(struct profile *p, const struct profile *from, struct dropped 
 			   });
 	}
 	p->is_differential |= from->is_differential;
+	p->sampled_ns += from->sampled_ns;
 	merge_remarks(p, from, &t);
 	merge_ledger(p, from, &t);
 }

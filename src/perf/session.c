@@ -265,6 +265,7 @@ void perf_session_end(struct perf_session *s)
 	}
 	perf_session_note_lost(s);
 	perf_session_add_facts(s);
+	s->p->sampled_ns += s->last_ns - s->first_ns;
 	add_notes(s);
 	perf_session_name(s);
 	perf_session_note_unverified(s);

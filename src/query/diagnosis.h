@@ -55,6 +55,17 @@ struct recording {
 void recording_of(const struct profile *p, struct recording *out);
 void recording_fini(struct recording *r);
 
+/*
+ * For a heading: how long, how often, where and when. What is not known is 0 or empty; so is what is not the same in all
+ * the recordings that a profile is made of, but for the duration, which is their sum.
+ */
+struct recording_brief {
+	uint64_t duration_ns, started_unix_ns;
+	struct str rate; /* `99 Hz`, `every 1000` */
+	struct str host;
+};
+struct recording_brief recording_brief_of(const struct profile *p, event_id event);
+
 /* CPU time by the kernel's account, and by samples. */
 struct charged {
 	uint64_t charged_ns, sampled_ns;

@@ -101,6 +101,55 @@ void recording_of(const struct profile *p, struct recording *out)
 	add_extent(p, out);
 }
 
+/* Empty when there are several. */
+static struct str only_fact(const struct profile *p, const char *key)
+{
+	struct str found = STR("");
+	for (uint32_t i = 0; i < p->facts.n; i++) {
+		if (!str_eq(profile_str(p, p->facts.p[i].key), str_from(key)))
+			continue;
+		if (found.n)
+			return STR("");
+		found = profile_str(p, p->facts.p[i].text);
+	}
+	return found;
+}
+
+static uint64_t duration_of(const struct profile *p)
+{
+	uint64_t sum = 0, ns, overflows = 0;
+	for (uint32_t i = 0; i < p->facts.n; i++)
+		if (str_eq(profile_str(p, p->facts.p[i].key), STR("duration_ns")) &&
+		    str_to_u64(profile_str(p, p->facts.p[i].text), &ns))
+			sum = saturating_add(sum, ns, &overflows);
+	return sum ? sum : p->sampled_ns;
+}
+
+static struct str rate_of(const struct profile *p, event_id event)
+{
+	struct str name, about, rate = STR("");
+	for (uint32_t i = 0; i < p->facts.n; i++) {
+		if (!split_event_fact(p, &p->facts.p[i], &name, &about) ||
+		    !str_eq(name, profile_str(p, p->events.p[event].name)))
+			continue;
+		if (rate.n)
+			return STR("");
+		rate = about;
+	}
+	return rate;
+}
+
+struct recording_brief recording_brief_of(const struct profile *p, event_id event)
+{
+	struct recording_brief b = { .duration_ns = duration_of(p) };
+	b.host = only_fact(p, "host");
+	if (!str_to_u64(only_fact(p, "started_unix_ns"), &b.started_unix_ns))
+		b.started_unix_ns = 0;
+	if (event < p->events.n)
+		b.rate = rate_of(p, event);
+	return b;
+}
+
 void recording_fini(struct recording *r)
 {
 	vec_fini(&r->events);

@@ -25,8 +25,9 @@ struct picture {
 	const struct tree *tree;
 	const struct layout *layout;
 	const struct picture_style *style;
-	uint64_t total;		       /* the value of the whole width */
-	double min_value;	       /* narrower frames were left out */
+	uint64_t total;	  /* the value of the whole width */
+	double min_value; /* narrower frames were left out */
+	double count_ns;  /* what a count stands for; 0: not a length of time, or not known */
 	const struct colour *colours;  /* by box */
 	const struct colour *outlines; /* by box, black for none; may be NULL */
 	const struct legend *legend;

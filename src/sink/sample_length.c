@@ -65,3 +65,24 @@ uint64_t sample_usual_ns(const struct event_rows *r)
 	qsort(lengths, n, sizeof(*lengths), compare_u64);
 	return n ? lengths[n / 2] : 0;
 }
+
+double sample_each_ns(const struct profile *p, event_id event)
+{
+	static const double alike = 1.01;
+	const struct samples *s = &p->samples;
+	const struct event *e = &p->events.p[event];
+	double sum = 0, count = 0, shortest = 0, longest = 0;
+	if (e->has_only_sums || !event_counts_ns(profile_str(p, e->name)))
+		return 0;
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->event[i] != event || !s->count[i])
+			continue;
+		double each = (double)s->period[i] / (double)s->count[i];
+		shortest = !count || each < shortest ? each : shortest;
+		longest = each > longest ? each : longest;
+		sum += (double)s->period[i];
+		count += (double)s->count[i];
+	}
+	/* perf script gives a period of 1 where it was asked for none. */
+	return longest > 1 && longest <= shortest * alike ? sum / count : 0;
+}

@@ -17,3 +17,5 @@ bool sample_lasts_period(const struct event_rows *r);
  * of a thread to the next. 0: there is none.
  */
 uint64_t sample_usual_ns(const struct event_rows *r);
+/* What each sample of an event stands for, ns; 0: they differ, or it is not known. */
+double sample_each_ns(const struct profile *p, event_id event);

@@ -7,6 +7,7 @@
 #include "sink/picture.h"
 #include "sink/profile_format.h"
 #include "sink/report.h"
+#include "sink/sample_length.h"
 
 /*
  * `root;caller;leaf COUNT`, sorted bytewise; with two values `... BEFORE AFTER`. Errors surface in

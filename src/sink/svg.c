@@ -212,6 +212,10 @@ static void add_title(struct buf *out, const struct frames *f, const struct box 
 		if (f->p->shows_own_delta)
 			add_own_delta(out, f, b);
 	}
+	if (f->p->count_ns > 0) {
+		buf_add(out, STR(", "));
+		buf_add_span(out, (double)b->value / f->m.unit * f->p->count_ns);
+	}
 	buf_add_char(out, ')');
 }
 

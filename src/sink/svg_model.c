@@ -280,6 +280,8 @@ void svg_add_model(struct buf *out, const struct frames *f)
 	add_real(out, "factor", s->factor);
 	add_real(out, "decimals", p->tree->decimals);
 	add_exact(out, "total", p->total);
+	if (p->count_ns > 0)
+		add_real(out, "count_ns", p->count_ns);
 	add_key(out, "narrow");
 	buf_addf(out, "{\"frames\":%u,\"min\":%.15g}", p->layout->narrow, p->min_value);
 	add_names(out, f, index);

@@ -137,9 +137,9 @@ async function details(url) {
 	await test('details have exact counts, shares of all and of the view', async () => {
 		await page.visit(url + '#zoom=2:15');
 		await page.pointAt('write');
-		equal(await page.see('details'), 'Function: write\n20 samples, 20.00% of all, 57.14% of view | self 0 (0%)');
+		equal(await page.see('details'), 'Function: write\n20 samples (20.00%), 57.14% of view | self 0 (0%)');
 		await page.pointAt('main');
-		equal(await page.see('details'), 'Function: main\n85 samples, 85.00% of all | self 0 (0%)');
+		equal(await page.see('details'), 'Function: main\n85 samples (85.00%) | self 0 (0%)');
 	});
 	await test('counts of 2^53 and more are exact', async () => {
 		await page.visit(make('large.svg', ['a;b 9007199254740993', 'a;c 9007199254740995', 'd 3']));
@@ -151,7 +151,7 @@ async function details(url) {
 	await test('the factor and the name of counts are honoured', async () => {
 		await page.visit(make('factor.svg', ['a 1500', 'b 250'], ['--factor', '0.001', '--countname', 'ms']));
 		await page.pointAt('a');
-		ok((await page.see('details')).includes('\n1.5 ms, '), await page.see('details'));
+		ok((await page.see('details')).includes('\n1.5 ms ('), await page.see('details'));
 	});
 	await test('what lies in frames too narrow for the file is said', async () => {
 		const lines = Array.from({ length: 50 }, (_, i) => `a;tiny${i} 1`);
@@ -449,6 +449,15 @@ async function widths(url) {
 			await browser.resize(1200, 800);
 		});
 	}
+	await test('the ledger breaks between its parts where it has no room', async () => {
+		const narrow = Array.from({ length: 30 }, (_, i) => 'main;leaf' + i + ' 1');
+		await page.visit(make('narrow.svg', [...narrow, 'main 100000'], ['--minwidth', '1']));
+		const lines = () => browser.evaluate(`[...document.querySelectorAll('#ledger tspan')].map((line) => line.textContent)`);
+		equal(await lines(), ['100,030 samples in 31 stacks \u00b7 30 frames too narrow to draw']);
+		await browser.resize(320, 800);
+		equal(await lines(), ['100,030 samples in 31 stacks', '30 frames too narrow to draw']);
+		await browser.resize(1200, 800);
+	});
 	await test('a width that was asked for: title and controls are at the left of the picture', async () => {
 		await browser.resize(1440, 900);
 		for (const width of ['500', '900', '1200']) {

@@ -287,10 +287,19 @@ await test('names of brackets only cost little', () => {
 	ok(Date.now() - started < 1000, 'more than a second');
 });
 
+await test('a length of time has three digits', () => {
+	const spans = [[1, '1.00 ns'], [25e3, '25.0 \u00b5s'], [10101010, '10.1 ms'], [350e6, '350 ms'], [999.6e6, '1.00 s'], [1.236e9, '1.24 s'],
+		[99.96e9, '100 s'], [1234e9, '1,234 s'], [0, '0 s']];
+	equal(spans.map(([ns]) => numbers.span(ns)), spans.map(([, text]) => text));
+});
+await test('details have the time where counts are of a clock', () => {
+	const m = modelOf(SMALL, { count_ns: 10101010 });
+	equal(words.describe(m, 3, 2).facts, ['6 samples (60.00%, 60.6 ms), 75.00% of view', 'self 6 (60.00%, 60.6 ms)']);
+});
 await test('details have shares of all and of the view, and what is missing', () => {
 	const m = modelOf(SMALL);
-	equal(words.describe(m, 3, 2).facts, ['6 samples, 60.00% of all, 75.00% of view', 'self 6 (60.00%)']);
-	equal(words.describe(m, 1, 2).facts, ['9 samples, 90.00% of all', 'self 0 (0%)']);
+	equal(words.describe(m, 3, 2).facts, ['6 samples (60.00%), 75.00% of view', 'self 6 (60.00%)']);
+	equal(words.describe(m, 1, 2).facts, ['9 samples (90.00%)', 'self 0 (0%)']);
 	const less = modelOf(SMALL, { narrow: { frames: 1, min: 2 }, value: '10 9 8 5 2 1 1' }); // c was 6
 	equal(words.describe(less, 2, 0).facts[2], '1 in frames too narrow for this file');
 });

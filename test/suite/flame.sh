@@ -77,6 +77,19 @@ ok "... and in the picture" grep -q 'id="ledger".*damaged or incomplete' over.sv
 ok "... is held at the largest" grep -q '"total":"18446744073709551615"' over.svg
 ok "... and is a picture" well_formed over.svg
 ok "... of as many samples" grep -q 'id="ledger".*18,446,744,073,709,551,615 samples' over.svg
+fixtures=$suite/../fixtures
+has_no_times() { [ -s "$1" ] && ! grep -q '<title>all ([^)]* m\?s)\|"count_ns"' "$1"; }
+"$plume" flame -q "$fixtures/perf-data/events.data" >clock.svg
+ok "samples of a clock have a time in titles" grep -q '<title>all (18 samples, 100%, 36.2 ms)</title>' clock.svg
+ok "... and in the model" grep -q '"count_ns":201[0-9]*,' clock.svg
+ok "the ledger says how long, how often and where" \
+	grep -q 'id="ledger"[^>]*>18 samples of cpu-clock in 3 stacks .* 71.7 ms at 497 Hz on recorder .* 13 of' clock.svg
+"$plume" flame -q --where event=page-faults "$fixtures/perf-data/events.data" >faults.svg
+ok "... of another event have none" has_no_times faults.svg
+"$plume" flame -q --compat "$fixtures/perf-data/events.data" >compat.svg
+ok "... nor with --compat" has_no_times compat.svg
+"$plume" flame -q "$fixtures/perf-data/events.data" "$fixtures/perf-data/file.data" >two.svg
+ok "of two recordings, durations add up and what differs is left out" grep -q 'stacks .* 227 ms on recorder .* 13 of' two.svg
 printf 'main;one 1\n' >one.folded
 "$plume" flame one.folded >one.svg
 is "one stack: three frames over the whole width" "$(grep -c 'width="1180.0" height="15.0"' one.svg)" 3
@@ -315,8 +328,9 @@ ok "gzip gives the same bytes" cmp one.svg gzip.svg
 "$plume" fold -q "$fixtures/perf-script/default.perf" | "$plume" flame -q --colors hot - >folded.svg
 "$plume" flame -q --colors hot "$fixtures/perf-script/default.perf" >direct.svg
 perl "$suite/svg_frames.pl" folded.svg direct.svg
-# Labels differ: those of folded stacks are cut as flamegraph.pl cuts them.
-ok "a profile and its folded stacks have the same frames" cmp <(cut -f1-8 folded.svg.frames) <(cut -f1-8 direct.svg.frames)
+# Labels differ: those of folded stacks are cut as flamegraph.pl cuts them. So do titles: folded stacks have no times.
+without_times() { cut -f1-8 "$1" | sed -E 's/%, [0-9.,]+ [^ ]*s\)/%)/'; }
+ok "a profile and its folded stacks have the same frames" cmp <(without_times folded.svg.frames) <(without_times direct.svg.frames)
 "$plume" flame -q one.folded -o page.html
 ok "HTML holds the same picture" cmp <(sed -n '/<svg/,/<\/svg>/p' page.html) <("$plume" flame -q one.folded | sed -n '/<svg/,/<\/svg>/p')
 

@@ -39,7 +39,11 @@ function sightOf(picture: SVGSVGElement): Sight {
 	};
 }
 
-/** A line of text that is cut to its room and keeps its whole text as a tooltip. */
+/** Between the parts of the ledger. */
+const DOT = ' \u00b7 ';
+const MOST_LINES = 3;
+
+/** A text that breaks between its parts; what still has no room is cut, and the whole is its tooltip. */
 class Line {
 	private readonly text: string;
 	private readonly charWidth: CharWidth;
@@ -49,12 +53,25 @@ class Line {
 		this.charWidth = rulerFor(element);
 	}
 
-	place(x: number, y: number, room: number): void {
-		const isCut = textWidth(this.text, this.charWidth) > room;
-		this.element.textContent = isCut ? cutEnd(this.text, '\u2026', room, this.charWidth) : this.text;
-		if (isCut)
+	/** Returns how many lines it has. */
+	place(x: number, y: number, room: number, lineHeight: number): number {
+		const fits = (text: string) => textWidth(text, this.charWidth) <= room;
+		const lines: string[] = [];
+		for (const part of this.text.split(DOT)) {
+			const last = lines.length - 1;
+			const joined = lines[last] + DOT + part;
+			if (last >= 0 && (fits(joined) || lines.length === MOST_LINES))
+				lines[last] = joined;
+			else
+				lines.push(part);
+		}
+		this.element.textContent = '';
+		lines.forEach((line, i) => this.element.append(svg('tspan', { x, y: y + i * lineHeight },
+			fits(line) ? line : cutEnd(line, '\u2026', room, this.charWidth))));
+		if (!lines.every(fits))
 			this.element.prepend(svg('title', {}, this.text));
 		set(this.element, { x, y, 'text-anchor': 'start' });
+		return lines.length;
 	}
 }
 
@@ -190,11 +207,10 @@ export class Bars {
 		const isStacked = width - wanted - 3 * pad < TITLE_ROOM || (!this.model.isFluid && width < innerWidth * 0.9);
 		const room = isStacked ? width - 2 * pad : width - wanted - 4 * pad;
 		let base = Math.round(fontSize * 1.4) + 5;
-		for (const line of this.lines) {
-			line.place(pad, base, room);
-			base += Math.round(fontSize * 1.55);
-		}
-		const textHeight = base + 10 - Math.round(fontSize * 1.55);
+		const lineHeight = Math.round(fontSize * 1.55);
+		for (const line of this.lines)
+			base += line.place(pad, base, room, lineHeight) * lineHeight;
+		const textHeight = base + 10 - lineHeight;
 		this.headerHeight = Math.max(this.model.top, textHeight + (isStacked ? CONTROLS_HEIGHT + 4 : 0));
 		this.controls.classList.toggle('stacked', isStacked);
 		set(this.controlsBox, {

@@ -139,7 +139,7 @@ export function parse(json: string, elements: number): Model {
 		top: raw.top,
 		bottom: raw.bottom,
 		nameType: raw.name_type,
-		unit: { factor: raw.factor, decimals: raw.decimals, name: raw.count_name },
+		unit: { factor: raw.factor, decimals: raw.decimals, name: raw.count_name, ns: raw.count_ns || 0 },
 		total: BigInt(raw.total),
 		narrowFrames: Number(raw.narrow.frames),
 		names: raw.names,

@@ -5,6 +5,7 @@ export interface Unit {
 	factor: number;
 	decimals: number;
 	name: string;
+	ns: number; // what 1 stands for; 0: not a length of time
 }
 
 /** "0.0025", "1e-9" or "12" as digits * 10^-places. */
@@ -40,6 +41,16 @@ export function count(value: bigint, unit: Unit): string {
 export function counted(value: bigint, unit: Unit): string {
 	const text = count(value, unit);
 	return text + ' ' + (text === '1' ? unit.name.replace(/(\w{3}[^s])s$/, '$1') : unit.name);
+}
+
+/** A length of time in three digits: "1.24 s", "350 ms", "1,234 s"; the writer of the titles has the same rule. */
+export function span(ns: number): string {
+	if (!(ns > 0))
+		return '0 s';
+	const units: [number, string][] = [[1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s'], [1, 'ns']];
+	const [size, name] = units.find(([least]) => ns >= least * 0.9995) || units[3];
+	const value = ns / size;
+	return (value < 9.995 ? value.toFixed(2) : value < 99.95 ? value.toFixed(1) : integer(Math.round(value))) + ' ' + name;
 }
 
 export function integer(n: number): string {

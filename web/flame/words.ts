@@ -2,7 +2,7 @@
 
 import { framesOf, Strip, View } from './layout';
 import { Diff, isWithin, Model, shownOf } from './model';
-import { count, counted, integer, plural, points, share } from './numbers';
+import { count, counted, integer, plural, points, share, span } from './numbers';
 
 export interface Words {
 	type: string;
@@ -19,13 +19,19 @@ function missing(model: Model, frame: number): bigint {
 	return model.value.exact(frame) - model.self.exact(frame) - model.value.sum(children);
 }
 
+/** " (12.30%, 1.24 s)": of all, and the time where counts are of a clock. */
+function shareAndTime(model: Model, value: bigint): string {
+	const { ns, decimals } = model.unit;
+	return ' (' + share(value, model.total) + (ns ? ', ' + span(Number(value) / 10 ** decimals * ns) : '') + ')';
+}
+
 function flameFacts(model: Model, frame: number, zoom: number): string[] {
 	const value = model.value.exact(frame);
 	const self = model.self.exact(frame);
-	let size = counted(value, model.unit) + ', ' + share(value, model.total) + ' of all';
+	let size = counted(value, model.unit) + shareAndTime(model, value);
 	if (zoom > 0 && isWithin(model, frame, zoom))
 		size += ', ' + share(value, model.value.exact(zoom)) + ' of view';
-	return [size, 'self ' + count(self, model.unit) + ' (' + share(self, model.total) + ')'];
+	return [size, 'self ' + count(self, model.unit) + shareAndTime(model, self)];
 }
 
 function change(model: Model, diff: Diff, before: bigint, after: bigint): string {
