@@ -1,5 +1,7 @@
 #include "sink/fit_text.h"
 
+#include "query/query.h"
+
 struct str fit_ellipsis(bool unicode)
 {
 	return unicode ? STR("\xe2\x80\xa6") : STR("..");
@@ -41,41 +43,15 @@ void fit_add_safe(struct buf *out, struct str s)
 
 /* --- parts of names --- */
 
-/* The last one, but not one inside of brackets: `f [worker eval]:1:2`. */
-static ptrdiff_t blank_before_place(struct str name)
-{
-	ptrdiff_t blank = str_find_last_char(name, ' ');
-	if (blank < 0)
-		return blank;
-	struct str before = str_first(name, (size_t)blank);
-	struct str place = str_from_byte(name, (size_t)blank + 1);
-	ptrdiff_t opens = str_find_last_char(before, '[');
-	bool is_inside = str_find_char(place, ']') >= 0 && str_find_char(place, '[') < 0;
-	return is_inside && opens > 0 && before.p[opens - 1] == ' ' ? opens - 1 : blank;
-}
-
-/* ` /srv/a.js:12:3` at the end: a blank, anything, a colon and digits. Its start, or -1. */
-static ptrdiff_t place_at(struct str name)
-{
-	size_t digits = 0;
-	while (digits < name.n && is_digit(name.p[name.n - 1 - digits]))
-		digits++;
-	if (!digits || digits == name.n || name.p[name.n - 1 - digits] != ':')
-		return -1;
-	ptrdiff_t blank = blank_before_place(name);
-	bool is_name_before = blank > 0 && name.p[blank - 1] != ' ';
-	return is_name_before && (size_t)blank + 1 < name.n - 1 - digits ? blank + 1 : -1;
-}
-
 struct str fit_without_place(struct str name)
 {
-	ptrdiff_t at = place_at(name);
+	ptrdiff_t at = name_place_at(name);
 	return at < 0 ? name : str_first(name, (size_t)at - 1);
 }
 
 struct str fit_place(struct str name)
 {
-	ptrdiff_t at = place_at(name);
+	ptrdiff_t at = name_place_at(name);
 	return at < 0 ? STR("") : str_from_byte(name, (size_t)at);
 }
 
