@@ -77,8 +77,8 @@ void diagnose_charged(const struct profile *p, struct diagnosis *d)
 		add_period(p, &t.why);
 		buf_addf(&t.why, " gets no sample, and its parent gets too few: each thread was "
 				 "sampled by a clock of its own");
-		buf_addf(&t.fix, "record with sudo, so that plume may watch all cpus, or at a "
-				 "higher rate: plume record -F 4999");
+		buf_addf(&t.fix, "record with sudo at up to 2,000 Hz, so that plume may watch all "
+				 "cpus; without sudo, at a higher rate: plume record -F 4999");
 	} else {
 		buf_addf(&t.why, "the clocks of the cpus fell behind, as on a virtual machine "
 				 "whose host is busy");

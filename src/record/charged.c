@@ -28,6 +28,7 @@ struct charged_process {
 
 struct charge {
 	const struct follow *follow;
+	uint32_t event; /* the clock that its samples are of */
 	enum { BY_NOTHING, BY_PROCESSES, BY_THREADS, BY_CGROUP, BY_COMMAND } way;
 	bool is_user; /* the kernel's part has no samples */
 	const char *cgroup;
@@ -179,6 +180,15 @@ static struct charged_process *find(struct charge *c, int32_t pid)
 	return NULL;
 }
 
+/*
+ * By name or user, of the whole machine: others are among the children of those that are wanted, and what is wanted may
+ * have been something else before.
+ */
+static bool is_by_property(const struct charge *c)
+{
+	return c->follow->is_filtered && c->follow->options->choice->is_by_property;
+}
+
 static bool was_target(const struct charge *c, int32_t pid)
 {
 	for (uint32_t i = 0; i < c->list.n; i++)
@@ -193,7 +203,7 @@ static void add_process(struct charge *c, int32_t pid, bool is_target, bool is_n
 	if (!(c->way == BY_THREADS ? read_thread(&p) : read_process(c, &p)))
 		return;
 	p.was_zombie = p.is_zombie;
-	if (!is_new)
+	if (!is_new || is_by_property(c))
 		p.begin = p.now;
 	vec_push(&c->list, p);
 }
@@ -235,14 +245,17 @@ struct charge *charge_new(const struct charge_options *o)
 	struct charge *c = mem_zalloc(1, sizeof(*c));
 	const struct record_options *r = o->options;
 	const struct target_choice *choice = r->choice;
-	const struct record_event *first = &r->events->list.p[0];
-	bool is_clock = first->samples_time && first->attr.type == PERF_TYPE_SOFTWARE;
+	while (c->event + 1 < r->events->list.n &&
+	       !record_event_is_clock(&r->events->list.p[c->event]))
+		c->event++;
+	const struct record_event *clock = &r->events->list.p[c->event];
 	c->follow = o->follow;
 	c->cgroup = choice->cgroup;
-	c->is_user = o->lacks_kernel || first->attr.exclude_kernel || r->user_only;
+	c->is_user = o->lacks_kernel || clock->attr.exclude_kernel || r->user_only;
 	c->period_ns =
-		first->attr.freq ? NS_PER_S / first->attr.sample_freq : first->attr.sample_period;
-	if (!is_clock || first->attr.exclude_user || r->kernel_only || r->no_inherit)
+		clock->attr.freq ? NS_PER_S / clock->attr.sample_freq : clock->attr.sample_period;
+	if (!record_event_is_clock(clock) || clock->attr.exclude_user || r->kernel_only ||
+	    r->no_inherit)
 		return c;
 	if (r->command && !r->is_command_timer)
 		c->way = BY_COMMAND;
@@ -250,7 +263,7 @@ struct charge *charge_new(const struct charge_options *o)
 		c->way = c->is_user ? BY_NOTHING : BY_CGROUP;
 	else if (choice->tids.n)
 		c->way = c->is_user ? BY_NOTHING : BY_THREADS;
-	else if (choice->pids.n && !choice->is_by_property)
+	else if (choice->pids.n || choice->is_by_property)
 		c->way = BY_PROCESSES;
 	return c;
 }
@@ -275,7 +288,8 @@ void charge_begin(struct charge *c, uint64_t now_ns)
 			add_process(c, choice->tids.p[i], true, false);
 	} else if (c->way == BY_PROCESSES || c->way == BY_COMMAND) {
 		add_known(c, false);
-		add_other_children(c);
+		if (!is_by_property(c))
+			add_other_children(c);
 	}
 }
 
@@ -351,7 +365,9 @@ static int64_t sum_of_begin(const struct charge *c)
 
 static uint64_t charged_ns(const struct charge *c)
 {
-	int64_t own = sum_of_own(c), all = c->is_user ? 0 : sum_with_children(c);
+	int64_t own = sum_of_own(c), all = 0;
+	if (!c->is_user && !is_by_property(c))
+		all = sum_with_children(c);
 	int64_t most = own > all ? own : all;
 	int64_t total = (int64_t)(c->now_total_ns - c->begin_total_ns) - sum_of_begin(c);
 	if (c->way == BY_CGROUP || (c->way == BY_COMMAND && !c->is_user && total > most))
@@ -374,6 +390,11 @@ static uint64_t error_ns(const struct charge *c, uint64_t charged, bool is_part)
 		chance += (uint64_t)((double)charged * LAG_NS /
 				     (double)(c->last_look_ns - c->begin_ns));
 	return share > chance ? share : chance;
+}
+
+uint32_t charge_event(const struct charge *c)
+{
+	return c->event;
 }
 
 bool charge_sum(const struct charge *c, uint64_t samples, bool is_part, struct charge_sum *out)

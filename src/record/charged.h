@@ -8,7 +8,7 @@ struct charge_options {
 	const struct follow *follow;
 	bool lacks_kernel;
 };
-/* What o points to stays. Of what nothing can be said for sure (-a, names, other events, -i), nothing is read. */
+/* What o points to stays. Of what nothing can be said for sure (-a, no clock among the events, -i), nothing is read. */
 struct charge *charge_new(const struct charge_options *o);
 void charge_free(struct charge *c);
 /* From here on it counts. */
@@ -23,5 +23,7 @@ struct charge_sum {
 };
 /* When a process began, as /proc has it: in ticks. False: it is gone. */
 bool process_start_ticks(int32_t pid, uint64_t *ticks);
+/* Which of the events is the clock; samples: of that one. */
+uint32_t charge_event(const struct charge *c);
 /* is_part: one of several files. False: not known. */
 bool charge_sum(const struct charge *c, uint64_t samples, bool is_part, struct charge_sum *out);

@@ -18,6 +18,12 @@ struct record_event {
 	bool samples_time;  /* a clock, or cycles: its samples are time */
 	bool is_tracepoint; /* or a probe: each is taken, and samples can have PERF_SAMPLE_RAW */
 };
+/* One that the kernel's timers keep: it sees all CPU time. */
+static inline bool record_event_is_clock(const struct record_event *e)
+{
+	return e->samples_time && e->attr.type == PERF_TYPE_SOFTWARE;
+}
+
 struct record_events {
 	VEC(struct record_event) list;
 };

@@ -72,12 +72,11 @@ static void add_walker_note(const struct recorder *r)
 	profile_add_note(r->p, buf_str(&text));
 }
 
-/* Of the first event, the clock. */
-static uint64_t clock_samples(const struct profile *p)
+static uint64_t samples_of_event(const struct profile *p, uint32_t event)
 {
 	uint64_t n = 0;
 	for (uint32_t i = 0; i < p->samples.n; i++)
-		n += p->samples.event[i] == 0 ? p->samples.count[i] : 0;
+		n += p->samples.event[i] == event ? p->samples.count[i] : 0;
 	return n;
 }
 
@@ -90,7 +89,7 @@ static void add_charge_facts(const struct recorder *r, bool is_part)
 	AUTO(buf) struct buf text = { 0 };
 	struct charge_sum sum;
 	bool is_one = is_part || r->period_start_ns != r->start_ns;
-	uint64_t samples = clock_samples(r->p);
+	uint64_t samples = samples_of_event(r->p, charge_event(r->charge));
 	if (!charge_sum(r->charge, samples, is_one, &sum))
 		return;
 	uint64_t lost = r->p->ledger.count[LEDGER_LOST];

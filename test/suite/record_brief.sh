@@ -34,8 +34,8 @@ until_all_used() {
 	echo "$now $begin $(getconf CLK_TCK)" | awk '{ print ($1 - $2) / $3 }' >"$3"
 }
 export -f all_used until_all_used
-# recorded NAME PID: while it uses three seconds
-recorded() { record "$1" -p "$2" -- bash -c 'until_all_used "$@"' bash "$2" 3 "$1.used"; }
+# recorded NAME PID [OPTION...]: while it uses three seconds
+recorded() { record "$1" -p "$2" "${@:3}" -- bash -c 'until_all_used "$@"' bash "$2" 3 "$1.used"; }
 # enough NAME: a sample for each period of that time, to 5 % and 5 standard errors; and half a second for the way to the end
 enough() {
 	awk -v n="$(sum "$1.folded")" -v s="$(cat "$1.used")" -v rate=$rate 'BEGIN {
@@ -60,6 +60,29 @@ for mode in threads children apart; do
 	ok "... and shares as the program measured them" halves $mode
 	ok "... and doctor says that nothing is missing" accounted $mode ok
 done
+start several ./brief children several.truth || exit 1
+recorded several "$pid" -e cpu-clock,task-clock
+ok "two clocks: a sample for each 1/99 s of CPU time" enough several
+sed 's/^/# /' ok.out
+ok "... and doctor says that nothing is missing" accounted several ok
+# Each page fault of the whole machine would be too much: the events are the process's own, and so is the clock.
+recorded faults "$pid" -e page-faults,cpu-clock
+stop "$pid"
+ok "a clock that each thread has of its own, beside another event: doctor says what it misses" accounted faults 'bad|warn'
+sed 's/^/# /' ok.out
+start fast ./brief threads fast.truth || exit 1
+rate=1999 recorded fast "$pid"
+stop "$pid"
+ok "at 1,999 Hz: shares as the program measured them" halves fast
+ok "... and doctor says that nothing is missing" accounted fast ok
+# Others may run a program of the same name.
+cp brief "brief$$"
+start named "./brief$$" threads named.truth || exit 1
+record named --comm "brief$$" -- bash -c 'until_all_used "$@"' bash "$pid" 3 named.used
+stop "$pid"
+ok "by name: a sample for each 1/99 s of CPU time" enough named
+ok "... and doctor says that nothing is missing" accounted named ok
+sed 's/^/# /' ok.out
 record command -- ./brief apart command.truth 3
 echo 3 >command.used
 ok "children of a command, on another cpu: a sample for each 1/99 s of CPU time" enough command
@@ -125,6 +148,12 @@ if [ "$(id -u)" = 0 ] && mkdir -m 777 own && chmod 755 . && cp "$plume" own/plum
 	ok "threads that a clock of each thread misses: doctor says so" accounted own/mostly 'bad|warn'
 	sed 's/^/# /' ok.out
 	ok "... and so did the recording" grep -q 'the samples account for' own.err
+	cp own/brief "own/brief$$"
+	start mostly_named "${nobody[@]}" "own/brief$$" mostly own/named.truth || exit 1
+	"${nobody[@]}" own/plume record -F 99 -o own/named.plume --comm "brief$$" -- "$truth/until_used" "$pid" 2 >own.out 2>own.err
+	stop "$pid"
+	ok "... and the same by name" accounted own/named 'bad|warn'
+	sed 's/^/# /' ok.out
 	gcc -O2 -g -pthread -o own/threads "$truth/threads.c"
 	"${nobody[@]}" own/plume record -q -F 99 -o own/long.plume -- own/threads own/long.truth 2 2>own.err
 	ok "threads that live: nothing is missing" accounted own/long ok

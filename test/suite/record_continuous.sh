@@ -224,8 +224,8 @@ begin ./work threads 16 enough
 threads=$begun
 has_threads() { [ "$(find "/proc/$threads/task" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)" = 17 ]; }
 until_true 10 has_threads
-# Above 1,000 Hz each thread has clocks of its own.
-begin "$plume" record -q -F 1999 -p "$threads" --every 1s --dir threaded
+# Above 2,000 Hz each thread has clocks of its own.
+begin "$plume" record -q -F 2999 -p "$threads" --every 1s --dir threaded
 until_true 20 has_files threaded 2
 before=$(events_of "$begun")
 touch enough
