@@ -224,12 +224,14 @@ static void say_notes(const struct profile *p)
 
 static void say_summary(const struct run *r)
 {
+	enum { MOST_TITLE = 60 }; /* commands may be whole scripts */
 	AUTO(buf) struct buf text = { 0 };
 	struct record_status s = recorder_status(r->recorder);
 	const uint64_t *count = r->profile->ledger.count;
 	buf_add_grouped(&text, s.counts.samples);
-	buf_addf(&text, " %s of %s in ", s.counts.samples == 1 ? "sample" : "samples",
-		 r->plan->title);
+	buf_add(&text, s.counts.samples == 1 ? STR(" sample of ") : STR(" samples of "));
+	fit_add_start(&text, str_from(r->plan->title), MOST_TITLE, false);
+	buf_add(&text, STR(" in "));
 	add_seconds(&text, s.elapsed_ns);
 	buf_addf(&text, " (%s)", r->plan->about_event);
 	if (s.busy_cpus > 0) {
