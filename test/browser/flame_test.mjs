@@ -187,6 +187,85 @@ async function details(url) {
 	});
 }
 
+/** Whether a tooltip is whole in the window and beside the frame that it is about. */
+async function tooltipIsBeside(name) {
+	const [width, height] = browser.size;
+	const tip = await page.see('tooltip');
+	ok(tip, 'no tooltip for ' + name);
+	ok(tip.lines[0] === name, `${name} has the tooltip of ${tip.lines[0]}`);
+	ok(tip.left >= 0 && tip.top >= 0 && tip.right <= width && tip.bottom <= height, `${name}: cut off at ${JSON.stringify(tip)}`);
+	const [top, bottom] = await page.see('row', name);
+	ok(tip.bottom <= top || tip.top >= bottom, `${name}: ${JSON.stringify(tip)} covers ${top} to ${bottom}`);
+}
+
+async function tooltips(url) {
+	await test('a tooltip beside the pointer has name, samples and shares', async () => {
+		await page.visit(url);
+		equal(await page.see('tooltip'), null);
+		await page.pointAt('write');
+		equal((await page.see('tooltip')).lines, ['write', '20 samples (20.00%)', 'self 0 (0%)']);
+		equal(await browser.evaluate(`document.querySelectorAll('#frames title').length`), 0, 'tooltips of the browser');
+	});
+	await test('... follows the pointer, and goes with it, with a click, and when the frames scroll', async () => {
+		const [x, y] = await page.see('middle', 'main');
+		const left = async (at) => (await browser.move(at, y), (await page.see('tooltip')).left);
+		ok(await left(x - 300) < await left(x + 200), 'to the right');
+		await browser.move(x, 5);
+		equal(await page.see('tooltip'), null);
+		await browser.move(x, y);
+		ok(await page.see('tooltip'), 'over a frame');
+		await browser.click(x, y);
+		equal(await page.see('tooltip'), null);
+		await page.visit(make('deep.svg', [Array.from({ length: 120 }, (_, i) => 'f' + i).join(';') + ' 10']));
+		await page.pointAt('f5');
+		ok(await page.see('tooltip'), 'over a frame');
+		await browser.wheel(600, 400, -100);
+		equal(await page.see('tooltip'), null);
+	});
+	await test('... is whole at every edge of the window and hides no frame', async () => {
+		const long = 'std::vector<' + 'std::pair<std::string, int>, '.repeat(20) + '>::push_back';
+		const lines = [...LINES, `edge;${long} 10`, 'zz;last 10'];
+		for (const [width, height] of [[1200, 800], [500, 400], [320, 300]]) {
+			await browser.resize(width, height);
+			for (const [name, options] of [['tips.svg', []], ['tips.html', ['--inverted']]]) {
+				await page.visit(make(name, lines, options));
+				for (const frame of ['all', 'main', 'emit', 'write', 'idle', 'edge', long, 'zz', 'last']) {
+					const [x, y] = await page.see('middle', frame);
+					const { x: left, width: wide } = await page.frame(frame);
+					for (const at of [left + 1, x, left + wide - 2]) {
+						await browser.move(at, y);
+						await tooltipIsBeside(frame);
+					}
+				}
+			}
+		}
+		await browser.resize(1200, 800);
+	});
+	await test('... is that of the focused frame when the keyboard is used', async () => {
+		await page.visit(url);
+		await page.keys('Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Tab');
+		await page.keys('ArrowUp', 'ArrowUp');
+		const focused = await page.see('focused');
+		await tooltipIsBeside(focused);
+		await page.keys('Escape');
+		equal(await page.see('tooltip'), null);
+		await page.keys('ArrowDown');
+		await tooltipIsBeside(await page.see('focused'));
+		await page.keys('/');
+		equal(await page.see('tooltip'), null);
+	});
+	await test('... has the title that --nameattr gave, and says what a strip is', async () => {
+		const attributes = join(dir, 'titles');
+		writeFileSync(attributes, 'main\ttitle=the team of main\n');
+		await page.visit(make('titles.svg', LINES, ['--nameattr', attributes]));
+		const at = await browser.evaluate(`[...document.querySelectorAll('#frames > g')].map((row) => row.querySelector('desc')).filter((desc) =>
+			desc && desc.textContent === 'the team of main').map((desc) => { const box = desc.parentNode.querySelector('rect').getBoundingClientRect();
+			return [box.left + 5, box.top + 5]; })[0]`);
+		await browser.move(...at);
+		equal((await page.see('tooltip')).lines.slice(0, 2), ['main', 'the team of main']);
+	});
+}
+
 async function searching(url) {
 	const hits = async () => (await page.see('frames')).filter((frame) => frame.isHit).map((frame) => frame.name);
 	await test('a search is an expression that ignores case, live while typing', async () => {
@@ -483,10 +562,10 @@ function tallStacks() {
 const SEEN = `(() => {
 	const box = (element) => element.getBoundingClientRect();
 	const [head, foot] = [...document.querySelectorAll('#plume .bar')].map(box);
-	const rows = [...document.querySelectorAll('#frames > g')].filter((row) => row.querySelector('title'));
+	const rows = [...document.querySelectorAll('#frames > g')].filter((row) => row.querySelector('desc'));
 	const isSeen = (row) => box(row).top >= head.bottom - 3 && box(row).bottom <= foot.top + 3;
 	return {
-		names: rows.filter(isSeen).map((row) => row.querySelector('title').textContent.replace(/ .*/, '')),
+		names: rows.filter(isSeen).map((row) => row.querySelector('desc').textContent.replace(/ .*/, '')),
 		scrolled: [scrollX, scrollY], bars: [head.top, innerHeight - foot.bottom].map(Math.round),
 		page: document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth,
 	};
@@ -625,7 +704,7 @@ async function large() {
 				most = Math.max(most, group.childElementCount);
 			};
 			for (let k = 1; k <= 10; k++) {
-				const frames = [...group.children].filter((child) => child.querySelector('title'));
+				const frames = [...group.children].filter((child) => child.querySelector('desc'));
 				await click(frames[Math.min(3 * k, frames.length - 1)]);
 				await click(document.getElementById('background'));
 			}
@@ -665,6 +744,7 @@ try {
 	for (const [kind, url] of [['svg', svg], ['html', html]]) {
 		note('as ' + kind);
 		await zooming(url);
+		await tooltips(url);
 		await searching(url);
 		await keyboard(url);
 		await copying(url);

@@ -29,8 +29,8 @@ export function compare(plume, dir, name, before, after, options = []) {
 // What is below runs in the page.
 function inPage() {
 	const plain = (text) => text.replace(/[\u2066-\u2069]/g, '').trim();
-	const rows = () => [...document.getElementById('frames').children].filter((child) => child.querySelector('title'));
-	const nameOf = (row) => row.querySelector('title').textContent.replace(/ \([^(]*\)$/, '');
+	const rows = () => [...document.getElementById('frames').children].filter((child) => child.querySelector('desc'));
+	const nameOf = (row) => row.querySelector('desc').textContent.replace(/ \([^(]*\)$/, '');
 	const box = (row) => row.querySelector('rect').getBoundingClientRect();
 	window.seen = {
 		hash: () => location.hash,
@@ -53,6 +53,19 @@ function inPage() {
 		middleOf: (label) => {
 			const at = box(rows().find((row) => row.querySelector('text') && row.querySelector('text').textContent === label));
 			return [at.left + at.width / 2, at.top + at.height / 2];
+		},
+		/** The tooltip's lines, its box and that of the outlined or pointed row; null without one. */
+		tooltip: () => {
+			const card = document.getElementById('tooltip');
+			if (!card)
+				return null;
+			const { left, top, right, bottom } = card.getBoundingClientRect();
+			return { lines: [...card.children].map((line) => plain(line.textContent)), left, top, right, bottom };
+		},
+		/** Top and bottom of a frame in the window. */
+		row: (name) => {
+			const { top, bottom } = box(rows().find((row) => nameOf(row) === name));
+			return [top, bottom];
 		},
 		focused: () => {
 			const at = document.querySelector('#focus rect').getBoundingClientRect();

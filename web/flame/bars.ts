@@ -135,11 +135,15 @@ export class Bars {
 		private readonly picture: SVGSVGElement,
 		private readonly frames: SVGElement,
 		private readonly details: SVGElement,
+		onScroll: () => void,
 	) {
 		this.framesHeight = parseFloat(picture.getAttribute('height') || '0') - model.top - model.bottom;
 		if (this.isAlone)
 			picture.setAttribute('height', String(innerHeight)); // else the page's scroll bar comes and goes
-		this.scroller = new Scroller(picture, frames, () => this.float());
+		this.scroller = new Scroller(picture, frames, () => {
+			this.float();
+			onScroll();
+		});
 		this.legend = new Legend(this.legendGroup);
 		this.header.append(this.headerBack);
 		for (const id of ['title', 'ledger', 'subtitle']) {
@@ -275,7 +279,7 @@ export class Bars {
 	/** Scrolls so that a row of frames is between the bars. */
 	reveal(rowTop: number): void {
 		const sight = sightOf(this.picture);
-		const y = rowTop + this.headerHeight - this.model.top - this.scroller.top;
+		const y = this.rowAt(rowTop).top;
 		const first = sight.top + this.headerHeight;
 		const last = Math.min(this.footerTop, sight.bottom - this.footerHeight) - this.model.frameHeight;
 		const distance = y < first ? y - first - this.model.frameHeight : y > last ? y - last + this.model.frameHeight : 0;
@@ -299,6 +303,12 @@ export class Bars {
 	/** Returns whether there was more to see there. */
 	scrollPages(pages: number): boolean {
 		return this.scroller.by(pages * Math.max(this.model.frameHeight, this.scroller.pageHeight - this.model.frameHeight));
+	}
+
+	/** Where a row is in the picture, by its top among the frames. */
+	rowAt(rowTop: number): { top: number; bottom: number } {
+		const top = rowTop + this.headerHeight - this.model.top - this.scroller.top;
+		return { top, bottom: top + this.model.frameHeight };
 	}
 
 	/** The middle of what is seen, for what lies above everything. */

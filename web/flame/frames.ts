@@ -3,7 +3,7 @@
 import { svg } from './dom';
 import { CharWidth, shorten, textWidth } from './label';
 import { hitStrips, Piece, positionOf, Strip, View } from './layout';
-import { labelOf, Model } from './model';
+import { labelOf, Model, shownOf } from './model';
 import { Result } from './search';
 
 const TEXT_INSET = 3;
@@ -30,6 +30,10 @@ class Frame {
 
 	constructor(readonly element: Element) {
 		this.rect = element.querySelector('rect') as SVGElement;
+		// The browser would show the title beside the viewer's own tooltip.
+		const title = element.querySelector('title');
+		if (title)
+			title.replaceWith(svg('desc', {}, title.textContent || ''));
 		this.text = element.querySelector('text');
 		this.label = this.text ? this.text.textContent || '' : '';
 	}
@@ -120,6 +124,12 @@ export class Frames {
 			element = element.parentNode as Element | null;
 		const index = element ? this.indices.get(element) : undefined;
 		return index === undefined ? -1 : index;
+	}
+
+	/** The title that --nameattr gave the frame, or "". */
+	ownTitle(i: number): string {
+		const text = (this.elements[i].querySelector('desc, title') || { textContent: '' }).textContent || '';
+		return text.startsWith(shownOf(this.model, i) + ' (') ? '' : text;
 	}
 
 	isStrip(target: EventTarget | null): boolean {

@@ -71,7 +71,8 @@ export function cutMiddle(text: string, room: number, charWidth: CharWidth): str
 	return cutEnd(whole.slice(0, tail), ELLIPSIS + whole.slice(tail), room, charWidth);
 }
 
-function limit(name: string): string {
+/** Beginning and end of what is longer than anybody reads. */
+export function limit(name: string): string {
 	if (name.length <= LONGEST)
 		return name;
 	const half = LONGEST / 2;

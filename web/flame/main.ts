@@ -27,6 +27,7 @@ function start(): void {
 		if (group.matches(':focus-visible'))
 			viewer.enter();
 	});
+	group.addEventListener('blur', () => viewer.leave());
 	const background = byId('background');
 	if (background)
 		background.addEventListener('click', () => viewer.resetZoom());

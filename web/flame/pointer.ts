@@ -16,7 +16,7 @@ export function listen(viewer: Viewer, group: SVGElement): void {
 			viewer.pointAtStrip(event.clientX - (origin ? origin.e : 0), event.clientY - (origin ? origin.f : 0));
 			return;
 		}
-		viewer.pointAt(viewer.indexOf(event.target));
+		viewer.pointAt(viewer.indexOf(event.target), event.clientX);
 	});
 	group.addEventListener('mouseleave', () => viewer.pointAt(-1));
 	group.addEventListener('click', (event) => {

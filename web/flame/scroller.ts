@@ -8,10 +8,11 @@ export class Scroller {
 	private readonly bar = html('div', { id: 'scrollbar', tabindex: -1, 'aria-hidden': 'true' }, this.tall);
 	private readonly box = svg('foreignObject', {}, this.bar);
 	private page = 0; // px that are seen at once
+	private told = 0; // the top that was told last
 	isShown = false; // there is more than can be seen at once
 
 	constructor(private readonly picture: SVGSVGElement, frames: SVGElement, private readonly onScroll: () => void) {
-		this.bar.addEventListener('scroll', () => onScroll());
+		this.bar.addEventListener('scroll', () => this.tell());
 		picture.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
 		this.listenToTouch(frames);
 	}
@@ -55,12 +56,20 @@ export class Scroller {
 	to(top: number): boolean {
 		const before = this.top;
 		this.bar.scrollTop = top;
-		this.onScroll();
+		this.tell();
 		return this.top !== before;
 	}
 
 	by(distance: number): boolean {
 		return this.isShown && this.to(this.top + distance);
+	}
+
+	/** The browser says "scrolled" later, also of what was told already. */
+	private tell(): void {
+		if (this.top === this.told)
+			return;
+		this.told = this.top;
+		this.onScroll();
 	}
 
 	private wheel(event: WheelEvent): void {

@@ -14,10 +14,11 @@ import { folded, isWithin, Model, shownOf } from './model';
 import { share } from './numbers';
 import { rulerFor } from './ruler';
 import { firstHit, hitsWithin, isRisky, isSame, matchedValue, Query, Result, search } from './search';
+import { Tooltip } from './tooltip';
 import { goBack, isOwnPlace, pushPlace, replacePlace } from './trail';
 import { format, parse, Place } from './url';
 import { Direction, neighbour } from './walk';
-import { describe, describeStrip, hitWords, meaning } from './words';
+import { describe, describeStrip, hitWords, meaning, Words } from './words';
 
 /** With more names than this a search waits until the typing pauses. */
 const MANY_NAMES = 20000;
@@ -32,6 +33,7 @@ export class Viewer implements Commands {
 	private readonly controls: Controls;
 	private readonly help: Help;
 	private readonly copier: Copier;
+	private readonly tooltip: Tooltip;
 	private view: View;
 	private query = START;
 	private result: Result;
@@ -40,6 +42,8 @@ export class Viewer implements Commands {
 	private focus = -1;
 	private isFocusDrawn = false;
 	private hover = -1;
+	private hoverX = 0; // of the pointer, px of the picture
+	private tellsFocus = false; // the focused frame has the tooltip: the keyboard was used last
 	private strip: Strip | null = null; // under the pointer
 	private begun = 0; // the row that the first look begins with; while it is still there, nobody has scrolled
 
@@ -51,7 +55,7 @@ export class Viewer implements Commands {
 		// First of all the frames are taken out: everything after this asks for styles, which would be made for all of them.
 		this.frames = new Frames(model, group);
 		const details = byId('details') as SVGElement;
-		this.bars = new Bars(model, picture, group, details);
+		this.bars = new Bars(model, picture, group, details, () => this.hideTooltip());
 		const ruler = rulerFor(details);
 		this.frames.charWidth = ruler;
 		this.details = new Details(details, ruler, model.fontSize);
@@ -65,6 +69,7 @@ export class Viewer implements Commands {
 		}, delay_ms);
 		const where = () => this.bars.middle();
 		const back = () => this.focusFrames();
+		this.tooltip = new Tooltip(picture, where);
 		this.help = new Help(picture, where, back, meaning(model), () => this.resetAll());
 		this.copier = new Copier(picture, where, (remark) => this.details.remark(remark), back);
 		this.addButtons();
@@ -155,6 +160,7 @@ export class Viewer implements Commands {
 	}
 
 	toggleHelp(): void {
+		this.hideTooltip();
 		if (this.help.isShown)
 			this.help.hide();
 		else
@@ -162,6 +168,7 @@ export class Viewer implements Commands {
 	}
 
 	escape(): void {
+		this.hideTooltip();
 		if (this.help.isShown) {
 			this.help.hide();
 		} else if (this.query.text) {
@@ -175,24 +182,30 @@ export class Viewer implements Commands {
 	// What the pointer does
 
 	/** The pointer is over a frame, or with -1 over none. */
-	pointAt(frame: number): void {
-		if (frame === this.hover && !this.strip)
+	pointAt(frame: number, clientX = 0): void {
+		this.hoverX = clientX - this.picture.getBoundingClientRect().left;
+		if (frame === this.hover && !this.strip && !this.tellsFocus) {
+			this.tooltip.moveTo(this.hoverX);
 			return;
+		}
 		this.hover = frame;
 		this.strip = null;
+		this.tellsFocus = false;
 		this.describe();
 	}
 
 	/** The pointer is over frames too narrow to be drawn, at a place in the picture. */
 	pointAtStrip(x: number, y: number): void {
 		this.hover = -1;
+		this.hoverX = x;
 		this.strip = stripAt(this.view, this.frames.depthAt(y), x);
+		this.tellsFocus = false;
 		this.describe();
 	}
 
 	pick(frame: number): void {
 		this.focus = frame;
-		this.isFocusDrawn = false;
+		this.isFocusDrawn = this.tellsFocus = false;
 		this.zoom(frame);
 		this.redraw();
 		this.focusFrames();
@@ -222,6 +235,12 @@ export class Viewer implements Commands {
 	/** Focus came to the frames from the keyboard. */
 	enter(): void {
 		this.setFocus(this.focus >= 0 ? this.focus : this.view.zoom);
+	}
+
+	/** Focus left the frames. */
+	leave(): void {
+		if (this.tellsFocus)
+			this.hideTooltip();
 	}
 
 	/** The address changed: a link was followed, or the browser went back, which undoes a zoom and keeps the search. */
@@ -305,8 +324,9 @@ export class Viewer implements Commands {
 		this.isFocusDrawn = true;
 		this.hover = -1;
 		this.strip = null;
-		this.redraw();
 		this.bars.reveal(this.frames.top(this.model.depth[frame]));
+		this.tellsFocus = true;
+		this.redraw();
 	}
 
 	private lookFirst(): void {
@@ -367,10 +387,27 @@ export class Viewer implements Commands {
 
 	private describe(): void {
 		const frame = this.subject();
-		if (this.strip)
-			this.details.show(describeStrip(this.model, this.view, this.strip));
+		const words = this.strip ? describeStrip(this.model, this.view, this.strip)
+			: frame < 0 ? null : describe(this.model, frame, this.view.zoom);
+		this.details.show(words);
+		if (words && (this.strip || this.hover >= 0 || this.tellsFocus))
+			this.showTooltip(words, this.strip ? -1 : frame);
 		else
-			this.details.show(frame < 0 ? null : describe(this.model, frame, this.view.zoom));
+			this.tooltip.hide();
+	}
+
+	/** frame: -1 for the strip under the pointer. */
+	private showTooltip(words: Words, frame: number): void {
+		const depth = this.strip ? this.strip.depth : this.model.depth[frame];
+		const at = positionOf(this.view, frame);
+		const x = this.hover >= 0 || this.strip ? this.hoverX : at < 0 ? 0 : this.view.left[at];
+		const title = frame < 0 ? '' : this.frames.ownTitle(frame);
+		this.tooltip.show(words, title, { x, ...this.bars.rowAt(this.frames.top(depth)) });
+	}
+
+	private hideTooltip(): void {
+		this.tellsFocus = false;
+		this.tooltip.hide();
 	}
 
 	private showResult(): void {

@@ -22,7 +22,7 @@ function missing(model: Model, frame: number): bigint {
 /** " (12.30%, 1.24 s)": of all, and the time where counts are of a clock. */
 function shareAndTime(model: Model, value: bigint): string {
 	const { ns, decimals } = model.unit;
-	return ' (' + share(value, model.total) + (ns ? ', ' + span(Number(value) / 10 ** decimals * ns) : '') + ')';
+	return ' (' + share(value, model.total) + (ns && value > BigInt(0) ? ', ' + span(Number(value) / 10 ** decimals * ns) : '') + ')';
 }
 
 function flameFacts(model: Model, frame: number, zoom: number): string[] {
