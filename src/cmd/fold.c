@@ -72,8 +72,8 @@ static bool check_compat(struct request *r, struct source_options *source, struc
 	for (uint32_t i = 0; i < q->where.n; i++) {
 		if (!str_starts(str_from(q->where.p[i]), STR("event=")))
 			return err_usage(e,
-					 "--compat and --where %s cannot be combined; only "
-					 "--event-filter can",
+					 "--compat cannot be combined with --where %s, only with "
+					 "--event-filter",
 					 q->where.p[i]);
 		event = q->where.p[i] + strlen("event=");
 	}

@@ -95,8 +95,8 @@ static bool check_format(const struct record_outputs *o, const char *path, struc
 	}
 	if (!format && !is_drawn(o, path))
 		return err_usage(e,
-				 "--format %s: must be one of %ssvg or html; -o FILE.data writes "
-				 "perf.data",
+				 "--format %s: must be one of %ssvg or html; for perf.data, use -o "
+				 "FILE.data",
 				 o->format, buf_c_string(&known));
 	if (is_for_terminal && format && (format->is_gzip || format == &plume_sink))
 		return err_usage(e, "%s cannot be written to a terminal: use -o FILE or a pipe",

@@ -45,7 +45,7 @@ void command_explain_unknown(const char *name, struct err *e)
 	if (best)
 		err_usage(e, "unknown command '%s'; did you mean '%s'?", name, best->name);
 	else
-		err_usage(e, "unknown command '%s'", name);
+		err_usage(e, "unknown %s '%s'", name[0] == '-' ? "option" : "command", name);
 }
 
 const char *command_last_word(const struct command *c)
