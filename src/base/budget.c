@@ -31,8 +31,8 @@ static const struct allowance ample[BUDGET_SCOPES] = {
 	[BUDGET_ALL] = { 4096 * MB, 65536 * MB, 128 * MB },
 };
 
-const char budget_advice[] = "record its process alone (plume record -p PID), or run plume as its "
-			     "user: plume reads more of a file then";
+const char budget_advice[] = "record only that process (plume record -p PID), or run plume as its "
+			     "user: the limits are higher then";
 
 static const struct allowance *allowance_of(const struct budget *b)
 {
@@ -121,16 +121,16 @@ void budget_end(struct budget *b)
 void budget_explain(const struct budget *b, struct buf *reason)
 {
 	static const char *const whose[] = {
-		[BUDGET_FILE] = "the file",
-		[BUDGET_PROCESS] = "the files of its process together",
-		[BUDGET_USER] = "the files of its user together",
-		[BUDGET_ALL] = "the files of all users together",
+		[BUDGET_FILE] = "one file",
+		[BUDGET_PROCESS] = "the files of one process",
+		[BUDGET_USER] = "the files of one user",
+		[BUDGET_ALL] = "the files of all users",
 	};
 	const struct allowance *a = (b->is_ample ? ample : strict) + b->limit;
 	uint64_t most = b->was_memory ? a->held_bytes : a->work_bytes;
-	buf_addf(reason, "plume stopped reading it: %s would need more than %llu MB %s",
-		 whose[b->limit], (unsigned long long)(most / MB),
-		 b->was_memory ? "of memory" : "to be read or unpacked");
+	buf_addf(reason, "plume stopped reading it: over the limit of %llu MB %s for %s",
+		 (unsigned long long)(most / MB), b->was_memory ? "of memory" : "read or unpacked",
+		 whose[b->limit]);
 }
 
 /* --- of a recording --- */

@@ -159,7 +159,7 @@ static bool raw_string(struct json *j, struct str *raw, bool *has_escapes)
 		const char *q = plain_end(j->p + at, j->end);
 		at = (size_t)(q - j->p);
 		if (at > JSON_MAX_STRING_BYTES)
-			return json_fail(j, "a string longer than 64 MB");
+			return json_fail(j, "a string is longer than 64 MB");
 		if (q < j->end && *q == '"') {
 			*raw = (struct str){ j->p + 1, at - 1 };
 			j->p = q + 1;
@@ -238,7 +238,7 @@ static bool unescape(struct json *j, struct str raw, struct str *text)
 		else if (known)
 			buf_add_char(&j->text, to[known - from]);
 		if (c == 'u' ? !at : !known)
-			return json_fail_at(j, raw.p + end, "an escape that JSON does not have");
+			return json_fail_at(j, raw.p + end, "invalid escape in a string");
 	}
 	*text = buf_str(&j->text);
 	return true;
@@ -275,10 +275,10 @@ enum json_type json_peek(struct json *j)
 		return JSON_NUMBER;
 	case 0:
 		if (!j->fault)
-			json_fail_cut(j, "the input ends where a value should be");
+			json_fail_cut(j, "the input ends where a value is expected");
 		return JSON_NOTHING;
 	default:
-		json_fail(j, "something that is no JSON value");
+		json_fail(j, "invalid JSON value");
 		return JSON_NOTHING;
 	}
 }
@@ -299,7 +299,7 @@ static bool enter(struct json *j, enum json_type type)
 	if (!json_expect(j, type))
 		return false;
 	if (j->depth == JSON_MAX_DEPTH)
-		return json_fail(j, "objects and arrays nested too deep");
+		return json_fail(j, "objects and arrays are nested too deeply");
 	j->p++;
 	j->depth++;
 	j->is_first = true;
@@ -334,11 +334,9 @@ static bool advance(struct json *j, char closing)
 		j->p++;
 		c = next_byte(j);
 		if (c == closing)
-			return j->allows_last_comma
-				       ? leave(j)
-				       : json_fail(j, "a comma with nothing behind it");
+			return j->allows_last_comma ? leave(j) : json_fail(j, "trailing comma");
 	} else if (!j->is_first && c) {
-		return json_fail(j, "a comma is missing");
+		return json_fail(j, "missing comma");
 	}
 	j->is_first = false;
 	if (!c)
@@ -354,7 +352,7 @@ bool json_key(struct json *j, struct str *key)
 	if (!advance(j, '}'))
 		return false;
 	if (*j->p != '"')
-		return json_fail(j, "a key that is no string");
+		return json_fail(j, "an object key is not a string");
 	if (!take_string(j, key))
 		return false;
 	/* The colon is mostly there at once; if it is not, looking for it may move the window. */
@@ -369,7 +367,7 @@ bool json_key(struct json *j, struct str *key)
 	}
 	char c = next_byte(j);
 	if (c != ':')
-		return c ? json_fail(j, "a key without a colon")
+		return c ? json_fail(j, "missing colon after an object key")
 			 : json_fail_cut(j, "the input ends inside an object");
 	j->p++;
 	return true;
@@ -400,9 +398,9 @@ static bool take_word(struct json *j, struct str word)
 	while ((at_hand = (size_t)(j->end - j->p)) < word.n &&
 	       str_starts(word, (struct str){ j->p, at_hand }))
 		if (!json_more(j))
-			return json_fail_cut(j, "the input ends inside a word");
+			return json_fail_cut(j, "the input ends inside true, false or null");
 	if (!str_starts((struct str){ j->p, at_hand }, word))
-		return json_fail(j, "a word that JSON does not have");
+		return json_fail(j, "invalid word");
 	j->p += word.n;
 	return true;
 }
@@ -472,7 +470,7 @@ static void skip_nested(struct json *j)
 				continue;
 			}
 			if ((c == '{' || c == '[') && ++depth + j->depth > JSON_MAX_DEPTH) {
-				json_fail(j, "objects and arrays nested too deep");
+				json_fail(j, "objects and arrays are nested too deeply");
 				return;
 			}
 			j->p++;
@@ -496,6 +494,6 @@ void json_skip(struct json *j)
 bool json_at_end(struct json *j)
 {
 	if (next_byte(j))
-		return json_fail(j, "more text behind the end");
+		return json_fail(j, "extra text after the end of the JSON");
 	return !j->fault;
 }

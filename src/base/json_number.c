@@ -18,7 +18,7 @@ bool json_raw_number(struct json *j, struct str *raw)
 		while (j->p + n < j->end && is_number_byte(j->p[n]))
 			n++;
 		if (n > MAX_NUMBER_BYTES)
-			return json_fail(j, "a number longer than 1,024 digits");
+			return json_fail(j, "a number has more than 1,024 digits");
 		if (j->p + n < j->end || !json_more(j))
 			break;
 	}
@@ -138,7 +138,7 @@ static bool take_number(struct json *j, struct digits *d)
 	if (parse_digits(raw, d))
 		return true;
 	return j->p == j->end ? json_fail_cut(j, "the input ends inside a number")
-			      : json_fail_at(j, raw.p, "a number that is none");
+			      : json_fail_at(j, raw.p, "invalid number");
 }
 
 /* In units of 10^-decimals, rounded to the nearest. is_held: it is larger than fits. */

@@ -12,14 +12,15 @@ bool mapping_init(struct mapping *m, int fd, const char *name, struct err *e)
 		return err_set(e, "%s: %s", name, strerror(errno));
 	if (!S_ISREG(status.st_mode) || status.st_size <= 0)
 		return err_set(e, "%s: %s", name,
-			       S_ISREG(status.st_mode) ? "the file is empty" : "not a plain file");
+			       S_ISREG(status.st_mode) ? "the file is empty"
+						       : "not a regular file");
 	size_t n = (size_t)status.st_size;
 	void *p = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
 		return err_set(e, "%s: %s", name, strerror(errno));
 	if (!map_guard_add(p, n)) {
 		munmap(p, n);
-		return err_set(e, "%s: too many files are mapped at once", name);
+		return err_set(e, "%s: too many files are mapped", name);
 	}
 	m->bytes = (struct str){ p, n };
 	return true;

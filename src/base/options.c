@@ -67,7 +67,7 @@ static bool find_long(struct parse *p, struct str name, struct found *found)
 	if (matches == 1)
 		return true;
 	if (matches)
-		return err_usage(p->e, "--%.*s could be %s", STR_ARG(name),
+		return err_usage(p->e, "--%.*s is ambiguous: %s", STR_ARG(name),
 				 buf_c_string(&candidates));
 	return err_usage(p->e, "there is no option --%.*s", STR_ARG(name));
 }

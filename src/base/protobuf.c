@@ -2,8 +2,8 @@
 
 enum { LONGEST_VARINT = 10, MAX_FIELD = (1 << 29) - 1 };
 
-static const char cut_field[] = "a field without its end";
-static const char cut_number[] = "a number without its end";
+static const char cut_field[] = "a truncated field";
+static const char cut_number[] = "a truncated number";
 
 struct protobuf protobuf_open(struct str message)
 {
@@ -44,7 +44,7 @@ static bool take_long_varint(struct protobuf *m, uint64_t *number)
 			return true;
 		}
 	}
-	return set_fault(m, left < LONGEST_VARINT ? cut_number : "a number beyond 64 bits");
+	return set_fault(m, left < LONGEST_VARINT ? cut_number : "a number of more than 64 bits");
 }
 
 /* Most numbers are small. */
@@ -90,7 +90,7 @@ bool protobuf_next_slow(struct protobuf *m)
 	if (!take_varint(m, &tag))
 		return false;
 	if (tag >> 3 == 0 || tag >> 3 > MAX_FIELD)
-		return set_fault(m, "a field with a number that no field has");
+		return set_fault(m, "an invalid field number");
 	m->field = (uint32_t)(tag >> 3);
 	m->type = (enum protobuf_type)(tag & 7);
 	switch (m->type) {
@@ -103,7 +103,7 @@ bool protobuf_next_slow(struct protobuf *m)
 	case PROTOBUF_FIXED32:
 		return take_fixed(m, 4);
 	default:
-		return set_fault(m, "a field of a type that is not in use");
+		return set_fault(m, "a field of an unknown type");
 	}
 }
 

@@ -94,7 +94,7 @@ const char *reader_damage(struct reader *r)
 	bool is_shorter =
 		r->map && fstat(r->fd, &status) == 0 && (uint64_t)status.st_size < r->map_bytes;
 	if (is_shorter || (r->map && map_guard_was_cut(r->map)))
-		set_damage(r, "the file", "was cut short while it was being read");
+		set_damage(r, "the file", "was truncated while plume was reading it");
 	return r->damage[0] ? r->damage : NULL;
 }
 
@@ -120,7 +120,7 @@ static bool spend(struct reader *r, size_t bytes)
 {
 	if (budget_work(r->budget, bytes))
 		return true;
-	set_damage(r, "the file", "is longer than is read of such files");
+	set_damage(r, "the file", "exceeds plume's size limit for such files");
 	return false;
 }
 
@@ -145,7 +145,7 @@ static bool read_some(struct reader *r, struct buf *into, size_t room)
 		n = read(r->fd, p, room);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		set_damage(r, "reading stopped", strerror(errno));
+		set_damage(r, "read error", strerror(errno));
 	if (n <= 0 || !spend(r, (size_t)n))
 		return false;
 	into->n += (size_t)n;
@@ -169,7 +169,7 @@ static bool fill_decoded(struct reader *r)
 		if (!refill_raw(r)) {
 			if (!decoder_at_boundary(r->decoder))
 				set_damage(r, decoder_name(r->decoder),
-					   "the compressed data ends before its end mark");
+					   "the compressed data ends early");
 			return false;
 		}
 		struct str in = str_from_byte(buf_str(&r->raw), r->raw_taken);
@@ -200,7 +200,7 @@ bool reader_fill(struct reader *r)
 	if (r->is_at_end)
 		return false;
 	if (r->limit && r->consumed + r->window.n > r->limit) {
-		set_damage(r, "the file", "is longer than is read of such files");
+		set_damage(r, "the file", "exceeds plume's size limit for such files");
 		return false;
 	}
 	compact(r);

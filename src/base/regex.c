@@ -23,7 +23,7 @@ struct regex *regex_new(struct str pattern, struct err *e)
 	if (!code) {
 		char why[128] = "";
 		pcre2_get_error_message(error, (PCRE2_UCHAR *)why, sizeof(why));
-		err_usage(e, "'%.*s' is not a regular expression: %s at character %zu",
+		err_usage(e, "invalid regular expression '%.*s': %s at character %zu",
 			  STR_ARG(pattern), why, at + 1);
 		return NULL;
 	}

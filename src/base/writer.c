@@ -266,7 +266,7 @@ bool writer_commit(struct writer *w, struct err *e)
 		close(w->fd);
 	w->fd = -1;
 	if (error == EPIPE)
-		return err_set(e, "%s: its reader closed the pipe after %llu bytes", w->name,
+		return err_set(e, "%s: the reader closed the pipe after %llu bytes", w->name,
 			       (unsigned long long)w->written);
 	if (error)
 		return err_set(e, "%s: %s after %llu bytes%s", w->name, strerror(error),

@@ -37,15 +37,17 @@ static bool check_owner(const struct writer_place *p, const char *path, struct e
 	if (p->kind == PLACE_OTHERS && own_uid() != 0 && !is_ours(&folder)) {
 		errno = EPERM;
 		return err_set(e,
-			       "%s: belongs to another user (uid %u) who alone may replace it: "
+			       "%s: belongs to another user (uid %u), so it cannot be replaced: "
 			       "choose another name",
 			       path, s->st_uid);
 	}
 	if (p->kind == PLACE_DIRECT && S_ISFIFO(s->st_mode) && !is_trusted(s) &&
 	    s->st_uid != folder.st_uid) {
 		errno = EPERM;
-		return err_set(e, "%s: is a pipe of another user (uid %u): choose another name",
-			       path, s->st_uid);
+		return err_set(
+			e,
+			"%s: is a pipe that belongs to another user (uid %u): choose another name",
+			path, s->st_uid);
 	}
 	return true;
 }
@@ -111,8 +113,8 @@ static enum look look_at_name(struct writer_place *p, const char *path, struct b
 		return LOOK_DONE;
 	if (!is_trusted(&p->status)) {
 		err_set(e,
-			"%s: is a link of another user (uid %u), which is not followed: name the "
-			"file itself",
+			"%s: is a link that belongs to another user (uid %u), so plume does not "
+			"follow it: name the file itself",
 			path, p->status.st_uid);
 		errno = ELOOP;
 		return LOOK_FAILED;

@@ -69,7 +69,7 @@ void say_warnings(const struct profile *p, const struct query *q, const struct q
 		if (p->ledger.count[line] && ledger_line_is_damage(line))
 			warn_damage(p, line);
 	if (l->overflows && !p->ledger.count[LEDGER_OVERFLOWS])
-		say("%s: %llu", ledger_line_name(LEDGER_OVERFLOWS),
+		say("%s: %llu", ledger_line_text(LEDGER_OVERFLOWS),
 		    (unsigned long long)l->overflows);
 }
 
@@ -137,7 +137,7 @@ static void say_origins(const struct profile *p)
 void say_ledger(const struct profile *p, const struct query_ledger *l, const struct tree *tree)
 {
 	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
-		say_count(ledger_line_name(line), p->ledger.count[line]);
+		say_count(ledger_line_text(line), p->ledger.count[line]);
 	say_count("samples left out by --where", l->by_where);
 	say_count("samples left out by --time", l->by_time);
 	say_count("samples left out by --only and --without", l->by_text);

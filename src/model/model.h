@@ -226,10 +226,11 @@ enum ledger_line {
 	LEDGER_INPUT_DAMAGED, /* inputs that ended early or could not be read */
 	LEDGER_LINES
 };
-/*
- * Reads "samples", "lines not understood", ...; is_damage: a result with it is incomplete (exit 3).
- */
+/* "samples", "lines not understood", ...: the key in files and JSON, which never changes. */
 const char *ledger_line_name(enum ledger_line line);
+/* The same for a person to read. */
+const char *ledger_line_text(enum ledger_line line);
+/* A result with it is incomplete (exit 3). */
 bool ledger_line_is_damage(enum ledger_line line);
 /* True for what happened while recording: it stays true of the samples wherever they are kept. */
 bool ledger_line_is_of_recording(enum ledger_line line);

@@ -99,11 +99,11 @@ static void unpack(struct data_input *in, struct str packed, uint64_t offset)
 		in->plain_bytes += to.pos;
 		is_full = to.pos == to.size;
 		if (ZSTD_isError(result)) {
-			note_damage(in, offset, "packed records cannot be unpacked: %s",
+			note_damage(in, offset, "compressed records cannot be decompressed: %s",
 				    ZSTD_getErrorName(result));
 		} else if (in->plain_bytes / MAX_RATIO >
 			   in->packed_bytes + SMALL_BYTES / MAX_RATIO) {
-			note_damage(in, offset, "packed records unpack to more than is believable");
+			note_damage(in, offset, "compressed records expand to an implausible size");
 		}
 		size_t done = feed(in, buf_str(&in->plain), offset);
 		memmove(in->plain.p, in->plain.p + done, in->plain.n - done);
@@ -123,7 +123,7 @@ static void on_attr(struct data_input *in, const struct perf_record *r)
 	struct cursor c = body_of(in, r), size = c;
 	cursor_u32(&size);
 	if (in->s->events.list.n == MAX_EVENTS || !perf_event_read(&event, &c, cursor_u32(&size))) {
-		note_damage(in, r->offset, "the description of an event is not understood");
+		note_damage(in, r->offset, "an event's attributes cannot be parsed");
 		return;
 	}
 	vec_push(&in->s->events.list, event);
@@ -222,7 +222,7 @@ static size_t feed(struct data_input *in, struct str bytes, uint64_t offset)
 		struct perf_record r = perf_record_at(bytes.p + at, offset + (is_plain ? 0 : at),
 						      in->s->is_swapped);
 		if (r.size < RECORD_HEADER_BYTES || (is_plain && is_packed(r.type))) {
-			note_damage(in, r.offset, "a record of type %u says that it has %u bytes",
+			note_damage(in, r.offset, "a record of type %u claims a size of %u bytes",
 				    r.type, r.size);
 			break;
 		}
@@ -283,7 +283,7 @@ static void read_ids(struct data_input *in, struct str file, struct section sect
 	struct str bytes;
 	if (!section_bytes(file, section, &bytes)) {
 		perf_session_bad_record(in->s, section.offset,
-					"ids of event %u lie outside the file", event);
+					"the ids of event %u lie outside the file", event);
 		return;
 	}
 	struct cursor c = cursor_of(in, bytes);
@@ -296,15 +296,14 @@ static bool read_attrs(struct data_input *in, struct str file, const struct file
 	struct str bytes;
 	struct perf_event event;
 	if (!section_bytes(file, h->attrs, &bytes) || h->attr_bytes <= SECTION_BYTES) {
-		note_damage(in, h->attrs.offset,
-			    "the descriptions of its events are not in the file");
+		note_damage(in, h->attrs.offset, "the event attributes lie outside the file");
 		return false;
 	}
 	struct cursor c = cursor_of(in, bytes);
 	while (cursor_left(&c) >= h->attr_bytes && in->s->events.list.n < MAX_EVENTS) {
 		if (!perf_event_read(&event, &c, h->attr_bytes - SECTION_BYTES)) {
 			note_damage(in, h->attrs.offset,
-				    "the description of an event has only %llu bytes",
+				    "an event's attributes have only %llu bytes",
 				    (unsigned long long)h->attr_bytes);
 			return false;
 		}
@@ -312,7 +311,7 @@ static bool read_attrs(struct data_input *in, struct str file, const struct file
 		read_ids(in, file, read_section(&c), in->s->events.list.n - 1);
 	}
 	if (!in->s->events.list.n)
-		note_damage(in, h->attrs.offset, "it describes no events");
+		note_damage(in, h->attrs.offset, "the file describes no events");
 	return in->s->events.list.n > 0;
 }
 
@@ -329,7 +328,7 @@ static void read_features(struct data_input *in, struct str file, const struct f
 			continue;
 		struct section section = read_section(&c);
 		if (c.is_short) {
-			note_damage(in, file.n, "it ends inside the table of its features");
+			note_damage(in, file.n, "the file ends inside its feature table");
 			return;
 		}
 		if (section_bytes(file, section, &bytes))
@@ -352,7 +351,7 @@ static bool read_header(struct data_input *in, struct str file, struct file_head
 	for (unsigned i = 0; i < FEATURE_WORDS; i++)
 		h->features[i] = cursor_u64(&c);
 	if (c.is_short)
-		note_damage(in, file.n, "it ends inside its header");
+		note_damage(in, file.n, "the file ends inside its header");
 	return !c.is_short;
 }
 
@@ -361,7 +360,7 @@ static struct str data_of(struct data_input *in, struct str file, const struct f
 {
 	struct str data = str_from_byte(file, h->data.offset);
 	if (h->data.offset > file.n)
-		note_damage(in, h->data.offset, "its records lie outside the file");
+		note_damage(in, h->data.offset, "the data section lies outside the file");
 	else if (h->data.size_bytes > data.n)
 		return data; /* which is said when its end is there */
 	else if (h->data.size_bytes)
@@ -386,13 +385,13 @@ static void read_file(struct data_input *in, struct str file)
 		in->s->options.names.is_of_this_machine = true;
 	size_t done = feed_whole(in, data, h.data.offset);
 	if (is_unfinished && !in->is_stopped)
-		profile_add_note(in->s->p,
-				 STR("perf record did not end in order (or still runs): names of "
-				     "events, the host and build ids are not in the file; it is "
-				     "taken for one of this machine"));
+		profile_add_note(in->s->p, STR("perf record was killed or is still running: the "
+					       "file has no event names, host or build ids; plume "
+					       "assumes that it was recorded on this machine"));
 	if (done < data.n || is_cut)
 		note_damage(in, h.data.offset + done,
-			    is_cut ? "it ends inside its records" : "its records end inside one");
+			    is_cut ? "the file ends before its data section does"
+				   : "the data section ends inside a record");
 }
 
 /* --- the pipe form --- */
@@ -407,7 +406,7 @@ static void read_pipe(struct data_input *in)
 	while (!in->is_stopped && reader_fill(r));
 	size_t left = reader_window(r).n;
 	if (!in->is_stopped && (left || in->to_skip))
-		note_damage(in, reader_offset(r) + left, "it ends inside a record");
+		note_damage(in, reader_offset(r) + left, "the file ends inside a record");
 }
 
 /* --- the directory form --- */
@@ -476,13 +475,14 @@ void perf_read(struct reader *r, const char *directory, const struct perf_option
 	struct cursor c = cursor_of(&in, str_from_byte(str_first(head, PIPE_HEADER_BYTES), 8));
 	uint64_t header_bytes = cursor_u64(&c);
 	if (c.is_short)
-		note_damage(&in, head.n, "it ends inside its header");
+		note_damage(&in, head.n, "the file ends inside its header");
 	else if (header_bytes == PIPE_HEADER_BYTES)
 		read_pipe(&in);
 	else if (reader_fill_all(r, MAX_FILE_BYTES))
 		read_file(&in, reader_window(r));
 	else
-		note_damage(&in, 0, "it is too large to be read compressed; unpack it first");
+		note_damage(&in, 0,
+			    "the file is too large to read compressed; decompress it first");
 	if (directory)
 		read_directory(&in, directory);
 	perf_session_end(&s);

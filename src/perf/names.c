@@ -323,7 +323,7 @@ static void explain(struct location_names *n, mapped_id id, struct unnamed_reaso
 	else if (m->binary)
 		binary_explain(m->binary, &why->reason, &why->fix);
 	else if (m->kind == MAPPED_GUEST)
-		buf_add(&why->reason, STR("they are of a virtual machine's guest"));
+		buf_add(&why->reason, STR("they belong to the guest of a virtual machine"));
 	if (!why->reason.n)
 		buf_add(&why->reason, STR("no symbol covers these addresses"));
 }
@@ -578,10 +578,10 @@ void perf_session_note_unverified(struct perf_session *s)
 	struct str listed = str_first(buf_str(&n->unverified), MAX_LISTED_BYTES);
 	bool is_one = n->unverified_count == 1;
 	buf_addf(&text,
-		 "%u %s could not be checked: the recording has no build id for %s, and names are "
-		 "right only if %s the same that ran: %.*s%s",
+		 "%u %s could not be checked: the recording has no build id for %s, so names are "
+		 "wrong if %s changed since: %.*s%s",
 		 n->unverified_count, is_one ? "file" : "files", is_one ? "it" : "them",
-		 is_one ? "it is" : "they are", STR_ARG(listed),
+		 is_one ? "it has" : "they have", STR_ARG(listed),
 		 listed.n < n->unverified.n ? ", ..." : "");
 	profile_add_note(n->s->p, buf_str(&text));
 }

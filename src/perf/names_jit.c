@@ -65,7 +65,7 @@ static void note_guess(struct perf_session *s, const struct mapped *m,
 	AUTO(buf) struct buf text = { 0 };
 	if (!search->path || !search->is_guess || m->is_nowhere)
 		return;
-	buf_addf(&text, "process %d: names of its JIT code are from %s, which fits it best", m->pid,
+	buf_addf(&text, "process %d: its JIT code is named from %s, the best match", m->pid,
 		 search->path);
 	profile_add_note(s->p, buf_str(&text));
 }
@@ -143,25 +143,25 @@ static void explain(struct perf_session *s, const struct mapped *m, const struct
 	const struct mapped *jitdump = missing_jitdump(s, m->pid);
 	const struct mapped *spent = spent_jitdump(s, m->pid);
 	if (jitdump) {
-		buf_addf(reason, "its jitdump, %.*s, is not there", STR_ARG(jitdump->path));
-		buf_addf(fix, "give a copy of it, or its folder, with --map");
+		buf_addf(reason, "its jitdump, %.*s, is missing", STR_ARG(jitdump->path));
+		buf_addf(fix, "give a copy of it, or the folder of one, with --map");
 	} else if (spent) {
-		buf_addf(reason, "of its jitdump, %.*s: ", STR_ARG(spent->path));
+		buf_addf(reason, "its jitdump, %.*s: ", STR_ARG(spent->path));
 		budget_explain(&spent->jitdump_budget, reason);
 		buf_add(fix, str_from(budget_advice));
 	} else if (m->is_nowhere) {
 		buf_addf(reason, "nothing is known to be mapped at these addresses");
 		buf_addf(fix, "perf record --call-graph dwarf: in code without frame pointers such "
-			      "numbers are no callers");
+			      "addresses are not real callers");
 	} else if (!search->path && perf_process_get(&s->processes, m->pid)->has_found) {
-		buf_addf(reason, "V8 made this code, and what it is of was not found");
-		buf_addf(fix, "plume js doctor -p %d checks what can be found", m->pid);
+		buf_addf(reason, "V8 code that could not be identified");
+		buf_addf(fix, "plume js doctor -p %d shows what plume can read", m->pid);
 	} else if (search->reason.n) {
 		buf_add(reason, buf_str(&search->reason));
 		buf_addf(fix, "%s", search->wants_map ? map_advice(s, m->pid) : "");
 		buf_add(fix, buf_str(&search->fix));
 	} else {
-		buf_addf(reason, "no row of the map holds these addresses");
+		buf_addf(reason, "the map has no entry for these addresses");
 	}
 }
 

@@ -186,7 +186,7 @@ static bool read_mmap2(struct cursor *c, uint16_t misc, struct mapped *m)
 
 static void note_too_many(struct perf_session *s, const struct perf_record *r)
 {
-	perf_session_bad_record(s, r->offset, "more is mapped than is believable");
+	perf_session_bad_record(s, r->offset, "implausibly many mappings");
 }
 
 static bool on_mmap(struct perf_session *s, const struct perf_record *r, struct cursor c)

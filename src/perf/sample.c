@@ -324,12 +324,11 @@ void perf_session_sample(struct perf_session *s, const struct perf_record *r)
 	if (s->events.list.n > 1)
 		event = perf_events_find(&s->events, perf_sample_id(event, r, s->is_swapped));
 	if (!event)
-		perf_session_bad_record(s, r->offset, "a sample, but no event is described");
+		perf_session_bad_record(s, r->offset,
+					"a sample in a file that describes no events");
 	else if (!perf_sample_read(event, r, s->is_swapped, &sample))
 		perf_session_bad_record(s, r->offset,
-					"a sample of %u bytes is shorter than its "
-					"fields",
-					r->size);
+					"a sample of %u bytes is shorter than its fields", r->size);
 	else
 		add_sample(s, event, r, &sample);
 }
@@ -354,8 +353,7 @@ void perf_session_deferred(struct perf_session *s, const struct perf_record *r,
 	uint64_t cookie = cursor_u64(&c), n = cursor_u64(&c);
 	if (c.is_short || n > cursor_left(&c) / 8) {
 		perf_session_bad_record(s, r->offset,
-					"a user stack that came later has %llu "
-					"addresses in %u bytes",
+					"a deferred user stack claims %llu addresses in %u bytes",
 					(unsigned long long)n, r->size);
 		return;
 	}

@@ -210,30 +210,31 @@ static void note_clock(struct perf_session *s)
 	for (uint32_t i = 0; i < s->mapped.list.n; i++)
 		has_jitdump |= s->mapped.list.p[i].jitdump != NULL;
 	if (has_jitdump && s->events.list.n && s->events.list.p[0].clock != CLOCK_MONOTONIC)
-		profile_add_note(s->p, STR("times of jitdump and of the recording are of different "
-					   "clocks: of code that shares an address the last is "
-					   "shown; record with perf record -k mono"));
+		profile_add_note(
+			s->p,
+			STR("the jitdump and the recording use different clocks: where code shared "
+			    "an address, the newest is shown; record with perf record -k mono"));
 }
 
 static void add_notes(struct perf_session *s)
 {
 	note_clock(s);
 	if (!s->host.n && !s->kernel.release.n && !s->is_unfinished)
-		profile_add_note(s->p,
-				 STR("the recording does not say which machine it is of: this "
-				     "one's kernel and processes are not asked for names"));
+		profile_add_note(
+			s->p, STR("the recording does not say which machine it comes from, so "
+				  "names are not taken from this machine's kernel and processes"));
 	AUTO(buf) struct buf text = { 0 };
 	if (s->aux_records) {
 		buf_add_grouped(&text, s->aux_records);
 		buf_addf(&text,
-			 " records of hardware traces (AUX) were skipped: plume reads samples");
+			 " hardware trace (AUX) records were skipped: plume reads only samples");
 		profile_add_note(s->p, buf_str(&text));
 	}
 	if (s->other_abi) {
 		text.n = 0;
 		buf_add_grouped(&text, s->other_abi);
-		buf_addf(&text, " samples have a copy of the stack of another machine or of 32-bit "
-				"code, which is not unwound");
+		buf_addf(&text, " samples copied the stack of another architecture or of 32-bit "
+				"code, which plume does not unwind");
 		profile_add_note(s->p, buf_str(&text));
 	}
 }

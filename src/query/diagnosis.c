@@ -1,7 +1,7 @@
 #include "query/diagnosis_int.h"
 
 /* How the note of perf.data's reader begins. */
-#define UNFINISHED "perf record did not end in order"
+#define UNFINISHED "perf record was killed or is still running"
 
 const char *const finding_mark_names[] = { "bad", "warn", "info", "ok", NULL };
 
@@ -48,11 +48,11 @@ void describe_damage(const struct profile *p, enum ledger_line line, struct buf 
 	if (line == LEDGER_INPUT_DAMAGED) {
 		buf_add(out, profile_str(p, l->damage));
 		if (l->count[line] > 1)
-			buf_addf(out, "; %s: %llu", ledger_line_name(line),
+			buf_addf(out, "; %s: %llu", ledger_line_text(line),
 				 (unsigned long long)l->count[line]);
 		return;
 	}
-	buf_addf(out, "%s: ", ledger_line_name(line));
+	buf_addf(out, "%s: ", ledger_line_text(line));
 	buf_add_grouped(out, l->count[line]);
 	if (line == LEDGER_BAD_LINES || line == LEDGER_BAD_RECORDS)
 		buf_addf(out, ", the first in %.*s at byte %llu: '%.*s'",
@@ -78,11 +78,11 @@ static void add_unfinished(struct str note, struct diagnosis *d)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };
 	ptrdiff_t colon = str_find(note, STR(": "));
-	buf_addf(&t.what, "the recording was not ended");
+	buf_addf(&t.what, "the recording is not finished");
 	if (colon >= 0)
 		buf_add(&t.what, str_from_byte(note, (size_t)colon));
-	buf_addf(&t.why, "perf record was killed, or still runs");
-	buf_addf(&t.fix, "wait for its end, or end it with Ctrl-C or kill -INT, not kill -9");
+	buf_addf(&t.why, "perf record was killed or is still running");
+	buf_addf(&t.fix, "wait until it ends, or stop it with Ctrl-C or kill -INT, not kill -9");
 	diagnosis_add(d, (struct finding){ FINDING_WARN, "unfinished" }, &t);
 }
 
@@ -93,15 +93,16 @@ static void add_damage(const struct profile *p, struct diagnosis *d)
 	if (unfinished.n)
 		add_unfinished(unfinished, d);
 	else if (!ledger_is_damaged(&p->ledger))
-		diagnosis_add_plain(d, "damage", FINDING_OK, STR("the file is whole"));
+		diagnosis_add_plain(d, "damage", FINDING_OK, STR("the file is complete"));
 	for (enum ledger_line line = 0; line < LEDGER_LINES; line++) {
 		if (!p->ledger.count[line] || !ledger_line_is_damage(line))
 			continue;
 		describe_damage(p, line, &t.what);
 		if (line == LEDGER_INPUT_DAMAGED) {
-			buf_addf(&t.why, "what was read before it is shown, the rest is missing");
-			buf_addf(&t.fix, "is the file a whole copy? Did its recorder end by itself "
-					 "(Ctrl-C, not kill -9)?");
+			buf_addf(&t.why,
+				 "everything before that point is shown; the rest is missing");
+			buf_addf(&t.fix, "check that the copy is complete and that the recorder "
+					 "was stopped with Ctrl-C, not kill -9");
 		}
 		diagnosis_add(
 			d,
@@ -123,18 +124,18 @@ static bool has_only_sums(const struct profile *p)
 static void add_no_samples(const struct profile *p, struct diagnosis *d)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };
-	buf_addf(&t.what, "there are no samples");
+	buf_addf(&t.what, "the recording has no samples");
 	if (p->ledger.count[LEDGER_INPUT_DAMAGED]) {
 		buf_addf(&t.why, "none could be read before the damage");
 	} else if (ledger_is_damaged(&p->ledger)) {
-		buf_addf(&t.why, "there is none in what could be understood");
+		buf_addf(&t.why, "nothing that could be read is a sample");
 	} else if (unfinished_note(p).n) {
-		buf_addf(&t.why, "perf record was killed, or still runs, before it wrote any");
+		buf_addf(&t.why, "perf record was killed before it wrote any, or is still running");
 	} else {
-		buf_addf(&t.why, "nothing ran while it was recorded, or the event cannot be "
-				 "counted on that machine");
-		buf_addf(&t.fix, "perf record -e cpu-clock works in virtual machines and "
-				 "containers, too; -a records the whole machine");
+		buf_addf(&t.why,
+			 "nothing ran while recording, or that machine cannot count the event");
+		buf_addf(&t.fix, "perf record -e cpu-clock also works in virtual machines and "
+				 "containers; -a records the whole machine");
 	}
 	diagnosis_add(d, (struct finding){ FINDING_BAD, "samples" }, &t);
 }
@@ -146,7 +147,7 @@ static void add_stacks(const struct profile *p, struct diagnosis *d)
 	struct finding f = { FINDING_WARN, "stacks", .count = none, .total = all };
 	if (!has_only_sums(p) && !has_callers(p)) {
 		f = (struct finding){ FINDING_BAD, "stacks", .count = all, .total = all };
-		buf_addf(&t.what, "no sample has callers: only the function that ran is known");
+		buf_addf(&t.what, "no sample has callers, only the function that was running");
 		buf_addf(&t.why, "it was recorded without call graphs");
 		buf_addf(&t.fix, "perf record -g, or perf record --call-graph dwarf for code "
 				 "without frame pointers");
@@ -157,8 +158,8 @@ static void add_stacks(const struct profile *p, struct diagnosis *d)
 		buf_addf(&t.what, " of ");
 		buf_add_grouped(&t.what, all);
 		buf_add_char(&t.what, ')');
-		buf_addf(&t.why, "the recorder found no frame there: the process was ending, or it "
-				 "may not look into it");
+		buf_addf(&t.why, "the recorder found no frames: the process was exiting, or the "
+				 "recorder was not allowed to read it");
 	} else {
 		f.mark = FINDING_OK;
 		buf_addf(&t.what, "every sample has a stack");
@@ -186,10 +187,11 @@ static void add_events(const struct recording *r, struct diagnosis *d)
 			continue;
 		empty++;
 		buf_addf(&t.what, "%.*s has no samples", STR_ARG(e->name));
-		buf_addf(&t.why, "it did not happen while recording, or cannot be counted on that "
-				 "machine");
+		buf_addf(
+			&t.why,
+			"the event did not occur while recording, or that machine cannot count it");
 		if (is_hardware_event(e->name))
-			buf_addf(&t.fix, "virtual machines often count no hardware events: perf "
+			buf_addf(&t.fix, "virtual machines often have no hardware counters: perf "
 					 "record -e cpu-clock");
 		diagnosis_add(d, (struct finding){ FINDING_WARN, "events" }, &t);
 	}
@@ -202,12 +204,12 @@ static void add_times(const struct profile *p, struct diagnosis *d)
 	AUTO(finding_text) struct finding_text t = { 0 };
 	uint64_t none = p->ledger.count[LEDGER_NO_TIME], all = p->ledger.count[LEDGER_SAMPLES];
 	if (!profile_has_times(p)) {
-		buf_addf(&t.what, "samples have no times");
-		buf_addf(&t.why, "so --time and --flamechart have nothing to go by");
+		buf_addf(&t.what, "samples have no timestamps");
+		buf_addf(&t.why, "--time and --flamechart need them");
 		diagnosis_add(d, (struct finding){ FINDING_INFO, "times" }, &t);
 	} else if (none) {
 		buf_add_percent(&t.what, none, all);
-		buf_addf(&t.what, " of samples have no time");
+		buf_addf(&t.what, " of samples have no timestamp");
 		diagnosis_add(
 			d, (struct finding){ FINDING_WARN, "times", .count = none, .total = all },
 			&t);
@@ -261,14 +263,26 @@ static void add_unknown_recording(const struct profile *p, struct diagnosis *d)
 	/* Without samples nobody knows whether the format says it. */
 	if (has_history(p) || !p->samples.n)
 		return;
-	buf_addf(&t.what, "what was lost or cut while recording is not known");
-	buf_addf(&t.why, "this format does not say it; perf.data does");
+	buf_addf(&t.what, "it is unknown whether samples were lost or stacks cut while recording");
+	buf_addf(&t.why, "this format does not store that; perf.data does");
 	diagnosis_add(d, (struct finding){ FINDING_INFO, "recording" }, &t);
+}
+
+/* `samples lost while recording: 12` begins with a key of the ledger. */
+static void add_history(struct diagnosis *d, struct str told)
+{
+	AUTO(buf) struct buf text = { 0 };
+	ptrdiff_t colon = str_find_last_char(told, ':');
+	struct str key = str_first(told, colon < 0 ? 0 : (size_t)colon);
+	enum ledger_line line = ledger_line_by_name(key);
+	buf_addf(&text, "in the whole recording: ");
+	buf_add(&text, line < LEDGER_LINES ? str_from(ledger_line_text(line)) : key);
+	buf_add(&text, str_from_byte(told, key.n));
+	diagnosis_add_plain(d, "history", FINDING_WARN, buf_str(&text));
 }
 
 static void add_remarks(const struct profile *p, struct diagnosis *d)
 {
-	AUTO(buf) struct buf text = { 0 };
 	for (uint32_t i = 0; i < p->notes.n; i++)
 		if (!str_starts(profile_str(p, p->notes.p[i]), STR(UNFINISHED)))
 			diagnosis_add_plain(d, "note", FINDING_INFO, profile_str(p, p->notes.p[i]));
@@ -277,11 +291,8 @@ static void add_remarks(const struct profile *p, struct diagnosis *d)
 		struct str told = profile_str(p, p->facts.p[i].text);
 		if (str_eq(key, STR("note")))
 			diagnosis_add_plain(d, "note", FINDING_INFO, told);
-		if (!str_eq(key, STR("when recorded")))
-			continue;
-		text.n = 0;
-		buf_addf(&text, "when recorded: %.*s", STR_ARG(told));
-		diagnosis_add_plain(d, "history", FINDING_WARN, buf_str(&text));
+		if (str_eq(key, STR("when recorded")))
+			add_history(d, told);
 	}
 }
 

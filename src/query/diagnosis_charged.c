@@ -58,7 +58,7 @@ static void add_period(const struct profile *p, struct buf *out)
 	if (str_ends(rate, STR(" Hz")))
 		buf_addf(out, "less than 1/%.*s s", STR_ARG(str_first(rate, rate.n - 3)));
 	else
-		buf_add(out, STR("less than a sampling period"));
+		buf_add(out, STR("less than one sampling period"));
 }
 
 void diagnose_charged(const struct profile *p, struct diagnosis *d)
@@ -73,15 +73,15 @@ void diagnose_charged(const struct profile *p, struct diagnosis *d)
 		return;
 	}
 	if (c.is_of_threads) {
-		buf_addf(&t.why, "a thread or child that lives for ");
+		buf_addf(&t.why, "threads and child processes that live for ");
 		add_period(p, &t.why);
-		buf_addf(&t.why, " gets no sample, and its parent gets too few: each thread was "
-				 "sampled by a clock of its own");
-		buf_addf(&t.fix, "record with sudo at up to 2,000 Hz, so that plume may watch all "
-				 "cpus; without sudo, at a higher rate: plume record -F 4999");
+		buf_addf(&t.why, " get no samples, and their parents get too few, because each "
+				 "thread was sampled by its own timer");
+		buf_addf(&t.fix, "run plume with sudo at up to 2,000 Hz, so that it can sample all "
+				 "CPUs; without sudo, raise the rate: plume record -F 4999");
 	} else {
-		buf_addf(&t.why, "the clocks of the cpus fell behind, as on a virtual machine "
-				 "whose host is busy");
+		buf_addf(&t.why, "the sampling timers fell behind, as they do in a virtual machine "
+				 "on a busy host");
 		buf_addf(&t.fix, "record again on a quieter machine, or at a lower rate");
 	}
 	bool is_half = c.sampled_ns < c.charged_ns / 2;

@@ -63,8 +63,9 @@ static void add_lost(const struct profile *p, struct diagnosis *d)
 	buf_add(&t.what, STR(" lost while recording ("));
 	buf_add_percent(&t.what, lost, total);
 	buf_add_char(&t.what, ')');
-	buf_addf(&t.why, "the recorder did not empty the kernel's buffer in time, so busy moments "
-			 "are missing most");
+	buf_addf(
+		&t.why,
+		"the recorder did not empty the kernel's buffer in time; busy moments suffer most");
 	buf_addf(&t.fix,
 		 "record with a larger buffer (%s -m 16M) or a lower rate (-F "
 		 "99)%s",
@@ -85,8 +86,8 @@ static void add_throttled(const struct profile *p, struct diagnosis *d)
 	}
 	buf_addf(&t.what, "sampling was throttled ");
 	finding_add_count(&t.what, times, "time", "times");
-	buf_addf(&t.why, "taking samples took more time than the kernel allows, so it paused them: "
-			 "busy moments have too few");
+	buf_addf(&t.why, "sampling took more time than the kernel allows, so the kernel paused it: "
+			 "busy moments have too few samples");
 	buf_addf(&t.fix,
 		 "record at a lower rate (%s -F 99), or lift the limit: sudo "
 		 "sysctl kernel.perf_cpu_time_max_percent=0",
@@ -113,24 +114,24 @@ static bool has_largest_copies(const struct profile *p)
 static void add_truncated(const struct profile *p, struct diagnosis *d)
 {
 	static const char *const reasons[] = {
-		[STACKS_UNKNOWN] = "the recorder keeps so many frames, or bytes of a stack, and no "
-				   "more",
-		[STACKS_FRAME_POINTERS] = "they were deeper than the kernel keeps: "
+		[STACKS_UNKNOWN] =
+			"the recorder keeps a limited number of frames, or bytes, of each stack",
+		[STACKS_FRAME_POINTERS] = "they were deeper than the kernel records: "
 					  "kernel.perf_event_max_stack, 127 frames by default",
-		[STACKS_COPIED] = "they were longer than the copy of the stack that was recorded",
-		[STACKS_LBR] = "the processor remembers the last 8 to 32 calls only",
-		[STACKS_JOINED] = "they were longer than the copy of the stack that was recorded, "
-				  "and frame pointers lead no further",
+		[STACKS_COPIED] = "they were longer than the recorded copy of the stack",
+		[STACKS_LBR] = "the processor remembers only the last 8 to 32 calls",
+		[STACKS_JOINED] = "they were longer than the recorded copy of the stack, and frame "
+				  "pointers lead no further",
 	};
 	static const char *const fixes[] = {
-		[STACKS_UNKNOWN] = "sudo sysctl kernel.perf_event_max_stack=512; of recordings "
-				   "with --call-graph dwarf: --call-graph dwarf,65528",
+		[STACKS_UNKNOWN] = "sudo sysctl kernel.perf_event_max_stack=512; for --call-graph "
+				   "dwarf: --call-graph dwarf,65528",
 		[STACKS_FRAME_POINTERS] = "sudo sysctl kernel.perf_event_max_stack=512, then "
 					  "record again",
 		[STACKS_COPIED] = "record with larger copies: perf record --call-graph dwarf,65528",
 		[STACKS_LBR] = "perf record --call-graph dwarf",
-		[STACKS_JOINED] = "record more of each stack, less often: plume record -F 99 "
-				  "--call-graph auto,65528",
+		[STACKS_JOINED] = "copy more of each stack, and sample less often: plume record -F "
+				  "99 --call-graph auto,65528",
 	};
 	AUTO(finding_text) struct finding_text t = { 0 };
 	uint64_t count = p->ledger.count[LEDGER_TRUNCATED];
@@ -144,11 +145,11 @@ static void add_truncated(const struct profile *p, struct diagnosis *d)
 	}
 	add_share(&t.what, count, total, "of stacks were cut while recording");
 	if (source == STACKS_JOINED && has_largest_copies(p)) {
-		buf_addf(&t.why, "they were longer than 64 KB, which is the largest copy of a "
-				 "stack, and frame pointers lead no further");
-		buf_addf(&t.fix, "build with -fno-omit-frame-pointer (Java: "
-				 "-XX:+PreserveFramePointer), and record with -F 99: at a lower "
-				 "rate plume follows more of them");
+		buf_addf(&t.why, "they were longer than 64 KB, the largest copy of a stack the "
+				 "kernel makes, and frame pointers lead no further");
+		buf_addf(&t.fix,
+			 "build with -fno-omit-frame-pointer (Java: -XX:+PreserveFramePointer), "
+			 "and record with -F 99: at a lower rate plume can follow more of them");
 	} else {
 		buf_addf(&t.why, "%s", reasons[source]);
 		buf_addf(&t.fix, "%s", fixes[source]);
@@ -193,27 +194,27 @@ static void add_unrooted(const struct profile *p, const struct unnamed_rows *unn
 	if (!count) {
 		diagnosis_add_plain(d, "unrooted", FINDING_OK,
 				    p->ledger.count[LEDGER_TRUNCATED]
-					    ? STR("every stack that was not cut reaches the start "
-						  "of its thread")
-					    : STR("every stack reaches the start of its thread"));
+					    ? STR("every stack that was not cut is complete")
+					    : STR("every stack is complete"));
 		return;
 	}
-	add_share(&t.what, count, total, "of stacks do not reach the start of their thread");
+	add_share(&t.what, count, total, "of stacks are incomplete");
 	const char *java = has_java(p) ? "Java: -XX:+PreserveFramePointer; others: " : "";
 	if (stack_source_of(p) == STACKS_JOINED) {
 		buf_addf(&t.why,
-			 "the code there keeps no frame pointers and has no tables to unwind by, "
-			 "%s or the process was about to begin another program (exec)",
-			 *java ? "as compiled Java,"
-			       : "it runs on a stack of its own (coroutines),");
+			 "the outermost callers are missing: the code has neither frame pointers "
+			 "nor unwind tables%s, or the process was about to run another program "
+			 "(exec)",
+			 *java ? " (compiled Java, for example)"
+			       : ", or runs on a stack of its own (a coroutine)");
 		add_unrooted_names(&t.why, mark, unnamed);
 		buf_addf(&t.fix, "%sbuild with -fno-omit-frame-pointer", java);
 	} else if (stack_source_of(p) == STACKS_COPIED) {
 		buf_addf(&t.why, "the copy of the stack was too small, or a binary or its unwind "
 				 "tables could not be read");
 		buf_addf(&t.fix,
-			 "record with larger copies (%s --call-graph dwarf,65528), "
-			 "and read where the binaries are (or --symfs DIR)",
+			 "record larger copies (%s --call-graph dwarf,65528), and run plume where "
+			 "the binaries are (or give --symfs DIR)",
 			 recorder_of(p));
 	} else {
 		buf_addf(&t.why, "code without frame pointers breaks the chain of callers");
@@ -256,8 +257,8 @@ static void add_inlines(const struct profile *p, struct diagnosis *d)
 	buf_addf(&t.what, "inlined functions of ");
 	finding_add_count(&t.what, count, "address were", "addresses were");
 	buf_addf(&t.what, " not looked up");
-	buf_addf(&t.why, "it would have taken too long; names are right, but what was inlined into "
-			 "these functions is not shown");
+	buf_addf(&t.why, "it would have taken too long; names are right, but functions inlined at "
+			 "these addresses are not shown");
 	diagnosis_add(d, (struct finding){ FINDING_WARN, "inlines", .count = count }, &t);
 }
 

@@ -303,7 +303,7 @@ void legend_of_diff(struct legend *l, const struct comparison *c)
 	vec_push(&l->entries, (struct legend_entry){ .text = "grew", .colour = grew });
 	vec_push(&l->entries, (struct legend_entry){ .text = "shrank", .colour = shrank });
 	if (c->by_self)
-		vec_push(&l->entries, (struct legend_entry){ .text = "calls what changed",
+		vec_push(&l->entries, (struct legend_entry){ .text = "calls changed code",
 							     .colour = paint_no_change(),
 							     .outline = paint_change(1, true) });
 	vec_push(&l->entries,

@@ -136,9 +136,8 @@ static bool check_kinds(const struct text_list *values, struct err *e)
 			kind++;
 		if (kind == FRAME_KIND_COUNT)
 			return err_usage(e,
-					 "--where kind=%s: a kind is user, kernel, jit, "
-					 "interpreted, builtin, gc, "
-					 "wasm or unknown",
+					 "--where kind=%s: must be user, kernel, jit, interpreted, "
+					 "builtin, gc, wasm or unknown",
 					 values->p[i]);
 	}
 	return true;
@@ -149,11 +148,10 @@ static bool compile_clause(struct selection *s, const char *text, struct err *e)
 	struct clause c = { 0 };
 	struct str key = key_of(text);
 	if (!key.n || !key_by_name(key, &c.key))
-		return err_usage(
-			e,
-			"--where %s: must be KEY=VALUE with one of pid, tid, comm, cpu, event, "
-			"container, module, kind",
-			text);
+		return err_usage(e,
+				 "--where %s: must be KEY=VALUE, where KEY is pid, tid, comm, cpu, "
+				 "event, container, module or kind",
+				 text);
 	split_values(str_from(text + key.n + 1), &c.values);
 	if (c.key == KEY_KIND && !check_kinds(&c.values, e)) {
 		text_list_fini(&c.values);
@@ -190,11 +188,10 @@ static bool compile_time(struct selection *s, struct err *e)
 	struct str text = str_from(s->q->time);
 	ptrdiff_t comma = str_find_char(text, ',');
 	if (s->p->ledger.count[LEDGER_NO_TIME] || (rows->n && !rows->time_ns))
-		return err_set(
-			e,
-			"--time %s: the samples carry no times (perf script text has them unless "
-			"-F leaves time out)",
-			s->q->time);
+		return err_set(e,
+			       "--time %s: the samples have no timestamps (perf script prints them "
+			       "unless -F omits time)",
+			       s->q->time);
 	for (uint32_t i = 0; i < rows->n; i++) {
 		first = rows->time_ns[i] < first ? rows->time_ns[i] : first;
 		last = rows->time_ns[i] > last ? rows->time_ns[i] : last;
@@ -209,8 +206,8 @@ static bool compile_time(struct selection *s, struct err *e)
 	    time_point(until, first, last, UINT64_MAX, &s->until_ns))
 		return true;
 	return err_usage(e,
-			 "--time %s: must be A,B in seconds from the start (or with ms, s, m, h; "
-			 "-5s counts from the end)",
+			 "--time %s: must be A,B in seconds from the start (ms, s, m and h also "
+			 "work; -5s is the last 5 seconds)",
 			 s->q->time);
 }
 

@@ -120,7 +120,7 @@ void unnamed_row_add_brief(struct buf *out, const struct unnamed_row *row)
 	enum { MOST_MODULE = 60, MOST_WORD = 60, MOST_REASON = 100 };
 	struct str module = str_basename(row->module);
 	AUTO(buf) struct buf reason = { 0 };
-	add_short_path(out, module.n ? module : STR("files that are not known"), MOST_MODULE);
+	add_short_path(out, module.n ? module : STR("unknown files"), MOST_MODULE);
 	if (!row->reason.n)
 		return;
 	add_short_words(&reason, row->reason, MOST_WORD);

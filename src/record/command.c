@@ -45,11 +45,11 @@ bool command_prepare(struct started_command *c, char *const *words, struct err *
 	int go[2], failure[2];
 	*c = (struct started_command){ .go_fd = -1, .failure_fd = -1 };
 	if (pipe2(go, O_CLOEXEC) != 0)
-		return err_set(e, "cannot make a pipe: %s", strerror(errno));
+		return err_set(e, "cannot create a pipe: %s", strerror(errno));
 	if (pipe2(failure, O_CLOEXEC) != 0) {
 		close(go[0]);
 		close(go[1]);
-		return err_set(e, "cannot make a pipe: %s", strerror(errno));
+		return err_set(e, "cannot create a pipe: %s", strerror(errno));
 	}
 	c->pid = fork_with_signals_blocked();
 	if (c->pid == 0) {
@@ -74,7 +74,7 @@ bool command_go(struct started_command *c, const char *name, struct err *e)
 		return true;
 	waitpid(c->pid, &c->status, 0);
 	c->is_over = true;
-	return err_set(e, "%s: %s", name, n > 0 ? strerror(error) : "it ended before it began");
+	return err_set(e, "%s: %s", name, n > 0 ? strerror(error) : "it exited before it started");
 }
 
 bool command_is_over(struct started_command *c)

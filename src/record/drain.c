@@ -256,8 +256,7 @@ bool drain_start(struct drain *d, struct opened_events *events, struct err *e)
 	}
 	d->living = events->list.n;
 	d->is_started = ok && start_thread(d);
-	return d->is_started ||
-	       err_set(e, "cannot watch the kernel's buffers: %s", strerror(errno));
+	return d->is_started || err_set(e, "cannot poll the kernel's buffers: %s", strerror(errno));
 }
 
 struct chunk *drain_take(struct drain *d, int timeout_ms)

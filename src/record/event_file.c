@@ -189,7 +189,7 @@ static char *explain_several(const struct file_search *s, struct err *e)
 	AUTO(buf) struct buf list = { 0 };
 	for (uint32_t i = 0; i < s->files.n; i++)
 		buf_addf(&list, "%s%s", i ? ", " : "", s->files.p[i]);
-	err_usage(e, "%.*s may be any of %s: give the path", STR_ARG(s->wanted),
+	err_usage(e, "%.*s is ambiguous: give the path of one of %s", STR_ARG(s->wanted),
 		  buf_c_string(&list));
 	return NULL;
 }
@@ -215,7 +215,7 @@ char *event_find_file(struct str name, const struct pid_list *pids, struct err *
 		return explain_several(&s, e);
 	if (s.files.n)
 		return mem_strdup(s.files.p[0]);
-	err_usage(e, "%.*s: no such file, and no program or library has that name: give the path",
+	err_usage(e, "%.*s: no file, program or library has that name: give the path",
 		  STR_ARG(name));
 	return NULL;
 }

@@ -126,11 +126,11 @@ static bool set_field(struct pmu *p, struct str term, struct str format, uint64_
 	ptrdiff_t colon = str_find_char(format, ':');
 	unsigned which = config_number(str_first(format, colon < 0 ? 0 : (size_t)colon));
 	if (colon < 0 || which > 2)
-		return err_set(e, "%.*s: plume does not know where %.*s goes (%.*s)",
+		return err_set(e, "%.*s: plume does not support the format of %.*s (%.*s)",
 			       STR_ARG(p->word->text), STR_ARG(term), STR_ARG(format));
 	uint64_t config = config_of(&p->kind->attr, which);
 	if (!spread(str_from_byte(format, (size_t)colon + 1), value, &config))
-		return err_usage(e, "%.*s: %.*s is too large for the bits that it has (%.*s)",
+		return err_usage(e, "%.*s: the value of %.*s does not fit into its bits (%.*s)",
 				 STR_ARG(p->word->text), STR_ARG(term), STR_ARG(format));
 	set_config(&p->kind->attr, which, config);
 	return true;
@@ -185,7 +185,7 @@ static bool add_term(struct pmu *p, struct str term, bool is_alias, struct err *
 		return true;
 	}
 	if (!event_number(value, &number))
-		return err_usage(e, "%.*s: %.*s is no number", STR_ARG(p->word->text),
+		return err_usage(e, "%.*s: %.*s is not a number", STR_ARG(p->word->text),
 				 STR_ARG(value));
 	return set_number(p, name, number, e);
 }
@@ -210,7 +210,7 @@ static bool find_type(struct pmu *p, struct err *e)
 		return err_set(e, "%.*s: %s; -e cpu-clock samples time without them",
 			       STR_ARG(p->word->text), buf_c_string(&names));
 	}
-	return err_usage(e, "%.*s: there is no unit %.*s%s%s; `ls %s` lists them",
+	return err_usage(e, "%.*s: there is no PMU %.*s%s%s; `ls %s` lists them",
 			 STR_ARG(p->word->text), STR_ARG(p->name), names.n ? ", but " : "",
 			 names.n ? buf_c_string(&names) : "", p->word->places->pmus);
 }
@@ -226,7 +226,7 @@ enum event_answer event_read_pmu(const struct event_word *w, struct record_event
 	struct str terms = str_from_byte(w->name, (size_t)slash + 1);
 	struct pmu p = { w, str_first(w->name, (size_t)slash), &kind, &label, 0 };
 	if (!str_ends(terms, STR("/"))) {
-		err_usage(e, "%.*s: a / is missing at its end", STR_ARG(w->text));
+		err_usage(e, "%.*s: the / at the end is missing", STR_ARG(w->text));
 		return EVENT_WRONG;
 	}
 	terms.n--;

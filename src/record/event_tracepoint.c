@@ -41,12 +41,12 @@ static bool is_missing(const struct event_word *w, int why, struct err *e)
 	const char *folder = w->places->tracefs[0];
 	if (why == ENOENT)
 		return err_set(e,
-			       "%.*s: tracepoints are not visible, tracefs is not mounted: "
-			       "`sudo mount -t tracefs nodev %s`",
+			       "%.*s: tracepoints need tracefs, which is not mounted: `sudo mount "
+			       "-t tracefs nodev %s`",
 			       STR_ARG(w->text), folder);
 	return err_set(e,
-		       "%.*s: this user may not look into %s (%s): run with sudo, or once "
-		       "`sudo mount -o remount,mode=755 %s`",
+		       "%.*s: no permission to read %s (%s): run with sudo, or once `sudo mount -o "
+		       "remount,mode=755 %s`",
 		       STR_ARG(w->text), folder, strerror(why), folder);
 }
 
@@ -136,7 +136,7 @@ static bool add_one(const struct event_word *w, const char *name, struct record_
 	buf_addf(&path, "%s/%.*s/%s/id", folder ? folder : "", (int)colon, name, name + colon + 1);
 	int64_t id = kernel_number_read(buf_c_string(&path), -1);
 	if (id < 0)
-		return err_set(e, "%s: its number cannot be read from %s (%s): run with sudo", name,
+		return err_set(e, "%s: cannot read its id from %s (%s): run with sudo", name,
 			       buf_c_string(&path), strerror(errno));
 	struct event_kind kind = { .attr = { .type = PERF_TYPE_TRACEPOINT, .config = (uint64_t)id },
 				   .name = text,
@@ -151,7 +151,7 @@ static bool add_found(const struct hunt *h, struct record_events *events, struct
 	if (!h->found.n)
 		return is_unknown(h->word, e);
 	if (h->found.n > MAX_TRACEPOINTS)
-		return err_usage(e, "%.*s stands for %u tracepoints; %d at once are the most",
+		return err_usage(e, "%.*s matches %u tracepoints; the limit is %d",
 				 STR_ARG(h->word->text), h->found.n, MAX_TRACEPOINTS);
 	for (uint32_t i = 0; i < h->found.n; i++)
 		if (!add_one(h->word, h->found.p[i], events, e))

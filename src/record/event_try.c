@@ -93,7 +93,7 @@ void event_explain_no_pmu(struct buf *out)
 {
 	buf_add(out, STR("no hardware counters here"));
 	if (is_virtual_machine())
-		buf_add(out, STR(" (a virtual machine that is not given any)"));
+		buf_add(out, STR(" (a virtual machine without any)"));
 }
 
 bool event_is_there(const struct event_word *w, const struct perf_event_attr *attr, struct err *e)
@@ -105,8 +105,8 @@ bool event_is_there(const struct event_word *w, const struct perf_event_attr *at
 	if (error != ENOENT && error != EOPNOTSUPP && error != ENODEV && error != EINVAL)
 		return true;
 	if (event_has_pmu(w->places))
-		return err_set(e, "%.*s: this processor does not count that%s", STR_ARG(w->text),
-			       w->precise ? ", or not so precisely" : "");
+		return err_set(e, "%.*s: this processor cannot count that%s", STR_ARG(w->text),
+			       w->precise ? ", or not that precisely" : "");
 	event_explain_no_pmu(&why);
 	return err_set(e, "%.*s: %s; -e cpu-clock samples time without them", STR_ARG(w->text),
 		       buf_c_string(&why));

@@ -119,8 +119,8 @@ static bool is_several(const struct probe *p, const struct search *s, struct err
 			symbol_tidy_name(str_first(s->matches[i].name, NEAREST_BYTES), &list);
 	}
 	return err_usage(e,
-			 "%u functions of %.*s are called %.*s: %s%s. Give its parameters or "
-			 "its address: %s:%.*s:0x%llx",
+			 "%u functions in %.*s are named %.*s: %s%s. Give the parameters or the "
+			 "address: %s:%.*s:0x%llx",
 			 s->n, STR_ARG(p->file), STR_ARG(p->function), buf_c_string(&list),
 			 s->n > MAX_MATCHES ? ", ..." : "", p->at_return ? "uretprobe" : "uprobe",
 			 STR_ARG(p->file), (unsigned long long)s->matches[0].start);
@@ -142,8 +142,8 @@ static bool find_function(const struct probe *p, struct binary *b, uint64_t *add
 	if (s.matches[0].is_chooser)
 		return err_usage(
 			e,
-			"%.*s: %.*s runs once, to choose the code that fits the processor; "
-			"record time to see which one is used, and probe that",
+			"%.*s: %.*s runs only once, to select the code for this processor; record "
+			"cpu-clock to see which function is used, and probe that",
 			STR_ARG(p->word->text), STR_ARG(p->function));
 	*address = s.matches[0].start;
 	return true;
@@ -163,7 +163,7 @@ static bool find_offset(const struct probe *p, struct binary *b, uint64_t *offse
 	}
 	bool is_address = str_starts(p->function, STR("0x"));
 	if (is_address && !event_number(p->function, &address))
-		return err_usage(e, "%.*s: %.*s is no address", STR_ARG(p->word->text),
+		return err_usage(e, "%.*s: %.*s is not an address", STR_ARG(p->word->text),
 				 STR_ARG(p->function));
 	if (!is_address && !find_function(p, b, &address, e))
 		return false;
@@ -183,8 +183,8 @@ static bool take_parts(struct probe *p, struct err *e)
 	rest = str_from_byte(rest, (size_t)str_find_char(rest, ':') + 1);
 	ptrdiff_t colon = str_find_char(rest, ':');
 	if (colon <= 0 || (size_t)colon + 1 == rest.n)
-		return err_usage(e, "%.*s: what is meant is %s:FILE:FUNCTION",
-				 STR_ARG(p->word->text), p->at_return ? "uretprobe" : "uprobe");
+		return err_usage(e, "%.*s: must be %s:FILE:FUNCTION", STR_ARG(p->word->text),
+				 p->at_return ? "uretprobe" : "uprobe");
 	p->file = str_first(rest, (size_t)colon);
 	p->function = str_from_byte(rest, (size_t)colon + 1);
 	ptrdiff_t plus = str_find_last_char(p->function, '+');
@@ -192,10 +192,10 @@ static bool take_parts(struct probe *p, struct err *e)
 	if (!behind.n || !is_digit(behind.p[0]))
 		return true; /* operator+ */
 	if (!event_number(behind, &p->offset))
-		return err_usage(e, "%.*s: %.*s is no offset", STR_ARG(p->word->text),
+		return err_usage(e, "%.*s: %.*s is not an offset", STR_ARG(p->word->text),
 				 STR_ARG(behind));
 	if (p->at_return)
-		return err_usage(e, "%.*s: a return has no offset", STR_ARG(p->word->text));
+		return err_usage(e, "%.*s: a return probe takes no offset", STR_ARG(p->word->text));
 	p->function = str_first(p->function, (size_t)plus);
 	return true;
 }

@@ -535,7 +535,7 @@ void js_frames_describe(struct js_frames *j, struct buf *out)
 	add_share(out, "baseline", c.baseline, all);
 	add_share(out, "Maglev", c.maglev, all);
 	add_share(out, "TurboFan", c.optimized, all);
-	add_share(out, "tier not known", c.unknown_tier, all);
+	add_share(out, "tier unknown", c.unknown_tier, all);
 	add_share(out, "function gone", c.unnamed, all);
 	if (c.inlined)
 		buf_addf(out, "; %llu more were inlined", (unsigned long long)c.inlined);

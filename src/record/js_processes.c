@@ -102,29 +102,30 @@ static void describe_trouble(const struct js_trouble *t, struct buf *out)
 	AUTO(buf) struct buf others = { 0 };
 	if (t->processes > 1)
 		buf_addf(&others, " and %u more", t->processes - 1);
-	buf_addf(out, "JavaScript of pid %d%.*s has no names: ", t->pid, STR_ARG(buf_str(&others)));
+	buf_addf(out, "JavaScript functions of pid %d%.*s have no names: ", t->pid,
+		 STR_ARG(buf_str(&others)));
 	switch (t->kind) {
 	case JS_TROUBLE_LAYOUT:
-		buf_addf(out, "%s; started with --perf-basic-prof it names its functions itself",
+		buf_addf(out, "%s; with --perf-basic-prof it names its functions itself",
 			 t->file->e.text);
 		break;
 	case JS_TROUBLE_REFUSED:
-		buf_addf(out, "its memory may not be read: %s", process_memory_advice());
+		buf_addf(out, "no permission to read its memory: %s", process_memory_advice());
 		break;
 	case JS_TROUBLE_HIDDEN:
-		buf_addf(out, "it belongs to another user, or may not be looked at: %s",
+		buf_addf(out, "it belongs to another user or is protected: %s",
 			 process_memory_advice());
 		break;
 	case JS_TROUBLE_NOTHING:
 		buf_addf(out,
-			 "no function of it was found in %u samples, though V8 %u.%u is in its "
-			 "program: plume js doctor -p %d checks why",
+			 "plume found none of its functions in %u samples, although the program "
+			 "contains V8 %u.%u: plume js doctor -p %d shows why",
 			 t->samples, t->file->layout.major, t->file->layout.minor, t->pid);
 		break;
 	case JS_TROUBLE_BUSY:
 		buf_addf(out,
-			 "its heap takes too long to read, and was not looked at any more after a "
-			 "while: plume js doctor -p %d checks it",
+			 "reading its heap took too long, so plume stopped: plume js doctor -p %d "
+			 "checks it",
 			 t->pid);
 	}
 }

@@ -246,9 +246,8 @@ void jvm_maps_add_notes(const struct jvm_maps *j, struct profile *p)
 			continue;
 		text.n = 0;
 		buf_addf(&text,
-			 "the JVM of process %d keeps no frame pointers, so most stacks of Java "
-			 "code "
-			 "end at their first frame: start it with -XX:+PreserveFramePointer",
+			 "the JVM of process %d keeps no frame pointers, so most Java stacks end "
+			 "at their first frame: start it with -XX:+PreserveFramePointer",
 			 a->pid);
 		profile_add_note(p, buf_str(&text));
 	}

@@ -112,7 +112,7 @@ static bool add_to_ring(struct opened_events *x, const struct record_options *o,
 	struct ring *ring = &x->rings.p[cpu_index];
 	if (ring->page)
 		return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) == 0 ||
-		       err_set(e, "cannot join a buffer: %s", strerror(errno));
+		       err_set(e, "cannot share an event buffer: %s", strerror(errno));
 	if (!ring_map(ring, fd, ring_bytes(x, o))) {
 		permission_explain(&(struct open_attempt){ .error = errno, .is_buffer = true }, e);
 		return false;
@@ -287,12 +287,12 @@ static bool open_threads(struct opened_events *x, const struct record_options *o
 {
 	AUTO(buf) struct buf tids = { 0 };
 	if (!list_threads(o, &tids))
-		return err_set(e, "%s: it has ended", o->choice->title);
+		return err_set(e, "%s has exited", o->choice->title);
 	size_t n = tids.n / sizeof(int32_t);
 	if (needs_too_many(x, n)) {
 		buf_addf(remarks,
-			 "%zu threads on %u cpus are too many to be watched one by one: the whole "
-			 "machine is recorded, and others are left out\n",
+			 "%zu threads on %u cpus are too many to watch one by one: plume samples "
+			 "the whole machine and drops other processes\n",
 			 n, x->cpus.n);
 		x->is_filtered = true;
 		return open_everywhere(x, o, e);
@@ -303,7 +303,7 @@ static bool open_threads(struct opened_events *x, const struct record_options *o
 		if (!open_events_of_thread(x, o, tid, e))
 			return false;
 	}
-	return x->list.n > 0 || err_set(e, "%s: it has ended", o->choice->title);
+	return x->list.n > 0 || err_set(e, "%s has exited", o->choice->title);
 }
 
 static void close_all(struct opened_events *x)
@@ -408,9 +408,8 @@ static bool open_by_property(struct opened_events *x, const struct record_option
 		return false;
 	close_all(x);
 	*e = (struct err){ 0 };
-	buf_addf(remarks,
-		 "only processes that run now are recorded, with their children: the whole "
-		 "machine may not be watched\n");
+	buf_addf(remarks, "plume records only the processes that run now and their children: it is "
+			  "not allowed to watch the whole machine\n");
 	return open_threads(x, o, remarks, e);
 }
 

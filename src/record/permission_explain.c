@@ -48,13 +48,12 @@ static void explain_no_call(const struct permission *p, struct err *e)
 			"%s",
 			box_advice(p->box), host_advice());
 	else if (p->is_filtered)
-		err_set(e, "a seccomp filter forbids perf_event_open to plume: start it outside of "
-			   "the sandbox; of a systemd service, SystemCallFilter=perf_event_open "
-			   "allows it");
-	else
 		err_set(e,
-			"this kernel has no perf_event_open (CONFIG_PERF_EVENTS=y); convert reads "
-			"recordings that were made elsewhere");
+			"a seccomp filter forbids perf_event_open: run plume outside the sandbox; "
+			"for a systemd service, SystemCallFilter=perf_event_open allows it");
+	else
+		err_set(e, "this kernel has no perf_event_open (CONFIG_PERF_EVENTS=y); plume can "
+			   "still read recordings made elsewhere");
 }
 
 /* --- rights --- */
@@ -70,16 +69,15 @@ static struct need need_of(const struct open_attempt *a, const struct permission
 {
 	struct str event = str_from(a->event ? a->event : "");
 	if (str_starts(event, STR("uprobe:")) || str_starts(event, STR("uretprobe:")))
-		return (struct need){ "probes in programs", INT_MIN, "-e cpu-clock" };
+		return (struct need){ "uprobes", INT_MIN, "-e cpu-clock" };
 	if (event_is_tracepoint(event))
 		return (struct need){ "tracepoints", -1, "-e cpu-clock" };
 	if (a->pid < 0 || a->is_cgroup)
 		return (struct need){ a->is_cgroup ? "a cgroup or container" : "the whole machine",
-				      0, "-p PID of a process of your own" };
+				      0, "-p PID for your own processes" };
 	if (a->wants_kernel && p->paranoid >= 2)
-		return (struct need){ "the kernel's part of stacks", 1,
-				      p->paranoid > 2 ? NULL : "--user-only" };
-	return (struct need){ "own processes", 2, NULL };
+		return (struct need){ "kernel stacks", 1, p->paranoid > 2 ? NULL : "--user-only" };
+	return (struct need){ "your own processes", 2, NULL };
 }
 
 static bool is_of_another_user(int32_t pid)
@@ -96,13 +94,13 @@ static void explain_other(const struct open_attempt *a, const struct permission 
 {
 	if (a->pid <= 0)
 		err_set(e,
-			"recording %s is not allowed (%s): a security module forbids it, "
-			"`cat /sys/kernel/security/{lsm,lockdown}` lists them",
+			"recording %s is not allowed (%s): a security module forbids it; `cat "
+			"/sys/kernel/security/{lsm,lockdown}` lists them",
 			need->what, strerror(a->error));
 	else if (p->is_in_user_namespace)
 		err_set(e,
-			"process %d is outside of the user namespace that plume is in: run plume "
-			"outside with sudo",
+			"process %d is outside plume's user namespace: run plume outside it, with "
+			"sudo",
 			a->pid);
 	else if (is_of_another_user(a->pid))
 		err_set(e,
@@ -111,9 +109,8 @@ static void explain_other(const struct open_attempt *a, const struct permission 
 			a->pid);
 	else
 		err_set(e,
-			"process %d may not be looked at (%s): it has rights of its own, as "
-			"programs "
-			"with setuid do, or a security module forbids it. Run with sudo",
+			"no permission to watch process %d (%s): it is privileged (setuid, for "
+			"example), or a security module forbids it. Run with sudo",
 			a->pid, strerror(a->error));
 }
 
@@ -125,23 +122,22 @@ static void explain_rights(const struct open_attempt *a, const struct permission
 		explain_other(a, p, &need, e);
 		return;
 	}
-	buf_addf(&text, "recording %s is not allowed to this user", need.what);
+	buf_addf(&text, "this user is not allowed to record %s", need.what);
 	if (p->paranoid != INT_MAX)
 		buf_addf(&text, " (kernel.perf_event_paranoid is %d)", p->paranoid);
 	buf_add(&text, STR(": "));
 	if (p->is_in_container)
 		buf_addf(&text, "%s. %s", box_advice(p->box), host_advice());
 	else if (p->is_in_user_namespace)
-		buf_add(&text,
-			STR("plume is in a user namespace, where being root does not count: run "
-			    "it outside with sudo"));
+		buf_add(&text, STR("plume runs in a user namespace, where root has no such rights: "
+				   "run it outside, with sudo"));
 	else
 		buf_add(&text, STR("run with sudo, or once " PERFMON_COMMAND));
 	if (need.paranoid != INT_MIN)
 		buf_addf(&text, ", or for all users%s `sudo sysctl kernel.perf_event_paranoid=%d`",
 			 p->is_in_container ? ", on the host," : "", need.paranoid);
 	if (need.still)
-		buf_addf(&text, ". Allowed as it is: %s", need.still);
+		buf_addf(&text, ". Allowed now: %s", need.still);
 	err_set(e, "%s", buf_c_string(&text));
 }
 
@@ -150,20 +146,16 @@ static void explain_rights(const struct open_attempt *a, const struct permission
 static void explain_buffer(const struct open_attempt *a, const struct permission *p, struct err *e)
 {
 	err_set(e,
-		"no memory for the buffer that events go through (%s): each user may lock %d kB "
-		"for "
-		"each processor. `sudo sysctl kernel.perf_event_mlock_kb=%d`, or `ulimit -l "
-		"unlimited`, "
-		"or run with sudo",
+		"no memory for the event buffer (%s): each user may lock %d kB per processor. Use "
+		"`sudo sysctl kernel.perf_event_mlock_kb=%d`, `ulimit -l unlimited` or sudo",
 		strerror(a->error), p->mlock_kb, p->mlock_kb * 16);
 }
 
 static void explain_descriptors(const struct permission *p, struct err *e)
 {
 	err_set(e,
-		"all %u files that plume may open are open: each event takes one for each thread "
-		"and "
-		"processor. `ulimit -n %u`, or fewer events (-e) or processes",
+		"plume has reached its limit of %u open files: each event takes one per thread and "
+		"processor. Use `ulimit -n %u`, or record fewer events (-e) or processes",
 		p->max_descriptors,
 		p->max_descriptors < UINT32_MAX / 16 ? p->max_descriptors * 16 : UINT32_MAX);
 }
@@ -173,21 +165,18 @@ static void explain_invalid(const struct open_attempt *a, const struct permissio
 	const char *event = a->event ? a->event : "the event";
 	if (a->rate_hz > p->max_rate_hz)
 		err_set(e,
-			"-F %u is more than this kernel takes: at most %u, which it lowers when "
-			"sampling "
-			"takes too long. `-F %u`, or `sudo sysctl "
+			"-F %u exceeds this kernel's limit of %u, which it lowers when sampling "
+			"takes too long. Use `-F %u`, or `sudo sysctl "
 			"kernel.perf_event_max_sample_rate=%u`",
 			a->rate_hz, p->max_rate_hz, p->max_rate_hz, a->rate_hz);
 	else if (a->is_cgroup)
-		err_set(e, "the cgroup is in no hierarchy that perf knows: it must be of cgroup "
-			   "v2, or "
-			   "below the mount of the controller perf_event (`findmnt -t "
-			   "cgroup,cgroup2`). "
-			   "Its processes can be recorded by -p");
+		err_set(e, "perf does not support this cgroup: it must be in cgroup v2 or below "
+			   "the mount of the perf_event controller (`findmnt -t cgroup,cgroup2`). "
+			   "Record its processes with -p instead");
 	else
 		err_set(e,
-			"%s: the kernel does not take what was asked of it (%s): is it older than "
-			"5.10 (`uname -r`)?",
+			"%s: the kernel rejects this event (%s): is it older than 5.10 (`uname "
+			"-r`)?",
 			event, strerror(a->error));
 }
 
@@ -197,13 +186,13 @@ static void explain_no_counter(const struct open_attempt *a, const struct permis
 	const char *event = a->event ? a->event : "the event";
 	if (!p->has_pmu)
 		err_set(e,
-			"%s cannot be recorded: no hardware counters here (a virtual machine, "
-			"probably): -e cpu-clock samples time without them",
+			"%s cannot be recorded: no hardware counters here (probably a virtual "
+			"machine): -e cpu-clock samples time without them",
 			event);
 	else
 		err_set(e,
-			"%s cannot be recorded: the processor can count it at most, not sample it. "
-			"-e cycles or -e cpu-clock sample time",
+			"%s cannot be recorded: this processor can only count it, not sample it. "
+			"Use -e cycles or -e cpu-clock to sample time",
 			event);
 }
 
@@ -232,16 +221,15 @@ void permission_explain_by(const struct permission *p, const struct open_attempt
 		 a->error == ENXIO)
 		explain_no_counter(a, p, e);
 	else if (a->error == ESRCH)
-		err_set(e, "process %d has ended", a->pid);
+		err_set(e, "process %d has exited", a->pid);
 	else if (a->error == EBUSY || a->error == ENOSPC)
 		err_set(e,
-			"%s: all counters of that kind are taken, by another profiler or the "
-			"kernel's watchdog: end it, `sudo sysctl kernel.nmi_watchdog=0`, or -e "
-			"cpu-clock",
+			"%s: another profiler or the kernel's watchdog uses all counters of that "
+			"kind: stop it, `sudo sysctl kernel.nmi_watchdog=0`, or use -e cpu-clock",
 			event);
 	else if (a->error == EOVERFLOW)
 		err_set(e,
-			"stacks deeper than %d frames are not recorded here: `sudo sysctl "
+			"this kernel records at most %d frames of a stack: `sudo sysctl "
 			"kernel.perf_event_max_stack=1024`",
 			p->max_stack);
 	else

@@ -25,7 +25,7 @@ static void add_stacks_fact(const struct recorder *r)
 	buf_addf(&text, ", by frame pointers ");
 	buf_add_percent(&text, c.by_frame_pointer, c.by_table + c.by_both + c.by_frame_pointer);
 	if (r->events.thin_samples)
-		buf_addf(&text, "; copies of %llu thinned out in the kernel",
+		buf_addf(&text, "; stack copies of %llu samples thinned out in the kernel",
 			 (unsigned long long)r->events.thin_samples);
 	if (c.by_table + c.by_both + c.by_frame_pointer)
 		profile_add_fact(r->p, STR("user stacks"), buf_str(&text));
@@ -38,7 +38,7 @@ static void add_javascript_fact(const struct recorder *r)
 	struct perf_counts c = perf_session_counts(r->session);
 	js_frames_describe(r->js, &text);
 	if (c.witnessed) {
-		buf_addf(&text, "; of %llu frames the program's own map says the same of ",
+		buf_addf(&text, "; of %llu frames, the program's own map agrees on ",
 			 (unsigned long long)c.witnessed);
 		buf_add_percent(&text, c.witnessed - c.contradicted, c.witnessed);
 	}
@@ -53,8 +53,8 @@ static void add_javascript_fact(const struct recorder *r)
 		struct str first = perf_session_contradictions(r->session);
 		ptrdiff_t end = str_find_char(first, '\n');
 		buf_addf(&text,
-			 "%llu of %llu frames of JavaScript are called otherwise by the "
-			 "program's own map: %.*s",
+			 "%llu of %llu JavaScript frames are named differently in the program's "
+			 "own map: %.*s",
 			 (unsigned long long)c.contradicted, (unsigned long long)c.witnessed,
 			 STR_ARG(str_first(first, end < 0 ? 0 : (size_t)end)));
 		profile_add_note(r->p, buf_str(&text));
@@ -67,7 +67,7 @@ static void add_walker_note(const struct recorder *r)
 	AUTO(buf) struct buf text = { 0 };
 	if (r->walker || !js_frames_copied(r->js))
 		return;
-	buf_addf(&text, "stacks of JavaScript were taken from copies, which cut deep ones: %s",
+	buf_addf(&text, "JavaScript stacks come from copies of the stack, so deep ones are cut: %s",
 		 r->no_walker.text);
 	profile_add_note(r->p, buf_str(&text));
 }

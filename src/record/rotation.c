@@ -214,11 +214,11 @@ static bool make_folder(const char *folder, struct err *e)
 		*p = '/';
 	}
 	if (mkdir(path, 0700) != 0 && errno != EEXIST)
-		return err_set(e, "%s: the folder cannot be made: %s", folder, strerror(errno));
+		return err_set(e, "%s: cannot create the folder: %s", folder, strerror(errno));
 	if (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode))
 		return err_set(e, "%s: is not a folder; name one with --dir", folder);
 	if (faccessat(AT_FDCWD, folder, R_OK | W_OK | X_OK, AT_EACCESS) != 0)
-		return err_set(e, "%s: files cannot be made there: %s", folder, strerror(errno));
+		return err_set(e, "%s: cannot create files there: %s", folder, strerror(errno));
 	return true;
 }
 
@@ -236,7 +236,7 @@ static void find_last(struct rotation *r)
 struct rotation *rotation_new(const struct rotation_options *o, struct err *e)
 {
 	if (!*o->stem || strchr(o->stem, '/')) {
-		err_set(e, "'%s' cannot be the beginning of a file's name", o->stem);
+		err_set(e, "'%s' cannot begin a file name", o->stem);
 		return NULL;
 	}
 	if (!make_folder(o->folder, e))

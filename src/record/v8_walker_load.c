@@ -21,20 +21,17 @@ static bool explain(int error, struct err *e)
 	permission_find(&p);
 	uname(&here);
 	if (!p.has_bpf_syscall)
-		return err_set(e, p.is_filtered ? "a filter of system calls (seccomp) forbids BPF"
+		return err_set(e, p.is_filtered ? "a seccomp filter forbids BPF"
 						: "this kernel has no BPF");
 	if (p.is_in_user_namespace)
-		return err_set(e, "BPF programs may not be loaded from a user namespace");
+		return err_set(e, "BPF programs cannot be loaded from a user namespace");
 	if (!p.has_bpf || !p.has_perfmon)
-		return err_set(e, "this user may load no BPF programs; run plume with sudo, or "
-				  "once sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep "
-				  "$(command -v plume)");
+		return err_set(
+			e, "this user may not load BPF programs; run plume with sudo, or once sudo "
+			   "setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep $(command -v plume)");
 	if (!p.has_btf)
-		return err_set(e,
-			       "Linux %s does not describe its types (no BTF), so BPF programs "
-			       "do not fit it",
-			       here.release);
-	return err_set(e, "Linux %s did not load the BPF program, which needs 5.15: %s",
+		return err_set(e, "Linux %s has no BTF, which the BPF program needs", here.release);
+	return err_set(e, "Linux %s rejected the BPF program, which needs 5.15 or later: %s",
 		       here.release, strerror(error));
 }
 
@@ -73,7 +70,7 @@ bool v8_walker_load(struct loaded_program *l, struct err *e)
 	libbpf_set_print(NULL); /* only commands print */
 	struct bpf_object *o = bpf_object__open_mem(v8_walker_object.p, v8_walker_object.n, NULL);
 	if (!o)
-		return err_set(e, "the BPF program is not whole: %s", strerror(errno));
+		return err_set(e, "the BPF program is invalid: %s", strerror(errno));
 	set_namespace(o);
 	struct bpf_map *scratches = bpf_object__find_map_by_name(o, "scratches");
 	int cpus = libbpf_num_possible_cpus();
@@ -83,7 +80,7 @@ bool v8_walker_load(struct loaded_program *l, struct err *e)
 	if (!error)
 		keep(o, l);
 	bpf_object__close(o);
-	return error ? explain(error, e) : l->program >= 0 || err_set(e, "too many files are open");
+	return error ? explain(error, e) : l->program >= 0 || err_set(e, "too many open files");
 }
 
 #else

@@ -220,23 +220,23 @@ static void add_notes(const struct cpuprofile *c, struct buf *notes)
 	for (event_id i = 0; i < p->events.n; i++) {
 		if (i == c->event_id)
 			continue;
-		buf_addf(notes, has_others ? ", %.*s" : ".cpuprofile holds one event: %.*s",
+		buf_addf(notes,
+			 has_others ? ", %.*s" : ".cpuprofile files hold one event; left out: %.*s",
 			 STR_ARG(profile_str(p, p->events.p[i].name)));
 		has_others = true;
 	}
 	if (has_others)
-		buf_addf(notes, " left out, %.*s written; --where event=NAME chooses another\n",
+		buf_addf(notes, "; written: %.*s (--where event=NAME chooses another)\n",
 			 STR_ARG(name));
 	if (!c->lasts_ns) {
-		buf_addf(notes, ".cpuprofile holds times: each %s of %.*s is written as ",
+		buf_addf(notes, ".cpuprofile files hold times: each %s of %.*s is written as ",
 			 c->lasts_count ? "sample" : "unit", STR_ARG(name));
 		buf_add_decimal(notes, c->ns_of_unit, 3);
 		buf_addf(notes, " us\n");
 	}
 	if (c->has_overlaps && p->threads.n > 2)
-		buf_addf(notes,
-			 ".cpuprofile holds one timeline: samples of several threads at once "
-			 "stand one behind the other\n");
+		buf_addf(notes, ".cpuprofile files have one timeline: samples that threads took at "
+				"the same time follow one another\n");
 }
 
 static void write_cpuprofile(const struct profile *p, const struct profile_format_options *o,

@@ -374,7 +374,7 @@ static void write_csv(const struct profile *p, const struct profile_format_optio
 		add_line(&f, row);
 	writer_add(out, buf_str(&f.line));
 	if (p->marks.n)
-		buf_addf(notes, "csv: marks were left out: %u\n", p->marks.n);
+		buf_addf(notes, "csv: marks left out: %u\n", p->marks.n);
 }
 
 const struct profile_format csv_sink = {

@@ -120,18 +120,17 @@ static void add_scale(struct buf *out, const struct comparison *c)
 {
 	switch (c->scaled_by) {
 	case SCALE_NONE:
-		buf_add(out, STR("counts are compared as they are\n"));
+		buf_add(out, STR("counts are compared unscaled\n"));
 		return;
 	case SCALE_BY_TOTAL:
-		buf_add(out, STR("percent of each side's total; change: after minus before, in "
-				 "points\n"));
+		buf_add(out, STR("before and after in percent of their totals; change: after minus "
+				 "before, in percentage points\n"));
 		return;
 	case SCALE_BY_REST:
 		buf_addf(out,
-			 "percent. scaled: before times %.3g, so that unchanged code matches "
-			 "(%.0f%% of "
-			 "before,\n%.0f%% of after). change: after minus scaled, in percent of "
-			 "after\n",
+			 "before and after in percent of their totals\nscaled: before times %.3g, "
+			 "so that unchanged code (%.0f%% of before, %.0f%% of after) "
+			 "matches\nchange: after minus scaled; both in percent of after\n",
 			 c->scale, 100 * c->rest[BEFORE], 100 * c->rest[AFTER]);
 	}
 }

@@ -159,7 +159,7 @@ static void add_events(struct page *p, const struct doctor_report *r)
 		fit_add_start(&p->text, fit_known(e->name), width, false);
 		report_pad(&p->text, start, width + 2);
 		buf_addf(&p->text, "%10s %s", buf_c_string(&count),
-			 e->has_only_sums ? "(sums, no samples)" : "samples");
+			 e->has_only_sums ? "(totals only)" : "samples");
 		if (e->about.n) {
 			buf_addf(&p->text, ", ");
 			fit_add_safe(&p->text, e->about);
@@ -185,7 +185,7 @@ static const char *stacks_in_words(const struct doctor_mapped *m)
 		return "frame pointers";
 	if (m->has_tables)
 		return "tables";
-	return strcmp(m->frame_pointers, "omitted") == 0 ? "no way through" : "unknown";
+	return strcmp(m->frame_pointers, "omitted") == 0 ? "cannot unwind" : "unknown";
 }
 
 static void add_names_in_words(struct buf *out, const struct doctor_mapped *m)
@@ -268,7 +268,7 @@ static void add_unnamed_row(struct page *p, const struct doctor_report *r,
 	add_blanks(p, FINDING_COLUMN);
 	buf_add_percent(&p->text, row->frames, r->unnamed.frames);
 	report_pad(&p->text, start, FINDING_COLUMN + SHARE_COLUMNS);
-	add_short_path(&module, row->module.n ? row->module : STR("(file not known)"), MOST_PATH);
+	add_short_path(&module, row->module.n ? row->module : STR("(unknown file)"), MOST_PATH);
 	add_words(p, buf_str(&module), FINDING_COLUMN + SHARE_COLUMNS);
 	add_detail(p, "why", row->reason, FINDING_COLUMN + SHARE_COLUMNS);
 	add_detail(p, "fix", row->fix, FINDING_COLUMN + SHARE_COLUMNS);
@@ -332,7 +332,7 @@ static void add_verdict(struct page *p, const struct doctor_report *r)
 	buf_add_char(&p->text, '\n');
 	report_ink(&p->text, p->style, INK_BOLD);
 	if (!count[FINDING_BAD] && !count[FINDING_WARN])
-		buf_addf(&p->text, "nothing wrong was found");
+		buf_addf(&p->text, "no problems found");
 	if (count[FINDING_BAD])
 		buf_addf(&p->text, "%u bad", count[FINDING_BAD]);
 	if (count[FINDING_WARN])

@@ -395,12 +395,14 @@ static void add_notes(struct firefox *f)
 {
 	const struct profile *p = f->p;
 	if (!f->tracks.has_times)
-		buf_addf(f->notes, "firefox: the profile has no times: samples stand 1 ms apart\n");
+		buf_addf(f->notes,
+			 "firefox: the profile has no timestamps: samples are placed 1 ms apart\n");
 	else if (f->tracks.without_time)
-		buf_addf(f->notes, "firefox: %llu samples without a time stand at the start\n",
+		buf_addf(f->notes,
+			 "firefox: %llu samples without a timestamp are placed at the start\n",
 			 (unsigned long long)f->tracks.without_time);
 	if (p->events.n > 1) {
-		buf_addf(f->notes, "firefox: the viewer shows threads of the event %.*s;",
+		buf_addf(f->notes, "firefox: the viewer shows the threads of event %.*s;",
 			 STR_ARG(profile_str(p, p->events.p[0].name)));
 		for (uint32_t i = 1; i < p->events.n; i++)
 			buf_addf(f->notes, "%s %.*s", i > 1 ? "," : " those of",

@@ -201,7 +201,7 @@ static void write_flat(const struct profile *p, const struct profile_format_opti
 
 const struct profile_format json_flat_sink = {
 	.name = "json-flat",
-	.title = "plume's tables in JSON",
+	.title = "plume JSON tables",
 	.endings = { ".flat.json" },
 	.keeps_starts = true,
 	.columns = COLUMNS_ALL,

@@ -188,9 +188,9 @@ struct name_attributes *name_attributes_parse(struct str text, const char *path,
 			continue;
 		if (!parse_line(&one, line)) {
 			err_set(e,
-				"%s: line %u is not `name TAB key=value`, with key one of title, "
-				"href (an address, not a script), target, id (not one of the "
-				"picture's own), class, g_extra, a_extra (attributes as in SVG)",
+				"%s: line %u is not `name TAB key=value`, where key is title, href "
+				"(a URL, not a script), target, id (not one that the picture "
+				"uses), class, g_extra or a_extra (SVG attributes)",
 				path, line_number);
 			name_attributes_free(a);
 			return NULL;

@@ -14,7 +14,7 @@ static void write_plume(const struct profile *p, const struct profile_format_opt
 
 const struct profile_format plume_sink = {
 	.name = "plume",
-	.title = "a .plume file",
+	.title = ".plume file",
 	.endings = { ".plume" },
 	.keeps_starts = true,
 	.keeps_lines = true,

@@ -477,16 +477,15 @@ static void add_note(struct buf *notes, const char *text, uint64_t n)
 
 static void add_notes(const struct pprof_sink *s, struct buf *notes)
 {
-	add_note(notes, "values beyond the largest that pprof has, held at it", s->held);
-	add_note(notes, "texts that are not UTF-8, written with U+FFFD for what is wrong in them",
+	add_note(notes, "values too large for pprof, capped", s->held);
+	add_note(notes, "strings that are not UTF-8, written with U+FFFD for invalid bytes",
 		 s->tables.not_utf8);
-	add_note(notes, "marks, which pprof does not have, left out", s->p->marks.n);
-	add_note(notes, "events beyond the 256 that are written, left out",
-		 s->p->events.n - s->event_count);
+	add_note(notes, "marks, which pprof cannot store, left out", s->p->marks.n);
+	add_note(notes, "events beyond the first 256, left out", s->p->events.n - s->event_count);
 	for (event_id i = 0; i < s->event_count; i++)
 		if (s->p->events.p[i].decimals)
 			buf_addf(notes,
-				 "pprof has whole numbers: %.*s is written in units of 10^-%u\n",
+				 "pprof stores whole numbers: %.*s is written in units of 10^-%u\n",
 				 STR_ARG(event_name(s, i)), s->p->events.p[i].decimals);
 }
 

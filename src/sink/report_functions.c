@@ -146,7 +146,7 @@ static void add_heading(struct buf *out, const struct report_table *t, const str
 	if (t->is_your_code) {
 		buf_add(&text, STR(" ("));
 		buf_add_percent(&text, t->yours, t->tree->total[0][0]);
-		buf_add(&text, STR(" with what it calls)"));
+		buf_add(&text, STR(" with callees)"));
 	}
 	if (n < all) {
 		buf_add(&text, STR(", the hottest "));

@@ -122,8 +122,8 @@ static void add_shown(struct ledger_text *l, const struct report *r)
 	add_part(l, buf_str(&part));
 	part.n = 0;
 	if (r->units->n > 1)
-		add_part(l, report_is_by_unit(r) ? STR("shares are of the same unit")
-						 : STR("shares add up what cannot be compared"));
+		add_part(l, report_is_by_unit(r) ? STR("shares are per unit")
+						 : STR("shares mix different units"));
 	if (s->has_times) {
 		add_time(&part, r);
 		add_part(l, buf_str(&part));
@@ -179,7 +179,7 @@ static void add_unnamed_files(struct ledger_text *l, const struct report *r)
 		add_part(l, buf_str(&part));
 	}
 	part.n = 0;
-	buf_addf(&part, "plume doctor%s%.*s says more", r->file.n ? " " : "", STR_ARG(r->file));
+	buf_addf(&part, "see plume doctor%s%.*s", r->file.n ? " " : "", STR_ARG(r->file));
 	add_part(l, buf_str(&part));
 }
 
@@ -219,9 +219,8 @@ static void add_recording(struct ledger_text *l, const uint64_t *count)
 		  count[LEDGER_THROTTLED] == 1 ? "time throttled" : "times throttled");
 	add_share(l, count[LEDGER_TRUNCATED], count[LEDGER_SAMPLES],
 		  "of stacks cut while recording");
-	add_share(l, count[LEDGER_UNROOTED], count[LEDGER_SAMPLES],
-		  "of stacks without their thread's start");
-	add_count(l, count[LEDGER_NO_INLINES], "addresses without their inlined functions");
+	add_share(l, count[LEDGER_UNROOTED], count[LEDGER_SAMPLES], "of stacks are incomplete");
+	add_count(l, count[LEDGER_NO_INLINES], "addresses without inlined functions");
 }
 
 /* CPU time without samples. */
@@ -241,8 +240,8 @@ static void add_missing(struct ledger_text *l, const struct report *r)
 	const struct report_summary *s = &r->summary;
 	const uint64_t *count = r->profile->ledger.count;
 	size_t before = l->out->n;
-	add_count(l, q->by_where + q->by_time + q->by_text, "samples left out by selection");
-	add_count(l, q->idle, "idle left out");
+	add_count(l, q->by_where + q->by_time + q->by_text, "samples excluded by selection");
+	add_count(l, q->idle, "idle samples left out");
 	/* How many samples says nothing: their counts may be bytes, or objects. */
 	add_count(l, r->units->left_out,
 		  r->units->left_out == 1 ? "other event left out" : "other events left out");

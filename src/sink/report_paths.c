@@ -135,7 +135,7 @@ static void add_rest(struct buf *out, const struct report *r, const struct repor
 	size_t start = out->n;
 	buf_add_char(out, '(');
 	buf_add_grouped(out, line->stacks);
-	buf_add(out, p->direction == PATHS_TO_CALLERS ? STR(" other ways") : STR(" others"));
+	buf_add(out, p->direction == PATHS_TO_CALLERS ? STR(" other paths") : STR(" others"));
 	if (line->hottest != INDEX_NONE && p->direction != PATHS_TO_CALLERS) {
 		buf_add(out, STR(", most in "));
 		size_t used = out->n - start + 7;
@@ -304,7 +304,7 @@ static void add_heading(struct buf *out, const struct report_paths *p, const str
 static void add_left_out(struct buf *out, const struct paths *p, const char *one, const char *many)
 {
 	if (!p->left_out_stacks) {
-		buf_addf(out, "no %s is left out", one);
+		buf_addf(out, "no %s are left out", many);
 		return;
 	}
 	buf_add_grouped(out, p->left_out_stacks);
@@ -318,24 +318,24 @@ static void add_left_out(struct buf *out, const struct paths *p, const char *one
 static void account_of(struct buf *out, const struct report_paths *r)
 {
 	const struct paths *p = &r->paths;
-	buf_add(out, STR("these paths hold "));
+	buf_add(out, STR("these paths cover "));
 	buf_add_percent(out, paths_held(p), p->total);
 	buf_add(out,
 		r->direction == PATHS_OF_ALL ? STR(" of the samples") : STR(" of its samples"));
 	if (r->direction == PATHS_TO_CALLERS) {
 		buf_add(out, STR("; "));
-		add_left_out(out, p, "way to it", "ways to it");
+		add_left_out(out, p, "path", "paths");
 		return;
 	}
 	buf_add(out, STR(": "));
 	buf_add_percent(out, p->ends, p->total);
 	buf_add(out, STR(" end in a function shown, "));
 	buf_add_percent(out, p->further, p->total);
-	buf_add(out, STR(" further down"));
+	buf_add(out, STR(" deeper"));
 	if (p->rests) {
 		buf_add(out, STR(", "));
 		buf_add_percent(out, p->rests, p->total);
-		buf_add(out, STR(" on lines of others"));
+		buf_add(out, STR(" in lines of others"));
 	}
 	buf_add(out, STR("; "));
 	add_left_out(out, p, "path", "paths");

@@ -162,9 +162,9 @@ static void add_subject(struct buf *out, const struct report *r, const struct re
 	buf_add_char(out, '\n');
 	report_begin_remark(out, s);
 	buf_add_percent(out, f->total, r->summary.total);
-	buf_add(out, STR(" of all samples with what it calls, "));
+	buf_add(out, STR(" of all samples with callees, "));
 	buf_add_percent(out, f->self, r->summary.total);
-	buf_add(out, STR(" in itself\n"));
+	buf_add(out, STR(" self\n"));
 }
 
 void sink_report_text(const struct report *r, const struct report_style *s, struct writer *out)

@@ -9,7 +9,8 @@ static void note_other_events(const struct profile *p, const struct query_ledger
 {
 	if (!l->other_events || p->is_differential)
 		return;
-	buf_addf(notes, "%s hold one event: %.*s was written; --where event=NAME chooses another\n",
+	buf_addf(notes,
+		 "%s hold one event: %.*s was written (--where event=NAME chooses another)\n",
 		 title, STR_ARG(profile_str(p, p->events.p[l->event].name)));
 }
 
@@ -43,14 +44,14 @@ static void write_json_tree(const struct profile *p, const struct profile_format
 	struct tree *tree = query_tree(p, &(struct query){ .by_kind = true }, &ledger, &e);
 	if (tree) {
 		sink_json_tree(tree, &(struct json_tree_options){ p, &ledger }, out);
-		note_other_events(p, &ledger, "trees in JSON", notes);
+		note_other_events(p, &ledger, "JSON trees", notes);
 	}
 	tree_free(tree);
 }
 
 const struct profile_format json_tree_sink = {
 	.name = "json",
-	.title = "a tree in JSON",
+	.title = "JSON tree",
 	.endings = { ".json" },
 	.write = write_json_tree,
 };

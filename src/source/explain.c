@@ -2,11 +2,10 @@
 #include "source/source_int.h"
 
 #define json_advice                                                                                \
-	"this looks like JSON, but no profile that plume knows: speedscope, .cpuprofile, Chrome "  \
-	"trace events, a tree of name, value and children, or plume's own"
+	"this is JSON, but not a profile that plume reads: speedscope, .cpuprofile, Chrome trace " \
+	"events, a tree of name, value and children, or plume's own JSON"
 
-#define firefox_advice                                                                             \
-	"this looks like a profile of the Firefox Profiler, which plume writes but does not read"
+#define firefox_advice "this is a Firefox Profiler profile, which plume can write but not read"
 
 static const struct {
 	struct str magic;
@@ -14,9 +13,8 @@ static const struct {
 } known[] = {
 	{ STR("\x7f"
 	      "ELF"),
-	  "this is a program or library, not a recording of one" },
-	{ STR("<?xml"), "this is XML or SVG, a picture rather than stacks; give plume what it was "
-			"made from" },
+	  "this is a program or library, not a recording" },
+	{ STR("<?xml"), "this is XML or SVG; give plume the stacks it was made from" },
 	{ STR("<svg"), "this is an SVG picture; give plume the stacks it was made from" },
 	{ STR("<!DOCTYPE"), "this is a web page, not a profile" },
 	{ STR("{\"snapshot\":{\"meta\""),
@@ -72,14 +70,14 @@ void source_explain(struct str head, struct buf *out)
 			return;
 		}
 	if (!is_text) {
-		buf_addf(out, "this is binary data of a kind plume does not know");
+		buf_addf(out, "this is binary data in an unknown format");
 		return;
 	}
 	struct str line = str_trim(head);
 	ptrdiff_t newline = str_find_char(line, '\n');
 	line = str_first(line, newline < 0 ? line.n : (size_t)newline);
-	buf_addf(out, "this is text, but no profile that plume knows (perf script output, folded "
-		      "stacks, CSV); it begins '");
+	buf_addf(out, "this is text, but not a profile that plume reads (perf script output, "
+		      "folded stacks, CSV); it begins with '");
 	source_add_printable(out, str_first(line, 60));
-	buf_addf(out, "'. Force a format with --input NAME");
+	buf_addf(out, "'. To force a format, use --input NAME");
 }

@@ -69,11 +69,12 @@ bool followed_poll(struct followed *f, struct err *e)
 		f->offset += done;
 	}
 	if (store_reader_state(f->reader) == STORE_BROKEN)
-		return err_set(e, "%s: cannot be followed: %s, at byte %llu", f->path,
+		return err_set(e, "%s: cannot follow the recording: %s, at byte %llu", f->path,
 			       store_reader_fault(f->reader),
 			       (unsigned long long)store_reader_fault_offset(f->reader));
 	if (f->needs_lines && store_reader_lacks_lines(f->reader))
-		return err_set(e, "%s: an older plume is writing it, with one line per function",
-			       f->path);
+		return err_set(
+			e, "%s: an older plume is writing it and stores only one line per function",
+			f->path);
 	return store_reader_state(f->reader) == STORE_OPEN;
 }

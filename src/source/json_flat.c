@@ -135,7 +135,7 @@ static void read_label_sets(struct flat *f)
 	if (!json_array(f->j))
 		return;
 	while (json_element(f->j) &&
-	       json_has_room(f->j, f->label_sets.n, MAX_TABLE_ROWS, "sets of labels"))
+	       json_has_room(f->j, f->label_sets.n, MAX_TABLE_ROWS, "label sets"))
 		vec_push(&f->label_sets, source_json_label_set(f->j, f->q));
 }
 
@@ -239,9 +239,10 @@ static void make_stack(struct flat *f, struct final_node *finals, uint32_t i,
 	uint64_t frame = get(&f->stacks, STACK_FRAME, i, 0);
 	finals[i] = (struct final_node){ 0 };
 	if (parent >= i || frame >= table_rows(&f->frames)) {
-		source_bad_record(f->q, f->samples_offset,
-				  "stack %u has parent %lld and frame %lld, which are not there", i,
-				  (long long)parent, (long long)frame);
+		source_bad_record(
+			f->q, f->samples_offset,
+			"stack %u refers to parent %lld and frame %lld, which do not both exist", i,
+			(long long)parent, (long long)frame);
 		return;
 	}
 	finals[i] = finals[parent];
@@ -317,8 +318,8 @@ static void translation_fini(struct translation *t)
 
 static void bad_row(struct flat *f, uint32_t row, const char *what, uint32_t number)
 {
-	source_bad_record(f->q, f->samples_offset, "sample %u has %s %u, which is not there", row,
-			  what, number);
+	source_bad_record(f->q, f->samples_offset,
+			  "sample %u refers to %s %u, which does not exist", row, what, number);
 }
 
 static void translate_row(struct flat *f, const struct translation *t, uint32_t i)
@@ -365,7 +366,7 @@ static void read_version(struct flat *f)
 	uint64_t offset = json_offset(f->j);
 	if (json_number(f->j, 0, &version) && version != 1)
 		source_bad_record(f->q, offset,
-				  "version %lld, of which only what version 1 has is read",
+				  "version %lld: only the parts known from version 1 are read",
 				  (long long)version);
 }
 

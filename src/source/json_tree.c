@@ -180,9 +180,10 @@ static void settle_values(struct tree_file *f)
 		uint64_t value = n->has_value && !n->is_open ? units_of(f, n) : 0;
 		/* No value, and 0, leave it to the children: FlameScope's root had 0. */
 		if (value && value < n->below)
-			source_bad_record(f->q, f->offset,
-					  "'%.*s' has a value that is less than its children's",
-					  STR_ARG(str_first(profile_str(f->q, n->name), 80)));
+			source_bad_record(
+				f->q, f->offset,
+				"the value of '%.*s' is less than the sum of its children",
+				STR_ARG(str_first(profile_str(f->q, n->name), 80)));
 		if (value < n->below)
 			value = n->below;
 		n->value.units = value - n->below;

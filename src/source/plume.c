@@ -22,12 +22,13 @@ static void note_damage(struct profile *p, struct reader *r, const struct store_
 	case STORE_OPEN:
 		if (reader_damage(r))
 			break; /* which is told, and is the reason */
-		source_damage(p, r, title,
-			      offset == 0    ? "it ends inside its head"
-			      : offset < end ? "it ends inside a block"
-					     : "it has no end mark (its writer was killed, or "
-					       "still writes)",
-			      end);
+		source_damage(
+			p, r, title,
+			offset == 0 ? "it ends inside its header"
+			: offset < end
+				? "it ends inside a block"
+				: "it has no end mark (the writer was killed or is still writing)",
+			end);
 		break;
 	case STORE_ENDED:
 		if (offset < end)
@@ -56,8 +57,8 @@ static void plume_read(struct reader *r, const struct source_options *options, s
 	if (store_reader_unknown_parts(store)) {
 		AUTO(buf) struct buf note = { 0 };
 		buf_addf(&note,
-			 "%s: a newer plume wrote this file; parts that this one does not know "
-			 "were passed over",
+			 "%s: a newer plume wrote this file; parts that this version does not know "
+			 "were skipped",
 			 reader_name(r));
 		profile_add_note(p, buf_str(&note));
 	}
@@ -68,7 +69,7 @@ static void plume_read(struct reader *r, const struct source_options *options, s
 
 const struct source_format plume_format = {
 	.name = "plume",
-	.title = "a .plume file",
+	.title = ".plume file",
 	.probe = plume_probe,
 	.read = plume_read,
 };

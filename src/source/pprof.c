@@ -91,7 +91,7 @@ static void take_numbers(struct pprof *s, const struct protobuf *field, struct n
 	while (to->n <= most && protobuf_next_packed(&m, &number))
 		vec_push(to, number);
 	if (m.fault)
-		source_bad_record(s->p, protobuf_offset(&m), "repeated numbers have %s", m.fault);
+		source_bad_record(s->p, protobuf_offset(&m), "packed numbers have %s", m.fault);
 }
 
 static void set_fault(struct pprof *s, const char *fault, uint64_t offset)
@@ -167,8 +167,8 @@ static void add_text_fact(struct pprof *s, struct str key, uint64_t text)
 {
 	struct str value;
 	if (!pprof_text(&s->tables, text, &value))
-		source_bad_record(s->p, s->tables.input.n, "the profile's %.*s is not there",
-				  STR_ARG(key));
+		source_bad_record(s->p, s->tables.input.n,
+				  "the profile's %.*s is not in the string table", STR_ARG(key));
 	else if (value.n)
 		profile_add_fact(s->p, key, value);
 }
@@ -182,7 +182,8 @@ static void add_facts(struct pprof *s)
 	add_number_fact(s, STR("period"), s->period);
 	if (!pprof_text(&s->tables, s->period_type.name, &name) ||
 	    !pprof_text(&s->tables, s->period_type.unit, &unit))
-		source_bad_record(s->p, s->tables.input.n, "the type of the period is not there");
+		source_bad_record(s->p, s->tables.input.n,
+				  "the period type is not in the string table");
 	else if (name.n || unit.n) {
 		buf_add(&type, name);
 		buf_add_char(&type, '/');
@@ -200,7 +201,8 @@ static void add_facts(struct pprof *s)
 		source_bad_record(s->p, 0, "more than %u comments", (unsigned)MAX_COMMENTS);
 	struct str wanted;
 	if (!pprof_text(&s->tables, s->types.default_type, &wanted))
-		source_bad_record(s->p, s->tables.input.n, "the default value type is not there");
+		source_bad_record(s->p, s->tables.input.n,
+				  "the default value type is not in the string table");
 }
 
 /* --- samples --- */
@@ -225,7 +227,8 @@ static void push_step(struct pprof *s, struct step step, uint64_t location, uint
 	uint32_t i = pprof_ids_find(&t->location_ids, location), n = 1;
 	step.location = location;
 	if (i == INDEX_NONE) {
-		source_bad_record(s->p, offset, "a sample has location %llu, which is not there",
+		source_bad_record(s->p, offset,
+				  "a sample refers to location %llu, which does not exist",
 				  (unsigned long long)location);
 		add_frame(s, &step, frame_of_nowhere(s));
 	} else {
@@ -333,7 +336,8 @@ static void read_sample(struct pprof *s, const struct protobuf *m)
 	if (!take_sample(s, protobuf_inside(m)))
 		return;
 	if (s->values.n != s->types.types.n || s->values.n == 0) {
-		source_bad_record(s->p, offset, "a sample has %u values, and there are %u types",
+		source_bad_record(s->p, offset,
+				  "a sample has %u values, but there are %u value types",
 				  s->values.n, s->types.types.n);
 		return;
 	}
@@ -358,7 +362,7 @@ static void read_samples(struct pprof *s)
 			continue;
 		read_sample(s, &m);
 		if (is_beyond_reason(s, s->tables.input.n)) {
-			set_fault(s, "stacks of more frames than a file of this size can have",
+			set_fault(s, "stacks have more frames than a file of this size can hold",
 				  protobuf_offset(&m));
 			return;
 		}
@@ -390,7 +394,8 @@ static void pprof_read(struct reader *r, const struct source_options *options, s
 	s.tables.options = options;
 	s.tables.input = str_first(reader_window(r), MAX_INPUT_BYTES);
 	if (!is_whole)
-		set_fault(&s, "more than 1 GiB, which is the most that is read", MAX_INPUT_BYTES);
+		set_fault(&s, "the profile is larger than 1 GiB, the most that plume reads",
+			  MAX_INPUT_BYTES);
 	read_tables(&s);
 	add_facts(&s);
 	read_samples(&s);

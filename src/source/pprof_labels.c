@@ -159,7 +159,8 @@ static void keep_label(struct pprof_labels *l, struct pprof_tables *t,
 	struct str key, text;
 	if (!pprof_text(t, row->key, &key) || !key.n || !pprof_text(t, row->text, &text) ||
 	    !pprof_text(t, row->unit, &text)) {
-		source_bad_record(t->p, row->offset, "a label has a text that is not there");
+		source_bad_record(t->p, row->offset,
+				  "a label refers to a string that does not exist");
 		return;
 	}
 	if (!(t->p->columns & COLUMN_LABELS))

@@ -228,14 +228,15 @@ static void check_text(struct pprof_tables *t, uint64_t text, const char *what, 
 {
 	if (text && text >= t->texts.n)
 		source_bad_record(t->p, t->input.n,
-				  "%s %llu has text %llu, and the file has %u texts", what,
-				  (unsigned long long)id, (unsigned long long)text, t->texts.n);
+				  "%s %llu refers to string %llu, but the file has %u strings",
+				  what, (unsigned long long)id, (unsigned long long)text,
+				  t->texts.n);
 }
 
 static void check_texts(struct pprof_tables *t)
 {
 	if (t->texts.n && t->texts.p[0].n)
-		source_bad_record(t->p, t->texts.p[0].offset, "text 0 is not empty");
+		source_bad_record(t->p, t->texts.p[0].offset, "string 0 is not empty");
 	for (uint32_t i = 0; i < t->mappings.n; i++) {
 		check_text(t, t->mappings.p[i].file, "mapping", t->mapping_ids.ids.p[i]);
 		check_text(t, t->mappings.p[i].build_id, "mapping", t->mapping_ids.ids.p[i]);
@@ -264,7 +265,7 @@ static void end_ids(struct pprof_tables *t, struct pprof_ids *ids, const char *w
 {
 	uint32_t twice = ids_end(ids);
 	if (twice)
-		source_bad_record(t->p, t->input.n, "%u ids of %ss are there twice", twice, what);
+		source_bad_record(t->p, t->input.n, "%u %s ids occur twice", twice, what);
 }
 
 void pprof_tables_end(struct pprof_tables *t)
@@ -419,7 +420,7 @@ static str_id module_of(struct pprof_tables *t, const struct pprof_location_row 
 		return pprof_text_id(t, t->mappings.p[mapping].file);
 	if (l->mapping)
 		source_bad_record(t->p, l->offset,
-				  "a location has mapping %llu, which is not there",
+				  "a location refers to mapping %llu, which does not exist",
 				  (unsigned long long)l->mapping);
 	return STR_NONE;
 }
@@ -448,7 +449,7 @@ static void add_line_frame(struct pprof_tables *t, const struct pprof_location_r
 	}
 	if (line->function)
 		source_bad_record(t->p, l->offset,
-				  "a location has function %llu, which is not there",
+				  "a location refers to function %llu, which does not exist",
 				  (unsigned long long)line->function);
 	vec_push(&t->frames, add_unnamed_frame(t, module, l->address));
 }

@@ -191,7 +191,8 @@ static void check_types(const struct pprof_types *types, const struct pprof_tabl
 		if (!pprof_text(t, types->types.p[i].name, &text) ||
 		    !pprof_text(t, types->types.p[i].unit, &text))
 			source_bad_record(t->p, types->types.p[i].offset,
-					  "value type %u has a text that is not there", i + 1);
+					  "value type %u refers to a string that does not exist",
+					  i + 1);
 }
 
 /* The first event of a profile is the one that is shown. */

@@ -121,8 +121,8 @@ static void note_choice(struct profile *p, struct reader *r, const struct guess 
 	if (!g->next || g->best_score - g->next_score > CLOSE)
 		return;
 	AUTO(buf) struct buf text = { 0 };
-	buf_addf(&text, "%s: read as %s; it could be %s, too: --input %s reads it so",
-		 reader_name(r), g->best->title, g->next->title, g->next->name);
+	buf_addf(&text, "%s: read as %s; if it is %s, give --input %s", reader_name(r),
+		 g->best->title, g->next->title, g->next->name);
 	profile_add_note(p, buf_str(&text));
 }
 
@@ -310,18 +310,17 @@ static bool choose_format(struct reader *r, const struct source_options *options
 {
 	struct str head = head_of(r);
 	if (options->compat && perf_is_data(head))
-		return err_usage(
-			e,
-			"%s is perf.data, and --compat reads the text of perf script as the "
-			"script does: leave --compat out, or pipe perf script into it",
-			reader_name(r));
+		return err_usage(e,
+				 "%s is perf.data, but --compat reads the text output of perf "
+				 "script: omit --compat, or pipe perf script into plume",
+				 reader_name(r));
 	if (options->compat) {
 		*format = &perf_script_compat_format;
 		return true;
 	}
 	if (options->format) {
 		*format = format_by_name(options->format);
-		return *format || err_usage(e, "there is no input format '%s'", options->format);
+		return *format || err_usage(e, "unknown input format '%s'", options->format);
 	}
 	struct guess g = guess_formats(head);
 	*format = g.best;
@@ -348,43 +347,49 @@ static void note_damage(struct reader *r, struct profile *p)
 		p->ledger.damage = profile_add_str(p, buf_str(&text));
 }
 
+static bool explain_bad_text(struct reader *r, const struct source_format *format,
+			     const struct profile *p, struct err *e)
+{
+	const struct ledger *l = &p->ledger;
+	const char *noun = l->count[LEDGER_BAD_RECORDS] ? "record" : "line";
+	uint64_t n = l->count[LEDGER_BAD_LINES] + l->count[LEDGER_BAD_RECORDS];
+	return err_set(e,
+		       "%s: no stacks found: read as %s, but %llu %s%s not understood, the first "
+		       "at byte %llu: '%.*s'",
+		       reader_name(r), format->title, (unsigned long long)n, noun,
+		       n == 1 ? " was" : "s were", (unsigned long long)l->first_bad_offset,
+		       STR_ARG(profile_str(p, l->first_bad_text)));
+}
+
 static bool explain_no_samples(struct reader *r, const struct source_format *format,
 			       struct profile *p, struct err *e)
 {
 	struct ledger *l = &p->ledger;
 	if (l->count[LEDGER_LONG_LINES])
-		return err_set(e,
-			       "%s: no stacks found: it has lines longer than %zu bytes, which "
-			       "were skipped",
-			       reader_name(r), format->max_line_bytes);
+		return err_set(
+			e,
+			"%s: no stacks found: its lines are longer than %zu bytes and were skipped",
+			reader_name(r), format->max_line_bytes);
 	if (reader_damage(r))
 		return err_set(e,
-			       "%s: no stacks found before the input ended early: %s, after %llu "
+			       "%s: no stacks found before the input broke off: %s, after %llu "
 			       "bytes of text",
 			       reader_name(r), reader_damage(r),
 			       (unsigned long long)(reader_offset(r) + reader_window(r).n));
 	if (l->damage)
 		return err_set(e, "%.*s", STR_ARG(profile_str(p, l->damage)));
 	if (l->first_bad_text)
-		return err_set(e,
-			       "%s: no stacks found: read as %s, %llu %s were not understood, the "
-			       "first at byte %llu: '%.*s'",
-			       reader_name(r), format->title,
-			       (unsigned long long)(l->count[LEDGER_BAD_LINES] +
-						    l->count[LEDGER_BAD_RECORDS]),
-			       l->count[LEDGER_BAD_RECORDS] ? "records" : "lines",
-			       (unsigned long long)l->first_bad_offset,
-			       STR_ARG(profile_str(p, l->first_bad_text)));
+		return explain_bad_text(r, format, p, e);
 	struct str note = p->notes.n ? profile_str(p, p->notes.p[p->notes.n - 1]) : STR("");
-	return err_set(e, "%s: no stacks found: it reads as %s, but holds no samples%s%.*s",
+	return err_set(e, "%s: no stacks found: read as %s, but it has no samples%s%.*s",
 		       reader_name(r), format->title, note.n ? "; " : "", STR_ARG(note));
 }
 
 static bool refuse_differential(struct reader *r, struct err *e)
 {
 	return err_usage(e,
-			 "%s: differential stacks cannot be added to other profiles; read one at a "
-			 "time",
+			 "%s: differential stacks cannot be combined with other profiles; read one "
+			 "at a time",
 			 reader_name(r));
 }
 

@@ -188,9 +188,10 @@ static frame_id add_missing_frame(struct file *f)
 {
 	struct speedscope *s = &f->s;
 	if (s->frames_needed > UINT32_MAX)
-		source_bad_record(s->q, s->frames_needed_at, "a stack has what is no frame");
+		source_bad_record(s->q, s->frames_needed_at, "a stack refers to an invalid frame");
 	else if (!json_is_cut(s->j) || f->frames.n)
-		source_bad_record(s->q, s->frames_needed_at, "a stack has frame %u of %u",
+		source_bad_record(s->q, s->frames_needed_at,
+				  "a stack refers to frame %u, but there are %u",
 				  (unsigned)s->frames_needed - 1, f->frames.n);
 	return naming_add_frame(s->q, &(struct named_frame){ .kind = FRAME_UNKNOWN });
 }
@@ -255,7 +256,8 @@ static void read_profiles(struct file *f)
 	struct json *j = f->s.j;
 	uint64_t offset = json_offset(j);
 	if (f->has_profiles) {
-		source_bad_record(f->s.q, offset, "profiles are there twice: the first count");
+		source_bad_record(f->s.q, offset,
+				  "the file has two lists of profiles; the first is used");
 		json_skip(j);
 		return;
 	}

@@ -152,7 +152,8 @@ static void close_call(struct profile_part *f, uint32_t frame, uint64_t offset)
 	}
 	if (n < f->calls.n)
 		source_bad_record(f->s->q, offset,
-				  "an event closes frame %u, which is not the innermost", frame);
+				  "an event closes frame %u, which is not the innermost one",
+				  frame);
 	f->calls.n = n - 1;
 }
 
@@ -190,12 +191,12 @@ static struct raw_event read_raw_event(struct profile_part *f)
 static void on_event(struct profile_part *f, struct raw_event event, uint64_t offset)
 {
 	if (!event.has_at || (event.type != 'O' && event.type != 'C')) {
-		source_bad_record(f->s->q, offset, "an event without %s",
-				  event.has_at ? "a type" : "a time");
+		source_bad_record(f->s->q, offset, "an event has no %s",
+				  event.has_at ? "type" : "time");
 		return;
 	}
 	if (f->has_last && event.at < f->last_at) {
-		source_bad_record(f->s->q, offset, "an event that is before the one before it");
+		source_bad_record(f->s->q, offset, "an event is earlier than the one before it");
 		event.at = f->last_at;
 	}
 	add_interval(f, event.at, event.type == 'C' && f->has_just_opened);
@@ -303,7 +304,7 @@ static void read_list(struct profile_part *f, bool is_threads)
 	else
 		f->label_sets.n = 0;
 	while (json_element(j) && json_has_room(j, f->threads.n + f->label_sets.n, MAX_SETS,
-						"threads or sets of labels")) {
+						"threads or label sets")) {
 		if (is_threads)
 			read_thread(f);
 		else
@@ -391,7 +392,7 @@ static void pair_weights(struct profile_part *f)
 	if (!f->weights.is_there) {
 		if (stacks && !is_cut)
 			source_bad_record(q, f->offset,
-					  "a profile without weights: each stack counts 1");
+					  "a profile has no weights: each stack counts as 1");
 		f->unit = &units[0];
 		f->weights.is_same = true;
 		vec_push(&f->weights.values, 1);
@@ -404,7 +405,7 @@ static void pair_weights(struct profile_part *f)
 		q->ledger.count[LEDGER_CUT_SAMPLES] += stacks > n ? stacks - n : 0;
 		return;
 	}
-	source_bad_record(q, f->offset, "a profile with %u stacks and %u weights", stacks, n);
+	source_bad_record(q, f->offset, "a profile has %u stacks but %u weights", stacks, n);
 }
 
 /* Brings weights to ns, or to the decimals of the event. */

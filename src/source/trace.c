@@ -183,7 +183,7 @@ static void on_call(struct trace *t, struct json *j, const struct event_read *e)
 				   .offset = e->offset,
 				   .name = e->name };
 	if (!e->has_time) {
-		source_bad_record(t->p, e->offset, "a call without a time");
+		source_bad_record(t->p, e->offset, "a call has no time");
 		return;
 	}
 	if (e->phase != 'X') {
@@ -219,7 +219,7 @@ static void on_event(struct trace *t, struct json *j, struct event_read *e)
 	else if (e->phase == 'M')
 		on_metadata(t, e);
 	else if (!e->phase)
-		source_bad_record(t->p, e->offset, "an event without a phase");
+		source_bad_record(t->p, e->offset, "an event has no phase");
 	else if (!is_profile(t, e))
 		t->p->ledger.count[LEDGER_OTHER_RECORDS]++;
 	else if (has_room(t, j, &e->chunk))
@@ -239,7 +239,7 @@ static void read_event(struct trace *t, struct json *j, struct event_read *e)
 	e->offset = json_offset(j);
 	if (!json_object(j)) {
 		if (!json_fault(j))
-			source_bad_record(t->p, e->offset, "an event that is no object");
+			source_bad_record(t->p, e->offset, "an event is not a JSON object");
 		return;
 	}
 	while (json_key(j, &key)) {

@@ -62,7 +62,7 @@ static void end_last(struct calls *c, int64_t time_ns)
 static void on_end(struct calls *c, const struct trace_call *call)
 {
 	if (!c->begun.n || (call->name && !c->begun_of[call->name])) {
-		source_bad_record(c->p, call->offset, "an end of '%.*s' without a beginning",
+		source_bad_record(c->p, call->offset, "'%.*s' ends but never began",
 				  STR_ARG(str_first(texts_get(&c->t->texts, call->name), 100)));
 		return;
 	}
@@ -195,7 +195,7 @@ static void open_interval(struct calls *c, const struct interval *i)
 	if (last && call.until_ns > last->until_ns) {
 		if (call.until_ns - ROUNDING_NS > last->until_ns)
 			source_bad_record(
-				c->p, i->offset, "'%.*s' ends after the call that it began in",
+				c->p, i->offset, "'%.*s' ends after the call that contains it",
 				STR_ARG(str_first(texts_get(&c->t->texts, i->name), 100)));
 		call.until_ns = last->until_ns;
 	}

@@ -39,8 +39,8 @@ static void join_nodes(struct v8_profile *v, struct profile *p)
 		const struct v8_node *parent = &v->nodes.p[e.parent];
 		if (child == V8_NONE)
 			source_bad_record(p, parent->offset,
-					  "node %u has the child %u, which is not there",
-					  parent->id, e.child_id);
+					  "node %u has child %u, which does not exist", parent->id,
+					  e.child_id);
 		else
 			set_parent(v, p, child, e.parent);
 	}
@@ -51,7 +51,7 @@ static void join_nodes(struct v8_profile *v, struct profile *p)
 			set_parent(v, p, i, parent);
 		else if (n->parent_id != V8_NONE)
 			source_bad_record(p, n->offset,
-					  "node %u has the parent %u, which is not there", n->id,
+					  "node %u has parent %u, which does not exist", n->id,
 					  n->parent_id);
 	}
 }

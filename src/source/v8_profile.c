@@ -174,7 +174,7 @@ static bool open_node(struct v8_profile *v, struct json *j, struct profile *p, u
 	uint64_t offset = json_offset(j);
 	if (!json_object(j)) {
 		if (!json_fault(j))
-			source_bad_record(p, offset, "a node that is no object");
+			source_bad_record(p, offset, "a node is not a JSON object");
 		return false;
 	}
 	if (!json_has_room(j, v->nodes.n, V8_MAX_NODES, "nodes"))
@@ -219,7 +219,7 @@ static bool read_child(struct v8_profile *v, struct json *j, struct profile *p, 
 	if (v8_read_id(j, &id))
 		vec_push(&v->edges, (struct v8_edge){ parent, id });
 	else if (!json_fault(j))
-		source_bad_record(p, offset, "a child that is neither an id nor a node");
+		source_bad_record(p, offset, "a child is neither an id nor a node");
 	return false;
 }
 
@@ -279,7 +279,7 @@ void v8_read_times(struct v8_profile *v, struct json *j, struct profile *p)
 		if (!json_number(j, 3, &ns)) {
 			if (json_fault(j))
 				break;
-			source_bad_record(p, offset, "a time that is no number");
+			source_bad_record(p, offset, "a time is not a number");
 			ns = 0;
 		}
 		vec_push(&v->times_ns, ns);

@@ -87,7 +87,8 @@ static void add_sample(struct finish *f, uint32_t sample, int64_t time_ns, uint6
 	uint32_t id = f->v->samples.p[sample], i = v8_find_node(f->v, id);
 	if (i == V8_NONE) {
 		source_bad_record(f->p, f->v->samples_offset,
-				  "sample %u is of node %u, which is not there", sample + 1, id);
+				  "sample %u refers to node %u, which does not exist", sample + 1,
+				  id);
 		return;
 	}
 	const struct v8_node *n = &f->v->nodes.p[i];
@@ -198,8 +199,8 @@ static void add_samples(struct v8_profile *v, struct profile *p, const struct v8
 	f.has_times = timed > 0;
 	uint64_t length_ns = timed ? add_timed(&f, timed) : 0;
 	if (timed && timed < v->samples.n && !options->is_cut)
-		source_bad_record(p, v->samples_offset, "%u samples have %u times", v->samples.n,
-				  v->times_ns.n);
+		source_bad_record(p, v->samples_offset, "there are %u samples but %u times",
+				  v->samples.n, v->times_ns.n);
 	p->ledger.count[LEDGER_NO_TIME] += v->samples.n - (v->has_no_times ? 0 : timed);
 	for (uint32_t i = timed; i < v->samples.n; i++)
 		add_sample(&f, i, 0, length_ns);

@@ -148,12 +148,12 @@ static bool read_part(struct map_reader *r, struct part *part)
 			       .first_source = r->m->sources.n,
 			       .first_name = r->m->names.n };
 	if (!json_object(r->j))
-		return fail(r, "it is no JSON object");
+		return fail(r, "it is not a JSON object");
 	while (!r->is_bad && json_key(r->j, &key))
 		read_key(r, part, key);
 	if (!r->is_bad && !json_fault(r->j)) {
 		if (part->version != 3)
-			fail(r, "it is not of version 3");
+			fail(r, "it is not version 3");
 		else if (part->has_mappings == part->has_sections)
 			fail(r, "it has neither mappings nor sections, or both");
 		else if (!part->has_sections)
@@ -176,7 +176,7 @@ static void read_offset(struct map_reader *r, int64_t *line, int64_t *column)
 		else
 			json_skip(r->j);
 	if (*line < 0 || *line > MAX_OFFSET || *column < 0 || *column > MAX_OFFSET)
-		fail(r, "a section begins before the script or far behind it");
+		fail(r, "a section begins outside the script");
 }
 
 static void read_section(struct map_reader *r)

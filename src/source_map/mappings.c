@@ -71,11 +71,12 @@ bool source_map_decode(struct source_map *m, struct str mappings, struct err *e)
 		} else if (take_segment(&s, &segment)) {
 			vec_push(&m->segments, segment);
 		} else {
-			return err_set(e, "its mappings are broken at byte %zu of them",
+			return err_set(e, "its mappings are invalid at byte %zu of the string",
 				       (size_t)(s.p - s.start));
 		}
 		if (m->segments.n > MAX_SEGMENTS || s.line > MAX_LINES)
-			return err_set(e, "it has more than 4,194,304 places, or 67,108,864 lines");
+			return err_set(e,
+				       "it has more than 4,194,304 positions or 67,108,864 lines");
 	}
 	return true;
 }

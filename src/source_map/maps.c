@@ -97,10 +97,10 @@ static struct source_map *read_inline(const struct search *s, struct str url)
 {
 	AUTO(buf) struct buf bytes = { 0 };
 	if (!source_map_data(url, &bytes)) {
-		err_set(s->e, "the source map inside is no base64");
+		err_set(s->e, "the inline source map is not valid base64");
 		return NULL;
 	}
-	return read_map(s, reader_of_memory(buf_str(&bytes), 0), "the source map inside",
+	return read_map(s, reader_of_memory(buf_str(&bytes), 0), "the inline source map",
 			folder_of(s->path));
 }
 
@@ -110,8 +110,8 @@ static struct source_map *read_beside(const struct search *s, struct str url)
 	source_map_resolve(folder_of(s->path), STR(""), url, &path);
 	if (!path.n || path.p[0] != '/' || memchr(path.p, 0, path.n)) {
 		err_set(s->e,
-			"its source map is at %.*s, and nothing is fetched: a copy beside it "
-			"would do",
+			"its source map is at %.*s, and plume does not download anything: put a "
+			"copy beside it",
 			STR_ARG(str_first(url, 120)));
 		return NULL;
 	}
@@ -136,7 +136,7 @@ static struct source_map *find_map(const struct search *s, struct reader *script
 {
 	struct str url;
 	if (reader_compression(script) || !reader_fill_all(script, MAX_SCRIPT_BYTES)) {
-		err_set(s->e, "it is compressed, or longer than 256 MB");
+		err_set(s->e, "it is compressed or longer than 256 MB");
 		return NULL;
 	}
 	struct str text = reader_window(script);
@@ -184,7 +184,8 @@ static void keep_map(struct source_maps *maps, struct script *k, struct source_m
 		     struct err *e)
 {
 	if (m && maps->segments + source_map_segments(m) > MAX_ALL_SEGMENTS) {
-		err_set(e, "its source map is not used: those of others take all the room");
+		err_set(e, "its source map is not used: others have used up the memory for source "
+			   "maps");
 		source_map_free(m);
 		m = NULL;
 	}
@@ -272,7 +273,7 @@ void source_maps_describe(const struct source_maps *maps, struct buf *out)
 	if (broken)
 		buf_addf(out, ", %u could not be read", broken);
 	if (maps->left_out)
-		buf_addf(out, "; further scripts were not looked at");
+		buf_addf(out, "; plume did not look at further scripts");
 }
 
 enum { MAX_TROUBLES = 8 };

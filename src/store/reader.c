@@ -102,7 +102,7 @@ static bool read_part(struct store_reader *r, uint64_t tag, struct cursor *c)
 		return store_read_samples(r, c);
 	if (tag == STORE_FLAGS) {
 		r->p->is_differential |= (take_varint(c) & STORE_IS_DIFFERENTIAL) != 0;
-		return !c->is_short || fail(r, "flags without a number");
+		return !c->is_short || fail(r, "the flags are not a number");
 	}
 	if (tag >= STORE_STRINGS && tag < STORE_PARTS)
 		return store_read_table(r, (enum store_part)tag, c);
@@ -117,7 +117,7 @@ static bool read_parts(struct store_reader *r, struct str raw)
 	while (left(&c)) {
 		uint64_t tag = take_varint(&c), bytes = take_varint(&c);
 		if (c.is_short || bytes > left(&c))
-			return fail(r, "a part of %llu bytes goes beyond its block",
+			return fail(r, "a part of %llu bytes extends beyond its block",
 				    (unsigned long long)bytes);
 		struct cursor part = { c.p, c.p + bytes, false };
 		if (!read_part(r, tag, &part))
@@ -135,9 +135,9 @@ static bool read_end(struct store_reader *r, struct str raw)
 	struct cursor c = { (const uint8_t *)raw.p, (const uint8_t *)raw.p + raw.n, false };
 	uint64_t rows = take_varint(&c);
 	if (c.is_short || left(&c))
-		return fail(r, "its end mark is no number");
+		return fail(r, "the end mark is not a number");
 	if (rows != r->rows)
-		return fail(r, "its end mark counts %llu rows of samples, but %llu were there",
+		return fail(r, "the end mark counts %llu rows of samples, but the file has %llu",
 			    (unsigned long long)rows, (unsigned long long)r->rows);
 	r->state = STORE_ENDED;
 	return true;
@@ -150,16 +150,18 @@ static bool unpack(struct store_reader *r, const struct store_block_head *h, str
 	size_t raw_bytes = le32toh(h->raw_bytes);
 	*raw = stored;
 	if (h->codec == STORE_CODEC_NONE)
-		return stored.n == raw_bytes || fail(r, "a block's length is not its own");
+		return stored.n == raw_bytes || fail(r, "a block's length is wrong");
 	if (h->codec != STORE_CODEC_ZSTD)
-		return fail(r, "a block is packed in way %u, which this plume does not know",
-			    h->codec);
+		return fail(
+			r, "a block uses compression %u, which this version of plume does not know",
+			h->codec);
 	r->raw.n = 0;
 	char *to = buf_reserve(&r->raw, raw_bytes + 1);
 	size_t n = ZSTD_decompressDCtx(r->zstd, to, raw_bytes, stored.p, stored.n);
 	if (ZSTD_isError(n) || n != raw_bytes)
-		return fail(r, "a block cannot be unpacked: %s",
-			    ZSTD_isError(n) ? ZSTD_getErrorName(n) : "it is shorter than it says");
+		return fail(r, "a block cannot be decompressed: %s",
+			    ZSTD_isError(n) ? ZSTD_getErrorName(n)
+					    : "it is shorter than it claims");
 	*raw = (struct str){ to, n };
 	return true;
 }
@@ -167,13 +169,13 @@ static bool unpack(struct store_reader *r, const struct store_block_head *h, str
 static bool check_block_head(struct store_reader *r, const struct store_block_head *h)
 {
 	if (le32toh(h->magic) != STORE_BLOCK_MAGIC)
-		return fail(r, "there should be a block");
+		return fail(r, "a block is missing here");
 	if (le32toh(h->stored_bytes) > STORE_MAX_BLOCK_BYTES ||
 	    le32toh(h->raw_bytes) > STORE_MAX_BLOCK_BYTES)
-		return fail(r, "a block claims %u bytes, %u unpacked: more than any has",
+		return fail(r, "a block claims an impossible size: %u bytes, %u unpacked",
 			    le32toh(h->stored_bytes), le32toh(h->raw_bytes));
 	if (le64toh(h->number) != r->blocks)
-		return fail(r, "block %llu stands where block %llu should",
+		return fail(r, "block %llu is where block %llu should be",
 			    (unsigned long long)le64toh(h->number), (unsigned long long)r->blocks);
 	return true;
 }
@@ -198,7 +200,8 @@ static size_t read_block(struct store_reader *r, struct str bytes)
 		return 0;
 	}
 	if (h.kind > STORE_BLOCK_END) {
-		store_set_fault(r, "a block is of kind %u, which this plume does not know", h.kind);
+		store_set_fault(r, "a block has kind %u, which this version of plume does not know",
+				h.kind);
 		return 0;
 	}
 	r->block_rows = 0;
@@ -216,15 +219,14 @@ static size_t read_head(struct store_reader *r, struct str bytes)
 		return 0;
 	memcpy(&h, bytes.p, sizeof(h));
 	if (!str_starts(bytes, store_magic))
-		store_set_fault(r, "the first bytes are not those of a .plume file");
+		store_set_fault(r, "it does not begin like a .plume file");
 	else if (le16toh(h.major) != STORE_MAJOR)
-		store_set_fault(
-			r,
-			"it is of version %u.%u, and this plume reads %d.x: another plume is "
-			"needed",
-			le16toh(h.major), le16toh(h.minor), STORE_MAJOR);
+		store_set_fault(r,
+				"it has format version %u.%u, but this plume reads %d.x: use "
+				"another version of plume",
+				le16toh(h.major), le16toh(h.minor), STORE_MAJOR);
 	else if (h.reserved)
-		store_set_fault(r, "the head of the file is damaged");
+		store_set_fault(r, "the file header is damaged");
 	r->has_head = true;
 	r->minor = le16toh(h.minor);
 	return r->state == STORE_BROKEN ? 0 : STORE_HEAD_BYTES;

@@ -86,7 +86,7 @@ static inline bool known(struct store_reader *r, const struct ids *ids, const ch
 			 uint64_t id, uint32_t *to)
 {
 	if (id >= ids->n)
-		return fail(r, "%s %llu is not there", what, (unsigned long long)id);
+		return fail(r, "%s %llu does not exist", what, (unsigned long long)id);
 	*to = ids->p[id];
 	return true;
 }
@@ -101,7 +101,7 @@ static inline bool in_range(struct store_reader *r, const char *what, uint64_t v
 static inline bool is_believable(struct store_reader *r, uint64_t rows, uint64_t free_rows)
 {
 	return rows <= free_rows + STORE_ROWS_PER_BYTE * r->bytes_at_hand ||
-	       fail(r, "it claims %llu rows, more than a file of its size has",
+	       fail(r, "it claims %llu rows, more than a file of its size can hold",
 		    (unsigned long long)rows);
 }
 

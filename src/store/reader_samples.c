@@ -29,8 +29,9 @@ bool store_take_values(struct store_reader *r, struct cursor *c, uint64_t *value
 			values[i] = value += (uint64_t)unzigzag(take_varint(c));
 		break;
 	default:
-		return fail(r, "a column is written in way %llu, which this plume does not know",
-			    (unsigned long long)encoding);
+		return fail(
+			r, "a column uses encoding %llu, which this version of plume does not know",
+			(unsigned long long)encoding);
 	}
 	return !c->is_short || fail(r, "a column ends early");
 }
@@ -54,7 +55,7 @@ static bool check_ids(struct store_reader *r, uint32_t n)
 		{ STORE_COLUMN_NODE, &r->nodes, "stack" },
 		{ STORE_COLUMN_THREAD, &r->threads, "thread" },
 		{ STORE_COLUMN_EVENT, &r->events, "event" },
-		{ STORE_COLUMN_LABELS, &r->label_sets, "set of labels" },
+		{ STORE_COLUMN_LABELS, &r->label_sets, "label set" },
 	};
 	uint32_t ignored;
 	for (size_t i = 0; i < ARRAY_SIZE(references); i++)
@@ -117,7 +118,7 @@ bool store_read_samples(struct store_reader *r, struct cursor *c)
 	while (left(c)) {
 		uint64_t column = take_varint(c);
 		if (column >= STORE_COLUMNS || has[column])
-			return fail(r, "a column %llu of samples is not known, or there twice",
+			return fail(r, "sample column %llu is unknown or occurs twice",
 				    (unsigned long long)column);
 		uint64_t *values = room_for_column(r, (enum store_column)column, (uint32_t)n);
 		if (!store_take_values(r, c, values, (uint32_t)n))
@@ -130,7 +131,7 @@ bool store_read_samples(struct store_reader *r, struct cursor *c)
 		if (has[k])
 			continue;
 		if (is_needed)
-			return fail(r, "samples have no column %u", (unsigned)k);
+			return fail(r, "sample column %u is missing", (unsigned)k);
 		uint64_t absent = k == STORE_COLUMN_CPU ? zigzag(-1) : 0;
 		uint64_t *values = room_for_column(r, k, (uint32_t)n);
 		for (uint32_t i = 0; i < n; i++)

@@ -58,7 +58,7 @@ static bool read_strings(struct store_reader *r, struct cursor *c)
 	AUTO_FREE uint64_t *bytes = take_column(c, n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (c->is_short || bytes[i] > left(c))
-			return fail(r, "a string of %llu bytes goes beyond its part",
+			return fail(r, "a string of %llu bytes extends beyond its part",
 				    (unsigned long long)bytes[i]);
 		struct str s = { (const char *)c->p, (size_t)bytes[i] };
 		c->p += s.n;
@@ -91,7 +91,7 @@ static bool read_frame_columns(struct store_reader *r, struct cursor *c)
 	while (left(c)) {
 		uint64_t column = take_varint(c);
 		if (column >= MAX_FRAME_COLUMNS || is_there >> column & 1)
-			return fail(r, "a column %llu of frames is too large, or there twice",
+			return fail(r, "frame column %llu is too large or occurs twice",
 				    (unsigned long long)column);
 		is_there |= 1ull << column;
 		AUTO_FREE uint64_t *values = mem_alloc(n, sizeof(*values));
@@ -161,7 +161,7 @@ static bool read_frames(struct store_reader *r, struct cursor *c)
 	if (!take_table(r, c, 8, &t))
 		return false;
 	if (r->frame_rows && r->frame_rows != t.n)
-		return fail(r, "columns of %u frames stand before %u", r->frame_rows, t.n);
+		return fail(r, "columns of %u frames come before %u", r->frame_rows, t.n);
 	for (uint32_t i = 0; i < t.n; i++) {
 		name += (uint64_t)unzigzag(t.column[0][i]);
 		file += (uint64_t)unzigzag(t.column[2][i]);
@@ -201,7 +201,8 @@ static bool read_nodes(struct store_reader *r, struct cursor *c)
 		uint64_t distance = t.column[0][i];
 		frame_id frame;
 		if (distance == 0 || distance > r->nodes.n)
-			return fail(r, "stack %u has no caller before it", r->nodes.n);
+			return fail(r, "the caller of stack %u does not come before it",
+				    r->nodes.n);
 		if (!known(r, &r->frames, "frame", t.column[1][i], &frame))
 			return false;
 		uint32_t parent = r->nodes.n - (uint32_t)distance;
@@ -225,7 +226,7 @@ static bool read_threads(struct store_reader *r, struct cursor *c)
 		int64_t tid = (int64_t)((uint64_t)pid + (uint64_t)unzigzag(t.column[1][i]));
 		struct thread thread = { 0 };
 		if (pid < INT32_MIN || pid > INT32_MAX || tid < INT32_MIN || tid > INT32_MAX)
-			return fail(r, "a thread's number is no 32-bit number");
+			return fail(r, "a thread id does not fit in 32 bits");
 		if (!known_string(r, t.column[2][i], &thread.comm) ||
 		    !known_string(r, t.column[3][i], &thread.container))
 			return false;
@@ -268,7 +269,7 @@ static bool read_decimals(struct store_reader *r, struct cursor *c)
 		uint64_t event = take_varint(c), decimals = take_varint(c);
 		uint32_t id;
 		if (c->is_short)
-			return fail(r, "decimals without a number");
+			return fail(r, "the decimals are not a number");
 		if (!known(r, &r->events, "event", event, &id) ||
 		    !in_range(r, "number of decimals", decimals, MAX_DECIMALS))
 			return false;
@@ -305,7 +306,7 @@ static bool read_label_sets(struct store_reader *r, struct cursor *c)
 	for (uint32_t i = 0; i < t.n; i++) {
 		uint64_t distance = t.column[0][i], label = t.column[1][i];
 		if (distance == 0 || distance > r->label_sets.n || label >= r->labels.n)
-			return fail(r, "a set of labels refers to what is not there");
+			return fail(r, "a label set refers to a label that does not exist");
 		label_set rest = r->label_sets.p[r->label_sets.n - (uint32_t)distance];
 		vec_push(&r->label_sets, profile_add_label(r->p, rest, r->labels.p[label]));
 	}
@@ -414,9 +415,9 @@ static bool read_ledger(struct store_reader *r, struct cursor *c)
 		c->p += bytes;
 		uint64_t count = take_varint(c);
 		if (c->is_short)
-			return fail(r, "the ledger ends without a number");
+			return fail(r, "the ledger ends before a number");
 		if (r->ledger.n == STORE_MAX_LEDGER_LINES)
-			return fail(r, "the ledger has more lines than any");
+			return fail(r, "the ledger has too many lines");
 		enum ledger_line line = ledger_line_by_name(name);
 		if (line == LEDGER_NO_TIME || ledger_line_is_of_recording(line))
 			add_to_ledger(r, line, count);

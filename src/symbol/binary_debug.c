@@ -39,7 +39,7 @@ static bool take_debug(struct binary *b, struct elf *elf, bool is_of_build)
 	}
 	if (is_other)
 		binary_keep_useless_debug(b, elf->path,
-					  agrees ? "has no symbols" : "is of another build");
+					  agrees ? "has no symbols" : "is from another build");
 	elf_free(elf);
 	return false;
 }

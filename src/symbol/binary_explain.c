@@ -33,9 +33,9 @@ static void keep_obstacle(struct binary *b, enum binary_trouble trouble, const c
 /* Whether it was replaced is not known: another machine or container has other files there. */
 void binary_keep_difference(struct binary *b, const struct elf *elf, enum binary_agreement how)
 {
-	static const char other[] = "what is there is another file than the recorded one";
+	static const char other[] = "it is not the recorded file";
 	if (how == AGREEMENT_NO_CODE)
-		keep_obstacle(b, BINARY_DAMAGED, "the file has no code in it");
+		keep_obstacle(b, BINARY_DAMAGED, "the file contains no code");
 	else if (how == AGREEMENT_CHANGED)
 		keep_obstacle(b, BINARY_DIFFERS, "it was changed after the recording");
 	else if (how == AGREEMENT_NOT_INODE)
@@ -78,8 +78,7 @@ static void explain_missing(const struct binary *b, struct buf *reason, struct b
 	const char *below = b->options->symfs;
 	/* It is a part of the kernel: there is no file that could be copied. */
 	if (binary_is_vdso(b)) {
-		buf_add(reason, STR("it is not a file: the vdso of the recorded machine's own "
-				    "kernel would be needed"));
+		buf_add(reason, STR("it is part of the recorded machine's kernel, not a file"));
 		return;
 	}
 	buf_addf(reason, "not found at %.*s", STR_ARG(b->id.path));
@@ -89,10 +88,10 @@ static void explain_missing(const struct binary *b, struct buf *reason, struct b
 		buf_add(reason, STR(", nor by its build id "));
 		add_short_build_id(reason, b->id.build_id);
 	} else {
-		buf_add(reason, STR(", and its build id is not known"));
+		buf_add(reason, STR(", and its build id is unknown"));
 	}
 	buf_add(fix, below ? STR("put a copy of it into that folder")
-			   : STR("--symfs DIR or --container-root DIR with a copy of it"));
+			   : STR("give a copy of it with --symfs DIR or --container-root DIR"));
 	if (b->id.build_id.n && !below && !b->options->asks_debuginfod)
 		buf_add(fix, STR(", or --debuginfod"));
 }
@@ -104,7 +103,7 @@ static void explain_stripped(const struct binary *b, struct buf *reason, struct 
 	if (b->useless_debug.n)
 		buf_addf(reason, ", and %.*s", STR_ARG(buf_str(&b->useless_debug)));
 	if (b->is_unverified)
-		buf_add(reason, STR(", and may be another version than the recorded one"));
+		buf_add(reason, STR(", and may not be the recorded version"));
 	buf_add(fix, STR("install its debug symbols"));
 	if (!b->options->asks_debuginfod)
 		buf_add(fix, STR(", or use --debuginfod"));
@@ -112,7 +111,8 @@ static void explain_stripped(const struct binary *b, struct buf *reason, struct 
 
 static void explain_unverified(const struct binary *b, struct buf *reason, struct buf *fix)
 {
-	buf_addf(reason, "the recording has no build id to check it by: %s may be another version",
+	buf_addf(reason,
+		 "the recording has no build id to check it against: %s may be another version",
 		 b->code->path);
 	buf_add(fix, STR("record with --buildid-all"));
 }
@@ -136,7 +136,7 @@ void binary_explain(struct binary *b, struct buf *reason, struct buf *fix)
 	case BINARY_DAMAGED:
 		buf_add(reason, buf_str(&b->obstacle.text));
 		if (!binary_is_vdso(b))
-			buf_add(fix, STR("give a good copy with --symfs DIR"));
+			buf_add(fix, STR("give an intact copy with --symfs DIR"));
 		break;
 	case BINARY_OVER_BUDGET:
 		budget_explain(binary_spent_budget(b), reason);

@@ -56,7 +56,7 @@ static struct elf *open_with_time(struct file_place place, uint64_t *changed_uni
 	if (fd < 0) {
 		int why = errno;
 		err_set(e, "%s: %s", buf_c_string(&name),
-			why == ENOEXEC ? "not a plain file" : strerror(why));
+			why == ENOEXEC ? "not a regular file" : strerror(why));
 		errno = why;
 		return NULL;
 	}

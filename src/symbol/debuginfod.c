@@ -8,8 +8,8 @@
 struct elf *debuginfod_find(struct str build_id, bool wants_code, const char **failure)
 {
 	(void)build_id, (void)wants_code;
-	*failure = "debuginfod was not asked: this plume is a static program, which cannot load "
-		   "libdebuginfod.so.1; another build of it can";
+	*failure = "debuginfod was not used: this plume is statically linked and cannot load "
+		   "libdebuginfod.so.1; use another build of plume";
 	return NULL;
 }
 #else
@@ -94,15 +94,15 @@ struct elf *debuginfod_find(struct str build_id, bool wants_code, const char **f
 	AUTO_FREE char *path = NULL;
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	if (!urls || !urls[0]) {
-		*failure = "debuginfod was not asked: DEBUGINFOD_URLS is not set";
+		*failure = "debuginfod was not used: DEBUGINFOD_URLS is not set";
 		return NULL;
 	}
 	if (waited_seconds > MAX_ALL_WAITS_SECONDS) {
-		*failure = "debuginfod was not asked any more: its servers do not answer";
+		*failure = "plume stopped using debuginfod: its servers do not answer";
 		return NULL;
 	}
 	if (!load(&d)) {
-		*failure = "debuginfod was not asked: libdebuginfod.so.1 (package libdebuginfod1) "
+		*failure = "debuginfod was not used: libdebuginfod.so.1 (package libdebuginfod1) "
 			   "is missing";
 		return NULL;
 	}

@@ -212,7 +212,7 @@ static bool read_tables(struct elf *elf, struct err *e)
 	if (elf->bytes.n < EI_NIDENT || memcmp(elf->bytes.p, ELFMAG, SELFMAG) != 0)
 		return err_set(e, "%s: not an ELF file", elf->path);
 	if (elf->bytes.p[EI_DATA] != ELFDATA2LSB)
-		return err_set(e, "%s: an ELF file of a big-endian machine", elf->path);
+		return err_set(e, "%s: a big-endian ELF file", elf->path);
 	elf->is_64 = elf->bytes.p[EI_CLASS] == ELFCLASS64;
 	if (!read_header(elf, &h))
 		return err_set(e, "%s: the ELF file ends inside its header", elf->path);
@@ -270,7 +270,7 @@ struct elf *elf_open(const char *path, struct err *e)
 	int fd = open_plain_file(NULL, path);
 	if (fd < 0) {
 		int why = errno;
-		err_set(e, "%s: %s", path, why == ENOEXEC ? "not a plain file" : strerror(why));
+		err_set(e, "%s: %s", path, why == ENOEXEC ? "not a regular file" : strerror(why));
 		errno = why;
 		return NULL;
 	}

@@ -314,10 +314,10 @@ static bool read_record(struct dump_scan *s)
 	s->left = PREFIX_BYTES;
 	const char *p = take(s, PREFIX_BYTES);
 	if (!p)
-		return reader_window(s->r).n ? say_damage(s, offset, "is cut short") : false;
+		return reader_window(s->r).n ? say_damage(s, offset, "is truncated") : false;
 	uint32_t id = u32_at(s, p), size = u32_at(s, p + 4);
 	if (size < PREFIX_BYTES)
-		return say_damage(s, offset, "is smaller than its own head");
+		return say_damage(s, offset, "is smaller than its own header");
 	s->time_ns = u64_at(s, p + 8);
 	s->left = size - PREFIX_BYTES;
 	if (id == RECORD_CODE_LOAD)
@@ -331,8 +331,8 @@ static bool read_record(struct dump_scan *s)
 	if (id == RECORD_CODE_LOAD)
 		s->eh_frame.n = 0;
 	if (s->is_over)
-		return say_damage(s, offset, "is beyond what is kept of such files");
-	return skip(s, s->left) ? true : say_damage(s, offset, "is cut short");
+		return say_damage(s, offset, "exceeds plume's limit for jitdumps");
+	return skip(s, s->left) ? true : say_damage(s, offset, "is truncated");
 }
 
 static bool read_header(struct dump_scan *s, struct err *e)
@@ -347,10 +347,10 @@ static bool read_header(struct dump_scan *s, struct err *e)
 		return err_set(e, "%s: not a jitdump", name);
 	uint32_t version = u32_at(s, p + 4), bytes = u32_at(s, p + 8);
 	if (version != VERSION)
-		return err_set(e, "%s: jitdump of version %u; only version %u is known", name,
+		return err_set(e, "%s: jitdump version %u; plume knows only version %u", name,
 			       version, VERSION);
 	if (bytes < HEADER_BYTES || bytes > MAX_HEADER_BYTES)
-		return err_set(e, "%s: a jitdump with a head of %u bytes", name, bytes);
+		return err_set(e, "%s: a jitdump with a header of %u bytes", name, bytes);
 	s->j->pid = (int32_t)u32_at(s, p + 20);
 	s->j->has_own_clock = u64_at(s, p + 32) & OWN_CLOCK_FLAG;
 	s->left = bytes - HEADER_BYTES;

@@ -291,8 +291,10 @@ static void explain_other_kernel(const struct kernel_symbols *k, struct buf *rea
 		buf_addf(reason, " (%.*s)", STR_ARG(buf_str(&k->release)));
 	if (uname(&names) == 0)
 		buf_addf(reason, " than the one running here (%s)", names.release);
-	buf_add(reason, STR(", and there is neither a copy of its /proc/kallsyms nor its vmlinux"));
-	buf_add(fix, STR("as root there: `cat /proc/kallsyms >DIR/kallsyms`; here: --symfs DIR"));
+	buf_add(reason,
+		STR(", and neither a copy of its /proc/kallsyms nor its vmlinux was found"));
+	buf_add(fix, STR("as root on that machine: `cat /proc/kallsyms >DIR/kallsyms`; here: "
+			 "--symfs DIR"));
 }
 
 static void explain_missing_modules(const struct kernel_symbols *k, struct buf *reason,
@@ -300,12 +302,12 @@ static void explain_missing_modules(const struct kernel_symbols *k, struct buf *
 {
 	if (k->lost_modules) {
 		buf_add(reason,
-			STR("where modules and BPF programs were at that boot is not known"));
-		buf_add(fix, STR("name recordings before the machine is started anew"));
+			STR("the addresses of modules and BPF programs at that boot are unknown"));
+		buf_add(fix, STR("read recordings before the machine is rebooted"));
 	} else {
-		buf_addf(reason, "no function of %.*s: its module or BPF program is gone",
+		buf_addf(reason, "not in %.*s: the module or BPF program is gone",
 			 STR_ARG(buf_str(&k->table_path)));
-		buf_add(fix, STR("name recordings while the same modules are loaded"));
+		buf_add(fix, STR("read recordings while the same modules are loaded"));
 	}
 }
 
@@ -317,7 +319,7 @@ void kernel_symbols_explain(struct kernel_symbols *k, struct buf *reason, struct
 	if (k->is_another && !has_table) {
 		explain_other_kernel(k, reason, fix);
 	} else if (k->is_hidden) {
-		buf_add(reason, STR("/proc/kallsyms does not show addresses to this user "
+		buf_add(reason, STR("/proc/kallsyms hides addresses from this user "
 				    "(kernel.kptr_restrict)"));
 		buf_add(fix, STR("run as root, or `sysctl kernel.kptr_restrict=0 "
 				 "kernel.perf_event_paranoid=1`"));

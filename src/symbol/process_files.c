@@ -226,7 +226,7 @@ struct reader *process_file_open(const struct symbol_options *options,
 	if (!r && options->is_of_this_machine)
 		r = safe_open(NULL, path, path, OPEN_CHECKED, e);
 	else if (!r && !options->container_root && !options->symfs) {
-		err_set(e, "%s is on the machine that was recorded", path);
+		err_set(e, "%s is only on the recorded machine", path);
 		errno = ENOENT;
 	}
 	return r;

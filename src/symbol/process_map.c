@@ -22,8 +22,8 @@ static bool is_stale(struct map_choice *choice, const struct map_candidate *cand
 		return false;
 	if (!choice->is_denied && !choice->is_stale)
 		err_set(&choice->why,
-			"%s is older than the process: it is of another one that had "
-			"its pid",
+			"%s is older than the process: it belongs to an earlier process with that "
+			"pid",
 			candidate->path);
 	choice->is_stale = true;
 	return true;
@@ -80,7 +80,7 @@ void map_search_explain(struct map_search *search, const char *path,
 	buf_addf(&search->reason, "%s ", path);
 	if (search->over_budget.n) {
 		buf_addf(&search->reason,
-			 "has no row for these addresses in what was read of it: ");
+			 "has no entry for these addresses in the part that was read: ");
 		buf_add(&search->reason, buf_str(&search->over_budget));
 		buf_add(&search->fix, str_from(budget_advice));
 		return;
@@ -90,11 +90,11 @@ void map_search_explain(struct map_search *search, const char *path,
 	else if (names->bad_rows == names->rows)
 		buf_add(&search->reason, STR("is not a map: its lines are not `START SIZE NAME`"));
 	else
-		buf_add(&search->reason, STR("has no row for these addresses: "
-					     "it is of another run, or was written too early"));
+		buf_add(&search->reason, STR("has no entry for these addresses: it is from another "
+					     "run or was written too early"));
 	search->wants_map = true;
-	buf_add(&search->fix, STR(", and take its map when the recording ends; give a copy with "
-				  "--map FILE"));
+	buf_add(&search->fix,
+		STR(", and copy its map when the recording ends; give the copy with --map FILE"));
 }
 
 static void explain_missing(const struct map_choice *choice, struct recorded_process process,
@@ -105,13 +105,13 @@ static void explain_missing(const struct map_choice *choice, struct recorded_pro
 		buf_add(&search->fix, STR("run as root, or give a copy with --map FILE"));
 		return;
 	}
-	buf_add(&search->reason, STR("no map of JIT code: "));
+	buf_add(&search->reason, STR("no perf map: "));
 	if (choice->is_stale)
 		buf_add(&search->reason, str_from(choice->why.text));
 	else if (choice->missing_path)
-		buf_addf(&search->reason, "%s is not there", choice->missing_path);
+		buf_addf(&search->reason, "%s is missing", choice->missing_path);
 	else
-		buf_addf(&search->reason, "perf-%d.map is on the machine that was recorded",
+		buf_addf(&search->reason, "perf-%d.map is only on the recorded machine",
 			 process.pid);
 	search->wants_map = true;
 	buf_add(&search->fix, STR(", or give a copy with --map FILE"));

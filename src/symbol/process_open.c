@@ -19,7 +19,7 @@ static const char *trouble_of(int fd, enum open_trust trust)
 		return strerror(errno);
 	if (trust == OPEN_CHECKED && geteuid() != 0 && status.st_uid != 0 &&
 	    status.st_uid != geteuid())
-		return "belongs to another user, who could have written anything into it";
+		return "belongs to another user and is not trusted";
 	return NULL;
 }
 
@@ -29,7 +29,7 @@ static int safe_descriptor(const char *root, const char *inside, const char *pat
 	int fd = open_plain_file(root, inside);
 	if (fd < 0) {
 		int why = errno;
-		err_set(e, "%s: %s", path, why == ENOEXEC ? "not a plain file" : strerror(why));
+		err_set(e, "%s: %s", path, why == ENOEXEC ? "not a regular file" : strerror(why));
 		errno = why;
 		return -1;
 	}

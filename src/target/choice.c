@@ -106,10 +106,9 @@ static bool choose(const struct target_wish *wish, struct target_choice *choice,
 	const char *ways[2] = { 0 };
 	unsigned n = ways_of(wish, ways);
 	if (n == 2)
-		return err_usage(e, "%s and %s: whom to look at is said in one way at a time",
-				 ways[0], ways[1]);
+		return err_usage(e, "%s and %s cannot be combined", ways[0], ways[1]);
 	if (n == 0)
-		return err_usage(e, "whom to look at? -p PID, --comm NAME, --container NAME, -a");
+		return err_usage(e, "no target: give -p PID, --comm NAME, --container NAME or -a");
 	if (wish->is_everything)
 		return choose_everything(choice);
 	if (wish->pids.n || wish->tids.n)

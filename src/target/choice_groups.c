@@ -40,7 +40,7 @@ static bool explain_no_cgroup(const struct cgroup_hierarchy *h, const char *path
 	AUTO(buf) struct buf near = { 0 };
 	cgroup_walk(h->mount, add_near_folder, &f);
 	if (f.near.n)
-		buf_add(&near, STR("; near: "));
+		buf_add(&near, STR("; similar: "));
 	near_names_write(&f.near, &near);
 	near_names_fini(&f.near);
 	return err_set(e, "--cgroup %s: no such cgroup in %s%s", path, h->mount,
@@ -75,8 +75,9 @@ bool choose_cgroup(const char *path, struct target_choice *choice, struct err *e
 	bool has_cgroups = cgroup_hierarchy_of_perf("", &h);
 	AUTO_FREE char *folder = folder_of_path(&h, path);
 	if (!folder && !has_cgroups)
-		return err_set(e, "--cgroup %s: no cgroups that perf events take are mounted here",
-			       path);
+		return err_set(
+			e, "--cgroup %s: no cgroup hierarchy that perf supports is mounted here",
+			path);
 	if (!folder)
 		return explain_no_cgroup(&h, path, e);
 	struct str name = str_from(folder);
@@ -84,10 +85,10 @@ bool choose_cgroup(const char *path, struct target_choice *choice, struct err *e
 		folder[--name.n] = 0;
 	take_folder(&h, folder, choice);
 	if (!choice->cgroup && !choice->pids.n)
-		return err_set(e,
-			       "--cgroup %s: no process is in it, and perf events cannot wait for "
-			       "one there, only below %s",
-			       path, has_cgroups ? h.mount : "a cgroup2 mount");
+		return err_set(
+			e,
+			"--cgroup %s: it has no processes, and perf can wait for one only below %s",
+			path, has_cgroups ? h.mount : "a cgroup2 mount");
 	if (has_cgroups && choice->cgroup)
 		name = str_from_byte(name, strlen(h.mount));
 	choice_name(choice, str_basename(name), "cgroup %.*s", name.n ? (int)name.n : 1,
@@ -145,11 +146,11 @@ static bool explain_no_unit(const struct unit_hunt *hunt, struct err *e)
 {
 	AUTO(buf) struct buf text = { 0 };
 	if (!hunt->units)
-		buf_add(&text, STR("; no service has a cgroup: systemd does not run here"));
+		buf_add(&text, STR("; no service has a cgroup: systemd is not running here"));
 	else if (hunt->near.n)
-		buf_add(&text, STR("; near: "));
+		buf_add(&text, STR("; similar: "));
 	near_names_write(&hunt->near, &text);
-	return err_set(e, "%.*s does not run%s", STR_ARG(hunt->unit), buf_c_string(&text));
+	return err_set(e, "%.*s is not running%s", STR_ARG(hunt->unit), buf_c_string(&text));
 }
 
 static bool explain_several_units(const struct unit_hunt *hunt, struct err *e)
@@ -157,7 +158,7 @@ static bool explain_several_units(const struct unit_hunt *hunt, struct err *e)
 	AUTO(buf) struct buf text = { 0 };
 	for (uint32_t i = 0; i < hunt->found.n && i < 4; i++)
 		buf_addf(&text, "%s--cgroup %s", i ? ", " : "", hunt->found.p[i]);
-	return err_set(e, "%.*s runs more than once; say which: %s", STR_ARG(hunt->unit),
+	return err_set(e, "several cgroups are named %.*s; choose one: %s", STR_ARG(hunt->unit),
 		       buf_c_string(&text));
 }
 
@@ -182,7 +183,7 @@ bool choose_service(const char *unit, struct target_choice *choice, struct err *
 		return explain_several_units(&hunt, e);
 	take_folder(&h, hunt.found.p[0], choice);
 	if (!choice->pids.n)
-		return err_set(e, "%s has no process: it does not run", buf_c_string(&whole));
+		return err_set(e, "%s has no processes: it is not running", buf_c_string(&whole));
 	choice_name(choice, name, "service %.*s", STR_ARG(name));
 	return true;
 }

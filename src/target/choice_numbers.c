@@ -52,22 +52,20 @@ static bool explain_missing(int32_t pid, bool is_thread, struct err *e)
 	AUTO(buf) struct buf inner = { 0 };
 	if (kill(pid, 0) != 0 && errno == EPERM)
 		return err_set(e,
-			       "pid %d is a process of another user's that /proc does not show "
-			       "(it is mounted with hidepid): sudo",
+			       "pid %d belongs to another user, and /proc hides it (mounted with "
+			       "hidepid): use sudo",
 			       pid);
 	if (list_inner(pid, &inner))
 		return err_set(e,
-			       "no process has pid %d here; it is the number that another one has "
-			       "inside of its container: outside it is -p %s",
+			       "no such process: %d; that is a pid inside a container: use -p %s",
 			       pid, buf_c_string(&inner));
 	if (process_namespaces_differ(process_namespace_of("", 0, "pid"), first_pid_namespace))
 		return err_set(
 			e,
-			"no process has pid %d in this container, and others cannot be seen "
-			"from in here: use the number it has here (ps), or record on the host",
+			"no process has pid %d in this container, and processes outside it are not "
+			"visible: use its pid in here (see ps), or record on the host",
 			pid);
-	return err_set(e, "no %s has %s %d: it has ended, or never was",
-		       is_thread ? "thread" : "process", is_thread ? "tid" : "pid", pid);
+	return err_set(e, "no such %s: %d", is_thread ? "thread" : "process", pid);
 }
 
 static bool explain_status(const struct process_status *s, bool is_thread_asked, struct err *e)
@@ -75,21 +73,21 @@ static bool explain_status(const struct process_status *s, bool is_thread_asked,
 	struct process_status owner;
 	if (s->is_kernel_thread)
 		return err_set(e,
-			       "pid %d is %s, a thread of the kernel: no program; -a records the "
-			       "kernel's threads with everything else",
+			       "pid %d (%s) is a kernel thread; -a records kernel threads with "
+			       "everything else",
 			       s->pid, s->comm);
 	if (s->is_zombie)
-		return err_set(e,
-			       "pid %d (%s) has ended and waits for its parent to notice (a "
-			       "zombie): there is nothing left of it to record",
-			       s->pid, s->comm);
+		return err_set(
+			e,
+			"pid %d (%s) has exited and is a zombie: there is nothing left to record",
+			s->pid, s->comm);
 	if (is_thread_asked || s->tgid == s->pid)
 		return true;
 	if (!process_status_read("", s->tgid, &owner))
 		owner = *s;
 	return err_set(e,
-		       "%d is a thread (%s) of the process %d (%s): -p %d records the process, -t "
-		       "%d only the thread",
+		       "%d is a thread (%s) of process %d (%s): -p %d records the process, -t %d "
+		       "only the thread",
 		       s->pid, s->comm, s->tgid, owner.comm, s->tgid, s->pid);
 }
 
@@ -99,10 +97,10 @@ static bool explain_word(struct str word, bool is_thread, struct err *e)
 {
 	bool is_name = word.n && !is_digit(word.p[0]) && word.p[0] != '-';
 	if (is_name && !is_thread)
-		return err_usage(e, "-p %.*s: no number of a process; by name: --comm %.*s",
+		return err_usage(e, "-p %.*s: not a PID; to choose by name: --comm %.*s",
 				 STR_ARG(word), STR_ARG(word));
-	return err_usage(e, "%s %.*s: no number of a %s", is_thread ? "-t" : "-p", STR_ARG(word),
-			 is_thread ? "thread" : "process");
+	return err_usage(e, "%s %.*s: not a %s", is_thread ? "-t" : "-p", STR_ARG(word),
+			 is_thread ? "TID" : "PID");
 }
 
 static bool add_number(struct str word, bool is_thread, struct pid_list *to, struct err *e)
@@ -228,7 +226,7 @@ static struct pid_list with_children(const struct pid_list *pids, struct buf *ti
 	pid_list_sort(&f.members);
 	uint32_t children = f.members.n - pids->n;
 	if (children)
-		buf_addf(title, children > MOST ? " without the %u %s below" : " and %u %s below",
+		buf_addf(title, children > MOST ? " without %u child %s" : " and %u child %s",
 			 children, children == 1 ? "process" : "processes");
 	if (!children || children > MOST) {
 		vec_fini(&f.members);

@@ -183,13 +183,13 @@ static char *explain_none(const struct target_wish *wish, const struct pid_list 
 			near_names_add(&near, str_from(s.comm));
 	buf_add(&text, STR("no process "));
 	describe(wish, &what);
-	buf_addf(&text, "%s runs yet: those that start are recorded", buf_c_string(&what));
+	buf_addf(&text, "%s is running yet: waiting for one to start", buf_c_string(&what));
 	if (near.n) {
-		buf_add(&text, STR(" (there are: "));
+		buf_add(&text, STR(" (similar: "));
 		near_names_write(&near, &text);
 		buf_add(&text, STR(")"));
 	} else if (!wish->cmdlines.n && !wish->users.n) {
-		buf_addf(&text, " (by a word of the command line: --cmdline %s)", wish->comms.p[0]);
+		buf_addf(&text, " (to match the command line: --cmdline %s)", wish->comms.p[0]);
 	}
 	char *remark = mem_strdup(buf_c_string(&text));
 	choice_clean(remark);

@@ -86,15 +86,15 @@ static void explain_none(const struct containers *all, const char *wish, struct 
 		near_names_add(&near, buf_str(&title));
 	}
 	if (near.n)
-		buf_add(&others, STR("; near: "));
+		buf_add(&others, STR("; similar: "));
 	near_names_write(&near, &others);
 	list_running(all, (struct str){ 0 }, FIT_NOT, &running);
 	if (running.n)
 		buf_addf(&others, "; running: %s", buf_c_string(&running));
 	else
-		buf_add(&others, STR("; none runs here"));
+		buf_add(&others, STR("; none is running here"));
 	if (geteuid() != 0)
-		buf_add(&others, STR("; containers of root are seen by root only: sudo"));
+		buf_add(&others, STR("; only root sees root's containers: use sudo"));
 	err_set(e, "no container `%s`%s", wish, buf_c_string(&others));
 }
 
@@ -104,7 +104,7 @@ static void explain_ended(const struct container *c, struct err *e)
 	const char *runtime = c->runtime ? c->runtime : "";
 	bool is_startable = strcmp(runtime, "docker") == 0 || strcmp(runtime, "podman") == 0;
 	describe(c, &text);
-	buf_add(&text, STR(" does not run"));
+	buf_add(&text, STR(" is not running"));
 	if (is_startable)
 		buf_addf(&text, "; to start it: %s start %s", runtime, c->name ? c->name : c->id);
 	err_set(e, "container %s", buf_c_string(&text));
@@ -115,7 +115,7 @@ static void explain_several(const struct containers *all, const char *wish, enum
 {
 	AUTO(buf) struct buf text = { 0 };
 	list_running(all, str_from(wish), fit, &text);
-	err_set(e, "`%s` is more than one container: %s; give more of the id", wish,
+	err_set(e, "`%s` matches several containers: %s; give more of the id", wish,
 		buf_c_string(&text));
 }
 

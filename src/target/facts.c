@@ -57,7 +57,7 @@ static bool read_identity(struct process_facts *f, struct err *e)
 	struct process_status status;
 	if (!process_status_read("", f->pid, &status) || !signal_status_read(f->pid, &signals) ||
 	    status.is_zombie || status.is_kernel_thread)
-		return err_set(e, "there is no process %d with memory of its own", f->pid);
+		return err_set(e, "no such process: %d", f->pid);
 	f->name = mem_strdup(status.comm);
 	f->uid = signals.uid;
 	f->user = user_name(f->uid);

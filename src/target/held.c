@@ -117,7 +117,7 @@ struct reader *held_files_open_path(struct held_files *h, int32_t pid, const cha
 	uint32_t file = held_find_path(h, pid, str_from(path));
 	int fd = file == INDEX_NONE ? -1 : held_reopen(h->files.p[file].fd);
 	if (fd < 0 && !held_files_root_path(h, pid, &root)) {
-		err_set(e, "%s: process %d is gone", path, pid);
+		err_set(e, "%s: process %d has exited", path, pid);
 		errno = ENOENT;
 		return NULL;
 	}

@@ -100,7 +100,7 @@ static bool find_place(struct jvm_call *c)
 	if (!jvm_place_open(&c->place, c->pid, &c->error))
 		return false;
 	return runtime_has_libjvm(c->pid) ||
-	       err_set(&c->error, "process %d is no JVM: it has no libjvm.so mapped", c->pid);
+	       err_set(&c->error, "process %d is not a JVM: libjvm.so is not mapped", c->pid);
 }
 
 /* Whether it takes SIGQUIT as it is meant: without the attach mechanism it would print its threads. */
@@ -111,12 +111,12 @@ static bool check_askable(struct jvm_call *c, const struct signal_status *s)
 	if (flags.has_no_attach)
 		return err_set(&c->error,
 			       "the JVM (pid %d) was started with -XX:+DisableAttachMechanism, so "
-			       "it cannot be asked for names: start it without",
+			       "plume cannot ask it for names: start it without that option",
 			       c->pid);
 	if (!may_be_signalled(s))
 		return err_set(&c->error,
-			       "the JVM (pid %d) does not handle SIGQUIT, which would end it: it "
-			       "is only just starting",
+			       "the JVM (pid %d) is still starting: it does not handle SIGQUIT "
+			       "yet, which would kill it",
 			       c->pid);
 	return true;
 }
@@ -136,7 +136,7 @@ static void meet(struct jvm_call *c)
 		return;
 	}
 	if (!is_alive)
-		err_set(&c->error, "there is no process %d any more", c->pid);
+		err_set(&c->error, "process %d has exited", c->pid);
 	if (!is_absent || !is_alive) {
 		fail(c);
 	} else if (!c->has_asked) {
@@ -153,7 +153,7 @@ static bool would_wait(void)
 
 static void say_broken(struct jvm_call *c)
 {
-	err_set(&c->error, "the JVM (pid %d) ended the talk: %s", c->pid, strerror(errno));
+	err_set(&c->error, "the JVM (pid %d) closed the connection: %s", c->pid, strerror(errno));
 	fail(c);
 }
 
@@ -189,7 +189,8 @@ static void take_answer(struct jvm_call *c)
 		err_set(&c->error, "the JVM (pid %d) does not know %s%s", c->pid, command,
 			is_for_names ? ": it is older than Java 17" : "");
 	else if (!code.n)
-		err_set(&c->error, "the JVM (pid %d) did not answer: it refused the user", c->pid);
+		err_set(&c->error, "the JVM (pid %d) did not answer: it rejected this user",
+			c->pid);
 	else
 		err_set(&c->error, "the JVM (pid %d) says: %.*s", c->pid,
 			STR_ARG(str_first(text, line < 0 ? text.n : (size_t)line)));

@@ -55,8 +55,8 @@ static bool explain_closed(int32_t pid, uint32_t uid, struct err *e)
 {
 	if (errno == EACCES || errno == EPERM)
 		return err_set(e,
-			       "the JVM (pid %d) is of user %u, and only that user and root may "
-			       "ask it: run plume with sudo",
+			       "the JVM (pid %d) belongs to user %u, and only that user and root "
+			       "may connect to it: run plume with sudo",
 			       pid, uid);
 	return err_set(e, "the /tmp of the JVM (pid %d): %s", pid, strerror(errno));
 }
@@ -70,7 +70,7 @@ bool jvm_place_open(struct jvm_place *p, int32_t pid, struct err *e)
 	p->inner_pid = process_inner_pid(pid);
 	/* Of the process behind the pidfd: should the number be another's by now, no signal gets there. */
 	if (p->process < 0 || !p->inner_pid || !signal_status_read(pid, &status))
-		return err_set(e, "there is no process %d any more", pid);
+		return err_set(e, "no such process: %d", pid);
 	p->uid = status.uid;
 	p->gid = status.gid;
 	p->tmp = open_tmp(pid);
@@ -171,7 +171,7 @@ static int find_socket(const struct jvm_place *p, bool *is_absent, struct err *e
 	}
 	if (fstat(file, &status) == 0 && S_ISSOCK(status.st_mode) && status.st_uid == p->uid)
 		return file;
-	err_set(e, "/tmp/%s is no socket of the JVM (pid %d): somebody else has put it there", name,
+	err_set(e, "/tmp/%s is not a socket of the JVM (pid %d): someone else created it", name,
 		p->pid);
 	close(file);
 	return -1;
@@ -192,7 +192,7 @@ static bool check_listener(const struct jvm_place *p, int connected, struct err 
 	if (getsockopt(connected, SOL_SOCKET, SO_PEERCRED, &listener, &n) == 0 &&
 	    listener.pid == p->pid)
 		return true;
-	return err_set(e, "the socket of the JVM (pid %d) is listened to by process %d", p->pid,
+	return err_set(e, "the socket of the JVM (pid %d) belongs to process %d", p->pid,
 		       listener.pid);
 }
 
@@ -275,11 +275,11 @@ bool jvm_place_ask(struct jvm_place *p, struct err *e)
 	int why = as_owner(p, &act);
 	p->has_trigger = !why || (why == EEXIST && has_usable_trigger(p, act.name));
 	if (!p->has_trigger)
-		return err_set(e, "%s cannot be made in the /tmp of the JVM (pid %d): %s", act.name,
+		return err_set(e, "cannot create %s in the /tmp of the JVM (pid %d): %s", act.name,
 			       p->pid, strerror(why));
 	if (syscall(SYS_pidfd_send_signal, p->process, SIGQUIT, NULL, 0) == 0)
 		return true;
-	return err_set(e, "the JVM (pid %d) cannot be asked for its socket: %s", p->pid,
+	return err_set(e, "cannot ask the JVM (pid %d) to open its socket: %s", p->pid,
 		       strerror(errno));
 }
 

@@ -167,14 +167,11 @@ bool target_read_mappings(int32_t pid, bool is_all, target_on_mapping *on, void 
 	bool ok = read_maps(&g, path);
 	int why = errno;
 	if (!ok && access(path, F_OK) != 0)
-		err_set(e, "process %d is gone", pid);
+		err_set(e, "process %d has exited", pid);
 	else if (!ok && (why == EACCES || why == EPERM))
-		err_set(e, "no permission to see what process %d has mapped: run as root", pid);
+		err_set(e, "no permission to read the mappings of process %d: run as root", pid);
 	else if (!ok && !(ok = read_maps_of_threads(&g, pid)))
-		err_set(e,
-			"process %d has no memory of its own: it is a thread of the kernel, or has "
-			"ended",
-			pid);
+		err_set(e, "process %d has no memory: it is a kernel thread or has exited", pid);
 	buf_fini(&g.text);
 	return ok;
 }

@@ -66,11 +66,10 @@ static bool is_scoped(void)
 const char *process_memory_advice(void)
 {
 	if (geteuid() == 0)
-		return "give plume CAP_SYS_PTRACE, which containers lack unless they are started "
-		       "with "
-		       "--cap-add SYS_PTRACE";
+		return "give plume CAP_SYS_PTRACE (in a container: start it with --cap-add "
+		       "SYS_PTRACE)";
 	if (is_scoped())
-		return "run plume with sudo, or allow it once: sudo sysctl "
+		return "run plume with sudo, or allow it until the next boot: sudo sysctl "
 		       "kernel.yama.ptrace_scope=0";
 	return "run plume as that user, or with sudo";
 }

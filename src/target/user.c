@@ -66,13 +66,13 @@ bool user_find(const char *root, const char *name, uint32_t *user, struct err *e
 		near_names_add(&near, u.name);
 	}
 	if (near.n)
-		buf_add(&known, STR(" (near: "));
+		buf_add(&known, STR(" (similar: "));
 	near_names_write(&near, &known);
 	if (near.n)
 		buf_add_char(&known, ')');
 	return err_usage(e,
-			 "--uid %s: /etc/passwd has no such user%s; one from a directory server is "
-			 "given by number: --uid \"$(id -u %s)\"",
+			 "--uid %s: no such user in /etc/passwd%s; give users of a directory "
+			 "server by number: --uid \"$(id -u %s)\"",
 			 name, buf_c_string(&known), name);
 }
 

@@ -340,7 +340,7 @@ struct unwind_table *unwind_table_new(struct elf *elf, struct err *e)
 			   .elf = elf,
 			   .budget = &elf->budget };
 	if (!b.machine) {
-		err_set(e, "%s: code of a machine whose stacks plume cannot follow", elf->path);
+		err_set(e, "%s: plume cannot unwind stacks of this architecture", elf->path);
 		return NULL;
 	}
 	b.base = elf_base_address(elf);

@@ -29,8 +29,7 @@ static void end(struct v8_checks *c, enum v8_check_kind kind, enum v8_check_stat
 
 static void check_metamap(struct v8_living *v, struct v8_checks *c)
 {
-	buf_addf(&c->list[V8_CHECK_METAMAP].what,
-		 "the map of maps is its own, of type %d, at %#llx",
+	buf_addf(&c->list[V8_CHECK_METAMAP].what, "the meta map, of type %d, is at %#llx",
 		 v8_get(&v->layout, V8_TYPE_MAP), (unsigned long long)v8_address(v->metamap));
 	end(c, V8_CHECK_METAMAP, V8_CHECK_OK);
 }
@@ -45,7 +44,7 @@ static void check_page(struct v8_living *v, struct v8_checks *c)
 	struct buf *what = &c->list[V8_CHECK_PAGES].what;
 	uint64_t page = v8_address(v->metamap) & ~(uint64_t)(PAGE_BYTES - 1), size = 0;
 	if (v->layout.major * 100 + v->layout.minor >= FIRST_WITHOUT_SIZE) {
-		buf_addf(what, "heads of pages are not known of V8 %u.%u, nor needed",
+		buf_addf(what, "the page header of V8 %u.%u is unknown, but not needed",
 			 v->layout.major, v->layout.minor);
 		end(c, V8_CHECK_PAGES, V8_CHECK_OPEN);
 		return;
@@ -53,8 +52,8 @@ static void check_page(struct v8_living *v, struct v8_checks *c)
 	bool ok = memory_read(&v->memory.memory, page, &size, sizeof(size)) && size > 0 &&
 		  size <= PAGE_BYTES && v8_address(v->metamap) - page < size;
 	buf_addf(what,
-		 ok ? "its page begins with its size, %llu bytes"
-		    : "its page begins with %llu, which is no size of a page",
+		 ok ? "the page header holds the page size, %llu bytes"
+		    : "the page header holds %llu, which is not a page size",
 		 (unsigned long long)size);
 	end(c, V8_CHECK_PAGES, ok ? V8_CHECK_OK : V8_CHECK_FAILED);
 }
@@ -93,10 +92,10 @@ static void check_function(struct v8_living *v, struct v8_checks *c)
 		buf_addf(what, "a function has a name, a script and a line: ");
 		v8_function_describe(&v->names->functions.p[s.found], 0, what);
 	} else if (!map) {
-		buf_addf(what, "there is no map of functions (type %d)",
+		buf_addf(what, "the map of functions (type %d) was not found",
 			 v8_get(&v->layout, V8_TYPE_SFI));
 	} else {
-		buf_addf(what, "%llu functions were found, none with name, script and line",
+		buf_addf(what, "%llu functions were found, but none with name, script and line",
 			 (unsigned long long)s.seen);
 	}
 	end(c, V8_CHECK_FUNCTION, s.found != V8_NONE ? V8_CHECK_OK : V8_CHECK_FAILED);
@@ -112,10 +111,10 @@ static void check_positions(struct v8_living *v, const struct v8_code_row *row, 
 	bool ok = v8_code_find(v->process, row->start, &code) &&
 		  v8_position_find(v->process, code.positions, row->size_bytes, &position);
 	bool needs_none = row->sort == V8_CODE_MAGLEV; /* 12.9 makes none for it */
-	buf_addf(what, ok	    ? "its table of source positions can be read"
-		       : needs_none ? "it has no table of source positions, as code of Maglev may"
-				    : "it has no table of source positions, or one that cannot be "
-				      "read");
+	buf_addf(what, ok ? "its source position table can be read"
+		       : needs_none
+			       ? "it has no source position table, which is normal for Maglev code"
+			       : "it has no source position table, or one that plume cannot read");
 	end(c, V8_CHECK_POSITIONS, ok ? V8_CHECK_OK : needs_none ? V8_CHECK_OPEN : V8_CHECK_FAILED);
 }
 
@@ -124,15 +123,14 @@ static void check_code(struct v8_living *v, struct v8_checks *c)
 	struct buf *what = &c->list[V8_CHECK_CODE].what;
 	struct v8_code_row row;
 	if (!v8_find_optimized(v->process, &row)) {
-		buf_addf(what,
-			 "it has no optimized code yet: how code leads to functions could not "
-			 "be tried");
-		buf_addf(&c->list[V8_CHECK_POSITIONS].what, "nor could tables of source positions");
+		buf_addf(what, "there is no optimized code yet, so finding its functions could not "
+			       "be tested");
+		buf_addf(&c->list[V8_CHECK_POSITIONS].what, "nor could source position tables");
 		end(c, V8_CHECK_CODE, V8_CHECK_OPEN);
 		end(c, V8_CHECK_POSITIONS, V8_CHECK_OPEN);
 		return;
 	}
-	buf_addf(what, "%u bytes of code at %#llx are of ", row.size_bytes,
+	buf_addf(what, "%u bytes of code at %#llx belong to ", row.size_bytes,
 		 (unsigned long long)row.start);
 	v8_code_row_describe(v->process, &row, what);
 	end(c, V8_CHECK_CODE, V8_CHECK_OK);

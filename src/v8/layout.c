@@ -241,8 +241,8 @@ static bool is_complete(const struct v8_layout *l, struct err *e)
 				       l->major, l->minor, constants[c].name);
 		if (l->origin[c] && !is_possible(l, c))
 			return err_set(e,
-				       "its V8 %u.%u says that %s is %d, which cannot be: is the "
-				       "file damaged?",
+				       "its V8 %u.%u says that %s is %d, which is impossible: is "
+				       "the file damaged?",
 				       l->major, l->minor, constants[c].name, l->value[c]);
 	}
 	return true;
@@ -256,18 +256,19 @@ bool v8_layout_read(struct elf *elf, struct v8_layout *l, struct err *e)
 	struct symbol_table all = table_named(elf, STR(".symtab"), STR(".strtab"));
 	struct symbol_table dynamic = table_named(elf, STR(".dynsym"), STR(".dynstr"));
 	if (!elf->is_64 || elf->machine != EM_X86_64)
-		return err_set(e, "it is not of x86-64: its V8 cannot be read yet");
+		return err_set(e, "it is not an x86-64 program, and plume cannot read V8 on other "
+				  "machines yet");
 	read_symbols(elf, &all, l, &o);
 	read_symbols(elf, &dynamic, l, &o);
 	if (!read_version(elf, &o, l))
-		return err_set(e, "its V8 does not say which version it is: was it stripped of "
-				  "exported symbols?");
+		return err_set(
+			e, "its V8 does not give its version: were its exported symbols stripped?");
 	if (o.tagged_bytes && o.tagged_bytes != sizeof(uint64_t))
 		return err_set(e, "its V8 %u.%u compresses pointers, which is not supported yet",
 			       l->major, l->minor);
 	if (!v8_layout_complete(l)) {
 		v8_layout_known(&known);
-		return err_set(e, "its V8 %u.%u is none of those that are known: %.*s", l->major,
+		return err_set(e, "its V8 %u.%u is not one that plume knows: %.*s", l->major,
 			       l->minor, STR_ARG(buf_str(&known)));
 	}
 	if (!is_complete(l, e))

@@ -42,10 +42,10 @@ static bool open_program(struct v8_living *v, struct err *e)
 	snprintf(path, sizeof(path), "/proc/%d/exe", v->pid);
 	ssize_t n = readlink(path, buf_reserve(&target, MOST), MOST);
 	if (n < 0 && (errno == EACCES || errno == EPERM))
-		return err_set(e, "pid %d belongs to another user, or may not be looked at: %s",
-			       v->pid, process_memory_advice());
+		return err_set(e, "pid %d belongs to another user or is protected: %s", v->pid,
+			       process_memory_advice());
 	if (n < 0)
-		return err_set(e, "pid %d has ended", v->pid);
+		return err_set(e, "pid %d has exited", v->pid);
 	take_path(v, (struct str){ target.p, (size_t)n });
 	v->elf = elf_open(path, &ignored);
 	return true;
@@ -78,7 +78,7 @@ static bool find_file(struct v8_living *v, struct err *e)
 		return true;
 	return target_read_mappings(v->pid, false, look_at_mapping, v, e) &&
 	       (v->library ||
-		err_set(e, "pid %d is not Node.js: there is no V8 in %s, and no libnode.so with it",
+		err_set(e, "pid %d is not Node.js: %s contains no V8 and does not use libnode.so",
 			v->pid, v->file));
 }
 
@@ -105,8 +105,8 @@ static bool try_memory(struct v8_living *v, struct err *e)
 	if (memory_read(&v->memory.memory, first.address, &word, sizeof(word)))
 		return true;
 	if (v->memory.error == ESRCH)
-		return err_set(e, "pid %d has ended", v->pid);
-	return err_set(e, "the memory of pid %d may not be read (%s): %s", v->pid,
+		return err_set(e, "pid %d has exited", v->pid);
+	return err_set(e, "no permission to read the memory of pid %d (%s): %s", v->pid,
 		       strerror(v->memory.error), process_memory_advice());
 }
 
@@ -121,10 +121,10 @@ static bool look_at_heap(struct v8_living *v, struct err *e)
 	if (v->metamap)
 		return true;
 	if (v->memory.error == ESRCH)
-		return err_set(e, "pid %d has ended", v->pid);
+		return err_set(e, "pid %d has exited", v->pid);
 	return err_set(e,
-		       "pid %d cannot be read from outside: %s says that it is V8 %u.%u, but its "
-		       "heap is not in the process's memory",
+		       "pid %d cannot be read from outside: %s contains V8 %u.%u, but its heap was "
+		       "not found in the process's memory",
 		       v->pid, v->file, v->layout.major, v->layout.minor);
 }
 

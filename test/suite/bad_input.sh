@@ -134,7 +134,7 @@ is "... as it was" "$(cat target.folded)" before
 awk 'BEGIN { for (i = 0; i < 200000; i++) print "main;some_function_" i " 1" }' >wide
 { "$plume" fold wide 2>err; echo $? >code; } | head -n 1 >/dev/null
 is "a closed pipe while writing: exit code" "$(cat code)" 1
-ok "... and a sentence" grep -q "its reader closed the pipe" err
+ok "... and a sentence" grep -q "the reader closed the pipe" err
 "$plume" fold wide -o whole.folded
 for delay in 0.001 0.01 0.05 0.1; do
 	bash -c "timeout -s KILL $delay $plume fold wide -o killed.folded; true" 2>/dev/null

@@ -131,7 +131,7 @@ if command -v node >/dev/null; then
 	ok "... it keeps frame pointers, or tables are used" shows node "node +(frame pointers|tables)"
 	start node --perf-basic-prof --interpreted-frames-native-stack --no-turbo-inlining work.js
 	tell map -p "$pid"
-	ok "node with a map: all is well" says map "nothing wrong was found"
+	ok "node with a map: all is well" says map "no problems found"
 	ok "... the map's rows and size" shows map "^map +/tmp/perf-$pid.map, [0-9,]+ rows, "
 	is "... its flags" "$(sed -n 's/^flags *//p' map.told)" "--perf-basic-prof --interpreted-frames-native-stack --no-turbo-inlining"
 	ok "... no advice about flags that it has" bash -c '! grep -qE "\"key\":\"(interpreted|inlined)\"" map.json'
@@ -198,7 +198,7 @@ ok "... as JSON" perl "$suite/json.pl" two.json
 printf 'a;b 1\n' >x.folded
 "$plume" doctor --json -p $$ x.folded >file.json
 ok "a process and a file" grep -q '"files":\[' file.json
-ok "a process that is not there" bash -c "! '$plume' doctor -p 4194305 2>told && grep -q 'pid 4194305' told"
+ok "a process that is not there" bash -c "! '$plume' doctor -p 4194305 2>told && grep -q 'no such process: 4194305' told"
 if [ "$(id -u)" = 0 ] && [ -x bin/plume ]; then
 	setpriv --reuid 65534 --regid 65534 --clear-groups bin/plume doctor --width 0 -p $$ >other.told 2>&1
 	ok "another user's process: what that means" shows other "^bad   this user cannot record it"

@@ -91,7 +91,7 @@ ok "a server: recorded" usual plain
 ok "... with names" named plain
 "$plume" fold -v plain.plume >plain.out 2>plain.said
 ok "... -v says how they were named" grep -qE '^ +javascript  [0-9,]+ frames named from V8.s heap, .*stacks walked in the kernel [0-9,]+, in copies [0-9,]+' plain.said
-ok "... and nothing to say of them" bash -c '! grep -q "has no names" plain.err'
+ok "... and nothing to say of them" bash -c '! grep -q "have no names" plain.err'
 "$plume" record -F 999 -d 1 -o lines.plume -p "$pid" >lines.out 2>lines.err
 "$plume" fold -q --srcline lines.plume >lines.folded
 ok "... --srcline: the line of the call, behind where the function begins" \
@@ -132,17 +132,17 @@ int main(int argc, char **argv)
 END
 	ok "BPF is forbidden: recorded" as bpf ./denies bpf --
 	ok "... names are there" named bpf
-	ok "... it is said that copies do" says bpf 'taken from copies.*BPF'
-	ok "... doctor, which loads the program, says it, too" bash -c "./denies bpf -- '$plume' doctor 2>/dev/null | grep -qE '(a filter of system calls|no BPF|built without BPF)'"
+	ok "... it is said that copies do" says bpf 'come from copies.*BPF'
+	ok "... doctor, which loads the program, says it, too" bash -c "./denies bpf -- '$plume' doctor 2>/dev/null | grep -qE '(a seccomp filter|no BPF|built without BPF)'"
 	# LeakSanitizer needs it, too.
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 ok "ptrace is forbidden: recorded" as ptrace ./denies ptrace --
 	ok "... names are there: it is not used" named ptrace
 	for what in read "read bpf"; do
 		# shellcheck disable=SC2086 # words
 		ok "forbidden: $what: recorded" as read ./denies $what --
-		ok "... it is said why there are no names, and what helps" says read "JavaScript of pid $pid has no names: its memory may not be read: .*(SYS_PTRACE|sudo)"
-		is "... once" "$(grep -c 'has no names' read.err)" 1
-		ok "... and kept" bash -c "'$plume' doctor read.plume 2>/dev/null | grep -q 'its memory may not be read'"
+		ok "... it is said why there are no names, and what helps" says read "JavaScript functions of pid $pid have no names: no permission to read its memory: .*(SYS_PTRACE|sudo)"
+		is "... once" "$(grep -c 'have no names' read.err)" 1
+		ok "... and kept" bash -c "'$plume' doctor read.plume 2>/dev/null | grep -q 'no permission to read its memory'"
 		ok "... the rest is there" native read
 		is "... as is no JavaScript" "$(grep -c 'JS:' read.folded)" 0
 	done
@@ -156,14 +156,14 @@ fi
 if [ "$(id -u)" = 0 ] && setpriv --bounding-set -sys_ptrace true 2>/dev/null; then
 	for lost in sys_ptrace sys_ptrace,-bpf,-sys_admin; do
 		ok "without -$lost: recorded" as caps setpriv --bounding-set "-$lost"
-		ok "... it is said why there are no names" says caps "JavaScript of pid $pid has no names: it .*may not be looked at"
+		ok "... it is said why there are no names" says caps "JavaScript functions of pid $pid have no names: it .*is protected"
 		ok "... the rest is there" test "$(sum caps.folded)" -ge 500
 	done
 	# Another user, who may use perf events.
 	cp "$plume" plume-of-others && chmod 755 . plume-of-others && mkdir -m 777 others
 	if timeout -s INT 120 setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps +perfmon --ambient-caps +perfmon \
 		--bounding-set -all,+perfmon ./plume-of-others record -F 999 -d 1 -p "$pid" -o others/x.plume >others.out 2>others.err; then
-		ok "another user with CAP_PERFMON: it is said why there are no names" says others 'has no names: it belongs to another user.*sudo'
+		ok "another user with CAP_PERFMON: it is said why there are no names" says others 'have no names: it belongs to another user.*sudo'
 	else
 		skip "another user with CAP_PERFMON" "not allowed here: $(tail -1 others.err)"
 	fi
@@ -249,7 +249,7 @@ begin nameless ./nameless
 if kill -0 "$pid" 2>/dev/null && ! cmp -s "$node" nameless; then
 	ok "symbols removed: recorded" usual nameless
 	ok "... the rest is there" native nameless
-	ok "... it is said why there are no names, and what helps" says nameless "JavaScript of pid $pid has no names: its V8 .*does not export.*--perf-basic-prof"
+	ok "... it is said why there are no names, and what helps" says nameless "JavaScript functions of pid $pid have no names: its V8 .*does not export.*--perf-basic-prof"
 	refuses 'does not export'
 	ok "... unharmed" unharmed nameless "$pid"
 	kill_now "$pid"
@@ -276,7 +276,7 @@ for change in '_ZN2v88internal7Version6major_E v8dbg_FirstNonstringType is.none.
 	if patched "$symbol" "$other" && begin "patched-$symbol" ./patched; then
 		ok "another $symbol: recorded" usual patched
 		ok "... the rest is there" native patched
-		ok "... it is said why there are no names" says patched "JavaScript of pid $pid has no names: its V8 .*$words.*--perf-basic-prof"
+		ok "... it is said why there are no names" says patched "JavaScript functions of pid $pid have no names: its V8 .*$words.*--perf-basic-prof"
 		refuses "$words"
 		ok "... unharmed" unharmed "patched-$symbol" "$pid"
 		kill_now "$pid"
@@ -310,7 +310,7 @@ END
 	numbers "${stated[@]}" "${layout[@]}" >numbers.c && mkdir alike && gcc -O1 -rdynamic -o alike/node main.c numbers.c
 	start alike ./alike/node
 	ok "a program that only looks like Node.js: recorded" usual alike
-	ok "... it is said that nothing was found, and what to ask" says alike "JavaScript of pid $pid has no names: no function of it was found.*plume js doctor -p $pid"
+	ok "... it is said that nothing was found, and what to ask" says alike "JavaScript functions of pid $pid have no names: plume found none of its functions.*plume js doctor -p $pid"
 	refuses 'its heap is not in the process'
 	ok "... runs on" runs "$pid"
 	kill_now "$pid"
@@ -344,8 +344,8 @@ END
 	mkdir endless && gcc -O1 -rdynamic -o endless/node main.c numbers.c
 	start endless ./endless/node
 	ok "a heap that takes too long: recorded" usual endless
-	ok "... it is said that it was given up" says endless "JavaScript of pid $pid has no names: its heap takes too long to read"
-	is "... once" "$(grep -c 'has no names' endless.err)" 1
+	ok "... it is said that it was given up" says endless "JavaScript functions of pid $pid have no names: reading its heap took too long"
+	is "... once" "$(grep -c 'have no names' endless.err)" 1
 	timeout 60 "$plume" js map -p "$pid" -o endless.map >doctor.out 2>doctor.err
 	ok "... js map takes no longer" test $? -lt 124
 	ok "... runs on" runs "$pid"

@@ -181,7 +181,7 @@ sub witness {
 		push @worst, $_;
 	}
 	if (!defined $all) {
-		($all) = ($fact{javascript} // '') =~ /of (\d+) frames the program's own map/ or die "no map was compared: ", $fact{javascript} // 'no JavaScript', "\n";
+		($all) = ($fact{javascript} // '') =~ /of (\d+) frames, the program's own map/ or die "no map was compared: ", $fact{javascript} // 'no JavaScript', "\n";
 		$bad = $listed;
 	}
 	my $is_good = at_least($all - $bad, $all, $floor, "frames are called the same by the program's own map");

@@ -67,7 +67,7 @@ state_of() {
 	case $code in
 	0) echo whole ;;
 	3) grep -q 'end mark\|inside a block' state.said && echo cut || echo "3 $(tail -1 state.said)" ;;
-	1) if grep -q 'holds no samples' state.said; then
+	1) if grep -q 'has no samples' state.said; then
 		echo idle
 	elif grep -q 'the input is empty\|0 samples were read' state.said; then
 		echo nothing
@@ -165,7 +165,7 @@ is "... and reading them together gives the same" "$(samples whole.folded)" "$sa
 "$plume" report $(files one) >report.text 2>&1
 is "... as a report, too" "$(sed -n '1s/^# \([0-9,]*\) samples.*/\1/p' report.text | tr -d ,)" "$said"
 ok "names are there" grep -q ';burn [0-9]*$' whole.folded
-ok "an idle period is no damage" bash -c '! grep -i "damage\|no stacks\|holds no samples" whole.said'
+ok "an idle period is no damage" bash -c '! grep -i "damage\|no stacks\|has no samples" whole.said'
 
 first=$(files one | sed -n 2p)
 "$plume" doctor "$first" >about

@@ -102,7 +102,7 @@ fi
 
 # Processes that are not there, or nothing to record.
 refused "a pid that nobody has" '(no|not) .*process|gone|ended' -p 4194000
-refused "a pid that is no number" 'pid|process' -p twelve
+refused "a pid that is no number" 'not a PID' -p twelve
 refused "a command that is not there" 'no such|not found' -- ./nothing
 ./hard zombie >zombie.says &
 started+=($!)

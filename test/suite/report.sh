@@ -61,7 +61,7 @@ for lines in 20 30 60 100; do
 	ok "--lines $lines is kept" test "$(lines_of --width 80 --lines $lines)" -le $lines
 	ok "... and used" test "$(lines_of --width 80 --lines $lines)" -ge $((lines * 3 / 4))
 done
-held() { sed -n 's/.*these paths hold >*\([0-9.]*\) %.*/\1/p' | awk '{ exit !($1 >= 50) }'; }
+held() { sed -n 's/.*these paths cover >*\([0-9.]*\) %.*/\1/p' | awk '{ exit !($1 >= 50) }'; }
 half_is_held() { "$plume" report -q "$1" | held; }
 ok "a screen holds half of the samples" half_is_held prettier.perf
 is "piped: the same bytes, whatever the terminal" "$(COLUMNS=40 LC_ALL=C.UTF-8 "$plume" report -q prettier.perf | md5sum)" \
@@ -103,7 +103,7 @@ printf 'main;a;f;g;f;h 5\nmain;b;f 3\nf;f;f 2\nmain;a 10\n' >calls.folded
 is "callers: each sample once" "$("$plume" report -q --callers f calls.folded | sed '1,/^# total/d;/^#/d' | sed 's/^ *//')" \
 	"$(printf '50.00 f\n25.00   a < main\n15.00   b < main')"
 is "callers: how much it took" "$("$plume" report -q --callers f calls.folded | grep 'of all samples')" \
-	"# 50 % of all samples with what it calls, 25 % in itself"
+	"# 50 % of all samples with callees, 25 % self"
 "$plume" report -q --json --callers f --callees f calls.folded >calls.json
 ok "callers and callees in JSON" is_json calls.json
 is "callers and callees have the function's total" "$(grep -o '"total":10,"ends"' calls.json | wc -l)" 2
@@ -160,7 +160,7 @@ ok "... nor in what is said of them" bash -c "! '$plume' report --callees b turn
 is "a frame without a name is shown" "$(printf 'b;;c 5\nd 1\n' | "$plume" report -q - | sed '1,/^# total/d;/^#/d' | head -1)" \
 	" 83.33  83.33 b > (no name) > c"
 printf 'swapper;default_idle 3\nm;x 1\n' | "$plume" report -q --no-idle - >out
-ok "what was left out as idle is counted" grep -q 'idle left out' out
+ok "what was left out as idle is counted" grep -q 'idle samples left out' out
 
 # --- a file that is being written ---
 

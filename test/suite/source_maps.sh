@@ -66,7 +66,7 @@ if start mapped node --perf-basic-prof "$sources/bundle/main.js" 30; then
 	kill_now "$pid"
 	rm -f "/tmp/perf-$pid.map"
 	ok "a process that writes a map of its own: as written" original mapped
-	ok "... and both agree" fact mapped 'own map says the same of 100 %'
+	ok "... and both agree" fact mapped 'own map agrees on 100 %'
 fi
 
 # What is only in the mount namespace of the program.
@@ -90,16 +90,16 @@ if unshare -m --propagation private true 2>/dev/null; then
 	refused missing 'main.js.map: No such file'
 	contained broken 1 'echo "{\"version\":3,\"mappings\":\"A!\"}" >main.js.map'
 	ok "a map that is broken" test -s broken.plume
-	refused broken 'main.js.map: its mappings are broken at byte 2'
+	refused broken 'main.js.map: its mappings are invalid at byte 2'
 	contained cut 1 'truncate -s 200 main.js.map'
 	ok "a map that was cut" test -s cut.plume
 	refused cut 'main.js.map: the input ends inside a string, at byte 200'
 	contained fifo 1 'rm main.js.map; mkfifo main.js.map'
 	ok "a FIFO is not waited for" test -s fifo.plume
-	refused fifo 'main.js.map: not a plain file'
+	refused fifo 'main.js.map: not a regular file'
 	contained device 1 'rm main.js.map; ln -s /dev/zero main.js.map'
 	ok "a device is not read" test -s device.plume
-	refused device 'main.js.map: not a plain file'
+	refused device 'main.js.map: not a regular file'
 	contained link 1 "rm main.js.map; mount -t tmpfs none $work/outside; ln -s $work/outside/main.js.map main.js.map"
 	ok "a link to what only we see" test -s link.plume
 	refused link 'main.js.map: No such file'
@@ -108,10 +108,10 @@ if unshare -m --propagation private true 2>/dev/null; then
 	refused magic 'main.js.map: Too many levels of symbolic links'
 	contained far 1 'sed -i "s|URL=main|URL=http://127.0.0.1:9/main|" main.js'
 	ok "a map on a server is not fetched" test -s far.plume
-	refused far 'http://127.0.0.1:9/main.js.map, and nothing is fetched'
+	refused far 'http://127.0.0.1:9/main.js.map, and plume does not download anything'
 	contained zeros 1 'rm main.js.map; truncate -s 100G main.js.map'
 	ok "100 GB of nothing" test -s zeros.plume
-	refused zeros 'main.js.map: it is no JSON object'
+	refused zeros 'main.js.map: it is not a JSON object'
 	contained gzip 1 'gzip -c main.js.map >z; mv z main.js.map'
 	ok "a compressed map" test -s gzip.plume
 	refused gzip 'main.js.map: it is compressed'

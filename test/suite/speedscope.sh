@@ -94,11 +94,11 @@ try "nesting without end" 1 "nested too deep" "$plume" fold --input speedscope d
 perl -e 'print q({"name":"f","children":[) x 600000' >deep
 try "a tree without end" 1 "nested too deep" "$plume" fold --input json-tree deep
 perl -e 'print q({"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[{"name":"), "x" x 70000000' >long
-try "a string without end" 1 "string longer than 64 MB" "$plume" fold --input speedscope long
+try "a string without end" 1 "string is longer than 64 MB" "$plume" fold --input speedscope long
 rm -f long deep
 printf '{"shared":{"frames":[{"name":"a"},{"name":"b"}]},"profiles":[{"unit":"none","weights":[1,2],"samples":[[0],[1,2]]}]}' >wrong
-try "an index without a frame" 3 "a stack has frame 2 of 2" "$plume" fold --input speedscope wrong
+try "an index without a frame" 3 "a stack refers to frame 2, but there are 2" "$plume" fold --input speedscope wrong
 is "its sample is there" "$(cat out)" $'a 1\nb;[unknown] 2'
 printf '{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[]},"profiles":[]}' >none
-try "no samples" 1 "no stacks found: it reads as speedscope JSON, but holds no samples" "$plume" fold none
+try "no samples" 1 "no stacks found: read as speedscope JSON, but it has no samples" "$plume" fold none
 finish

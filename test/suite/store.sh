@@ -83,11 +83,11 @@ ok "... and as one .plume" cmp want got
 ok "the second reader reads that one" dump three.plume
 "$plume" fold --time 0, three.plume >got 2>err
 is "samples with and without times: --time is refused" "$?" 1
-ok "... as for the inputs" grep -q "carry no times" err
+ok "... as for the inputs" grep -q "have no timestamps" err
 for order in "decimals.folded.plume differential.folded.plume" "differential.folded.plume decimals.folded.plume"; do
 	# shellcheck disable=SC2086 # a list of words
 	"$plume" fold $order >got 2>err
-	is "a difference is not added to other profiles" "$?$(grep -c 'differential stacks cannot be added' err)" 21
+	is "a difference is not added to other profiles" "$?$(grep -c 'differential stacks cannot be combined' err)" 21
 done
 "$plume" convert --where cpu=0 --time 0,0.01 "$(basename "$first").plume" -o some.plume
 "$plume" fold --where cpu=0 --time 0,0.01 "$first" >want

@@ -131,9 +131,9 @@ static void test_strings(void)
 	reads("{\"a\\tb\":1}", "{a\tb=1e-0}");
 	reads("{\"a\\tb\"\n:\n1}", "{a\tb=1e-0}");
 	reads("{\"key\" :\"v\"}", "{key='v'}");
-	reads("\"\\q\"", " ! an escape that JSON does not have at 1");
-	reads("[\"ab\\u12x4\"]", "[ ] ! an escape that JSON does not have at 4");
-	reads("[\"ab\\u123\"]", "[ ] ! an escape that JSON does not have at 4");
+	reads("\"\\q\"", " ! invalid escape in a string at 1");
+	reads("[\"ab\\u12x4\"]", "[ ] ! invalid escape in a string at 4");
+	reads("[\"ab\\u123\"]", "[ ] ! invalid escape in a string at 4");
 	reads("[\"\\\\\\\\\",\"\\\\\"]", "['\\\\' '\\' ]");
 	reads("\"a", " ! the input ends inside a string at 2, cut");
 	reads("\"a\\", " ! the input ends inside a string at 3, cut");
@@ -189,11 +189,11 @@ static void test_numbers(void)
 	reads("0.30000000000000004", "3e-1");
 	reads("[1.50,2.0,-0.25]", "[15e-1 2e-0 -25e-2 ]");
 	reads("1.000000000000000000000000000001", "1e-0");
-	reads("[-]", "[ ] ! a number that is none at 1");
-	reads("[1-2]", "[ ] ! a number that is none at 1");
-	reads("[12,1e]", "[12e-0  ] ! a number that is none at 4");
-	reads("[1.2.3]", "[ ] ! a number that is none at 1");
-	reads("[+1]", "[ ] ! something that is no JSON value at 1");
+	reads("[-]", "[ ] ! invalid number at 1");
+	reads("[1-2]", "[ ] ! invalid number at 1");
+	reads("[12,1e]", "[12e-0  ] ! invalid number at 4");
+	reads("[1.2.3]", "[ ] ! invalid number at 1");
+	reads("[+1]", "[ ] ! invalid JSON value at 1");
 	reads("12", "12e-0");
 }
 
@@ -207,35 +207,35 @@ static void test_long_number(void)
 	tap_str_eq(buf_str(&got), STR("18446744073709551615e-0"), "1,024 digits are a number");
 	buf_add_char(&text, '9');
 	describe(buf_str(&text), 0, false, &got);
-	tap_str_eq(buf_str(&got), STR(" ! a number longer than 1,024 digits at 0"),
+	tap_str_eq(buf_str(&got), STR(" ! a number has more than 1,024 digits at 0"),
 		   "1,025 digits are too many");
 	tap_ok(agrees_in_pieces(buf_str(&text), false), "in pieces, too");
 }
 
 static void test_structure(void)
 {
-	reads("", " ! the input ends where a value should be at 0, cut");
-	reads("  ", " ! the input ends where a value should be at 2, cut");
-	reads("[1,]", "[1e-0 ] ! a comma with nothing behind it at 3");
-	reads("[1 2]", "[1e-0 ] ! a comma is missing at 3");
-	reads("[1}", "[1e-0 ] ! a comma is missing at 2");
-	reads("[,1]", "[ ] ! something that is no JSON value at 1");
-	reads("{1:2}", "{} ! a key that is no string at 1");
-	reads("{\"a\" 1}", "{} ! a key without a colon at 5");
-	reads("{\"a\":}", "{a=} ! something that is no JSON value at 5");
+	reads("", " ! the input ends where a value is expected at 0, cut");
+	reads("  ", " ! the input ends where a value is expected at 2, cut");
+	reads("[1,]", "[1e-0 ] ! trailing comma at 3");
+	reads("[1 2]", "[1e-0 ] ! missing comma at 3");
+	reads("[1}", "[1e-0 ] ! missing comma at 2");
+	reads("[,1]", "[ ] ! invalid JSON value at 1");
+	reads("{1:2}", "{} ! an object key is not a string at 1");
+	reads("{\"a\" 1}", "{} ! missing colon after an object key at 5");
+	reads("{\"a\":}", "{a=} ! invalid JSON value at 5");
 	reads("{\"a\"", "{} ! the input ends inside an object at 4, cut");
-	reads("{\"a\":", "{a=} ! the input ends where a value should be at 5, cut");
+	reads("{\"a\":", "{a=} ! the input ends where a value is expected at 5, cut");
 	reads("{\"a\":1", "{a=1e-0} ! the input ends inside an object at 6, cut");
 	reads("[1", "[1e-0 ] ! the input ends inside an array at 2, cut");
-	reads("[tru]", "[ ] ! a word that JSON does not have at 1");
-	reads("[tru", "[ ] ! the input ends inside a word at 4, cut");
-	reads("[nul", "[ ] ! the input ends inside a word at 4, cut");
-	reads("nil", " ! a word that JSON does not have at 0");
-	reads("1 x", "1e-0 ! more text behind the end at 2");
-	reads("{}{}", "{} ! more text behind the end at 2");
+	reads("[tru]", "[ ] ! invalid word at 1");
+	reads("[tru", "[ ] ! the input ends inside true, false or null at 4, cut");
+	reads("[nul", "[ ] ! the input ends inside true, false or null at 4, cut");
+	reads("nil", " ! invalid word at 0");
+	reads("1 x", "1e-0 ! extra text after the end of the JSON at 2");
+	reads("{}{}", "{} ! extra text after the end of the JSON at 2");
 	AUTO(buf) struct buf got = { 0 };
 	describe((struct str){ "[\0]", 3 }, 0, false, &got);
-	tap_str_eq(buf_str(&got), STR("[ ] ! something that is no JSON value at 1"),
+	tap_str_eq(buf_str(&got), STR("[ ] ! invalid JSON value at 1"),
 		   "a NUL is no end of the input");
 }
 
@@ -259,7 +259,7 @@ static void test_depth(void)
 	reader_free(r);
 	text.p[JSON_MAX_DEPTH] = '[';
 	describe(buf_str(&text), 0, true, &got);
-	tap_ok(str_find(buf_str(&got), STR("nested too deep at 1048576")) >= 0,
+	tap_ok(str_find(buf_str(&got), STR("nested too deeply at 1048576")) >= 0,
 	       "one more is too deep (%.*s)", STR_ARG(buf_str(&got)));
 	r = reader_of_memory(buf_str(&text), 0);
 	j = json_new(r);
@@ -389,11 +389,11 @@ static void test_indices(void)
 		  STR("4294967294 none none ") },
 		{ STR("[-1,1.5,2.0,3e1,null,\"4\",[5],{\"a\":6},7]"),
 		  STR("none none 2 30 none none none none 7 ") },
-		{ STR("[1,,2]              "), STR("1 ! something that is no JSON value at 3") },
-		{ STR("[1,]              "), STR("1 ! a comma with nothing behind it at 3") },
-		{ STR("[1 2]              "), STR("1 ! a comma is missing at 3") },
+		{ STR("[1,,2]              "), STR("1 ! invalid JSON value at 3") },
+		{ STR("[1,]              "), STR("1 ! trailing comma at 3") },
+		{ STR("[1 2]              "), STR("1 ! missing comma at 3") },
 		{ STR("[12"), STR("12 ! the input ends inside an array at 3") },
-		{ STR("[12x34567890123]   "), STR("12 ! a comma is missing at 3") },
+		{ STR("[12x34567890123]   "), STR("12 ! missing comma at 3") },
 	};
 	AUTO(buf) struct buf got = { 0 };
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

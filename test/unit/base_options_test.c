@@ -125,11 +125,11 @@ static void check_prefixes(void)
 	PARSE(&o, "--out=x");
 	check_output(&o, "x", "a prefix that only one option has");
 	PARSE(&o, "--t", "x");
-	check_refused(&o, "--t could be --title, --threads");
+	check_refused(&o, "--t is ambiguous: --title, --threads");
 	PARSE(&o, "--we=samples");
 	tap_ok(o.ok && o.v.weight == 1, "--we is --weight, not --where");
 	PARSE(&o, "--w=samples");
-	check_refused(&o, "--w could be --where, --weight");
+	check_refused(&o, "--w is ambiguous: --where, --weight");
 	PARSE(&o, "--col");
 	tap_ok(o.ok && o.v.color, "a prefix of an option and its synonym");
 	PARSE(&o, "--colour");

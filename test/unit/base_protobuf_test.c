@@ -81,7 +81,7 @@ static void check_faults(void)
 	check_fault(STR("\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
 			"a"),
 		    true, 0, "a length of 2^64-1");
-	check_fault(STR("\x08\x01\x08\x80"), true, 2, "a number without its end");
+	check_fault(STR("\x08\x01\x08\x80"), true, 2, "a truncated number");
 	check_fault(STR("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02"), false, 0,
 		    "a number of 65 bits");
 	check_fault(STR("\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00"), false, 0,

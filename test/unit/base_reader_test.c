@@ -228,8 +228,7 @@ static void check_truncated(void add(struct buf *out, struct str text), const ch
 		drain(r, &got, &offset_ok);
 		is_prefix &= got.n < text.n && got.n >= longest &&
 			     str_eq(str_first(text, got.n), buf_str(&got));
-		is_reported &=
-			reader_damage(r) && strstr(reader_damage(r), "ends before its end mark");
+		is_reported &= reader_damage(r) && strstr(reader_damage(r), "ends early");
 		longest = got.n;
 		reader_free(r);
 	}
@@ -242,7 +241,7 @@ static void check_gzip_trailer(struct str text)
 	AUTO(buf) struct buf gz = { 0 };
 	add_gzip(&gz, text);
 	check_file(str_first(buf_str(&gz), gz.n - 1),
-		   (struct expected){ text, "gzip", "ends before" },
+		   (struct expected){ text, "gzip", "ends early" },
 		   "all but the last byte of a gzip");
 	gz.p[gz.n - 6] ^= 1;
 	check_file(buf_str(&gz), (struct expected){ text, "gzip", "incorrect data check" },
@@ -272,7 +271,8 @@ static void check_cut_while_mapped(struct str text)
 		is_zero &= w.p[i] == 0;
 	tap_ok(is_zero, "a file cut while it is mapped reads as zeros from there on");
 	tap_ok(memcmp(w.p, text.p, 8192) == 0, "what is left of it is as it was");
-	tap_ok(reader_damage(r) && strstr(reader_damage(r), "cut short"), "the cut is reported");
+	tap_ok(reader_damage(r) && strstr(reader_damage(r), "was truncated"),
+	       "the cut is reported");
 	reader_free(r);
 	tap_ok(other && reader_window(other).p[w.n - 1] == 0 && reader_damage(other),
 	       "a second reader of the same file is guarded on its own");

@@ -196,7 +196,7 @@ static void check_pipe(void)
 	tap_ok(!write_stdout(ends[1], STR("hello"), &e),
 	       "a pipe without a reader fails the commit");
 	tap_str_eq(str_from(e.text),
-		   STR("standard output: its reader closed the pipe after 0 bytes"), "and says so");
+		   STR("standard output: the reader closed the pipe after 0 bytes"), "and says so");
 	close(ends[1]);
 }
 
@@ -293,12 +293,14 @@ static void check_planted_link(const char *path, const char *target, write_funct
 	struct err e = { 0 };
 	put_file(target, STR("precious"), 0600);
 	put_link(target, path);
-	tap_ok(!put(path, STR("junk"), &e) && strstr(e.text, "is a link of another user"),
+	tap_ok(!put(path, STR("junk"), &e) &&
+		       strstr(e.text, "is a link that belongs to another user"),
 	       "%s: another user's link is refused: %s", what, e.text);
 	tap_ok(holds(target, STR("precious")), "... and where it leads is as it was");
 	unlink(target);
 	e = (struct err){ 0 };
-	tap_ok(!put(path, STR("junk"), &e) && strstr(e.text, "is a link of another user"),
+	tap_ok(!put(path, STR("junk"), &e) &&
+		       strstr(e.text, "is a link that belongs to another user"),
 	       "%s: so is one that leads nowhere", what);
 	tap_ok(!mode_of(target), "... and nothing is made there");
 	tap_ok(!writer_can_open(path, &e), "%s: it is known before", what);
@@ -311,7 +313,8 @@ static void check_planted_pipe(const char *path, write_function *put, const char
 	if (mkfifo(path, 0666) < 0 || chown(path, OTHER_UID, OTHER_UID) < 0)
 		return;
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	tap_ok(!put(path, STR("secret"), &e) && strstr(e.text, "is a pipe of another user"),
+	tap_ok(!put(path, STR("secret"), &e) &&
+		       strstr(e.text, "is a pipe that belongs to another user"),
 	       "%s: another user's pipe is refused: %s", what, e.text);
 	close(fd);
 	unlink(path);

@@ -129,8 +129,7 @@ static void check_changed_in_place(void)
 	id.inode++;
 	check_words(
 		binary_new(&(struct binary_id){ id.path, STR(""), true, 0, 0, id.inode }, &options),
-		"the inode of ~/changed/normal.so differs: what is there is another file than "
-		"the recorded one",
+		"the inode of ~/changed/normal.so differs: it is not the recorded file",
 		"give the recorded file with --symfs DIR", "another inode");
 }
 
@@ -161,14 +160,14 @@ static void check_what_is_unverified(void)
 	check(binary_new(&id, &this_machine), BINARY_STRIPPED, "lib/no-id.so", "stripped");
 	check_unverified(binary_new(&id, &this_machine), true, "stripped, too");
 	check_words(binary_new(&id, &copies),
-		    "it is stripped: only exported functions have names, and may be another "
-		    "version than the recorded one",
+		    "it is stripped: only exported functions have names, and may not be the "
+		    "recorded version",
 		    "install its debug symbols, or use --debuginfod", "stripped and unverified");
 	id.path = STR("/x/normal.so");
 	id.has_inode = true;
 	check_words(binary_new(&id, &copies),
-		    "the recording has no build id to check it by: ~/lib/normal.so may be another "
-		    "version",
+		    "the recording has no build id to check it against: ~/lib/normal.so may be "
+		    "another version",
 		    "record with --buildid-all", "a copy whose inode was not compared");
 }
 
@@ -347,7 +346,7 @@ static void check_debug_link(void)
 		    "one of another build");
 	check_words(binary_below("link/linked.so", BUILD_ID, &this_machine),
 		    "it is stripped: only exported functions have names, and "
-		    "~/link/.debug/linked.debug is of another build",
+		    "~/link/.debug/linked.debug is from another build",
 		    "install its debug symbols, or use --debuginfod", "one of another build");
 	put("linked.debug", "link/linked.debug");
 	check_debug(binary_below("link/linked.so", BUILD_ID, &this_machine), true, "beside it");
@@ -357,7 +356,7 @@ static void check_debug_link(void)
 	check_debug(binary_new(&id, &this_machine), false, "another CRC");
 	check_words(binary_new(&id, &this_machine),
 		    "it is stripped: only exported functions have names, and ~/link/no-id.debug is "
-		    "of another build",
+		    "from another build",
 		    "install its debug symbols, or use --debuginfod", "another CRC");
 	write_bytes(link, STR(""));
 	check_words(binary_new(&id, &this_machine),
@@ -414,49 +413,45 @@ static void check_explanations(void)
 	check_words(binary_below("lib/normal.so", BUILD_ID, &this_machine), "", "", "all is well");
 	check_words(binary_below("gone.so", BUILD_ID, &this_machine),
 		    "not found at ~/gone.so, nor by its build id 00112233…",
-		    "--symfs DIR or --container-root DIR with a copy of it, or --debuginfod",
+		    "give a copy of it with --symfs DIR or --container-root DIR, or --debuginfod",
 		    "missing");
 	check_words(binary_below("gone.so", STR(""), &this_machine),
-		    "not found at ~/gone.so, and its build id is not known",
-		    "--symfs DIR or --container-root DIR with a copy of it",
+		    "not found at ~/gone.so, and its build id is unknown",
+		    "give a copy of it with --symfs DIR or --container-root DIR",
 		    "missing without a build id");
 	check_words(binary_below("gone.so", BUILD_ID, &options),
 		    "not found at ~/gone.so below ~/empty, nor by its build id 00112233…",
 		    "put a copy of it into that folder", "missing below --symfs");
 	check_words(binary_below("gone.so", BUILD_ID, &asks),
 		    "not found at ~/gone.so, nor by its build id 00112233…; debuginfod was not "
-		    "asked: DEBUGINFOD_URLS is not set",
-		    "--symfs DIR or --container-root DIR with a copy of it", "no servers");
-	check_words(
-		binary_below("lib/normal.so", STR("\1"), &this_machine),
-		"the build id of ~/lib/normal.so differs: what is there is another file than the "
-		"recorded one",
-		"give the recorded file with --symfs DIR", "another build");
+		    "used: DEBUGINFOD_URLS is not set",
+		    "give a copy of it with --symfs DIR or --container-root DIR", "no servers");
+	check_words(binary_below("lib/normal.so", STR("\1"), &this_machine),
+		    "the build id of ~/lib/normal.so differs: it is not the recorded file",
+		    "give the recorded file with --symfs DIR", "another build");
 	check_words(binary_below("lib/no-id.so", BUILD_ID, &this_machine),
-		    "~/lib/no-id.so has no build id, but the recorded file had one: what is there "
-		    "is another file than the recorded one",
+		    "~/lib/no-id.so has no build id, but the recorded file had one: it is not the "
+		    "recorded file",
 		    "give the recorded file with --symfs DIR", "no build id any more");
 	check_words(binary_below("lib/stripped.so", BUILD_ID, &this_machine),
 		    "it is stripped: only exported functions have names",
 		    "install its debug symbols, or use --debuginfod", "stripped");
 	check_words(binary_below("lib/normal.so", STR(""), &this_machine),
-		    "the recording has no build id to check it by: ~/lib/normal.so may be another "
-		    "version",
+		    "the recording has no build id to check it against: ~/lib/normal.so may be "
+		    "another version",
 		    "record with --buildid-all", "unverified");
 	check_words(binary_below("lib/text", BUILD_ID, &this_machine), "not an ELF file",
-		    "give a good copy with --symfs DIR", "damaged");
+		    "give an intact copy with --symfs DIR", "damaged");
 	check_words(binary_below("lib/empty", BUILD_ID, &this_machine), "the file is empty",
-		    "give a good copy with --symfs DIR", "empty");
-	check_words(binary_below("lib/fifo", BUILD_ID, &this_machine), "not a plain file",
-		    "give a good copy with --symfs DIR", "a fifo");
+		    "give an intact copy with --symfs DIR", "empty");
+	check_words(binary_below("lib/fifo", BUILD_ID, &this_machine), "not a regular file",
+		    "give an intact copy with --symfs DIR", "a fifo");
 	check_words(binary_below("lib/only.so", BUILD_ID, &this_machine),
-		    "the file has no code in it", "give a good copy with --symfs DIR",
+		    "the file contains no code", "give an intact copy with --symfs DIR",
 		    "a debug file");
 	struct binary_id vdso = { .path = STR("[vdso]"), .build_id = BUILD_ID };
 	check_words(binary_new(&vdso, &this_machine),
-		    "it is not a file: the vdso of the recorded machine's own kernel would be "
-		    "needed",
-		    "", "the vdso");
+		    "it is part of the recorded machine's kernel, not a file", "", "the vdso");
 	check_words(binary_of_memory(&vdso, STR("x"), &this_machine), "not an ELF file", "",
 		    "a damaged vdso");
 	write_bytes(secret, STR("x"));

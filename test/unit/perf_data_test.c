@@ -395,8 +395,8 @@ int main(void)
 	check_packed(7, false);
 	check_packed(1000, false);
 	check_packed(13, true);
-	check_lie(PERF_RECORD_SAMPLE, 0, "says that it has 0 bytes");
-	check_lie(PERF_RECORD_SAMPLE, 7, "says that it has 7 bytes");
+	check_lie(PERF_RECORD_SAMPLE, 0, "claims a size of 0 bytes");
+	check_lie(PERF_RECORD_SAMPLE, 7, "claims a size of 7 bytes");
 	check_lie(PERF_RECORD_SAMPLE, 65535, "ends inside a record");
 	check_damage();
 	check_many_processes();

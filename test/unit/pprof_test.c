@@ -447,7 +447,7 @@ static void check_broken(void)
 	check_rows(p, "main run inner[i] 2x20 cpu\n", "a length past the end: the rest is kept");
 	char want[128];
 	snprintf(want, sizeof(want),
-		 "memory: pprof profile: a field without its end, at byte %zu; 2 samples were read",
+		 "memory: pprof profile: a truncated field, at byte %zu; 2 samples were read",
 		 whole);
 	tap_str_eq(profile_str(p, p->ledger.damage), str_from(want), "and the place is told");
 	tap_num_eq(p->ledger.count[LEDGER_CUT_SAMPLES], 1, "the sample that was cut is counted");
@@ -753,13 +753,11 @@ static void check_sums(void)
 		   "bad\xef\xbf\xbd 9223372036854775807x9223372036854775807 samples\n"
 		   "bad\xef\xbf\xbd 5x5250 other\n",
 		   "events of one stack share a sample, and come apart again");
-	tap_str_eq(
-		buf_str(&notes),
-		STR("values beyond the largest that pprof has, held at it: 1\n"
-		    "texts that are not UTF-8, written with U+FFFD for what is wrong in them: 1\n"
-		    "marks, which pprof does not have, left out: 1\n"
-		    "pprof has whole numbers: other is written in units of 10^-3\n"),
-		"what pprof cannot hold is said");
+	tap_str_eq(buf_str(&notes),
+		   STR("values too large for pprof, capped: 1\nstrings that are not UTF-8, written "
+		       "with U+FFFD for invalid bytes: 1\nmarks, which pprof cannot store, left "
+		       "out: 1\npprof stores whole numbers: other is written in units of 10^-3\n"),
+		   "what pprof cannot hold is said");
 	label_set s = q->samples.labels[0];
 	const struct label *last = &q->labels.p[q->label_sets.p[s].label];
 	tap_ok(q->samples.n == 2 && last->text, "labels are there");

@@ -91,7 +91,7 @@ static void check_marks(void)
 	check_mark(LEDGER_UNROOTED, 150, "unrooted", FINDING_BAD, "half is bad");
 	check_mark(LEDGER_NO_INLINES, 3, "inlines", FINDING_WARN, "no inlines are a warning");
 	check_mark(LEDGER_BAD_LINES, 3, "damage", FINDING_BAD, "damage is bad");
-	check_mark(LEDGER_SAMPLES, 300, "damage", FINDING_OK, "without it, the file is whole");
+	check_mark(LEDGER_SAMPLES, 300, "damage", FINDING_OK, "without it, the file is complete");
 }
 
 static void check_order(void)
@@ -245,11 +245,11 @@ static void check_no_samples(struct str note, enum ledger_line damage, const cha
 
 static void check_why_no_samples(void)
 {
-	struct str note = STR("perf record did not end in order (or still runs): no names");
-	check_no_samples(STR(""), LEDGER_LINES, "nothing ran", "the file is whole");
-	check_no_samples(note, LEDGER_LINES, "was killed, or still runs", "it was not ended");
+	struct str note = STR("perf record was killed or is still running: no names");
+	check_no_samples(STR(""), LEDGER_LINES, "nothing ran", "the file is complete");
+	check_no_samples(note, LEDGER_LINES, "perf record was killed", "it was not ended");
 	check_no_samples(STR(""), LEDGER_INPUT_DAMAGED, "before the damage", "it is damaged");
-	check_no_samples(STR(""), LEDGER_BAD_RECORDS, "understood", "it contradicts itself");
+	check_no_samples(STR(""), LEDGER_BAD_RECORDS, "is a sample", "it contradicts itself");
 }
 
 static void check_unrooted_names(void)

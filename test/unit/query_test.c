@@ -272,7 +272,7 @@ static void check_times(const struct profile *p, const struct profile *without_t
 		check_refused(p, &q, ERR_USAGE, "must be A,B in seconds");
 	}
 	struct query q = { .time = "1,2" };
-	check_refused(without_times, &q, ERR_FAILED, "carry no times");
+	check_refused(without_times, &q, ERR_FAILED, "have no timestamps");
 }
 
 static void check_expressions(const struct profile *p)
@@ -290,11 +290,11 @@ static void check_expressions(const struct profile *p)
 	struct query idle = { .no_idle = true }, bad = { .only = list_of("(", NULL) };
 	l = check(p, &idle, NODE_READ NODE_RUN POSTGRES, "no idle loops");
 	tap_num_eq(l.idle, 1, "the idle sample is counted");
-	check_refused(p, &bad, ERR_USAGE, "not a regular expression");
+	check_refused(p, &bad, ERR_USAGE, "invalid regular expression");
 	struct query bad_hide = { .hide = list_of("(", NULL) },
 		     bad_root = { .root = list_of("[", NULL) };
-	check_refused(p, &bad_hide, ERR_USAGE, "not a regular expression");
-	check_refused(p, &bad_root, ERR_USAGE, "not a regular expression");
+	check_refused(p, &bad_hide, ERR_USAGE, "invalid regular expression");
+	check_refused(p, &bad_root, ERR_USAGE, "invalid regular expression");
 }
 
 static void check_gave_up(void)

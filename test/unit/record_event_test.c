@@ -198,24 +198,24 @@ static void check_refusals(void)
 	check_wrong("cpu_clock", ERR_USAGE, "cpu-clock");
 	check_wrong("sched_switch", ERR_USAGE, "sched:sched_switch");
 	check_wrong("xyzzy", ERR_USAGE, "SUBSYSTEM:TRACEPOINT");
-	check_wrong("", ERR_USAGE, "without a name");
-	check_wrong("cs,,cs", ERR_USAGE, "without a name");
+	check_wrong("", ERR_USAGE, "name is empty");
+	check_wrong("cs,,cs", ERR_USAGE, "name is empty");
 	check_wrong("cpu-clock:x", ERR_USAGE, "modifiers are u");
 	check_wrong("cpu-clock:pp", ERR_USAGE, "only hardware");
 	check_wrong("sched:sched_swich", ERR_USAGE, "did you mean sched:sched_switch");
 	check_wrong("sched:", ERR_USAGE, "no event sched:");
 	check_wrong("ftrace:print", ERR_USAGE, "no tracepoint");
 	check_wrong("../sched:sched_switch", ERR_USAGE, "../sched");
-	check_wrong("unit/event=1", ERR_USAGE, "a / is missing");
+	check_wrong("unit/event=1", ERR_USAGE, "the / at the end is missing");
 	check_wrong("unit/evnt=1/", ERR_USAGE, "but event");
-	check_wrong("unit/event=x/", ERR_USAGE, "x is no number");
-	check_wrong("unit/umask=0x100/", ERR_USAGE, "too large");
-	check_wrong("unit/broken=1/", ERR_USAGE, "too large");
-	check_wrong("unit/odd=1/", ERR_FAILED, "where odd goes");
+	check_wrong("unit/event=x/", ERR_USAGE, "x is not a number");
+	check_wrong("unit/umask=0x100/", ERR_USAGE, "does not fit into its bits");
+	check_wrong("unit/broken=1/", ERR_USAGE, "does not fit into its bits");
+	check_wrong("unit/odd=1/", ERR_FAILED, "the format of odd");
 	check_wrong("unit/loop/", ERR_USAGE, "has no loop");
 	check_wrong("unit/../unit=1/", ERR_USAGE, "has no ../unit");
 	check_wrong("unti/event=1/", ERR_USAGE, "but unit");
-	check_wrong("../pmus/unit/event=1/", ERR_USAGE, "no unit");
+	check_wrong("../pmus/unit/event=1/", ERR_USAGE, "no PMU");
 	AUTO(buf) struct buf terms = { 0 };
 	buf_add(&terms, STR("unit/"));
 	for (int i = 0; i < 100; i++)
@@ -295,8 +295,8 @@ static void check_kinds_of_processors(void)
 	one = only("L1-dcache-load-misses", &usual, &events[3]);
 	tap_ok(events[3].list.n == 1 && one.attr.config == (4ull << 32 | 1 << 16),
 	       "what one kind lacks is taken from the other");
-	check_wrong("cycles:pp", ERR_FAILED, "not so precisely");
-	check_wrong("cpu_core/config=1/pp", ERR_FAILED, "not so precisely");
+	check_wrong("cycles:pp", ERR_FAILED, "not that precisely");
+	check_wrong("cpu_core/config=1/pp", ERR_FAILED, "not that precisely");
 	check_attr("cpu_core/config=1/u", 4, 1, "cpu_core/config=1/u");
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
 		record_events_fini(&events[i]);
@@ -313,15 +313,15 @@ static void check_probe_texts(void)
 	} wrong[] = {
 		{ "uprobe:%s:plume_test_prbed", "plume_test_probed" },
 		{ "uprobe:%s:plume_test::overload", "overload(int)" },
-		{ "uprobe:%s:plume_test_chooser", "runs once" },
+		{ "uprobe:%s:plume_test_chooser", "runs only once" },
 		{ "uprobe:%s:0xffffffff00", "nothing is loaded" },
-		{ "uprobe:%s:0x12z", "no address" },
-		{ "uprobe:%s:plume_test_probed+5x", "no offset" },
-		{ "uretprobe:%s:plume_test_probed+4", "no offset" },
+		{ "uprobe:%s:0x12z", "not an address" },
+		{ "uprobe:%s:plume_test_probed+5x", "not an offset" },
+		{ "uretprobe:%s:plume_test_probed+4", "takes no offset" },
 		{ "uprobe:%s", "uprobe:FILE:FUNCTION" },
 		{ "uprobe:%s:", "uprobe:FILE:FUNCTION" },
 		{ "uprobe:%sx:f", "No such file" },
-		{ "uprobe:/dev/null:f", "not a plain file" },
+		{ "uprobe:/dev/null:f", "not a regular file" },
 	};
 	if (!has_probes) {
 		tap_ok(true, "probes # SKIP this kernel has none, or /proc is not mounted");

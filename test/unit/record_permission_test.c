@@ -62,8 +62,9 @@ static void check_rights(void)
 		   "root of a user namespace");
 	bool is_other = geteuid() != 0 && access("/proc/1", F_OK) == 0;
 	check_text(&nobody, (struct open_attempt){ EACCES, 1 },
-		   is_other ? "belongs to another user" : "may not be looked at", "process 1");
-	check_text(&inner, (struct open_attempt){ EACCES, 1 }, "outside of the user namespace",
+		   is_other ? "belongs to another user" : "no permission to watch process 1",
+		   "process 1");
+	check_text(&inner, (struct open_attempt){ EACCES, 1 }, "outside plume's user namespace",
 		   "process 1 from a user namespace");
 	check_text(&strict, (struct open_attempt){ EPERM, -1 }, "security module",
 		   "with all rights");
@@ -111,8 +112,8 @@ static void check_limits(void)
 	check_text(&nobody, (struct open_attempt){ ENOENT, 12, .event = "cycles" },
 		   "cycles cannot be recorded: no hardware counters", "no counters");
 	check_text(&with_pmu, (struct open_attempt){ EOPNOTSUPP, 12, .event = "msr/tsc/" },
-		   "count it at most", "counting only");
-	check_text(&nobody, (struct open_attempt){ ESRCH, 12 }, "process 12 has ended", "gone");
+		   "can only count it", "counting only");
+	check_text(&nobody, (struct open_attempt){ ESRCH, 12 }, "process 12 has exited", "gone");
 	check_text(&nobody, (struct open_attempt){ EBUSY, 12, .event = "cycles" }, "nmi_watchdog",
 		   "taken");
 	check_text(&nobody, (struct open_attempt){ EOVERFLOW, 12 }, "perf_event_max_stack=1024",
@@ -205,8 +206,8 @@ static void check_without_rights(const char *what)
 	struct err e = { 0 };
 	if (all.error)
 		permission_explain(&all, &e);
-	tap_ok(!all.error || strstr(e.text, "the whole machine is not allowed"), "%s: %s", what,
-	       e.text);
+	tap_ok(!all.error || strstr(e.text, "not allowed to record the whole machine"), "%s: %s",
+	       what, e.text);
 	struct open_attempt init = { open_clock(1, false), 1 };
 	if (init.error)
 		permission_explain(&init, &e);

@@ -362,7 +362,7 @@ static void check_folder(void)
 	write_file(o.folder, 1);
 	tap_ok(!rotation_new(&o, &e) && strstr(e.text, "is not a folder"), "%s", e.text);
 	o.folder = in_folder("plain/below");
-	tap_ok(!rotation_new(&o, &e) && strstr(e.text, "cannot be made"), "%s", e.text);
+	tap_ok(!rotation_new(&o, &e) && strstr(e.text, "cannot create the folder"), "%s", e.text);
 	o = hourly;
 	o.stem = "../up";
 	tap_ok(!rotation_new(&o, &e) && e.text[0], "%s", e.text);

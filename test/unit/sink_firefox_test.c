@@ -64,7 +64,7 @@ static void check_units(void)
 	tap_ok(holds(&w.text, "\"weightType\":\"bytes\",\"weight\":[1500]"), "bytes are bytes");
 	tap_ok(holds(&w.text, "\"weightType\":\"samples\",\"weight\":[1500]"), "others are counts");
 	tap_ok(holds(&w.text, "\"initialVisibleThreads\":[0]"), "the first event is shown");
-	tap_ok(holds(&w.notes, "the event ns; those of us, s, bytes, cycles"), "others are named");
+	tap_ok(holds(&w.notes, "event ns; those of us, s, bytes, cycles"), "others are named");
 }
 
 static void check_threads(void)
@@ -145,7 +145,8 @@ static void check_inlines(void)
 	tap_ok(holds(&w.text, "\"nativeSymbol\":[0,0,0]"), "... in one symbol");
 	tap_ok(holds(&w.text, "\"line\":[null,7,7]"), "... with their lines");
 	tap_ok(holds(&w.text, "\"prefix\":[null,0,1]"), "... below each other");
-	tap_ok(holds(&w.notes, "no times: samples stand 1 ms apart"), "no times, which is said");
+	tap_ok(holds(&w.notes, "no timestamps: samples are placed 1 ms apart"),
+	       "no times, which is said");
 }
 
 /* A profile without a single sample is still one that opens. */

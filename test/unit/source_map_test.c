@@ -83,20 +83,20 @@ static void refused(const char *json, const char *why)
 
 static void test_bad(void)
 {
-	refused("", "no JSON object");
-	refused("[]", "no JSON object");
+	refused("", "not a JSON object");
+	refused("[]", "not a JSON object");
 	refused("{}", "version 3");
 	refused("{\"version\":2,\"mappings\":\"\"}", "version 3");
 	refused("{\"version\":3}", "neither mappings nor sections");
 	refused("{\"version\":3,\"mappings\":\"\",\"sections\":[]}", "or both");
-	refused("{\"version\":3,\"mappings\":\"AA\"}", "broken at byte 2");
-	refused("{\"version\":3,\"mappings\":\"A!\"}", "broken at byte 2");
-	refused("{\"version\":3,\"mappings\":\"D\"}", "broken at byte 1");
-	refused("{\"version\":3,\"mappings\":\"gggggggggA\"}", "broken at byte");
-	refused("{\"version\":3,\"mappings\":\"AAAAAA\"}", "broken at byte");
+	refused("{\"version\":3,\"mappings\":\"AA\"}", "invalid at byte 2");
+	refused("{\"version\":3,\"mappings\":\"A!\"}", "invalid at byte 2");
+	refused("{\"version\":3,\"mappings\":\"D\"}", "invalid at byte 1");
+	refused("{\"version\":3,\"mappings\":\"gggggggggA\"}", "invalid at byte");
+	refused("{\"version\":3,\"mappings\":\"AAAAAA\"}", "invalid at byte");
 	refused("{\"version\":3,\"mappings\":\"AAAA", "ends inside a string");
 	refused("{\"version\":3,\"sections\":[{\"offset\":{\"line\":-1,\"column\":0}}]}",
-		"before the script");
+		"outside the script");
 	struct source_map *m = read_json(
 		")]}'\n{\"version\":3,\"sources\":[\"a.ts\"],\"mappings\":\"ACAA,CDAAY\"}");
 	expect(m, 1, 1, ""); /* source 1 of 1 */

@@ -63,8 +63,8 @@ static void test_faults(void)
 					  "E", "x", 15) "," EVENT("E", "a", 20) "]",
 				  "trace ;a 1 10000 @10000\n", "an end without a beginning");
 	tap_num_eq(ledger_of(p, LEDGER_BAD_RECORDS), 2, "... is counted");
-	tap_str_eq(profile_str(p, p->ledger.first_bad_text),
-		   STR("an end of 'x' without a beginning"), "... and said");
+	tap_str_eq(profile_str(p, p->ledger.first_bad_text), STR("'x' ends but never began"),
+		   "... and said");
 	profile_unref(p);
 	p = check("[" EVENT("B", "a", 10) "," EVENT("B", "b", 20) "," EVENT("i", "z", 50) "]",
 		  "trace ;a 1 10000 @10000\ntrace ;a;b 1 30000 @20000\n",

@@ -240,11 +240,11 @@ static const struct content contents[] = {
 	{ "flags of 2^16", "flags", STR("\2\x0b\1\0\0\0\0\0\0\0\x80\x80\4") },
 	{ "a table that ends in its last column", "table", STR("\2\x08\1\0\0\0\0\0\0\0") },
 	{ "a table whose last row is cut", "table ends", STR("\2\x09\1\0\0\0\0\0\0\0\x80") },
-	{ "a stack at distance 0", "no caller", STR("\3\3\1\0\0") },
-	{ "a stack before the empty one", "no caller", STR("\3\3\1\4\0") },
+	{ "a stack at distance 0", "does not come before it", STR("\3\3\1\0\0") },
+	{ "a stack before the empty one", "does not come before it", STR("\3\3\1\4\0") },
 	{ "a stack of a frame that is not there", "frame 2", STR("\3\3\1\1\2") },
-	{ "a pid of 2^31", "32-bit", STR("\4\x09\1\x80\x80\x80\x80\x10\0\0\0\0") },
-	{ "a tid of 2^31", "32-bit", STR("\4\x09\1\0\x80\x80\x80\x80\x10\0\0") },
+	{ "a pid of 2^31", "32 bits", STR("\4\x09\1\x80\x80\x80\x80\x10\0\0\0\0") },
+	{ "a tid of 2^31", "32 bits", STR("\4\x09\1\0\x80\x80\x80\x80\x10\0\0") },
 	{ "a comm that is not there", "string 9", STR("\4\5\1\0\0\x09\0") },
 	{ "a container that is not there", "string 9", STR("\4\5\1\0\0\0\x09") },
 	{ "an event of a name that is not there", "string 3", STR("\5\5\1\3\0\0\0") },
@@ -256,9 +256,9 @@ static const struct content contents[] = {
 	{ "a label of a key that is not there", "string 3", STR("\7\6\1\3\0\0\0\0") },
 	{ "a label of a text that is not there", "string 3", STR("\7\6\1\0\0\3\0\0") },
 	{ "a label of a unit that is not there", "string 3", STR("\7\6\1\0\1\0\3\0") },
-	{ "a set of labels at distance 0", "set of labels", STR("\x08\3\1\0\0") },
-	{ "a set of labels at distance 3", "set of labels", STR("\x08\3\1\3\0") },
-	{ "a set of a label that is not there", "set of labels", STR("\x08\3\1\1\1") },
+	{ "a set of labels at distance 0", "label set", STR("\x08\3\1\0\0") },
+	{ "a set of labels at distance 3", "label set", STR("\x08\3\1\3\0") },
+	{ "a set of a label that is not there", "label set", STR("\x08\3\1\1\1") },
 	{ "a mark on a thread that is not there", "thread 2", STR("\x0a\6\1\0\0\2\0\0") },
 	{ "a mark of a kind that is not there", "string 3", STR("\x0a\6\1\0\0\0\3\0") },
 	{ "a fact of a text that is not there", "string 3", STR("\x0b\3\1\0\3") },
@@ -277,7 +277,7 @@ static const struct content contents[] = {
 	{ "columns of 2^20 + 1 frames", "columns of 1048577", STR("\x10\3\x81\x80\x40") },
 	{ "a column of frames twice", "twice", STR("\x10\7\1\0\1\0\0\1\0") },
 	{ "column 64 of frames", "too large", STR("\x10\4\1\x40\1\0") },
-	{ "a column of frames in way 3", "way 3", STR("\x10\4\1\0\3\0") },
+	{ "a column of frames in way 3", "3, which this version", STR("\x10\4\1\0\3\0") },
 	{ "a column of frames that ends early", "ends early", STR("\x10\4\2\0\1\0") },
 	{ "a function's file that is not there", "string 3",
 	  STR("\x10\4\1\0\1\3\2\x09\1\0\0\0\0\0\0\0\0") },
@@ -285,7 +285,7 @@ static const struct content contents[] = {
 	  STR("\x10\x08\1\1\1\x80\x80\x80\x80\x10\2\x09\1\0\0\0\0\0\0\0\0") },
 	{ "a function's column of 2^32", "column 4294967296",
 	  STR("\x10\x08\1\2\1\x80\x80\x80\x80\x10\2\x09\1\0\0\0\0\0\0\0\0") },
-	{ "columns of more frames than follow", "columns of 2 frames stand before 1",
+	{ "columns of more frames than follow", "columns of 2 frames come before 1",
 	  STR("\x10\4\2\0\0\0\2\x09\1\0\0\0\0\0\0\0\0") },
 	{ "no samples", "0 samples", STR("\x09\x10\0\0\0\1\1\0\1\2\0\0\3\0\1\4\0\7") },
 	{ "2^20 + 1 samples", "1048577 samples",
@@ -295,15 +295,16 @@ static const struct content contents[] = {
 	  STR("\x09\x10\1\0\0\1\1\0\2\2\0\0\3\0\1\4\0\7") },
 	{ "an event that is not there", "event 1",
 	  STR("\x09\x10\1\0\0\1\1\0\1\2\0\1\3\0\1\4\0\7") },
-	{ "labels that are not there", "labels 2",
+	{ "labels that are not there", "label set 2",
 	  STR("\x09\x13\1\0\0\1\1\0\1\2\0\0\3\0\1\4\0\7\7\0\2") },
 	{ "a cpu of 2^31", "cpu",
 	  STR("\x09\x17\1\0\0\1\1\0\1\2\0\0\3\0\1\4\0\7\6\0\x80\x80\x80\x80\x10") },
 	{ "a column twice", "twice", STR("\x09\x13\1\0\0\1\1\0\1\2\0\0\3\0\1\4\0\7\4\0\7") },
-	{ "a column missing", "no column 4", STR("\x09\x0d\1\0\0\1\1\0\1\2\0\0\3\0\1") },
+	{ "a column missing", "column 4 is missing", STR("\x09\x0d\1\0\0\1\1\0\1\2\0\0\3\0\1") },
 	{ "a column that is not known", "column 8",
 	  STR("\x09\x13\1\0\0\1\1\0\1\2\0\0\3\0\1\4\0\7\x08\0\2") },
-	{ "a column written in way 3", "way 3", STR("\x09\x10\1\0\3\1\1\0\1\2\0\0\3\0\1\4\0\7") },
+	{ "a column written in way 3", "3, which this version",
+	  STR("\x09\x10\1\0\3\1\1\0\1\2\0\0\3\0\1\4\0\7") },
 	{ "a column that ends early", "ends early",
 	  STR("\x09\x10\2\0\0\1\1\0\1\2\0\0\3\0\1\4\1\7") },
 	{ "a difference that leads below 0", "stack 18446744073709551615",
@@ -347,7 +348,7 @@ static void check_row_bomb(void)
 		put_block(&file, i, STORE_BLOCK_DATA, half);
 	store_reader_feed(r, buf_str(&file), 0);
 	tap_ok(store_reader_state(r) == STORE_BROKEN &&
-		       strstr(store_reader_fault(r), "more than a file of its size has"),
+		       strstr(store_reader_fault(r), "more than a file of its size can hold"),
 	       "%zu bytes that claim 33 million samples: %s", file.n, store_reader_fault(r));
 	tap_num_eq(p->ledger.count[LEDGER_SAMPLES] >> 19, 32, "the first 2^24 are read");
 	store_reader_free(r);
@@ -408,7 +409,8 @@ static void check_table_bomb(void)
 	struct store_block_head h =
 		block_head(STORE_CODEC_ZSTD, STORE_BLOCK_DATA, (uint32_t)content.n);
 	put_raw_block(&file, h, buf_str(&packed));
-	refused(&file, start, 2, "more than a file of its size has", "five million empty strings");
+	refused(&file, start, 2, "more than a file of its size can hold",
+		"five million empty strings");
 }
 
 static void check_heads(void)
@@ -416,18 +418,19 @@ static void check_heads(void)
 	struct store_block_head h = block_head(0, 0, 2);
 	struct str empty_part = STR("\x7f\0");
 	h.number = htole64(2);
-	with_head("a block that is missing", "block 2 stands where block 1 should", h, empty_part);
+	with_head("a block that is missing", "block 2 is where block 1 should be", h, empty_part);
 	h.number = 0;
 	with_head("a block that comes again", "block 0", h, empty_part);
 	with_head("a length that is not the content's", "length", block_head(0, 0, 3), empty_part);
-	with_head("a packing that is not known", "way 2", block_head(2, 0, 2), empty_part);
+	with_head("a packing that is not known", "2, which this version", block_head(2, 0, 2),
+		  empty_part);
 	with_head("a kind that is not known", "kind 2", block_head(0, 2, 2), empty_part);
-	with_head("2^27 + 1 bytes unpacked", "more than any", block_head(1, 0, (1 << 27) + 1),
+	with_head("2^27 + 1 bytes unpacked", "an impossible size", block_head(1, 0, (1 << 27) + 1),
 		  empty_part);
 	with_head("an end mark with another number", "3 rows", block_head(0, 1, 1), STR("\3"));
-	with_head("an end mark without a number", "no number", block_head(0, 1, 0), STR(""));
-	with_head("an end mark with two numbers", "no number", block_head(0, 1, 2), STR("\2\2"));
-	with_head("what is no zstd frame", "unpacked", block_head(1, 0, 9), STR("no frame"));
+	with_head("an end mark without a number", "not a number", block_head(0, 1, 0), STR(""));
+	with_head("an end mark with two numbers", "not a number", block_head(0, 1, 2), STR("\2\2"));
+	with_head("what is no zstd frame", "decompressed", block_head(1, 0, 9), STR("no frame"));
 }
 
 static void check_frames_of_zstd(void)
@@ -436,15 +439,15 @@ static void check_frames_of_zstd(void)
 	char packed[4096];
 	size_t n = ZSTD_compress(packed, sizeof(packed), zeros, 1 << 20, 19);
 	struct str frame = { packed, n };
-	with_head("a frame that unpacks to more than it says", "unpacked", block_head(1, 0, 1000),
-		  frame);
+	with_head("a frame that unpacks to more than it says", "decompressed",
+		  block_head(1, 0, 1000), frame);
 	with_head("a frame that unpacks to less", "shorter", block_head(1, 0, (1 << 20) + 1),
 		  frame);
 	with_head("a frame of 1 MB that claims 2^27 bytes", "shorter", block_head(1, 0, 1 << 27),
 		  frame);
-	with_head("a frame that is cut", "unpacked", block_head(1, 0, 1 << 20),
+	with_head("a frame that is cut", "decompressed", block_head(1, 0, 1 << 20),
 		  str_first(frame, n - 1));
-	with_head("bytes behind a frame", "unpacked", block_head(1, 0, 1 << 20),
+	with_head("bytes behind a frame", "decompressed", block_head(1, 0, 1 << 20),
 		  (struct str){ packed, n + 5 });
 	with_head("no frame at all", "shorter", block_head(1, 0, 9), STR(""));
 }
@@ -470,11 +473,11 @@ static void check_versions(void)
 	store_reader_free(r);
 	profile_unref(p);
 	file.p[8] = 2;
-	refused(&file, 0, 0, "version 2.7, and this plume reads 1.x",
+	refused(&file, 0, 0, "version 2.7, but this plume reads 1.x",
 		"another major version is refused");
 	put_base(&file);
 	file.p[0] = 'x';
-	refused(&file, 0, 0, "not those of a .plume file", "other first bytes are refused");
+	refused(&file, 0, 0, "not begin like a .plume file", "other first bytes are refused");
 }
 
 static void check_behind_fault(void)

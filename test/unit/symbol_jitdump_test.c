@@ -322,7 +322,7 @@ static void check_cut(void)
 	}
 	tap_ok(ok && before == 5, "cut at every byte, more is known the more there is");
 	struct jitdump *j = read_dump(str_first(buf_str(&b), 150), 0);
-	tap_str_eq(str_from(jitdump_damage(j)), STR("the record at byte 40 is cut short"),
+	tap_str_eq(str_from(jitdump_damage(j)), STR("the record at byte 40 is truncated"),
 		   "where it is cut");
 	jitdump_free(j);
 }
@@ -340,7 +340,8 @@ static void check_lies(void)
 	tap_num_eq(jitdump_count(j), 1, "code that cannot be is left out");
 	tap_str_eq(name_at(j, 0x1000, 1), STR("everything"), "what can be is kept");
 	tap_str_eq(str_from(jitdump_damage(j)),
-		   STR("the record at byte 377 is smaller than its own head"), "a size that lies");
+		   STR("the record at byte 377 is smaller than its own header"),
+		   "a size that lies");
 	jitdump_free(j);
 	struct reader *r = reader_of_memory(STR("0123456789012345678901234567890123456789"), 0);
 	tap_ok(!jitdump_read(r, NULL, &e), "not a jitdump");

@@ -111,7 +111,7 @@ static void check_reasons(void)
 {
 	struct kernel_id other = { .build_id = STR("another"), .release = STR("4.19.0") };
 	check_words(&other, NULL, "recorded on another kernel (4.19.0) than");
-	check_words(&other, folder, "its module or BPF program is gone");
+	check_words(&other, folder, "the module or BPF program is gone");
 	write_text("0000000000000000 T _text\n0000000000000000 T f\n");
 	check_words(&other, folder, "recorded on another kernel (4.19.0) than");
 }

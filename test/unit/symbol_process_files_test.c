@@ -142,9 +142,9 @@ static void check_words(struct symbol_options options, int32_t pid, const char *
 static void check_reasons(void)
 {
 	struct symbol_options here = { .is_of_this_machine = true };
-	check_words(here, 2000000001, "no map of JIT code: /tmp/perf-2000000001.map is not there");
+	check_words(here, 2000000001, "no perf map: /tmp/perf-2000000001.map is missing");
 	check_words((struct symbol_options){ 0 }, 6,
-		    "no map of JIT code: perf-6.map is on the machine that was recorded");
+		    "no perf map: perf-6.map is only on the recorded machine");
 	char want[300];
 	const char *maps[] = { in_folder("text.map") };
 	snprintf(want, sizeof(want), "%s is not a map: its lines are not `START SIZE NAME`",

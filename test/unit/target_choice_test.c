@@ -142,7 +142,7 @@ static void by_thread(void)
 	while (!__atomic_load_n(&tid, __ATOMIC_ACQUIRE))
 		sched_yield();
 	fails((struct target_wish){ .pids = texts(text_of("%d", tid)) },
-	      text_of("%d is a thread (a-worker) of the process %d (", tid, getpid()));
+	      text_of("%d is a thread (a-worker) of process %d (", tid, getpid()));
 	struct target_wish wish = { .tids = texts(text_of("%d", tid)) };
 	choose(wish, &choice, text_of("a-worker (tid %d)", tid), true);
 	tap_ok(choice.tids.n == 1 && choice.tids.p[0] == tid && !choice.pids.n, "one thread");
@@ -158,7 +158,7 @@ static void by_thread(void)
 
 static void by_number(int32_t a, int32_t b)
 {
-	fails((struct target_wish){ 0 }, "whom to look at?");
+	fails((struct target_wish){ 0 }, "no target: give -p PID");
 	fails((struct target_wish){ .pids = texts("1"), .comms = texts("x") }, "-p and --comm");
 	fails((struct target_wish){ .container = "x", .is_everything = true },
 	      "--container and -a");
@@ -169,22 +169,22 @@ static void by_number(int32_t a, int32_t b)
 	      text_of("pids %d, %d", a < b ? a : b, a < b ? b : a),
 	      text_of("pids-%d-%d", a < b ? a : b, a < b ? b : a), b);
 	fails((struct target_wish){ .pids = texts("node") }, "by name: --comm node");
-	fails((struct target_wish){ .pids = texts("1,,2") }, "-p : no number");
-	fails((struct target_wish){ .pids = texts("-3") }, "-p -3: no number");
-	fails((struct target_wish){ .pids = texts("99999999999") }, "no number of a process");
-	fails((struct target_wish){ .pids = texts("2147483647") }, "no process has pid 2147483647");
+	fails((struct target_wish){ .pids = texts("1,,2") }, "-p : not a PID");
+	fails((struct target_wish){ .pids = texts("-3") }, "-p -3: not a PID");
+	fails((struct target_wish){ .pids = texts("99999999999") }, "-p 99999999999: not a PID");
+	fails((struct target_wish){ .pids = texts("2147483647") }, "no such process: 2147483647");
 	pid_t zombie = fork();
 	if (zombie == 0)
 		_exit(0);
 	siginfo_t info;
 	waitid(P_PID, (id_t)zombie, &info, WEXITED | WNOWAIT);
-	fails((struct target_wish){ .pids = texts(text_of("%d", zombie)) }, "has ended and waits");
+	fails((struct target_wish){ .pids = texts(text_of("%d", zombie)) }, "is a zombie");
 	waitpid(zombie, NULL, 0);
 	char comm[32] = "";
 	FILE *f = fopen("/proc/2/comm", "r");
 	if (f && fgets(comm, sizeof(comm), f) && strcmp(comm, "kthreadd\n") == 0)
 		fails((struct target_wish){ .pids = texts("2") },
-		      "pid 2 is kthreadd, a thread of the kernel");
+		      "pid 2 (kthreadd) is a kernel thread");
 	if (f)
 		fclose(f);
 	by_thread();
@@ -220,7 +220,7 @@ static void by_inner_number(void)
 	close(ends[0]);
 	if (inner >= 4000000)
 		fails((struct target_wish){ .pids = texts(text_of("%d", inner)) },
-		      "inside of its container: outside it is -p ");
+		      "a pid inside a container: use -p ");
 	else
 		tap_ok(true, "the number inside of a container # skip not allowed here");
 	end(helper);
@@ -270,16 +270,15 @@ static void by_property(int32_t a, int32_t b)
 	finds((struct target_wish){ .comms = texts("plume-second-long-name") },
 	      "processes named plume-second-long-name", "plume-second-long-name", b);
 	awaits((struct target_wish){ .comms = texts("plumed frist") },
-	       "no process named plumed frist runs yet: those that start are recorded (there "
-	       "are: ");
+	       "no process named plumed frist is running yet: waiting for one to start (similar: ");
 	awaits((struct target_wish){ .comms = texts("plumed frist") }, "plumed first");
 	awaits((struct target_wish){ .comms = texts("qqqqqqq") }, "--cmdline qqqqqqq)");
 	awaits((struct target_wish){ .comms = texts("plumed first"), .users = texts("4294967290") },
-	       "no process named plumed first, of user 4294967290 runs yet");
+	       "no process named plumed first, of user 4294967290 is running yet");
 	fails((struct target_wish){ .cmdlines = texts("(") }, "(");
 	awaits((struct target_wish){ .cmdlines = texts("^no such words$") },
 	       "whose command line matches ^no such words$");
-	fails((struct target_wish){ .users = texts("roott") }, "(near: root");
+	fails((struct target_wish){ .users = texts("roott") }, "(similar: root");
 
 	struct target_wish wish = { .users = texts(text_of("%u", geteuid())) };
 	bool has_itself = false, has_a = false;
@@ -390,16 +389,16 @@ static void by_cgroup(int32_t a)
 	finds((struct target_wish){ .service = unit }, text_of("service plume-test-%d", getpid()),
 	      text_of("plume-test-%d", getpid()), a);
 	fails((struct target_wish){ .cgroup = text_of("plume-tset-%d.service", getpid()) },
-	      text_of("near: /%s", unit));
+	      text_of("similar: /%s", unit));
 	fails((struct target_wish){ .service = text_of("plume-tset-%d", getpid()) },
-	      text_of("near: plume-test-%d", getpid()));
+	      text_of("similar: plume-test-%d", getpid()));
 	fails((struct target_wish){ .cgroup = "/etc" }, "no such cgroup");
 	fails((struct target_wish){ .cgroup = "../../../etc" }, "no such cgroup");
 	check_event(folder, own);
 	end(a);
 	while (rmdir(below) != 0 && errno == EBUSY)
 		sched_yield();
-	fails((struct target_wish){ .service = unit }, "does not run");
+	fails((struct target_wish){ .service = unit }, "is not running");
 	rmdir(folder);
 }
 

@@ -265,10 +265,10 @@ static void picks(void)
 	check_pick("ffff", ONLY_CGROUP, NULL);
 	check_pick("api", "-",
 		   "shop-1/api (cri-o c31c00010000), shop-2/api (containerd c47d00000000)");
-	check_pick("90d3", "-", "more than one container: web (podman 90d3a0000000)");
-	check_pick("old", "-", "does not run; to start it: docker start old");
-	check_pick("wbe", "-", "no container `wbe`; near: web");
-	check_pick("too", "-", "near: tool");
+	check_pick("90d3", "-", "matches several containers: web (podman 90d3a0000000)");
+	check_pick("old", "-", "is not running; to start it: docker start old");
+	check_pick("wbe", "-", "no container `wbe`; similar: web");
+	check_pick("too", "-", "similar: tool");
 	check_pick("", "-", "no container");
 }
 

@@ -165,8 +165,8 @@ static void check_left_over_map(void)
 	tap_ok(!held_files_read_map(h, a.pid, &here, &wanted, 1, &names, &search),
 	       "a map that is older than its process is another's");
 	buf_addf(&want,
-		 "no map of JIT code: %s is older than the process: it is of another one "
-		 "that had its pid",
+		 "no perf map: %s is older than the process: it belongs to an earlier process with "
+		 "that pid",
 		 path);
 	tap_str_eq(buf_str(&search.reason), buf_str(&want), "in words");
 	held_files_free(h);

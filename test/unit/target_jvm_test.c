@@ -190,16 +190,16 @@ static void check_fakes(void)
 	check_fake(WHOLE | FAKE_LISTENS, "0\ndone\n", "done", "listens already");
 	check_fake(WHOLE, "1\nUnknown diagnostic command\n", "older than Java 17", "too old");
 	check_fake(WHOLE, "7\nno room\nmore\n", "says: no room", "an error of its own");
-	check_fake(WHOLE, "", "refused", "ends without a word");
+	check_fake(WHOLE, "", "rejected", "ends without a word");
 	check_fake(WHOLE, "nonsense", "says: ", "no code");
 	check_fake(WHOLE | FAKE_IS_SILENT, "", "did not answer in time", "silent");
 	check_fake(WHOLE | FAKE_FLOODS, "0\nwater\n", "water", "floods");
 	check_fake(0, "", "does not handle SIGQUIT", "only maps libjvm.so");
 	check_fake(FAKE_HAS_THREADS, "", "does not handle SIGQUIT", "threads, and no handler");
 	check_fake(FAKE_CATCHES, "", "does not handle SIGQUIT", "a handler, and one thread");
-	check_ask(getpid(), SHORT_MS, "no JVM", "this process");
-	check_ask(0x7ffffff0, SHORT_MS, "no process", "nobody");
-	check_ask(-1, SHORT_MS, "no process", "no pid");
+	check_ask(getpid(), SHORT_MS, "is not a JVM", "this process");
+	check_ask(0x7ffffff0, SHORT_MS, "no such process", "nobody");
+	check_ask(-1, SHORT_MS, "no such process", "no pid");
 }
 
 static void check_flood_is_bounded(void)
@@ -250,10 +250,10 @@ static void check_planted(void)
 	name_file(path, sizeof(path), "java", pid);
 	name_file(other_path, sizeof(other_path), "java", other);
 	tap_ok(symlink(other_path, path) == 0, "a link to another's socket");
-	check_ask(pid, SHORT_MS, "no socket of the JVM", "a link");
+	check_ask(pid, SHORT_MS, "is not a socket of the JVM", "a link");
 	unlink(path);
 	tap_ok(rename(other_path, path) == 0, "another's socket in its place");
-	check_ask(pid, SHORT_MS, "is listened to by process", "another listener");
+	check_ask(pid, SHORT_MS, "belongs to process", "another listener");
 	tap_ok(end(pid), "neither was signalled");
 	end(other);
 	unlink(path);
@@ -262,7 +262,7 @@ static void check_planted(void)
 	pid = fake_jvm(FAKE_LISTENS, "0\nlies\n");
 	name_file(path, sizeof(path), "java", pid);
 	tap_ok(chown(path, 65534, 65534) == 0, "a socket's file of another user");
-	check_ask(pid, SHORT_MS, "no socket of the JVM", "a socket's file of another user");
+	check_ask(pid, SHORT_MS, "is not a socket of the JVM", "a socket's file of another user");
 	end(pid);
 }
 

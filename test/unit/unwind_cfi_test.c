@@ -348,7 +348,7 @@ static void test_refusals(void)
 	add_fde(&b, 0, 0x2000, 0x10, STR(""));
 	fake_elf(&file, &(struct fake_parts){ .eh_frame = buf_str(&b), .machine = EM_SPARC });
 	struct elf *elf = elf_of_memory(buf_str(&file), "fake", &e);
-	tap_ok(!unwind_table_new(elf, &e) && strstr(e.text, "machine"), "another machine: %s",
+	tap_ok(!unwind_table_new(elf, &e) && strstr(e.text, "architecture"), "another machine: %s",
 	       e.text);
 	elf_free(elf);
 	file.n = 0;

@@ -18,19 +18,19 @@ static void check_refused(const struct fake_v8 *v, const char *want)
 static void test_refusals(void)
 {
 	check_refused(&(struct fake_v8){ .major = 9, .minor = 3 },
-		      "its V8 9.3 is none of those that are known: 9.4, 9.6, 10.2, 10.8, 11.3, "
-		      "11.8, 12.4, 12.9, 13.6, 14.1, 14.6");
-	check_refused(&(struct fake_v8){ .major = 15, .minor = 0 }, "its V8 15.0 is none of those");
+		      "its V8 9.3 is not one that plume knows: 9.4, 9.6, 10.2, 10.8, 11.3, 11.8, "
+		      "12.4, 12.9, 13.6, 14.1, 14.6");
+	check_refused(&(struct fake_v8){ .major = 15, .minor = 0 }, "its V8 15.0 is not one that");
 	check_refused(&(struct fake_v8){ .major = 11, .minor = 104 },
-		      "its V8 11.104 is none of those");
+		      "its V8 11.104 is not one that");
 	check_refused(&(struct fake_v8){ .major = 42949684, .minor = 4 },
-		      "its V8 42949684.4 is none of those");
+		      "its V8 42949684.4 is not one that");
 	check_refused(
 		&(struct fake_v8){ .version = V8_12_4, .changed = "v8dbg_TaggedSize", .value = 4 },
 		"its V8 12.4 compresses pointers, which is not supported yet");
 	check_refused(&(struct fake_v8){ .without = "_ZN2v88internal7Version6major_E" },
-		      "its V8 does not say which version it is");
-	check_refused(&(struct fake_v8){ .machine = EM_AARCH64 }, "it is not of x86-64");
+		      "its V8 does not give its version");
+	check_refused(&(struct fake_v8){ .machine = EM_AARCH64 }, "it is not an x86-64 program");
 }
 
 static void test_missing(void)
@@ -74,7 +74,7 @@ static void test_impossible(void)
 			check_refused(&(struct fake_v8){ .version = V8_14_6,
 							 .changed = offsets[i],
 							 .value = values[k] },
-				      "which cannot be");
+				      "which is impossible");
 }
 
 static void check_version(unsigned version)
