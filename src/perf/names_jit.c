@@ -142,10 +142,12 @@ static void explain(struct perf_session *s, const struct mapped *m, const struct
 {
 	const struct mapped *jitdump = missing_jitdump(s, m->pid);
 	const struct mapped *spent = spent_jitdump(s, m->pid);
-	if (jitdump) {
+	/* A recorder knows what is mapped: there is no code, as where memory was unmapped in the middle of exec. */
+	bool is_no_code = m->is_nowhere && s->options.live;
+	if (jitdump && !is_no_code) {
 		buf_addf(reason, "its jitdump, %.*s, is missing", STR_ARG(jitdump->path));
 		buf_addf(fix, "give a copy of it, or the folder of one, with --map");
-	} else if (spent) {
+	} else if (spent && !is_no_code) {
 		buf_addf(reason, "its jitdump, %.*s: ", STR_ARG(spent->path));
 		budget_explain(&spent->jitdump_budget, reason);
 		buf_add(fix, str_from(budget_advice));

@@ -84,6 +84,59 @@ static void check_chains(void)
 		   "of a recording that is only read all is kept");
 }
 
+/* --- an address where nothing is mapped, of a process with a jitdump that is not there --- */
+
+static void expect_reason(const struct perf_live *live, const char *part, const char *name)
+{
+	struct profile *p = profile_new(0);
+	struct perf_options options = { .live = live };
+	struct perf_session *s = perf_session_new(&options, p);
+	struct perf_event_attr attr = { .size = sizeof(attr),
+					.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+						       PERF_SAMPLE_TIME };
+	struct {
+		struct perf_event_header h;
+		uint32_t pid, tid;
+		uint64_t start, size_bytes, offset;
+		char path[32];
+	} map = { .h = { .type = PERF_RECORD_MMAP,
+			 .misc = PERF_RECORD_MISC_USER,
+			 .size = sizeof(map) },
+		  .pid = 1,
+		  .tid = 1,
+		  .start = 0x5000,
+		  .size_bytes = 0x1000,
+		  .path = "/is-not-there/jit-1.dump" };
+	struct {
+		struct perf_event_header h;
+		uint64_t ip;
+		uint32_t pid, tid;
+		uint64_t time_ns;
+	} r = { .h = { .type = PERF_RECORD_SAMPLE,
+		       .misc = PERF_RECORD_MISC_USER,
+		       .size = sizeof(r) },
+		.ip = 0x9000,
+		.pid = 1,
+		.tid = 1,
+		.time_ns = 1 };
+	perf_session_add_event(s, &attr, "clock");
+	perf_session_add_records(s, (const char *)&map, map.h.size, false);
+	perf_session_add_records(s, (const char *)&r, r.h.size, false);
+	perf_session_flush(s, true);
+	struct str reason = p->unnamed.n ? profile_str(p, p->unnamed.p[0].reason) : STR("");
+	tap_ok(p->unnamed.n == 1 && str_find(reason, str_from(part)) >= 0, "%s: %.*s", name,
+	       STR_ARG(reason));
+	perf_session_free(s);
+	profile_unref(p);
+}
+
+static void check_reasons(void)
+{
+	static const struct perf_live live = { 0 };
+	expect_reason(NULL, "jitdump", "perf.data may lack the mapping of its code");
+	expect_reason(&live, "nothing is", "a recorder knows that no code is there");
+}
+
 /* --- a chain that goes astray behind the copy --- */
 
 enum { CODE = 0x10000, CODE_BYTES = 0x1000, STACK = 0x7000, NOWHERE = 0x90000 };
@@ -236,5 +289,6 @@ int main(void)
 	expect("ljabcd", "mjxyz", "", "nor does one address in both");
 	expect("jkabcd", "jk", "jkabcd", "a chain that ends there");
 	check_roots();
+	check_reasons();
 	return tap_done();
 }
