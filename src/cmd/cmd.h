@@ -26,7 +26,7 @@ struct command {
 /* Ends in NULL. */
 extern const struct command *const commands[];
 const struct command *command_by_name(const char *name);
-/* `there is no command 'recrod'; did you mean 'record'?` */
+/* `unknown command 'recrod'; did you mean 'record'?` */
 void command_explain_unknown(const char *name, struct err *e);
 /* By the last word of its name; NULL: there is none. */
 const struct command *command_subcommand(const struct command *c, const char *word);
