@@ -173,10 +173,35 @@ static size_t last_components(struct str name, struct str separator, unsigned co
 	return 0;
 }
 
+/* What compilers and Go put behind a dot: `f.part.0`, `f.func1`. It names nothing by itself. */
+static bool begins_with_clone(struct str s)
+{
+	static const char *const words[] = { "constprop", "part",     "isra",	    "cold",
+					     "clone",	  "lto_priv", "localalias", "llvm",
+					     "abi",	  "func",     "gowrap",	    "deferwrap" };
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (str_starts(s, str_from(words[i])))
+			return true;
+	return !s.n || !(is_part_of_word(s.p[0]) || s.p[0] == '(') || is_digit(s.p[0]);
+}
+
+/* Where the function begins in `http.(*conn).serve`, `Socket._write`; 0: it has no such qualifier. */
+static size_t after_last_dot(struct str name)
+{
+	for (size_t at = last_components(name, STR("."), 1); at > 0;
+	     at = last_components(str_first(name, at - 1), STR("."), 1))
+		if (!begins_with_clone(str_from_byte(name, at)))
+			return at > 1 && (is_part_of_name(name.p[at - 2]) || name.p[at - 2] == ')')
+				       ? at
+				       : 0;
+	return 0;
+}
+
 /* The function alone: `OptimizeGraph`. */
 static struct str innermost(struct str name)
 {
-	return str_from_byte(name, last_components(name, STR("::"), 1));
+	size_t at = last_components(name, STR("::"), 1);
+	return str_from_byte(name, at ? at : after_last_dot(name));
 }
 
 /*
@@ -247,7 +272,7 @@ void fit_add_name(struct buf *out, struct str name, size_t columns, bool unicode
 		add_function(&text, name);
 	}
 	bool is_long = utf8_count(buf_str(&text)) > columns;
-	struct str rest = is_long && !place.n ? innermost(buf_str(&text)) : buf_str(&text);
+	struct str rest = is_long ? innermost(buf_str(&text)) : buf_str(&text);
 	fit_add_start(out, rest, columns, unicode);
 }
 

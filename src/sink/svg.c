@@ -231,25 +231,32 @@ static void add_start(struct buf *out, struct str name, size_t chars)
 	}
 }
 
-/* As the viewer would shorten it: places before arguments, the function's own name last. */
-static void add_shortened(struct buf *out, const struct tree_label *label, size_t chars)
-{
-	AUTO(buf) struct buf text = { 0 };
-	AUTO(buf) struct buf fitted = { 0 };
-	label_add_brief(&text, label);
-	fit_add_name(&fitted, buf_str(&text), chars, true);
-	xml_add(out, buf_str(&fitted));
-}
-
-/* The name as far as it fits, by the average width of characters. */
-static void add_label(struct buf *out, const struct frames *f, const struct box *b, double room)
+/* What a frame is labelled with; empty where it has no room for a name. */
+static void add_label_text(struct buf *out, const struct frames *f, const struct box *b,
+			   double room)
 {
 	const struct picture_style *s = f->p->style;
 	const struct tree_label *label = tree_label_of(f->p->tree, b->node);
-	struct str name = b->node ? label->shown : STR("all");
+	if (b->node && !f->p->cuts_names) {
+		AUTO(buf) struct buf text = { 0 };
+		svg_fit_label(&text, label, s, room);
+		xml_add(out, buf_str(&text));
+		return;
+	}
 	double fits = room / (s->font_size * s->font_width);
 	size_t chars = fits < 1e9 ? (size_t)fits : (size_t)1e9;
-	if (chars < 3 || !name.n || s->frame_height < s->font_size)
+	if (chars >= 3)
+		add_start(out, b->node ? label->shown : STR("all"), chars);
+}
+
+static void add_label(struct buf *out, const struct frames *f, const struct box *b, double room)
+{
+	const struct picture_style *s = f->p->style;
+	AUTO(buf) struct buf text = { 0 };
+	if (s->frame_height < s->font_size)
+		return;
+	add_label_text(&text, f, b, room);
+	if (!text.n)
 		return;
 	buf_add(out, colour_is_dark(f->p->colours[b - f->p->layout->boxes.p])
 			     ? STR("<text class=\"light\" x=\"")
@@ -258,10 +265,7 @@ static void add_label(struct buf *out, const struct frames *f, const struct box 
 	buf_add_char(out, '"');
 	add_attribute(out, "y", 3 + (f->y1 + f->y2) / 2);
 	buf_add_char(out, '>');
-	if (b->node && !f->p->cuts_names)
-		add_shortened(out, label, chars);
-	else
-		add_start(out, name, chars);
+	buf_add(out, buf_str(&text));
 	buf_add(out, STR("</text>"));
 }
 

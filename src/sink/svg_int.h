@@ -31,6 +31,10 @@ static inline double svg_own_delta(const struct tree *t, uint32_t node)
 /* svg_diff.c: `name (before 12 samples, 1.20%; after ...)`. */
 void svg_add_diff_title(struct buf *out, const struct frames *f, const struct box *b);
 
+/* svg_label.c: the name as it is drawn in so many px; nothing where there is no room for three characters. */
+void svg_fit_label(struct buf *out, const struct tree_label *label,
+		   const struct picture_style *style, double room_px);
+
 /* svg_model.c: the numbers behind the frames, for the script. */
 void svg_add_model(struct buf *out, const struct frames *f);
 

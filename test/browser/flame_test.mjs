@@ -721,6 +721,33 @@ async function large() {
 	});
 }
 
+/** As perf script prints it: `names` side by side on top of one caller, `counts` samples each. */
+function sideBySide(names, counts) {
+	return names.flatMap((name, i) => Array.from({ length: counts[i] }, () =>
+		['node 1 [000] 1.000: 1 cpu-clock:', `\t2000 ${name} (/tmp/perf-1.map)`, '\t1000 main (/usr/bin/node)', ''])).flat();
+}
+
+async function staticLabels() {
+	await test('without scripts labels are as short as their frames, and keep the function', async () => {
+		const place = ' /srv/app/node_modules/some-package/lib/deep/down/index.js:576:24';
+		const names = ['JS:*processParams' + place, 'JS:*mmmmWWWWmmmmWWWW' + place, 'JS:~Socket._writeGeneric' + place, 'JS:^iiiiillllliiiii' + place];
+		const url = make('labels.svg', sideBySide(names, [5, 3, 6, 4]));
+		await browser.newPage();
+		await browser.scripts(false);
+		for (const [file, wanted] of [[url, ['processParams index.js:576', 'Socket._writeGeneric index.js:576']],
+			[make('labels-400.svg', sideBySide(names, [5, 3, 6, 4]), ['--width', '400']), ['processParams', '_writeGeneric']]]) {
+			await browser.open(file);
+			const labels = await browser.evaluate(`[...document.querySelectorAll('#frames text')].map((text) => [text.textContent,
+				text.getComputedTextLength(), Number(text.parentNode.querySelector('rect').getAttribute('width'))])`);
+			equal(labels.filter(([, length, room]) => length + 3 > room), [], 'labels that leave their frames');
+			for (const want of wanted)
+				ok(labels.some(([label]) => label.includes(want)), `${want} among ${labels.map(([label]) => label).join(' | ')}`);
+			equal(labels.some(([label]) => label.includes('/srv/app')), false, 'a whole path');
+		}
+		await browser.scripts(true);
+	});
+}
+
 async function withoutScripts(url) {
 	await test('without scripts the picture is there, with labels and no controls', async () => {
 		await browser.newPage();
@@ -755,6 +782,7 @@ try {
 	await links(svg);
 	await widths(svg);
 	await tall();
+	await staticLabels();
 	await hostile();
 	await large();
 	await test('no page had an error or a dialog', () => equal([browser.errors, browser.dialogs], [[], []]));

@@ -256,6 +256,17 @@ await test('a lambda is a name, and what stands inside of brackets is no qualifi
 	equal(fit('(anonymous namespace)::walk(tree::node*)', 10), '\u2026::walk');
 	equal(fit('<alloc::vec::Vec<T> as core::ops::Drop>::drop', 10), '<\u2026>::drop');
 });
+await test('the function of Go and JavaScript goes last, its package and class before', () => {
+	equal(fit('fmt.(*pp).doPrintf', 18), 'fmt.(*pp).doPrintf');
+	equal(fit('fmt.(*pp).doPrintf', 14), '(*pp).doPrintf');
+	equal(fit('fmt.(*pp).doPrintf', 8), 'doPrintf');
+	equal(fit('runtime.gcWriteBarrier', 8), 'gcWrite\u2026');
+	equal(fit('Socket._writeGeneric node:net:941', 14), '_writeGeneric');
+	equal(fit('main.main.func1', 10), 'main.func1');
+	equal(fit('merge_sort.part.0', 9), 'merge_so\u2026');
+	equal(fit('libc_feholdsetround.constprop.0.isra.1', 9), 'libc_feh\u2026');
+	equal(fit('server.js:12', 9), 'server.j\u2026');
+});
 await test('operators and arrows are no template parameters', () => {
 	equal(fit('operator<<(std::ostream&, int)', 13), 'operator<<(\u2026)');
 	equal(fit('Ptr<T>::operator->() const', 26), 'Ptr<T>::operator->() const');

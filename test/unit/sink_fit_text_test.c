@@ -28,7 +28,12 @@ static void test_names(void)
 	name_is("Foo::operator<(Foo const&)", 16, "Foo::operator<");
 	name_is("java.lang.Object java.util.TreeMap.computeIfAbsent(java.lang.Object)", 30,
 		"TreeMap.computeIfAbsent");
-	name_is("net/http.(*conn).serve", 15, "http.(*conn).s…");
+	name_is("net/http.(*conn).serve", 18, "http.(*conn).serve");
+	name_is("net/http.(*conn).serve", 15,
+		"serve"); /* the package and the type go before the function */
+	name_is("main.main.func1", 10, "main.func1");
+	name_is("sort_rows.part.0", 10, "sort_rows…");
+	name_is("Socket._write node:net:964:36", 8, "_write");
 	name_is("JS:*parse /srv/app/lib/index.js:120:3", 24, "JS:*parse index.js:120");
 	name_is("JS:*parse /srv/app/lib/index.js:120:3", 12, "JS:*parse");
 	name_is("JS:*parseExpressionStatement /srv/a.js:1:2", 12, "JS:*parseEx…");

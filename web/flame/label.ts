@@ -95,7 +95,7 @@ function* shorterPaths(name: string): Generator<string> {
 }
 
 /** What may follow the arguments of a function: qualifiers, and what compilers add to clones. */
-const AFTER_ARGUMENTS = /^( const)?( volatile)?( ?&{1,2})?( \[[^\]]*\])*(\.\w+)*$/;
+const AFTER_ARGUMENTS = /^( const)?( volatile)?( ?&{1,2})?( \[[^\]]*\])*(\.(constprop|part|isra|cold|clone|lto_priv|localalias|llvm|\d+)\b)*$/;
 
 /** Where the arguments at the end of a name begin, or -1. */
 function argumentsAt(name: string): number {
@@ -144,7 +144,15 @@ function* shorterTemplates(name: string): Generator<string> {
 	}
 }
 
-/** The indices behind each :: that is inside no brackets. */
+/** What compilers and Go put behind a dot, as in `f.part.0` and `f.func1`, names nothing; nor do the endings of files. */
+const NO_FUNCTION = /^(constprop|part|isra|cold|clone|lto_priv|localalias|llvm|abi|func|gowrap|deferwrap|\d|\w*:\d|[^\w(])/;
+
+/** Whether the dot at an index is that of `http.(*conn).serve` or `Socket._write`. */
+function isQualifierDot(name: string, at: number): boolean {
+	return /[\w\])>]/.test(name[at - 1] || '') && !!name[at + 1] && !NO_FUNCTION.test(name.slice(at + 1, at + 40));
+}
+
+/** The indices behind each :: and each dot of a method that is inside no brackets. */
 function qualifierEnds(name: string): number[] {
 	const ends = [];
 	let depth = 0;
@@ -154,7 +162,7 @@ function qualifierEnds(name: string): number[] {
 			depth++;
 		else if (/[)}\]]/.test(char) || (char === '>' && name[i - 1] !== '-'))
 			depth = Math.max(0, depth - 1);
-		else if (depth === 0 && char === ':' && name[i - 1] === ':')
+		else if (depth === 0 && ((char === ':' && name[i - 1] === ':') || (char === '.' && isQualifierDot(name, i))))
 			ends.push(i + 1);
 	}
 	return ends;
@@ -164,7 +172,7 @@ function qualifierEnds(name: string): number[] {
 function* fewerQualifiers(name: string): Generator<string> {
 	const ends = qualifierEnds(name);
 	for (const end of ends)
-		yield ELLIPSIS + '::' + name.slice(end);
+		yield (name[end - 1] === '.' ? '' : ELLIPSIS + '::') + name.slice(end);
 	if (ends.length)
 		yield name.slice(ends[ends.length - 1]);
 }
@@ -187,6 +195,12 @@ function withoutPath(name: string): string {
 	return name.slice(name.lastIndexOf('/') + 1);
 }
 
+/** `foo` of `foo a.js:12`. */
+function withoutPlace(name: string): string {
+	const place = /^(.*\S) \S+:\d+$/.exec(name);
+	return place ? place[1] : name;
+}
+
 /** The longest telling form of a name that fits in `room` px, or "" when fewer than three characters of it would. */
 export function shorten(name: string, room: number, charWidth: CharWidth): string {
 	let text = limit(name);
@@ -196,8 +210,7 @@ export function shorten(name: string, room: number, charWidth: CharWidth): strin
 	const path = fitting(shorterPaths(text), fits);
 	if (path && path.fits)
 		return path.text;
-	if (path)
-		text = withoutPath(text);
+	text = path ? withoutPath(text) : withoutPlace(text);
 	const open = argumentsAt(text);
 	if (open > 0) {
 		const own = text.slice(0, open + 1);
