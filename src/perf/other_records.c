@@ -25,12 +25,11 @@ static enum mapped_kind kind_of_path(struct str path)
 {
 	static const struct str memory[] = { STR("[heap]"), STR("[stack"), STR("/SYSV"),
 					     STR("/memfd:"), STR("anon_inode:") };
-	struct str base = str_basename(path);
 	if (str_eq(path, STR("[vdso]")) || str_eq(path, STR("[vdso32]")))
 		return MAPPED_VDSO;
 	if (is_anonymous(path) || starts_with_any(path, memory, ARRAY_SIZE(memory)))
 		return MAPPED_JIT;
-	if (str_starts(base, STR("jit-")) && str_ends(base, STR(".dump")))
+	if (jitdump_has_name(path))
 		return MAPPED_JITDUMP;
 	return MAPPED_FILE;
 }

@@ -1,5 +1,6 @@
 /* What is in the way of names, in words. */
 #include "symbol/binary_int.h"
+#include "symbol/process_files.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -96,6 +97,18 @@ static void explain_missing(const struct binary *b, struct buf *reason, struct b
 		buf_add(fix, STR(", or --debuginfod"));
 }
 
+/* No distribution has debug symbols of these, but they name the code that they compile. */
+static bool add_runtime_fix(struct str path, struct buf *fix)
+{
+	struct str name = str_basename(path);
+	if (!str_eq(name, STR("bun")) && !str_eq(name, STR("bun.exe")) &&
+	    !str_eq(name, STR("deno")))
+		return false;
+	buf_addf(fix, "there are no debug symbols to install; to name JavaScript, %s",
+		 jit_advice_words(jit_advice_of_file(path)));
+	return true;
+}
+
 static void explain_stripped(const struct binary *b, struct buf *reason, struct buf *fix)
 {
 	buf_add(reason, b->table.rows.n ? STR("it is stripped: only exported functions have names")
@@ -104,6 +117,8 @@ static void explain_stripped(const struct binary *b, struct buf *reason, struct 
 		buf_addf(reason, ", and %.*s", STR_ARG(buf_str(&b->useless_debug)));
 	if (b->is_unverified)
 		buf_add(reason, STR(", and may not be the recorded version"));
+	if (add_runtime_fix(b->id.path, fix))
+		return;
 	buf_add(fix, STR("install its debug symbols"));
 	if (!b->options->asks_debuginfod)
 		buf_add(fix, STR(", or use --debuginfod"));

@@ -571,3 +571,25 @@ uint32_t jitdump_count(const struct jitdump *j)
 {
 	return j->codes.n;
 }
+
+/* `123-` at the start of s is taken off it. */
+static bool take_number(struct str *s)
+{
+	size_t n = 0;
+	while (n < s->n && is_digit(s->p[n]))
+		n++;
+	bool is_there = n && n < s->n && s->p[n] == '-';
+	*s = str_from_byte(*s, is_there ? n + 1 : 0);
+	return is_there;
+}
+
+bool jitdump_has_name(struct str path)
+{
+	enum { RANDOM_BYTES = 6 }; /* of mkstemp(3) */
+	struct str name = str_basename(path), prefix = STR("jit-");
+	if (!str_starts(name, prefix))
+		return false;
+	struct str rest = str_from_byte(name, prefix.n);
+	return str_ends(rest, STR(".dump")) ||
+	       (take_number(&rest) && take_number(&rest) && rest.n == RANDOM_BYTES);
+}

@@ -17,6 +17,8 @@ struct jitdump;
  */
 struct jitdump *jitdump_read(struct reader *r, struct budget *budget, struct err *e);
 void jitdump_free(struct jitdump *j);
+/* `jit-PID.dump`, and `jit-TID-PID-XXXXXX` as JavaScriptCore (Bun) names them. */
+bool jitdump_has_name(struct str path);
 /* What ended the reading early, or NULL. */
 const char *jitdump_damage(const struct jitdump *j);
 /*

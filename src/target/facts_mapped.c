@@ -24,12 +24,6 @@ static bool is_same_file(const struct target_mapping *a, const struct target_map
 	       a->device_minor == b->device_minor;
 }
 
-static bool is_jitdump(struct str path)
-{
-	struct str name = str_basename(path);
-	return str_starts(name, STR("jit-")) && str_ends(name, STR(".dump"));
-}
-
 static char *text_copy(struct str s)
 {
 	char *copy = mem_alloc(s.n + 1, 1);
@@ -48,7 +42,7 @@ static void add_mapping(void *context, const struct target_mapping *m)
 		f->jit_bytes += str_starts(path, STR("[v")) ? 0 : m->end - m->start;
 		return;
 	}
-	if (is_jitdump(path)) {
+	if (jitdump_has_name(path)) {
 		if (!f->jitdump)
 			f->jitdump = text_copy(path);
 		return;

@@ -159,6 +159,13 @@ static void check_what_is_unverified(void)
 	id.has_inode = false;
 	check(binary_new(&id, &this_machine), BINARY_STRIPPED, "lib/no-id.so", "stripped");
 	check_unverified(binary_new(&id, &this_machine), true, "stripped, too");
+	put("no-id.so", "lib/deno");
+	check_words(binary_below("lib/deno", STR(""), &this_machine),
+		    "it is stripped: only exported functions have names, and may not be the "
+		    "recorded version",
+		    "there are no debug symbols to install; to name JavaScript, start deno with "
+		    "--v8-flags=--perf-basic-prof",
+		    "a runtime without debug symbols");
 	check_words(binary_new(&id, &copies),
 		    "it is stripped: only exported functions have names, and may not be the "
 		    "recorded version",

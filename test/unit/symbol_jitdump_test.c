@@ -393,8 +393,21 @@ static void check_random(void)
 	tap_num_eq(bad, 0, "random code is found as by looking at all of it");
 }
 
+static void check_names(void)
+{
+	tap_ok(jitdump_has_name(STR("/tmp/jit-12.dump")), "the name that perf knows");
+	tap_ok(jitdump_has_name(STR("/tmp/jit-13-12-aB3xYz")), "the name that Bun uses");
+	tap_ok(!jitdump_has_name(STR("/tmp/jit-13-12-aB3xY")) &&
+		       !jitdump_has_name(STR("/tmp/jit-13-aB3xYz")) &&
+		       !jitdump_has_name(STR("/tmp/jit-")) &&
+		       !jitdump_has_name(STR("/tmp/jit-x-12-aB3xYz")) &&
+		       !jitdump_has_name(STR("/tmp/my-jit-12.dump")),
+	       "other files");
+}
+
 int main(void)
 {
+	check_names();
 	check_budget();
 	check_sample(0);
 	check_sample(1);

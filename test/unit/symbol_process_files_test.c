@@ -236,6 +236,7 @@ static void check_advices(void)
 	check_advice("/usr/lib/libnode.so.108", "--perf-basic-prof");
 	check_advice("/opt/jdk/lib/server/libjvm.so", "DumpPerfMapAtExit");
 	check_advice("/root/.bun/bin/bun", "BUN_JSC_useJITDump=1");
+	check_advice("/x/node_modules/bun/bin/bun.exe", "BUN_JSC_useJITDump=1");
 	check_advice("/usr/bin/deno", "--v8-flags=--perf-basic-prof");
 	check_advice("/usr/share/dotnet/libcoreclr.so", "DOTNET_PerfMapEnabled=1");
 	check_advice("/usr/bin/python3.12", "-X perf");
