@@ -120,6 +120,36 @@ static bool add_to_ring(struct opened_events *x, const struct record_options *o,
 	return true;
 }
 
+/* --- which events are clocks of cpus --- */
+
+/*
+ * A clock that a thread or a child inherits begins a period of its own: one that lives for less than a period is never
+ * seen, and who starts it loses time as well, since the kernel hands the clock of one to the other. Where periods are
+ * shorter than lives that does not matter.
+ */
+static bool misses_short_lives(const struct record_options *o)
+{
+	bool has_clock = false;
+	for (uint32_t i = 0; i < o->events->list.n; i++)
+		has_clock |= record_event_is_clock(&o->events->list.p[i]);
+	return has_clock && !o->no_inherit;
+}
+
+/*
+ * Whether the whole machine may bear it: so many samples a second at most, on each cpu. A neighbour that computes pays
+ * 2 % at 1,000 Hz, 4 % at 2,000, 9 % at 5,000, and 18 % at 10,000 (a virtual machine with two cpus).
+ */
+static bool is_bearable(const struct record_event *event)
+{
+	enum { MOST_HZ = 2000, NS_PER_SECOND = 1000000000 };
+	const struct perf_event_attr *attr = &event->attr;
+	if (attr->type == PERF_TYPE_TRACEPOINT || attr->type > PERF_TYPE_RAW)
+		return false;
+	return attr->freq ? attr->sample_freq <= MOST_HZ
+			  : record_event_is_clock(event) &&
+				    attr->sample_period >= NS_PER_SECOND / MOST_HZ;
+}
+
 /* --- one descriptor --- */
 
 static int perf_event_open(const struct perf_event_attr *attr, int pid, int cpu,
@@ -133,6 +163,7 @@ struct place {
 	uint32_t cpu_index;
 	bool is_command; /* sampled from its exec on */
 	bool is_alone;	 /* no children */
+	bool is_machine; /* pid is nobody's: a cpu, or a cgroup */
 };
 
 static struct perf_event_attr attr_for(const struct opened_events *x,
@@ -140,7 +171,7 @@ static struct perf_event_attr attr_for(const struct opened_events *x,
 				       const struct place *at)
 {
 	struct perf_event_attr attr = x->attrs.p[event];
-	attr.inherit = !x->is_per_cpu && !o->no_inherit && !at->is_alone;
+	attr.inherit = !at->is_machine && !o->no_inherit && !at->is_alone;
 	attr.disabled = at->is_command;
 	attr.enable_on_exec = at->is_command;
 	if (x->lacks_kernel)
@@ -154,7 +185,7 @@ static bool explain(const struct opened_events *x, const struct record_options *
 {
 	const struct perf_event_attr *attr = &x->attrs.p[event];
 	struct open_attempt attempt = { .error = error,
-					.pid = x->is_per_cpu ? -1 : at->pid,
+					.pid = at->is_machine ? -1 : at->pid,
 					.is_cgroup = x->cgroup_fd >= 0,
 					.wants_kernel = o->kernel_only,
 					.rate_hz = attr->freq ? (uint32_t)attr->sample_freq : 0,
@@ -214,13 +245,21 @@ static bool open_one(struct opened_events *x, const struct record_options *o, ui
 	return true;
 }
 
+/* Of a process with clocks of cpus, the other events are its threads' own. */
+static bool belongs(const struct opened_events *x, const struct record_event *event,
+		    const struct place *at)
+{
+	return !x->is_mixed || is_bearable(event) == at->is_machine;
+}
+
 static bool open_place(struct opened_events *x, const struct record_options *o, struct place at,
 		       struct err *e)
 {
 	for (uint32_t c = 0; c < x->cpus.n; c++) {
 		at.cpu_index = c;
 		for (uint32_t i = 0; i < x->attrs.n; i++)
-			if (is_on_cpu(&o->events->list.p[i], x->cpus.p[c]) &&
+			if (belongs(x, &o->events->list.p[i], &at) &&
+			    is_on_cpu(&o->events->list.p[i], x->cpus.p[c]) &&
 			    !open_one(x, o, i, &at, e))
 				return false;
 	}
@@ -279,7 +318,19 @@ static bool needs_too_many(const struct opened_events *x, size_t threads)
 static bool open_everywhere(struct opened_events *x, const struct record_options *o, struct err *e)
 {
 	x->is_per_cpu = true;
-	return open_place(x, o, (struct place){ .pid = x->cgroup_fd }, e);
+	return open_place(x, o, (struct place){ .pid = x->cgroup_fd, .is_machine = true }, e);
+}
+
+static bool open_each(struct opened_events *x, const struct record_options *o,
+		      const struct buf *tids, struct err *e)
+{
+	for (size_t i = 0; i < tids->n / sizeof(int32_t); i++) {
+		int32_t tid;
+		memcpy(&tid, tids->p + i * sizeof(tid), sizeof(tid));
+		if (!open_events_of_thread(x, o, tid, e))
+			return false;
+	}
+	return x->list.n > 0 || err_set(e, "%s has exited", o->choice->title);
 }
 
 static bool open_threads(struct opened_events *x, const struct record_options *o,
@@ -297,13 +348,7 @@ static bool open_threads(struct opened_events *x, const struct record_options *o
 		x->is_filtered = true;
 		return open_everywhere(x, o, e);
 	}
-	for (size_t i = 0; i < n; i++) {
-		int32_t tid;
-		memcpy(&tid, tids.p + i * sizeof(tid), sizeof(tid));
-		if (!open_events_of_thread(x, o, tid, e))
-			return false;
-	}
-	return x->list.n > 0 || err_set(e, "%s has exited", o->choice->title);
+	return open_each(x, o, &tids, e);
 }
 
 static void close_all(struct opened_events *x)
@@ -315,38 +360,11 @@ static void close_all(struct opened_events *x)
 	if (x->walker)
 		v8_walker_close_outputs(x->walker);
 	x->list.n = 0;
-	x->is_filtered = x->is_per_cpu = x->lacks_kernel = false;
+	x->tids.n = 0;
+	x->is_filtered = x->is_per_cpu = x->is_mixed = x->lacks_kernel = false;
 }
 
 /* --- a process and what it starts --- */
-
-/*
- * A clock that a thread or a child inherits begins a period of its own: one that lives for less than a period is never
- * seen, and who starts it loses time as well, since the kernel hands the clock of one to the other. Where periods are
- * shorter than lives that does not matter.
- */
-static bool misses_short_lives(const struct record_options *o)
-{
-	bool has_clock = false;
-	for (uint32_t i = 0; i < o->events->list.n; i++)
-		has_clock |= record_event_is_clock(&o->events->list.p[i]);
-	return has_clock && !o->no_inherit;
-}
-
-/*
- * Whether the whole machine may bear it: so many samples a second at most, on each cpu. A neighbour that computes pays
- * 2 % at 1,000 Hz, 4 % at 2,000, 9 % at 5,000, and 18 % at 10,000 (a virtual machine with two cpus).
- */
-static bool is_bearable(const struct record_event *event)
-{
-	enum { MOST_HZ = 2000, NS_PER_SECOND = 1000000000 };
-	const struct perf_event_attr *attr = &event->attr;
-	if (attr->type == PERF_TYPE_TRACEPOINT || attr->type > PERF_TYPE_RAW)
-		return false;
-	return attr->freq ? attr->sample_freq <= MOST_HZ
-			  : record_event_is_clock(event) &&
-				    attr->sample_period >= NS_PER_SECOND / MOST_HZ;
-}
 
 static bool are_bearable(const struct record_options *o)
 {
@@ -357,16 +375,36 @@ static bool are_bearable(const struct record_options *o)
 }
 
 /*
- * A clock of each cpu sees the shortest life, so the machine is watched where that is allowed, and others are left
- * out. False: not so; nothing is open then.
+ * The events that others would pay too much for, such as each page fault: of the command, or of the threads that are
+ * there. One that starts in this very moment may lack them, but not the clock.
  */
-static bool open_clocks_of_cpus(struct opened_events *x, const struct record_options *o)
+static bool open_own_events(struct opened_events *x, const struct record_options *o, int32_t pid,
+			    struct err *e)
+{
+	AUTO(buf) struct buf tids = { 0 };
+	if (!x->is_mixed)
+		return true;
+	if (pid)
+		return open_place(x, o, (struct place){ .pid = pid, .is_command = true }, e);
+	return list_threads(o, &tids) && !needs_too_many(x, tids.n / sizeof(int32_t)) &&
+	       open_each(x, o, &tids, e);
+}
+
+/*
+ * A clock of each cpu sees the shortest life, so the machine is watched where that is allowed, and others are left
+ * out. The first event tells of processes, so it has to be of all cpus, too. pid: of a command, or 0. False: not so;
+ * nothing is open then.
+ */
+static bool open_clocks_of_cpus(struct opened_events *x, const struct record_options *o,
+				int32_t pid)
 {
 	struct err refused = { 0 };
-	if (!misses_short_lives(o) || !are_bearable(o))
+	if (!misses_short_lives(o) || !is_bearable(&o->events->list.p[0]))
 		return false;
 	x->is_filtered = true;
-	if (open_everywhere(x, o, &refused) && !x->lacks_kernel)
+	x->is_mixed = !are_bearable(o);
+	if (open_everywhere(x, o, &refused) && !x->lacks_kernel &&
+	    open_own_events(x, o, pid, &refused))
 		return true;
 	close_all(x);
 	return false;
@@ -375,7 +413,7 @@ static bool open_clocks_of_cpus(struct opened_events *x, const struct record_opt
 static bool open_processes(struct opened_events *x, const struct record_options *o,
 			   struct buf *remarks, struct err *e)
 {
-	if (!o->choice->tids.n && open_clocks_of_cpus(x, o))
+	if (!o->choice->tids.n && open_clocks_of_cpus(x, o, 0))
 		return true;
 	return open_threads(x, o, remarks, e);
 }
@@ -383,7 +421,7 @@ static bool open_processes(struct opened_events *x, const struct record_options 
 static bool open_command(struct opened_events *x, const struct record_options *o, int32_t pid,
 			 struct err *e)
 {
-	return open_clocks_of_cpus(x, o) ||
+	return open_clocks_of_cpus(x, o, pid) ||
 	       open_place(x, o, (struct place){ .pid = pid, .is_command = true }, e);
 }
 

@@ -108,6 +108,7 @@ struct opened_events {
 	VEC(struct perf_event_attr) attrs; /* by event, as they were opened */
 	bool is_per_cpu;	    /* the whole machine, or a cgroup: no descriptors per thread */
 	bool is_filtered;	    /* ... of which only some processes are wanted */
+	bool is_mixed;		    /* ... and some events are of their threads alone */
 	bool lacks_kernel;	    /* the kernel's part may not be seen */
 	struct v8_walker *walker;   /* runs at all of them; NULL: none */
 	int cgroup_fd;		    /* -1: none */
