@@ -148,7 +148,7 @@ END
 	done
 	timeout 60 ./denies read -- "$plume" js doctor -p "$pid" >doctor.out 2>doctor.err
 	is "... js doctor refuses" $? 1
-	ok "... with a sentence" grep -q 'may not be read' doctor.err
+	ok "... with a sentence" grep -q 'no permission to read' doctor.err
 	ok "the server is unharmed" unharmed plain "$plain"
 else
 	skip "what may be forbidden by a filter" "no gcc"
@@ -270,7 +270,7 @@ patched() {
 		open my $in, "<:raw", $node; local $/; my $bytes = <$in>; substr $bytes, $table + 24 * $at + 8, 8, pack "Q<", $value;
 		open my $out, ">:raw", "patched"; print $out $bytes' "$node" "$1" "$2" && chmod +x patched
 }
-for change in '_ZN2v88internal7Version6major_E v8dbg_FirstNonstringType is.none.of.those.that.are.known' \
+for change in '_ZN2v88internal7Version6major_E v8dbg_FirstNonstringType is.not.one.that.plume.knows' \
 	'v8dbg_TaggedSize v8dbg_TaggedSizeLog2 compresses.pointers'; do
 	read -r symbol other words <<<"$change"
 	if patched "$symbol" "$other" && begin "patched-$symbol" ./patched; then
@@ -311,7 +311,7 @@ END
 	start alike ./alike/node
 	ok "a program that only looks like Node.js: recorded" usual alike
 	ok "... it is said that nothing was found, and what to ask" says alike "JavaScript functions of pid $pid have no names: plume found none of its functions.*plume js doctor -p $pid"
-	refuses 'its heap is not in the process'
+	refuses 'its heap was not found in the process'
 	ok "... runs on" runs "$pid"
 	kill_now "$pid"
 

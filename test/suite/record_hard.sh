@@ -79,7 +79,7 @@ child=$(pgrep -P "$pid")
 started+=("$child")
 record family -d 1 -p "$pid"
 ok "a process has children already: they are recorded" grep -q ';burn ' family.folded
-ok "... and it is said" grep -q 'and 1 process below' family.err
+ok "... and it is said" grep -q 'and 1 child process' family.err
 record alone -i -d 1 -p "$pid"
 is "... but not with -i" "$(grep -c ';burn ' alone.folded)" 0
 kill_now "$child"
@@ -94,7 +94,7 @@ if [ "$(id -u)" = 0 ] && cp "$plume" plume-of-nobody && cp hard hard-of-nobody &
 	started+=("${hiding[@]}")
 	timeout 20 "${nobody[@]}" ./plume-of-nobody record -d 1 -p "$pid" -o hidden/x.plume >last.out 2>last.err
 	is "a child that may not be looked at: the others are recorded" $? 0
-	ok "... and said" grep -q 'and 1 process below' last.err
+	ok "... and said" grep -q 'and 1 child process' last.err
 	for child in "${hiding[@]}"; do kill_now "$child"; done
 else
 	skip "a child that may not be looked at" "only root can be somebody else, who may record his own"
