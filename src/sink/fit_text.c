@@ -249,12 +249,35 @@ void fit_add_brief(struct buf *out, struct str name)
 	}
 }
 
+/*
+ * `[libx264.so.164]+0x522d0` as `[libx2..]+0x522d0`: many frames have the file, only this function has the offset.
+ * False: it is another name.
+ */
+static bool add_short_offset(struct buf *out, struct str name, size_t columns, bool unicode)
+{
+	ptrdiff_t at = str_find(name, STR("]+0x"));
+	struct str dots = fit_ellipsis(unicode);
+	if (at <= 0 || name.p[0] != '[')
+		return false;
+	struct str file = str_first(name, (size_t)at), offset = str_from_byte(name, (size_t)at + 1);
+	size_t beside = utf8_count(dots) + 1 + utf8_count(offset);
+	if (columns > beside) {
+		fit_add_safe(out, str_first(file, utf8_bytes_of(file, columns - beside)));
+		buf_add(out, dots);
+		buf_add_char(out, ']');
+	}
+	fit_add_start(out, offset, columns, unicode);
+	return true;
+}
+
 void fit_add_name(struct buf *out, struct str name, size_t columns, bool unicode)
 {
 	AUTO(buf) struct buf text = { 0 };
 	struct str place = fit_place(name);
 	name = fit_known(name);
 	fit_add_safe(&text, name);
+	if (!fits(&text, columns) && add_short_offset(out, name, columns, unicode))
+		return;
 	if (!fits(&text, columns)) {
 		text.n = 0;
 		add_function(&text, name);

@@ -238,6 +238,13 @@ await test('a function keeps its name and loses its file', () => {
 	equal(fit(name, 12), 'JS:*handle');
 	equal(fit('JS:~ /srv/app/lib/router.js:12:5', 16), 'router.js:12:5');
 });
+await test('the file of an offset is shortened before the offset', () => {
+	const name = '[libx264.so.164]+0x522d0';
+	equal(fit(name, 18), '[libx264\u2026]+0x522d0');
+	equal(fit(name, 11), '[\u2026]+0x522d0');
+	equal(fit(name, 10), '+0x522d0');
+	equal(fit(name, 6), '+0x52\u2026');
+});
 await test('arguments are shortened before template parameters, and those before the name', () => {
 	const name = 'std::vector<int, std::allocator<int> >::push_back(int const&, char)';
 	equal(fit(name, 60), name.slice(0, 58) + '\u2026)');

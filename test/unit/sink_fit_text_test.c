@@ -33,6 +33,9 @@ static void test_names(void)
 		"serve"); /* the package and the type go before the function */
 	name_is("main.main.func1", 10, "main.func1");
 	name_is("sort_rows.part.0", 10, "sort_rows…");
+	name_is("[libx264.so.164]+0x522d0", 18, "[libx264…]+0x522d0");
+	name_is("[libx264.so.164]+0x522d0", 9, "+0x522d0");
+	name_is("[libx264.so.164]+0x522d0", 6, "+0x52…");
 	name_is("Socket._write node:net:964:36", 8, "_write");
 	name_is("JS:*parse /srv/app/lib/index.js:120:3", 24, "JS:*parse index.js:120");
 	name_is("JS:*parse /srv/app/lib/index.js:120:3", 12, "JS:*parse");

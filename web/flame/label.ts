@@ -201,12 +201,25 @@ function withoutPlace(name: string): string {
 	return place ? place[1] : name;
 }
 
+/** `[libx264.so.164]+0x522d0`: many frames have the file, only this function has the offset, so the file is cut. */
+function shortenOffset(name: string, room: number, charWidth: CharWidth): string | null {
+	const parts = /^(\[[^\]]+)\](\+0x[0-9a-f]+)$/.exec(name);
+	if (!parts)
+		return null;
+	if (textWidth(`[${ELLIPSIS}]${parts[2]}`, charWidth) <= room)
+		return cutEnd(parts[1], `${ELLIPSIS}]${parts[2]}`, room, charWidth);
+	return textWidth(parts[2], charWidth) <= room ? parts[2] : cutEnd(parts[2], ELLIPSIS, room, charWidth);
+}
+
 /** The longest telling form of a name that fits in `room` px, or "" when fewer than three characters of it would. */
 export function shorten(name: string, room: number, charWidth: CharWidth): string {
 	let text = limit(name);
 	const fits = (candidate: string) => textWidth(candidate, charWidth) <= room;
 	if (fits(text))
 		return text;
+	const offset = shortenOffset(text, room, charWidth);
+	if (offset !== null)
+		return offset.length < 3 ? '' : offset;
 	const path = fitting(shorterPaths(text), fits);
 	if (path && path.fits)
 		return path.text;
