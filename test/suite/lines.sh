@@ -99,7 +99,7 @@ if (sum === 0.5) console.log(sum);
 END
 
 # share FOLDED RE: in how many of 100 samples of `hot` a frame matches RE
-share() { awk -v re="$2" '/hot/ { all += $NF; if ($0 ~ re) part += $NF } END { printf "%d\n", all ? 100 * part / all : 0 }' "$1"; }
+share() { re=$2 awk '/hot/ { all += $NF; if ($0 ~ ENVIRON["re"]) part += $NF } END { printf "%d\n", all ? 100 * part / all : 0 }' "$1"; }
 at_least() { # at_least SHARE FOLDED RE
 	local got
 	got=$(share "$2" "$3")

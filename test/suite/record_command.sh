@@ -60,7 +60,7 @@ if [ "$(id -u)" = 0 ]; then
 		chown -h 65534:65534 "sticky/link.$ending"
 		is "another user's link to a .$ending is refused before the command runs" \
 			"$("$plume" record -q -o "sticky/link.$ending" -- touch was.run 2>link.err; echo $?; ls was.run 2>/dev/null)" 1
-		ok "... in words" grep -q 'link of another user' link.err
+		ok "... in words" grep -q 'link that belongs to another user' link.err
 		is "... and where it leads is as it was" "$(cat precious)" precious
 	done
 	mkfifo sticky/fifo.svg

@@ -24,7 +24,7 @@ names() {
 	ok "... of native functions" grep -qE ';node::.*;v8::' "$2.folded"
 }
 share_at_least() { # share_at_least PERCENT RE FOLDED
-	awk -v re="$2" -v floor="$1" '{ all += $NF } $0 ~ re { n += $NF }
+	re=$2 awk -v floor="$1" '{ all += $NF } $0 ~ ENVIRON["re"] { n += $NF }
 		END { printf "%d of %d\n", n, all; exit !(all > 100 && 100 * n >= floor * all) }' "$3"
 }
 # killed_meanwhile NAME PID OPTION...: the server is gone half a second before the recording ends

@@ -10,7 +10,7 @@ seconds=3 # of CPU time: the file is written while it is recorded, and names com
 
 # percent FILE RE: of the samples of FILE, how many match; rounded down
 percent() {
-	awk -v re="$2" '{ n = $NF; sub(/ [0-9]+$/, ""); all += n; if ($0 ~ re) good += n }
+	re=$2 awk '{ n = $NF; sub(/ [0-9]+$/, ""); all += n; if ($0 ~ ENVIRON["re"]) good += n }
 		END { print all ? int(100 * good / all) : 0 }' "$1"
 }
 at_least() { # at_least TEXT PERCENT LEAST
