@@ -26,7 +26,7 @@ const char *category_text(enum category c)
 
 /* Rules are tried from the top; the first that holds decides. */
 struct rule {
-	enum { BEGINS, HOLDS } how;
+	enum { BEGINS, HOLDS, IS } how;
 	const char *text;
 	enum category category;
 };
@@ -34,7 +34,15 @@ struct rule {
 static bool rule_holds(const struct rule *r, struct str s)
 {
 	struct str text = str_from(r->text);
-	return r->how == BEGINS ? str_starts(s, text) : str_find(s, text) >= 0;
+	switch (r->how) {
+	case BEGINS:
+		return str_starts(s, text);
+	case HOLDS:
+		return str_find(s, text) >= 0;
+	case IS:
+		return str_eq(s, text);
+	}
+	return false;
 }
 
 static enum category first_of(const struct rule *rules, size_t n, struct str s,
@@ -63,6 +71,7 @@ static const struct rule jit_rules[] = {
 	{ BEGINS, "Stub:", CATEGORY_BUILTIN },
 	{ BEGINS, "Handler:", CATEGORY_BUILTIN },
 	{ BEGINS, "RegExp:", CATEGORY_BUILTIN },
+	{ IS, "RegExp", CATEGORY_BUILTIN }, /* as plume record calls it */
 	{ BEGINS, "Interpreter", CATEGORY_BUILTIN },
 	{ BEGINS, "StubRoutines", CATEGORY_BUILTIN },
 	{ BEGINS, "vtable stub", CATEGORY_BUILTIN },

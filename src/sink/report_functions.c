@@ -24,6 +24,32 @@ static void add_source(struct buf *out, const struct report_function *f, const s
 		buf_addf(out, ":%u", f->line);
 }
 
+const char *const report_tier_names[TREE_TIER_COUNT] = { "interpreter", "sparkplug", "maglev",
+							 "turbofan" };
+
+/*
+ * The file it is in; of JavaScript, that compiled code is V8's goes without saying: which compiler made
+ * most of what ran, and if others did much of it, how much.
+ */
+static void add_module(struct buf *out, const struct report_function *f)
+{
+	enum { NEARLY_ALL = 95 }; /* percent */
+	uint64_t sum = 0, overflows = 0;
+	unsigned most = 0;
+	for (unsigned i = 0; i < TREE_TIER_COUNT; i++) {
+		sum = saturating_add(sum, f->of_tier[i], &overflows);
+		most = f->of_tier[i] > f->of_tier[most] ? i : most;
+	}
+	if (!sum) {
+		buf_add(out, fit_module(f->module));
+		return;
+	}
+	double percent = 100 * (double)f->of_tier[most] / (double)sum;
+	buf_add(out, str_from(report_tier_names[most]));
+	if (percent < NEARLY_ALL)
+		buf_addf(out, " %.0f %%", percent);
+}
+
 static const struct tree_label *label_of(const struct report_table *t,
 					 const struct report_function *f)
 {
@@ -45,13 +71,14 @@ static struct columns columns_of(const struct report_table *t, const struct repo
 {
 	enum { NUMBERS = 14, LEAST_NAME = 20, LONGEST_NAME = 80 };
 	struct columns c = { 0 };
-	AUTO(buf) struct buf source = { 0 };
+	AUTO(buf) struct buf module = { 0 }, source = { 0 };
 	for (uint32_t i = 0; i < n; i++) {
 		const struct report_function *f = &t->functions->rows.p[i];
-		source.n = 0;
+		module.n = source.n = 0;
+		add_module(&module, f);
 		add_source(&source, f, label_of(t, f));
 		size_t widths[] = { utf8_count(function_of(label_of(t, f))),
-				    utf8_count(fit_module(f->module)),
+				    utf8_count(buf_str(&module)),
 				    utf8_count(buf_str(&source)) };
 		c.name = widths[0] > c.name ? widths[0] : c.name;
 		c.module = widths[1] > c.module ? widths[1] : c.module;
@@ -89,7 +116,7 @@ static struct name_column fit_names(const struct report_table *t, const struct r
 static void add_fitted(struct buf *out, const struct report_table *t, const struct report_style *s,
 		       const struct columns *c, const struct report_function *f, struct str shown)
 {
-	AUTO(buf) struct buf source = { 0 };
+	AUTO(buf) struct buf module = { 0 }, source = { 0 };
 	size_t start;
 	report_add_share(out, s, f->self, t->tree->total[0][0]);
 	buf_add(out, STR("  "));
@@ -99,7 +126,8 @@ static void add_fitted(struct buf *out, const struct report_table *t, const stru
 	buf_add(out, shown);
 	report_pad(out, start, c->name + 1);
 	start = out->n;
-	fit_add_start(out, fit_module(f->module), c->module, s->is_unicode);
+	add_module(&module, f);
+	fit_add_start(out, buf_str(&module), c->module, s->is_unicode);
 	report_pad(out, start, c->module + 1);
 	add_source(&source, f, label_of(t, f));
 	fit_add_end(out, buf_str(&source), c->source, s->is_unicode);

@@ -37,6 +37,7 @@ void report_add_seconds(struct buf *out, uint64_t ns);
 void report_add_word(struct buf *out, struct str text);
 
 /* report_functions.c */
+extern const char *const report_tier_names[TREE_TIER_COUNT]; /* V8's compilers */
 void report_add_functions(struct buf *out, const struct report_table *t,
 			  const struct report_style *s);
 /* report_paths.c */

@@ -130,15 +130,13 @@ static void add_charged(struct buf *out, const struct profile *p)
 /* Of its own time, in which of V8's compilers' code. Nothing of other functions. */
 static void add_tiers(struct buf *out, const struct report *r, const struct report_function *f)
 {
-	static const char *const names[TREE_TIER_COUNT] = { "interpreter", "sparkplug", "maglev",
-							    "turbofan" };
 	uint64_t any = 0;
 	for (unsigned i = 0; i < TREE_TIER_COUNT; i++)
 		any |= f->of_tier[i];
 	if (any) {
 		open_object(out, "tiers");
 		for (unsigned i = 0; i < TREE_TIER_COUNT; i++)
-			add_value(out, r, names[i], f->of_tier[i]);
+			add_value(out, r, report_tier_names[i], f->of_tier[i]);
 		buf_add_char(out, '}');
 	}
 	if (f->inlined)
