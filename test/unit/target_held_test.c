@@ -10,7 +10,8 @@
 #include <linux/sched.h>
 #include <time.h>
 
-#define SECOND 1000000000ull
+/* Tenths of seconds, so that all times here have passed on a machine that was just started. */
+#define TENTH 100000000ull
 
 static const struct target_mapping anonymous = { .start = 4096,
 						 .end = 8192,
@@ -68,8 +69,8 @@ static void end(struct held_files *h, struct actor *a)
 
 static void check_map(bool is_contained)
 {
-	static const uint64_t times[] = { 50 * SECOND, 100 * SECOND, 150 * SECOND, 200 * SECOND,
-					  1000 * SECOND };
+	static const uint64_t times[] = { 50 * TENTH, 100 * TENTH, 150 * TENTH, 200 * TENTH,
+					  300 * TENTH };
 	const char *where = is_contained ? "container" : "host";
 	struct held_files *h = held_files_new(0);
 	struct actor a;
@@ -78,23 +79,23 @@ static void check_map(bool is_contained)
 		held_files_free(h);
 		return;
 	}
-	begin(h, &a, 50 * SECOND);
-	held_files_look(h, 90 * SECOND);
+	begin(h, &a, 50 * TENTH);
+	held_files_look(h, 90 * TENTH);
 	check_names(h, a.pid, times, 1, "", "no map yet");
 	actor_do(&a, ACT_WRITE, "10 10 first\n");
-	held_files_look(h, 100 * SECOND);
-	held_files_look(h, 150 * SECOND);
-	tap_num_eq(held_files_map_state(h, a.pid, 100 * SECOND),
-		   held_files_map_state(h, a.pid, 199 * SECOND),
+	held_files_look(h, 100 * TENTH);
+	held_files_look(h, 150 * TENTH);
+	tap_num_eq(held_files_map_state(h, a.pid, 100 * TENTH),
+		   held_files_map_state(h, a.pid, 199 * TENTH),
 		   "%s: a map that does not grow stays in its state", where);
 	actor_do(&a, ACT_WRITE, "10 10 second\n");
-	held_files_look(h, 200 * SECOND);
+	held_files_look(h, 200 * TENTH);
 	check_names(h, a.pid, times, 5, "first|first|first|second|second", where);
 	actor_do(&a, ACT_WRITE, "10 10 third\n");
 	end(h, &a);
 	check_names(h, a.pid, times, 5, "first|first|first|second|second", "after its end");
 	check_names(h, a.pid, (uint64_t[]){ UINT64_MAX }, 1, "third", "rows it wrote at the end");
-	held_files_forget_states(h, 160 * SECOND);
+	held_files_forget_states(h, 160 * TENTH);
 	check_names(h, a.pid, times, 5, "first|first|first|second|second",
 		    "states before are forgotten, not those that lasted");
 	held_files_forget_states(h, UINT64_MAX);
@@ -111,10 +112,10 @@ static void check_short_life(void)
 	struct held_files *h = held_files_new(0);
 	struct actor a;
 	if (actor_start(&a, true)) {
-		begin(h, &a, 50 * SECOND);
+		begin(h, &a, 50 * TENTH);
 		actor_do(&a, ACT_WRITE, "10 10 short\n");
 		end(h, &a);
-		check_names(h, a.pid, (uint64_t[]){ 60 * SECOND }, 1, "short",
+		check_names(h, a.pid, (uint64_t[]){ 60 * TENTH }, 1, "short",
 			    "ended before the first look");
 	}
 	held_files_free(h);
@@ -122,18 +123,18 @@ static void check_short_life(void)
 
 static void check_changed_maps(void)
 {
-	static const uint64_t times[] = { 100 * SECOND, 200 * SECOND, 300 * SECOND };
+	static const uint64_t times[] = { 100 * TENTH, 200 * TENTH, 300 * TENTH };
 	struct held_files *h = held_files_new(0);
 	struct actor a;
 	if (actor_start(&a, true)) {
-		begin(h, &a, 50 * SECOND);
+		begin(h, &a, 50 * TENTH);
 		actor_do(&a, ACT_WRITE, "10 10 first\n10 10 second\n");
-		held_files_look(h, 100 * SECOND);
+		held_files_look(h, 100 * TENTH);
 		actor_do(&a, ACT_CUT, "10 10 cut\n10 10 c\n");
-		held_files_look(h, 200 * SECOND);
+		held_files_look(h, 200 * TENTH);
 		check_names(h, a.pid, times, 2, "cut|c", "a map that was cut begins again");
 		actor_do(&a, ACT_REPLACE, "10 10 replaced\n");
-		held_files_look(h, 300 * SECOND);
+		held_files_look(h, 300 * TENTH);
 		check_names(h, a.pid, times, 3, "cut|c|replaced",
 			    "a map that was replaced is still had");
 		end(h, &a);
@@ -159,8 +160,8 @@ static void check_left_over_map(void)
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", a.pid);
 	act_write(path, O_TRUNC, "10 10 another\n");
 	utimensat(AT_FDCWD, path, long_ago, 0);
-	begin(h, &a, 50 * SECOND);
-	held_files_look(h, 100 * SECOND);
+	begin(h, &a, 50 * TENTH);
+	held_files_look(h, 100 * TENTH);
 	end(h, &a);
 	tap_ok(!held_files_read_map(h, a.pid, &here, &wanted, 1, &names, &search),
 	       "a map that is older than its process is another's");
@@ -178,12 +179,12 @@ static void check_hostile_map(enum act act, const char *text, const char *want, 
 	struct held_files *h = held_files_new(0);
 	struct actor a;
 	if (actor_start(&a, true)) {
-		begin(h, &a, 50 * SECOND);
+		begin(h, &a, 50 * TENTH);
 		tap_ok(actor_do(&a, act, text), "%s is planted", what);
-		held_files_look(h, 100 * SECOND);
-		check_names(h, a.pid, (uint64_t[]){ 100 * SECOND }, 1, want, what);
+		held_files_look(h, 100 * TENTH);
+		check_names(h, a.pid, (uint64_t[]){ 100 * TENTH }, 1, want, what);
 		end(h, &a);
-		check_names(h, a.pid, (uint64_t[]){ 100 * SECOND }, 1, want, "after its end");
+		check_names(h, a.pid, (uint64_t[]){ 100 * TENTH }, 1, want, "after its end");
 	}
 	held_files_free(h);
 }
@@ -208,17 +209,17 @@ static void check_hostile_maps(void)
 
 static void check_exec(void)
 {
-	static const uint64_t times[] = { 60 * SECOND, 150 * SECOND, 250 * SECOND };
+	static const uint64_t times[] = { 60 * TENTH, 150 * TENTH, 250 * TENTH };
 	struct held_files *h = held_files_new(0);
 	struct actor a;
 	if (actor_start(&a, true)) {
-		begin(h, &a, 50 * SECOND);
+		begin(h, &a, 50 * TENTH);
 		actor_do(&a, ACT_WRITE, "10 10 before\n");
-		held_files_look(h, 100 * SECOND);
+		held_files_look(h, 100 * TENTH);
 		actor_do(&a, ACT_REPLACE, "10 10 after\n");
-		held_files_add_process(h, a.pid, 0, true, 200 * SECOND);
+		held_files_add_process(h, a.pid, 0, true, 200 * TENTH);
 		held_files_add_mapping(h, a.pid, &anonymous);
-		held_files_look(h, 240 * SECOND);
+		held_files_look(h, 240 * TENTH);
 		end(h, &a);
 		check_names(h, a.pid, times, 3, "before|before|after",
 			    "each program has the names of its own map");
@@ -242,7 +243,7 @@ static bool start_with_pid(int32_t pid, int32_t *started)
 
 static void check_reuse(void)
 {
-	static const uint64_t times[] = { 150 * SECOND, 250 * SECOND };
+	static const uint64_t times[] = { 150 * TENTH, 250 * TENTH };
 	struct held_files *h = held_files_new(0);
 	struct actor a;
 	int32_t again;
@@ -251,9 +252,9 @@ static void check_reuse(void)
 		held_files_free(h);
 		return;
 	}
-	begin(h, &a, 50 * SECOND);
+	begin(h, &a, 50 * TENTH);
 	actor_do(&a, ACT_WRITE, "10 10 old\n");
-	held_files_look(h, 100 * SECOND);
+	held_files_look(h, 100 * TENTH);
 	end(h, &a);
 	if (!start_with_pid(a.pid, &again)) {
 		tap_ok(true, "a pid that comes again # SKIP pids cannot be chosen here");
@@ -262,9 +263,9 @@ static void check_reuse(void)
 	}
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", a.pid);
 	act_write(path, O_TRUNC, "10 10 new\n");
-	held_files_add_process(h, again, 0, false, 200 * SECOND);
+	held_files_add_process(h, again, 0, false, 200 * TENTH);
 	held_files_add_mapping(h, again, &anonymous);
-	held_files_look(h, 220 * SECOND);
+	held_files_look(h, 220 * TENTH);
 	check_names(h, again, times, 2, "old|new", "a pid that came again");
 	kill(again, SIGKILL);
 	waitpid(again, NULL, 0);
@@ -342,13 +343,13 @@ static void check_first_thread_gone(void)
 			sched_yield();
 		tap_ok(target_read_mappings(a.pid, false, count_mapping, &count, &e) && count > 0,
 		       "mappings of a process whose first thread has ended");
-		begin(h, &a, 50 * SECOND);
-		held_files_look(h, 100 * SECOND);
+		begin(h, &a, 50 * TENTH);
+		held_files_look(h, 100 * TENTH);
 		held_files_end_process(h, a.pid);
 		actor_kill(&a);
-		held_files_look(h, 200 * SECOND);
-		check_names(h, a.pid, (uint64_t[]){ 100 * SECOND }, 1, "threads", "and its map");
-		held_files_forget_states(h, 300 * SECOND);
+		held_files_look(h, 200 * TENTH);
+		check_names(h, a.pid, (uint64_t[]){ 100 * TENTH }, 1, "threads", "and its map");
+		held_files_forget_states(h, 300 * TENTH);
 		tap_num_eq(held_files_count(h), 0, "and its end");
 	}
 	held_files_free(h);
