@@ -105,6 +105,18 @@ static void add_share(struct buf *out, uint64_t count, uint64_t total, const cha
 	buf_add_char(out, ')');
 }
 
+/* Compiled Java keeps frame pointers only when it is told to. */
+static bool has_java(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->frames.n; i++)
+		if (str_eq(str_basename(profile_str(p, p->frames.p[i].module)), STR("libjvm.so")))
+			return true;
+	for (uint32_t i = 0; i < p->threads.n; i++)
+		if (str_eq(profile_str(p, p->threads.p[i].comm), STR("java")))
+			return true;
+	return false;
+}
+
 /* Larger ones the kernel does not make. */
 static bool has_largest_copies(const struct profile *p)
 {
@@ -148,8 +160,11 @@ static void add_truncated(const struct profile *p, struct diagnosis *d)
 		buf_addf(&t.why, "they were longer than 64 KB, the largest copy of a stack the "
 				 "kernel makes, and frame pointers lead no further");
 		buf_addf(&t.fix,
-			 "build with -fno-omit-frame-pointer (Java: -XX:+PreserveFramePointer), "
-			 "and record with -F 99: at a lower rate plume can follow more of them");
+			 "build with frame pointers (%s); plume follows them furthest at "
+			 "up to 99 Hz (-F 99)",
+			 has_java(p) ? "Java: -XX:+PreserveFramePointer, C and C++: "
+				       "-fno-omit-frame-pointer"
+				     : "-fno-omit-frame-pointer");
 	} else {
 		buf_addf(&t.why, "%s", reasons[source]);
 		buf_addf(&t.fix, "%s", fixes[source]);
@@ -168,18 +183,6 @@ static void add_unrooted_names(struct buf *why, enum finding_mark mark,
 	if (u->frames && 100.0 * (double)u->unnamed / (double)u->frames > MANY_PERCENT)
 		buf_addf(why, ", or the names of the outermost frames are missing (see %s)",
 			 mark == FINDING_BAD ? "below" : "above");
-}
-
-/* Compiled Java keeps frame pointers only when it is told to. */
-static bool has_java(const struct profile *p)
-{
-	for (uint32_t i = 0; i < p->frames.n; i++)
-		if (str_eq(str_basename(profile_str(p, p->frames.p[i].module)), STR("libjvm.so")))
-			return true;
-	for (uint32_t i = 0; i < p->threads.n; i++)
-		if (str_eq(profile_str(p, p->threads.p[i].comm), STR("java")))
-			return true;
-	return false;
 }
 
 static void add_unrooted(const struct profile *p, const struct unnamed_rows *unnamed,
