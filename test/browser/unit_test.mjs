@@ -361,12 +361,12 @@ await test('a tall picture begins at the root when there is enough of the progra
 	equal(firstLook.firstRow(rowsOf({ app: 300 }), 40), 0);
 });
 await test('... higher up when the program is', () => {
-	equal(firstLook.firstRow(rowsOf({ runtime: 60, app: 10, native: 60 }), 40), 29); // all, and 60 rows: 8 of 10 are seen
+	equal(firstLook.firstRow(rowsOf({ runtime: 60, app: 10, native: 60 }), 40), 40); // its middle at two thirds
 	equal(firstLook.firstRow(rowsOf({ runtime: 60, app: 300 }), 40), 53);
-	equal(firstLook.firstRow(rowsOf({ runtime: 60, app: 5 }), 40), 25);
+	equal(firstLook.firstRow(rowsOf({ runtime: 60, app: 5 }), 40), 26);
 });
 await test('... where the program is, not the packages it uses, if there is something of it', () => {
-	equal(firstLook.firstRow(rowsOf({ runtime: 10, dependency: 80, app: 10, native: 50 }), 40), 59);
+	equal(firstLook.firstRow(rowsOf({ runtime: 10, dependency: 80, app: 10, native: 50 }), 40), 70);
 	equal(firstLook.firstRow(rowsOf({ runtime: 60, dependency: 80, native: 50 }), 40), 53);
 });
 await test('... and at the root where nothing is known of the frames', () => {

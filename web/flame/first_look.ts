@@ -7,6 +7,8 @@ import { Model } from './model';
 const LEAST_SHARE = 0.05;
 /** So much of the code that could be seen at once is enough: the nearer to the root the better. */
 const ENOUGH = 0.8;
+/** The middle of that code is no further up than this share of the window, so that what it calls is seen, too. */
+const HIGHEST_MIDDLE = 2 / 3;
 
 /** How much of each row is code of one of the kinds. */
 function rowsOf(model: Model, kinds: string[]): Float64Array {
@@ -19,17 +21,17 @@ function rowsOf(model: Model, kinds: string[]): Float64Array {
 	return rows;
 }
 
-/** What is in a window of `seen` rows that begins at each row. */
-function windows(rows: Float64Array, seen: number): number[] {
-	const sums = [];
-	let sum = 0;
-	for (let i = 0; i < Math.min(seen, rows.length); i++)
-		sum += rows[i];
-	for (let first = 0; first < rows.length; first++) {
-		sums.push(sum);
-		sum += (first + seen < rows.length ? rows[first + seen] : 0) - rows[first];
-	}
-	return sums;
+/** For a window of `seen` rows from each row on: how much is in it, and at which row the middle of that is. */
+function windows(rows: Float64Array, seen: number): { sum: number; middle: number }[] {
+	return Array.from(rows, (_, first) => {
+		let sum = 0;
+		let moment = 0;
+		for (let i = first; i < Math.min(first + seen, rows.length); i++) {
+			sum += rows[i];
+			moment += rows[i] * (i + 0.5 - first);
+		}
+		return { sum, middle: moment / sum };
+	});
 }
 
 /** The depth of the row nearest to the root that is seen first, where `seen` rows fit the window. */
@@ -39,10 +41,11 @@ export function firstRow(model: Model, seen: number): number {
 		const rows = rowsOf(model, kinds);
 		if (!rows.some((part) => part > least))
 			continue;
-		const sums = windows(rows, seen);
-		const most = sums.reduce((a, b) => Math.max(a, b), 0);
+		const looks = windows(rows, seen);
+		const most = looks.reduce((a, b) => Math.max(a, b.sum), 0);
 		const last = Math.max(0, rows.length - seen);
-		return Math.min(last, sums.findIndex((sum) => sum >= ENOUGH * most));
+		const first = looks.findIndex(({ sum, middle }) => sum >= ENOUGH * most && middle <= HIGHEST_MIDDLE * seen);
+		return first < 0 ? last : Math.min(last, first);
 	}
 	return 0;
 }
