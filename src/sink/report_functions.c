@@ -78,8 +78,7 @@ static struct columns columns_of(const struct report_table *t, const struct repo
 		add_module(&module, f);
 		add_source(&source, f, label_of(t, f));
 		size_t widths[] = { utf8_count(function_of(label_of(t, f))),
-				    utf8_count(buf_str(&module)),
-				    utf8_count(buf_str(&source)) };
+				    utf8_count(buf_str(&module)), utf8_count(buf_str(&source)) };
 		c.name = widths[0] > c.name ? widths[0] : c.name;
 		c.module = widths[1] > c.module ? widths[1] : c.module;
 		c.source = widths[2] > c.source ? widths[2] : c.source;
