@@ -590,6 +590,8 @@ bool jitdump_has_name(struct str path)
 	if (!str_starts(name, prefix))
 		return false;
 	struct str rest = str_from_byte(name, prefix.n);
-	return str_ends(rest, STR(".dump")) ||
-	       (take_number(&rest) && take_number(&rest) && rest.n == RANDOM_BYTES);
+	if (str_ends(rest, STR(".dump")))
+		return true;
+	bool has_pid = take_number(&rest), has_time = take_number(&rest);
+	return has_pid && has_time && rest.n == RANDOM_BYTES;
 }
