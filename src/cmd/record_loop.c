@@ -330,6 +330,7 @@ static void say_why_nothing(const struct run *r)
 {
 	enum { SHORT_NS = 200000000 };
 	struct record_status s = recorder_status(r->recorder);
+	struct charged c;
 	if (say_unseen(r) || s.counts.samples)
 		return;
 	if (s.counts.lost)
@@ -343,6 +344,9 @@ static void say_why_nothing(const struct run *r)
 		    r->plan->options->choice->pids.p[0], r->plan->options->choice->pids.p[0]);
 	else if (r->plan->options->choice->remark)
 		say("no samples: no matching process ran");
+	else if (is_user_only(r->profile) && charged_of(r->profile, &c) && c.kernel_ns)
+		say("no samples: the target spent its CPU time in the kernel, where it was not "
+		    "sampled");
 	else if (r->plan->options->events->list.p[0].samples_time)
 		say("no samples: the target used no CPU time; a longer -d may help");
 	else

@@ -124,6 +124,7 @@ static bool has_only_sums(const struct profile *p)
 static void add_no_samples(const struct profile *p, struct diagnosis *d)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };
+	struct charged c;
 	buf_addf(&t.what, "the recording has no samples");
 	if (p->ledger.count[LEDGER_INPUT_DAMAGED]) {
 		buf_addf(&t.why, "none could be read before the damage");
@@ -131,6 +132,8 @@ static void add_no_samples(const struct profile *p, struct diagnosis *d)
 		buf_addf(&t.why, "nothing that could be read is a sample");
 	} else if (unfinished_note(p).n) {
 		buf_addf(&t.why, "perf record was killed before it wrote any, or is still running");
+	} else if (charged_of(p, &c) && c.kernel_ns) {
+		buf_addf(&t.why, "only user space was sampled, and the target was in the kernel");
 	} else {
 		buf_addf(&t.why,
 			 "nothing ran while recording, or that machine cannot count the event");

@@ -71,9 +71,16 @@ struct charged {
 	uint64_t charged_ns, sampled_ns;
 	uint64_t error_ns;  /* so much may be missing by chance, or because times are rounded */
 	bool is_user;	    /* without the kernel's part, which has no samples */
+	uint64_t kernel_ns; /* if is_user: that part; 0 also in recordings that do not say */
 	bool is_of_threads; /* each was sampled by a clock of its own */
 	bool is_missing;    /* more is missing than there is by chance, or was lost */
 };
+/* Whether the kernel's part of the CPU time has no samples. */
+bool is_user_only(const struct profile *p);
+/* Whether that is more than a twentieth of the CPU time; without an account, it may be. */
+bool lacks_kernel_time(const struct profile *p);
+/* `1.2 s of the 1.3 s of CPU time was in the kernel, which has no samples` */
+void kernel_time_add_words(const struct profile *p, struct buf *out);
 /* False: the recording does not say. */
 bool charged_of(const struct profile *p, struct charged *out);
 /* `the samples account for 3.9 s of the 4.0 s of CPU time the kernel charged` */

@@ -12,6 +12,7 @@ static void add_account(struct str rest, struct charged *sum)
 		uint64_t *to = str_eq(key, STR("charged"))   ? &sum->charged_ns
 			       : str_eq(key, STR("sampled")) ? &sum->sampled_ns
 			       : str_eq(key, STR("error"))   ? &sum->error_ns
+			       : str_eq(key, STR("kernel"))  ? &sum->kernel_ns
 							     : NULL;
 		sum->is_user |= str_eq(key, STR("user"));
 		sum->is_of_threads |= str_eq(key, STR("threads"));
@@ -31,7 +32,7 @@ bool charged_of(const struct profile *p, struct charged *out)
 			add_account(profile_str(p, p->facts.p[i].text), out);
 	out->is_missing =
 		out->charged_ns > saturating_add(out->sampled_ns, out->error_ns, &overflows);
-	return out->charged_ns != 0;
+	return out->charged_ns || out->kernel_ns;
 }
 
 static void add_seconds(struct buf *out, uint64_t ns)
@@ -61,11 +62,64 @@ static void add_period(const struct profile *p, struct buf *out)
 		buf_add(out, STR("less than one sampling period"));
 }
 
+bool is_user_only(const struct profile *p)
+{
+	return str_starts(profile_fact(p, STR("sampled")), STR("user space only"));
+}
+
+bool lacks_kernel_time(const struct profile *p)
+{
+	enum { SHARE = 20 };
+	struct charged c;
+	if (!is_user_only(p))
+		return false;
+	return !charged_of(p, &c) || c.kernel_ns > (c.charged_ns + c.kernel_ns) / SHARE;
+}
+
+void kernel_time_add_words(const struct profile *p, struct buf *out)
+{
+	struct charged c;
+	if (!charged_of(p, &c)) {
+		buf_add(out, STR("time in the kernel has no samples"));
+		return;
+	}
+	add_seconds(out, c.kernel_ns);
+	buf_add(out, STR(" of the "));
+	add_seconds(out, c.charged_ns + c.kernel_ns);
+	buf_add(out, STR(" of CPU time was in the kernel, which has no samples"));
+}
+
+/* Nobody looks for time in the kernel where the profile seems complete. */
+static void diagnose_user_only(const struct profile *p, struct diagnosis *d)
+{
+	AUTO(finding_text) struct finding_text t = { 0 };
+	struct charged c;
+	if (!is_user_only(p))
+		return;
+	kernel_time_add_words(p, &t.what);
+	bool is_asked = str_eq(profile_fact(p, STR("sampled")), STR("user space only"));
+	bool is_most = charged_of(p, &c) && c.kernel_ns > c.charged_ns;
+	if (is_asked) {
+		buf_addf(&t.why, "the recording was limited to user space");
+		buf_addf(&t.fix, "record without --user-only and without :u in the event");
+	} else {
+		buf_addf(&t.why, "the user who recorded may not sample the kernel");
+		buf_addf(&t.fix, "run plume with sudo, or allow it: sudo sysctl "
+				 "kernel.perf_event_paranoid=1");
+	}
+	enum finding_mark mark = !lacks_kernel_time(p) ? FINDING_OK
+				 : is_asked	       ? FINDING_INFO
+				 : is_most	       ? FINDING_BAD
+						       : FINDING_WARN;
+	diagnosis_add(d, (struct finding){ mark, "user_only" }, &t);
+}
+
 void diagnose_charged(const struct profile *p, struct diagnosis *d)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };
 	struct charged c;
-	if (!charged_of(p, &c))
+	diagnose_user_only(p, d);
+	if (!charged_of(p, &c) || !c.charged_ns)
 		return;
 	charged_add_words(&c, &t.what);
 	if (!c.is_missing) {

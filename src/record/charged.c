@@ -15,6 +15,7 @@ enum { NS_PER_S = 1000000000 };
 
 struct charged_time {
 	uint64_t own_ns;
+	uint64_t kernel_ns;   /* of its own; only where own_ns is without it */
 	uint64_t children_ns; /* of those that have been waited for, and theirs */
 };
 
@@ -36,7 +37,8 @@ struct charge {
 	uint64_t period_ns, begin_ns, last_look_ns;
 	uint64_t begin_total_ns; /* of a cgroup, of children of ours */
 	uint64_t now_total_ns;
-	uint64_t ended_ns; /* own_ns of new ones that have ended, and left the list */
+	uint64_t begin_kernel_ns, now_kernel_ns; /* the same, of children of ours */
+	struct charged_time ended;		 /* new ones that have ended, and left the list */
 };
 
 /* --- what the kernel says --- */
@@ -126,6 +128,7 @@ static bool read_process(const struct charge *c, struct charged_process *p)
 	p->is_zombie = s.state == 'Z';
 	p->now.own_ns = c->is_user ? s.user_ns - (s.guest_ns < s.user_ns ? s.guest_ns : s.user_ns)
 				   : exact_ns(p->pid, &s);
+	p->now.kernel_ns = c->is_user ? s.kernel_ns : 0;
 	p->now.children_ns = s.children_ns;
 	return true;
 }
@@ -155,13 +158,24 @@ static uint64_t cgroup_ns(const char *folder)
 	return us * 1000;
 }
 
+static uint64_t ns_of(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_usec * 1000;
+}
+
 /* Of children of ours that have been waited for, and theirs: the command is the only one. */
+static uint64_t waited_kernel_ns(void)
+{
+	struct rusage u;
+	getrusage(RUSAGE_CHILDREN, &u);
+	return ns_of(u.ru_stime);
+}
+
 static uint64_t waited_ns(void)
 {
 	struct rusage u;
 	getrusage(RUSAGE_CHILDREN, &u);
-	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NS_PER_S +
-	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
+	return ns_of(u.ru_utime) + ns_of(u.ru_stime);
 }
 
 static uint64_t total_ns(const struct charge *c)
@@ -279,9 +293,10 @@ void charge_free(struct charge *c)
 void charge_begin(struct charge *c, uint64_t now_ns)
 {
 	c->list.n = 0;
-	c->ended_ns = 0;
+	c->ended = (struct charged_time){ 0 };
 	c->begin_ns = c->last_look_ns = now_ns;
 	c->begin_total_ns = c->now_total_ns = total_ns(c);
+	c->begin_kernel_ns = c->now_kernel_ns = waited_kernel_ns();
 	if (c->way == BY_THREADS) {
 		const struct target_choice *choice = c->follow->options->choice;
 		for (uint32_t i = 0; i < choice->tids.n; i++)
@@ -301,15 +316,18 @@ static void look(struct charge *c)
 		struct charged_process p = c->list.p[i];
 		if (!p.is_gone)
 			p.is_gone = !(c->way == BY_THREADS ? read_thread(&p) : read_process(c, &p));
-		if (p.is_gone && p.is_new)
-			c->ended_ns += p.now.own_ns;
-		else
+		if (p.is_gone && p.is_new) {
+			c->ended.own_ns += p.now.own_ns;
+			c->ended.kernel_ns += p.now.kernel_ns;
+		} else {
 			c->list.p[kept++] = p;
+		}
 	}
 	c->list.n = kept;
 	if (c->way == BY_PROCESSES || c->way == BY_COMMAND)
 		add_known(c, true);
 	c->now_total_ns = total_ns(c);
+	c->now_kernel_ns = waited_kernel_ns();
 }
 
 void charge_look(struct charge *c, uint64_t now_ns, bool is_last)
@@ -327,7 +345,7 @@ void charge_look(struct charge *c, uint64_t now_ns, bool is_last)
 /* By what processes did themselves, as far as they were looked at. */
 static int64_t sum_of_own(const struct charge *c)
 {
-	int64_t sum = (int64_t)c->ended_ns;
+	int64_t sum = (int64_t)c->ended.own_ns;
 	for (uint32_t i = 0; i < c->list.n; i++)
 		if (c->list.p[i].is_target)
 			sum += (int64_t)(c->list.p[i].now.own_ns - c->list.p[i].begin.own_ns);
@@ -375,6 +393,19 @@ static uint64_t charged_ns(const struct charge *c)
 	return most > 0 ? (uint64_t)most : 0;
 }
 
+/* What the kernel did for them, where that has no samples. */
+static uint64_t kernel_ns(const struct charge *c)
+{
+	int64_t sum = (int64_t)c->ended.kernel_ns, waited = 0;
+	for (uint32_t i = 0; i < c->list.n; i++)
+		if (c->list.p[i].is_target)
+			sum += (int64_t)(c->list.p[i].now.kernel_ns - c->list.p[i].begin.kernel_ns);
+	if (c->way == BY_COMMAND && c->is_user)
+		waited = (int64_t)(c->now_kernel_ns - c->begin_kernel_ns);
+	int64_t most = sum > waited ? sum : waited;
+	return most > 0 ? (uint64_t)most : 0;
+}
+
 /* What may be missing without anything being wrong: by chance, as times are rounded, and as buffers lag behind. */
 static uint64_t error_ns(const struct charge *c, uint64_t charged, bool is_part)
 {
@@ -399,8 +430,11 @@ uint32_t charge_event(const struct charge *c)
 
 bool charge_sum(const struct charge *c, uint64_t samples, bool is_part, struct charge_sum *out)
 {
-	*out = (struct charge_sum){ .charged_ns = charged_ns(c), .is_user = c->is_user };
-	if (c->way == BY_NOTHING || !c->begin_ns || !out->charged_ns || !c->period_ns)
+	*out = (struct charge_sum){ .charged_ns = charged_ns(c),
+				    .kernel_ns = kernel_ns(c),
+				    .is_user = c->is_user };
+	bool has_any = out->charged_ns || out->kernel_ns;
+	if (c->way == BY_NOTHING || !c->begin_ns || !has_any || !c->period_ns)
 		return false;
 	out->sampled_ns = samples * c->period_ns;
 	out->error_ns = error_ns(c, out->charged_ns, is_part);

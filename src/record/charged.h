@@ -18,8 +18,9 @@ void charge_look(struct charge *c, uint64_t now_ns, bool is_last);
 
 struct charge_sum {
 	uint64_t charged_ns, sampled_ns;
-	uint64_t error_ns; /* so much may be missing by chance, or because times are rounded */
-	bool is_user;	   /* without what the kernel did for it */
+	uint64_t error_ns;  /* so much may be missing by chance, or because times are rounded */
+	bool is_user;	    /* without what the kernel did for it, which has no samples */
+	uint64_t kernel_ns; /* if is_user: that; at least */
 };
 /* When a process began, as /proc has it: in ticks. False: it is gone. */
 bool process_start_ticks(int32_t pid, uint64_t *ticks);

@@ -99,7 +99,14 @@ static void add_charge_facts(const struct recorder *r, bool is_part)
 		 (unsigned long long)sum.charged_ns, (unsigned long long)sum.sampled_ns,
 		 (unsigned long long)error_ns, r->events.is_per_cpu ? "cpus" : "threads",
 		 sum.is_user ? " user" : "");
+	if (sum.is_user)
+		buf_addf(&text, " kernel %llu", (unsigned long long)sum.kernel_ns);
 	profile_add_fact(r->p, STR("cpu time"), buf_str(&text));
+}
+
+static bool is_user_only(const struct recorder *r)
+{
+	return r->options.user_only || r->options.events->list.p[0].attr.exclude_kernel;
 }
 
 void recorder_begin_facts(struct recorder *r, uint64_t start_ns, uint64_t start_unix_ns)
@@ -117,6 +124,10 @@ void recorder_begin_facts(struct recorder *r, uint64_t start_ns, uint64_t start_
 		profile_add_fact(p, STR("arch"), str_from(here.machine));
 	}
 	add_number(p, STR("cpus"), r->events.cpus.n);
+	if (r->events.lacks_kernel)
+		profile_add_fact(p, STR("sampled"), STR("user space only, not permitted more"));
+	else if (is_user_only(r))
+		profile_add_fact(p, STR("sampled"), STR("user space only"));
 	profile_add_fact(p, STR("plume"), STR(PLUME_VERSION));
 	add_number(p, STR("started_unix_ns"), start_unix_ns);
 }

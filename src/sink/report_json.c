@@ -121,6 +121,8 @@ static void add_charged(struct buf *out, const struct profile *p)
 	add_number(out, "error_ns", c.error_ns);
 	add_text(out, "clocks", c.is_of_threads ? STR("threads") : STR("cpus"));
 	add_bool(out, "user_only", c.is_user);
+	if (c.is_user)
+		add_number(out, "kernel_ns", c.kernel_ns);
 	add_bool(out, "missing", c.is_missing);
 	buf_add_char(out, '}');
 }

@@ -234,6 +234,18 @@ static void add_charged(struct ledger_text *l, const struct profile *p)
 	add_part(l, buf_str(&part));
 }
 
+static void add_kernel_time(struct ledger_text *l, const struct profile *p)
+{
+	AUTO(buf) struct buf part = { 0 };
+	if (!is_user_only(p))
+		return;
+	if (lacks_kernel_time(p))
+		kernel_time_add_words(p, &part);
+	else
+		buf_add(&part, STR("user space only"));
+	add_part(l, buf_str(&part));
+}
+
 static void add_missing(struct ledger_text *l, const struct report *r)
 {
 	const struct query_ledger *q = r->ledger;
@@ -249,6 +261,7 @@ static void add_missing(struct ledger_text *l, const struct report *r)
 	add_count(l, lost_marks(r->profile), "times events were lost");
 	add_recording(l, count);
 	add_charged(l, r->profile);
+	add_kernel_time(l, r->profile);
 	add_share(l, s->idle, s->total, "idle");
 	add_share(l, s->no_stack, s->total, "without a stack");
 	add_unnamed(l, r);

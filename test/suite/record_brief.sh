@@ -144,6 +144,20 @@ is "a process that ends before its child: the recording ends by itself" $? 0
 echo 1 >script.used
 ok "... with all that the child did" enough script
 
+# Time in the kernel that was not sampled is in the file.
+in_kernel() { # in_kernel FILE MARK
+	"$plume" doctor --json "$1" | grep -oE '"mark":"[a-z]*","key":"user_only","what":"[^"]*"' | tee /dev/stderr |
+		grep -qE "\"mark\":\"$2\".*[1-9].* of CPU time was in the kernel"
+}
+copy=(dd if=/dev/zero of=/dev/null bs=1M count=20000) # dd is in the kernel all the time, sh hardly
+# shellcheck disable=SC2016 # sh is to expand it
+count=(sh -c '"$@"; i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done' - "${copy[@]}")
+"$plume" record --user-only -o asked.plume -- "${count[@]}" >asked.out 2>asked.err
+ok "--user-only: doctor says how much was in the kernel" in_kernel asked.plume info
+ok "... and so does the report" grep -q 'in the kernel, which has no samples' <("$plume" report asked.plume)
+"$plume" record -q -o whole.plume -- "${copy[@]}" 2>whole.err
+ok "... and not where the kernel was sampled" bash -c "! '$plume' doctor --json whole.plume | grep -q user_only"
+
 # Where cpus may not be watched, each thread has a clock of its own, which misses them: that is said, and is in the file.
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 if [ "$(id -u)" = 0 ] && mkdir -m 777 own && chmod 755 . && cp "$plume" own/plume && cp brief own/ && chmod 755 own/plume own/brief &&
@@ -160,6 +174,8 @@ if [ "$(id -u)" = 0 ] && mkdir -m 777 own && chmod 755 . && cp "$plume" own/plum
 	stop "$pid"
 	ok "... and the same by name" accounted own/named 'bad|warn'
 	sed 's/^/# /' ok.out
+	"${nobody[@]}" own/plume record -o own/denied.plume -- "${copy[@]}" >own.out 2>own.err
+	ok "the kernel may not be sampled: doctor says how much of the time was there" in_kernel own/denied.plume bad
 	gcc -O2 -g -pthread -o own/threads "$truth/threads.c"
 	"${nobody[@]}" own/plume record -q -F 99 -o own/long.plume -- own/threads own/long.truth 2 2>own.err
 	ok "threads that live: nothing is missing" accounted own/long ok

@@ -307,6 +307,35 @@ static void check_part(void)
 	profile_unref(p);
 }
 
+/* What the kernel did is missing where only user space was sampled. */
+static enum finding_mark mark_of_user_only(const char *sampled, const char *cpu_time)
+{
+	struct profile *p = recorded();
+	AUTO(diagnosis) struct diagnosis d = { 0 };
+	profile_add_fact(p, STR("sampled"), str_from(sampled));
+	profile_add_fact(p, STR("cpu time"), str_from(cpu_time));
+	examine(p, &d);
+	const struct finding *f = found(&d, "user_only");
+	enum finding_mark mark = f ? f->mark : FINDING_MARKS;
+	profile_unref(p);
+	return mark;
+}
+
+static void check_user_only(void)
+{
+	static const char denied[] = "user space only, not permitted more";
+	static const char little[] = "charged 3000000000 sampled 3000000000 error 1 user kernel 1";
+	static const char some[] =
+		"charged 3000000000 sampled 3000000000 error 1 user kernel 2000000000";
+	static const char all[] = "charged 0 sampled 0 error 0 user kernel 2000000000";
+	tap_ok(mark_of_user_only("", some) == FINDING_MARKS, "the kernel was sampled: nothing");
+	tap_ok(mark_of_user_only(denied, little) == FINDING_OK, "hardly any time in the kernel");
+	tap_ok(mark_of_user_only(denied, some) == FINDING_WARN, "a part of the time in the kernel");
+	tap_ok(mark_of_user_only(denied, all) == FINDING_BAD, "all of the time in the kernel");
+	tap_ok(mark_of_user_only("user space only", all) == FINDING_INFO, "... as was asked for");
+	tap_ok(mark_of_user_only(denied, "") == FINDING_WARN, "nobody knows how much");
+}
+
 int main(void)
 {
 	check_marks();
@@ -321,5 +350,6 @@ int main(void)
 	check_unrooted_names();
 	check_java();
 	check_part();
+	check_user_only();
 	return tap_done();
 }
