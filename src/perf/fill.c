@@ -119,8 +119,9 @@ static void add_modules(struct perf_session *s)
 		text.n = 0;
 		for (size_t k = 0; k < id.n; k++)
 			buf_addf(&text, "%02x", (unsigned char)id.p[k]);
-		profile_add_module(s->p, (struct module){ profile_add_str(s->p, m->path),
-							  profile_add_str(s->p, buf_str(&text)) });
+		profile_add_module(s->p,
+				   (struct module){ profile_add_str(s->p, mapped_shown_path(m)),
+						    profile_add_str(s->p, buf_str(&text)) });
 	}
 }
 

@@ -37,7 +37,7 @@ static bool mapped_equal(const void *list, uint32_t i, const void *key)
 	const struct mapped *a = &((const struct mapped *)list)[i], *b = key;
 	return a->kind == b->kind && a->inode == b->inode && a->is_nowhere == b->is_nowhere &&
 	       (!is_per_process(a->kind) || a->pid == b->pid) && str_eq(a->path, b->path) &&
-	       str_eq(a->build_id, b->build_id);
+	       str_eq(a->run_path, b->run_path) && str_eq(a->build_id, b->build_id);
 }
 
 static uint32_t hash_mapped(const struct mapped *m)
@@ -54,6 +54,7 @@ mapped_id mapped_table_get(struct mapped_table *t, const struct mapped *m)
 		return i;
 	struct mapped added = *m;
 	added.path = arena_copy(&t->text, m->path);
+	added.run_path = arena_copy(&t->text, m->run_path);
 	added.build_id = arena_copy(&t->text, m->build_id);
 	index_map_add(&t->map, hash, t->list.n);
 	vec_push(&t->list, added);
@@ -153,6 +154,7 @@ static void compact(struct mapped_table *t, const bool *is_needed, mapped_id *ne
 			continue;
 		}
 		m.path = arena_copy(&t->text, m.path);
+		m.run_path = arena_copy(&t->text, m.run_path);
 		m.build_id = arena_copy(&t->text, m.build_id);
 		m.file_build_id = (struct str){ 0 };
 		m.is_explained = false;

@@ -154,7 +154,7 @@ static bool name_in_file(struct location_names *n, location_id id, struct mapped
 	struct debug_info *debug = debug_of(n, m);
 	uint32_t count = debug ? debug_info_find(debug, address, &frames) : 0;
 	if (count && (has_symbol || frames[0].name.n)) {
-		add_debug_frames(n, id, m->path, symbol.name, frames, count);
+		add_debug_frames(n, id, mapped_shown_path(m), symbol.name, frames, count);
 		return true;
 	}
 	struct known_symbol key = { .mapped = l->mapped, .start = symbol.start };
@@ -164,7 +164,7 @@ static bool name_in_file(struct location_names *n, location_id id, struct mapped
 		begin_location(n, id);
 		push_frame(n, id,
 			   &(struct named_frame){ .name = symbol.name,
-						  .module = m->path,
+						  .module = mapped_shown_path(m),
 						  .kind = FRAME_KIND_COUNT,
 						  .is_symbol = true });
 		remember(n, id, &key);
@@ -181,7 +181,7 @@ static void add_unnamed_in_file(struct location_names *n, location_id id, const 
 	if (!code || !elf_address_of_offset(code, offset, &address) ||
 	    !binary_find_start(m->binary, address, &start) || start > UINT32_MAX)
 		start = 0;
-	add_unnamed_function(n, id, m->path, (uint32_t)start);
+	add_unnamed_function(n, id, mapped_shown_path(m), (uint32_t)start);
 }
 
 /* --- the kernel --- */
@@ -317,7 +317,7 @@ static void explain(struct location_names *n, mapped_id id, struct unnamed_reaso
 	struct mapped *m = &n->s->mapped.list.p[id];
 	if (m->kind == MAPPED_JIT)
 		return; /* which was said when its map was looked for */
-	buf_add(&why->module, m->path);
+	buf_add(&why->module, mapped_shown_path(m));
 	if (m->kind == MAPPED_KERNEL)
 		kernel_symbols_explain(n->kernel, &why->reason, &why->fix);
 	else if (m->binary)

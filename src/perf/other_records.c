@@ -151,6 +151,8 @@ static bool map_user(struct perf_session *s, int32_t pid, const struct mapping_r
 		m.build_id = perf_session_build_id(s, m.path);
 	if (str_ends(m.path, STR(" (deleted)")))
 		m.path.n -= strlen(" (deleted)");
+	if (m.kind == MAPPED_FILE && row.is_code)
+		m.run_path = perf_run_path(s, pid, m.path);
 	row.mapped = mapped_table_get(&s->mapped, &m);
 	if (m.kind == MAPPED_JITDUMP)
 		see_jitdump(s, pid,

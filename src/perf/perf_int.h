@@ -116,6 +116,7 @@ struct perf_session {
 	struct perf_events events;
 	struct perf_order order;
 	struct mapped_table mapped;
+	struct run_paths run_paths;
 	struct perf_processes processes;
 	struct locations locations;
 	struct recent_location *recent;
@@ -250,6 +251,8 @@ void perf_session_other(struct perf_session *s, const struct perf_record *r, con
 void perf_session_read_jitdumps(struct perf_session *s);
 struct cgroup *perf_cgroup_find(const struct perf_session *s, uint64_t id);
 struct str perf_session_build_id(const struct perf_session *s, struct str path);
+/* run_path.c: a link to a file that the process was started by; empty: none. Good as long as the session. */
+struct str perf_run_path(struct perf_session *s, int32_t pid, struct str file);
 void perf_session_add_build_id(struct perf_session *s, struct str path, struct str build_id);
 /* The process if it lives still. */
 struct recorded_process perf_session_process(const struct perf_session *s, int32_t pid);

@@ -21,6 +21,7 @@ enum mapped_kind {
 struct mapped {
 	enum mapped_kind kind;
 	struct str path;
+	struct str run_path;	  /* a link to it that the program was started by; empty: none */
 	struct str build_id;	  /* as it was recorded */
 	struct str file_build_id; /* of the file that names came from */
 	bool has_inode;
@@ -57,6 +58,26 @@ struct mapped_table {
 	const struct perf_options *options;
 	uint32_t round; /* of naming what came in */
 };
+
+/* Where a file is for people: by the path its program was started by. */
+static inline struct str mapped_shown_path(const struct mapped *m)
+{
+	return m->run_path.n ? m->run_path : m->path;
+}
+
+/* --- run_path.c --- */
+
+/* Whether a program's comm is a link to its file, in the same folder. */
+struct run_path {
+	struct str file, comm;
+	struct str path; /* of the link; empty: it is none */
+	bool is_link;
+};
+struct run_paths {
+	VEC(struct run_path) list;
+	struct arena text;
+};
+void run_paths_fini(struct run_paths *known);
 
 /* Lets go of its files, until they are needed again. */
 void mapped_close(struct mapped *m);

@@ -28,6 +28,7 @@ void perf_session_fini(struct perf_session *s)
 	perf_events_fini(&s->events);
 	perf_order_fini(&s->order);
 	mapped_table_fini(&s->mapped);
+	run_paths_fini(&s->run_paths);
 	perf_processes_fini(&s->processes);
 	locations_fini(&s->locations);
 	free(s->recent);

@@ -63,4 +63,13 @@ is "two recordings of one build are compared function by function" "$(compared o
 	"$(printf '[libwork.so]\n[libwork.so]+0x%s\n[libwork.so]+0x%s\n' "$first" "$second" | sort)"
 is "of two builds, they are one function" "$(compared one.plume edited.plume)" '[libwork.so]'
 is "and so they are in folded comparisons" "$("$plume" diff -q one.plume two.plume --format folded | grep -c '+0x')" 0
+
+# modules FILE: those of its frames that are called work or by a link to it
+modules() { "$plume" report --json --limit 0 "$1" 2>/dev/null | grep -oE '"module":"[^"]*/(work|busy)"' | sort -u; }
+strip -o stripped work && mv stripped work && ln -s work busy
+LD_LIBRARY_PATH=$work/old record linked -- ./busy linked.truth 1
+is "a program that is started by a link has the link's name" "$(modules linked.plume)" "\"module\":\"$work/busy\""
+ok "... also where its functions have none" grep -qE ';\[busy\];' <("$plume" fold -q linked.plume)
+LD_LIBRARY_PATH=$work/old record plain -- ./work plain.truth 1
+is "... and its own where it was started by that" "$(modules plain.plume)" "\"module\":\"$work/work\""
 finish
