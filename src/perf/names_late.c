@@ -90,8 +90,9 @@ static void count_unnamed(struct perf_session *s, const struct late_name *late, 
 	struct profile *p = s->p;
 	const struct mapped *m = &s->mapped.list.p[late->jitdump];
 	buf_addf(&reason, "its jitdump, %.*s, %s", STR_ARG(m->path),
-		 m->jitdump ? "has no code at these addresses" : "is missing");
-	struct str fix = m->jitdump ? STR("record until the process ends: it writes names late")
+		 m->jitdump ? "did not have these functions yet" : "is missing");
+	struct str fix = m->jitdump ? STR("record until the process exits: it writes some names "
+					  "only then")
 				    : STR("give a copy of it, or the folder of one, with --map");
 	profile_change_frame(p, late->frame, late->unnamed, weight);
 	p->ledger.count[LEDGER_UNKNOWN_FRAMES] += weight;

@@ -236,6 +236,26 @@ enum category category_of_frame(const struct profile *p, const struct frame *f)
 	return category_of_label(&label);
 }
 
+/* `jit-4711.dump`: its compiler had not written the name yet. */
+static bool is_code_to_be_named(enum frame_kind kind, struct str module)
+{
+	return kind == FRAME_UNKNOWN && str_starts(module, STR("jit-")) &&
+	       str_ends(module, STR(".dump"));
+}
+
+bool label_may_be_yours(const struct tree_label *l)
+{
+	return category_is_yours(category_of_label(l)) ||
+	       is_code_to_be_named((enum frame_kind)l->kind, l->module);
+}
+
+bool frame_may_be_yours(const struct profile *p, const struct frame *f)
+{
+	return category_is_yours(category_of_frame(p, f)) ||
+	       is_code_to_be_named((enum frame_kind)f->kind,
+				   str_basename(profile_str(p, f->module)));
+}
+
 bool profile_has_scripts(const struct profile *p)
 {
 	for (frame_id i = 0; i < p->frames.n; i++) {

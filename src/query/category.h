@@ -30,3 +30,6 @@ static inline bool category_is_yours(enum category c)
 {
 	return c == CATEGORY_APP || c == CATEGORY_DEPENDENCY;
 }
+/* That, or compiled code whose name is missing: its time must not become that of its caller. */
+bool label_may_be_yours(const struct tree_label *l);
+bool frame_may_be_yours(const struct profile *p, const struct frame *f);

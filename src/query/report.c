@@ -160,7 +160,7 @@ uint64_t report_functions_yours_first(const struct tree *t, struct report_functi
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < f->rows.n; i++) {
 		struct report_function row = f->rows.p[i];
-		if (!category_is_yours(category_of_label(&t->labels.p[row.label]))) {
+		if (!label_may_be_yours(&t->labels.p[row.label])) {
 			vec_push(&others.rows, row);
 			continue;
 		}

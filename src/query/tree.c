@@ -93,8 +93,7 @@ static uint8_t new_fate(struct growth *g, frame_id frame, uint64_t *gave_up)
 	uint8_t fate = FATE_KNOWN;
 	bool is_inlined = g->p->frames.p[frame].flags & FRAME_INLINED;
 	bool is_hidden = (g->q->no_inlines && is_inlined) ||
-			 (g->q->your_code &&
-			  !category_is_yours(category_of_frame(g->p, &g->p->frames.p[frame]))) ||
+			 (g->q->your_code && !frame_may_be_yours(g->p, &g->p->frames.p[frame])) ||
 			 any_name_matches(&g->hide, &names, gave_up);
 	fate |= is_hidden ? FATE_HIDE : 0;
 	fate |= any_name_matches(&g->root, &names, gave_up) ? FATE_ROOT : 0;

@@ -305,6 +305,18 @@ static struct str head_of(struct reader *r)
 	}
 }
 
+static void note_useless_maps(struct profile *p, struct reader *r,
+			      const struct source_options *options,
+			      const struct source_format *format)
+{
+	AUTO(buf) struct buf text = { 0 };
+	if (!options->names.map_count || format == &perf_data_format)
+		return;
+	buf_addf(&text, "%s: --map has no effect: only perf.data has addresses to name",
+		 reader_name(r));
+	profile_add_note(p, buf_str(&text));
+}
+
 static bool choose_format(struct reader *r, const struct source_options *options,
 			  const struct source_format **format, struct profile *p, struct err *e)
 {
@@ -408,6 +420,7 @@ static bool read_opened(struct reader *r, const struct source_options *options, 
 				(unsigned long long)(reader_offset(r) + reader_window(r).n));
 		return false;
 	}
+	note_useless_maps(p, r, options, format);
 	bool was_differential = p->is_differential;
 	if (rows_before && was_differential != (format == &folded_diff_format))
 		return refuse_differential(r, e);

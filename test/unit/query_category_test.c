@@ -91,6 +91,12 @@ int main(void)
 	tap_ok(category_of_label(&process) == CATEGORY_PROCESS, "a thread's name is a process");
 	struct tree_label tier = { .name = STR("f"), .module = STR("x"), .tier = '*' };
 	tap_ok(category_of_label(&tier) == CATEGORY_APP, "what has a tier is script");
+	struct tree_label unnamed = { .name = STR("[jit-7.dump]"),
+				      .module = STR("jit-7.dump"),
+				      .kind = FRAME_UNKNOWN };
+	tap_ok(label_may_be_yours(&unnamed), "compiled code whose name was not written yet stays");
+	unnamed.module = STR("libc.so.6");
+	tap_ok(!label_may_be_yours(&unnamed), "... that of a stripped library does not");
 	for (enum category c = 0; c < CATEGORY_COUNT; c++)
 		tap_ok(category_name(c)[0] && category_text(c)[0], "%s has a name and a text",
 		       category_name(c));
