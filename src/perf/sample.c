@@ -272,10 +272,24 @@ static void write_sample(struct perf_session *s, const struct perf_record *r,
 	perf_data_write_sample(s->writer, sample->ids.id, sample, r->misc, chain, n);
 }
 
+/* A thread that is ending has lost its id, and its name with it: perf shows `:-1`. Its process is still known. */
+static void name_ending_thread(struct perf_session *s, int32_t pid)
+{
+	enum { NO_ID = -1 };
+	str_id comm = perf_thread_get(&s->processes, pid, pid)->comm;
+	struct perf_thread *thread = perf_thread_get(&s->processes, pid, NO_ID);
+	if (thread->comm != comm) {
+		thread->comm = comm;
+		thread->row = THREAD_NONE;
+	}
+}
+
 static thread_id thread_row(struct perf_session *s, const struct perf_sample *sample,
 			    struct perf_process *process)
 {
 	str_id container = container_of(s, process, sample->cgroup);
+	if (s->options.live && sample->ids.pid > 0 && sample->ids.tid < 0)
+		name_ending_thread(s, sample->ids.pid);
 	struct perf_thread *thread =
 		perf_thread_get(&s->processes, sample->ids.pid, sample->ids.tid);
 	if (thread->pid != sample->ids.pid) { /* its number was given to another process */

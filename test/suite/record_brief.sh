@@ -144,6 +144,13 @@ is "a process that ends before its child: the recording ends by itself" $? 0
 echo 1 >script.used
 ok "... with all that the child did" enough script
 
+# The kernel takes its id from a thread that is ending; its process is known.
+gcc -O2 -pthread -o ending "$truth/ending.c"
+"$plume" record -q -F 1999 -o ending.plume -- ./ending 30000
+"$plume" fold -q --tid ending.plume >ending.folded
+ok "samples of ending threads are there" grep -q '^[^;]*/-1;' ending.folded
+is "... under the name of their process" "$(grep -c '^:' ending.folded)" 0
+
 # Time in the kernel that was not sampled is in the file.
 in_kernel() { # in_kernel FILE MARK
 	"$plume" doctor --json "$1" | grep -oE '"mark":"[a-z]*","key":"user_only","what":"[^"]*"' | tee /dev/stderr |
