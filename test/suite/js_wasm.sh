@@ -47,6 +47,7 @@ for node in "${nodes[@]}"; do
 	record "wasm-$version-first" -p "$pid" -d 1
 	record "wasm-$version-forever" -p "$pid" -d 1
 	kill_now "$pid"
+	# shellcheck disable=SC2016 # awk reads it
 	ok "$version: ... a loop that goes on for long" awk '/;outer wasm:[^;]*;heavy wasm:[^;]*:wasm-function\[1\]/ { good += $NF } { all += $NF }
 		END { print "# " good " of " all; exit !(all > 20 && good * 100 >= all * 95) }' "wasm-$version-forever.folded"
 	ok "$version: they are of the kind wasm" bash -c "'$plume' fold -q --where kind=wasm wasm-$version-all.plume | grep -q heavy"

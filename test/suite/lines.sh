@@ -125,17 +125,17 @@ program() {
 	timeout -s INT 120 "$plume" record -q -F 999 -o "$name.data" -o "$name.plume" -- "$@" >"$name.out" 2>"$name.err"
 	"$plume" fold -q --srcline "$name.plume" >"$name.lines"
 	"$plume" fold -q "$name.plume" >"$name.folded"
-	ok "$name: recorded without --srcline, shown with the hot line" at_least 90 "$name.lines" "hot[^;]* ${name}\\.[a-z]+:$line[; _]"
+	ok "$name: recorded without --srcline, shown with the hot line" at_least 90 "$name.lines" "hot[^;]* ${name}\\.[a-z]+:${line}[; _]"
 	is "... and without --srcline with none" "$(grep -cE "$name\\.[a-z]+:[0-9]" "$name.folded")" 0
 	"$plume" report --json --limit 0 "$name.plume" >"$name.json" 2>/dev/null
-	[ "$own" = - ] || ok "... the report has the line where it begins" grep -qE "\"name\":\"[^\"]*hot[^\"]*\".*${name}\\.[a-z]+\",\"line\":$own[,}]" "$name.json"
+	[ "$own" = - ] || ok "... the report has the line where it begins" grep -qE "\"name\":\"[^\"]*hot[^\"]*\".*${name}\\.[a-z]+\",\"line\":${own}[,}]" "$name.json"
 	"$plume" convert -q "$name.data" -o again.plume
 	for options in "" --srcline --context; do
 		# shellcheck disable=SC2086 # none, or one
 		ok "... ${options:-no option}: perf.data and the .plume made of it look alike" same_views "$name.data" again.plume $options
 	done
 	"$plume" fold -q --srcline "$name.data" >data.lines
-	ok "... and the perf.data of the recording has that line" at_least 90 data.lines "hot[^;]* ${name}\\.[a-z]+:$line[; _]"
+	ok "... and the perf.data of the recording has that line" at_least 90 data.lines "hot[^;]* ${name}\\.[a-z]+:${line}[; _]"
 }
 has() { command -v "$1" >/dev/null || { skip "${2:-$1}" "there is no $1 here"; false; }; }
 has gcc C && gcc -O1 -g -o c c.c && program c 6 3 ./c

@@ -1,5 +1,6 @@
 #!/bin/bash
 # On a terminal, what takes longer than a second says how far it is, in a line that goes; not in a pipe, not with -q.
+# shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
 command -v script >/dev/null || { skip "progress" "there is no script(1)"; finish; }

@@ -38,7 +38,7 @@ export -f all_used until_all_used
 recorded() { record "$1" -p "$2" "${@:3}" -- bash -c 'until_all_used "$@"' bash "$2" 3 "$1.used"; }
 # enough NAME: a sample for each period of that time, to 5 % and 5 standard errors; and half a second for the way to the end
 enough() {
-	awk -v n="$(sum "$1.folded")" -v s="$(cat "$1.used")" -v rate=$rate 'BEGIN {
+	awk -v n="$(sum "$1.folded")" -v s="$(cat "$1.used")" -v rate="$rate" 'BEGIN {
 		due = s * rate
 		printf "%d samples where %.0f are due\n", n, due
 		exit !(n > 0.95 * due - 5 * sqrt(due) && n < 1.05 * due + 5 * sqrt(due) + rate / 2) }'

@@ -7,6 +7,7 @@
 # shellcheck source=test/suite/recording.bash
 . "$suite/recording.bash"
 recording_allowed || finish
+# shellcheck disable=SC2034 # a function that is called by name reads it
 gap='[frames not recorded]'
 
 # whole FOLDED FUNCTIONS FRAMES: 95 % of the stacks that burn begin at main and have so many frames of these functions

@@ -34,6 +34,7 @@ alike() {
 				if (d > 0.1 && d > 6 * sqrt(p * (1 - p) * (1 / ones + 1 / others))) { bad++; printf "# %s: %.2f, then %.2f\n", f, a, b } }
 			exit bad > 0 }' one.leaves other.leaves
 }
+# shellcheck disable=SC2016 # sh is to expand it
 without_proc() { exec unshare -m --propagation private sh -c 'umount -l /proc; exec "$0" "$@"' "$@"; }
 can_hide_proc() { [ "$(id -u)" = 0 ] && unshare -m --propagation private sh -c 'umount -l /proc' 2>/dev/null; }
 record_once() { # record_once NAME COMMAND...

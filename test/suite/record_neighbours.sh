@@ -1,6 +1,7 @@
 #!/bin/bash
 # Neighbours whose files cost far more to read than to make: beside them a recording of the whole machine stays small, ends,
 # and says what it did not read.
+# shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
 # shellcheck source=test/suite/recording.bash
@@ -17,8 +18,13 @@ mkdir -m 777 theirs && chmod 777 theirs && chmod 755 . hostile
 # Freed memory that a sanitizer keeps is not the program's.
 export ASAN_OPTIONS=$ASAN_OPTIONS:quarantine_size_mb=4:malloc_context_size=0
 
-neighbour() { # neighbour NAME WORD...
-	start "$1" "${nobody[@]}" ./hostile "${@:2}" || skip "neighbour $1" "it could not be: $(head -1 "$1.program")"
+neighbours=0
+neighbour() { # neighbour NAME WORD...: a file system without holes, for example, does not let all of them be
+	if start "$1" "${nobody[@]}" ./hostile "${@:2}"; then
+		neighbours=$((neighbours + 1))
+	else
+		skip "neighbour $1" "it could not be: $(head -1 "$1.program")"
+	fi
 }
 # cost NAME: records all for a while; NAME.kib of memory, NAME.cpu: seconds of CPU time
 cost() {
@@ -26,7 +32,7 @@ cost() {
 	{ time timeout -s KILL 300 ./hard peak "$1.kib" "$plume" record -a -d 3 -o "$1.plume" >"$1.out" 2>"$1.err"; } 2>"$1.time"
 	local status=$?
 	awk '{ print int($1 + $2) }' "$1.time" >"$1.cpu"
-	return $status
+	return "$status"
 }
 more() { # more KIND BOUND: of what it costs beside them, and alone
 	local alone beside
@@ -54,6 +60,7 @@ for i in 1 2 3 4 5; do neighbour "many$i" lib many "$work/theirs/many$i.so"; don
 neighbour large lib large "$work/theirs/large.so"
 large=$pid
 start ours ./hostile lib large ours.so || exit 1
+ok "most of 13 hostile neighbours run" test $neighbours -ge 9
 ok "beside them it is recorded" cost beside
 sed 's/^/# /' alone.time beside.time
 ok "... for no more than 6 s of CPU time more" more cpu 6
