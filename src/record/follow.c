@@ -1,6 +1,6 @@
 /*
- * Records on their way to the session. What processes do is looked at as soon as it is known, so that
- * what names need is held before they end; samples that nobody asked for are left out.
+ * Passes records on to the session. On the way it opens the files that names will need, before their processes
+ * exit, and drops samples of processes that are not recorded.
  */
 #include "record/charged.h"
 
@@ -88,7 +88,7 @@ static void describe(struct follow *f, int32_t pid, uint64_t time_ns)
 	perf_session_add_records(f->session, records.p, records.n, false);
 }
 
-/* Of those that are not of the chosen ones, nor come from them, nothing needs to be known. */
+/* Does nothing for a process that is neither a target nor a descendant of one. */
 static void look_at_process(struct follow *f, int32_t pid, uint64_t time_ns)
 {
 	if (f->is_filtered && !f->options->choice->is_by_property) {
@@ -112,7 +112,7 @@ static void describe_all(struct follow *f)
 		closedir(dir);
 }
 
-/* /proc/TID says of threads, too, whose they are. */
+/* /proc/TID also exists for threads, and says which process they belong to. */
 static void describe_thread(struct follow *f, int32_t tid)
 {
 	int32_t pid = target_process_of_thread(tid);

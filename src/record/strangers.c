@@ -1,7 +1,7 @@
 /*
- * Records of processes that nobody asked for, kept until that is sure. Each cpu has a buffer: what a child did on one
- * may be read before the record of its fork, which another one has. All buffers are read in rounds, so that record
- * comes in the same round or in the next.
+ * Holds back records of processes that may or may not be targets. Each cpu has its own buffer, so a child's samples
+ * may be read from one before the record of its fork is read from another. All buffers are read in rounds, so the
+ * fork turns up in the same round or the next; a record is then passed on or dropped.
  */
 #include "record/record_int.h"
 
