@@ -17,6 +17,27 @@ static struct str without_prefix(struct str name)
 	return name;
 }
 
+/* `collatz:/app/t.py` of what CPython's -X perf writes; C++ has names like `py::list::append`. */
+static bool python_parts(struct str name, struct name_parts *out)
+{
+	static const struct str prefix = STR("py::");
+	struct str rest = str_from_byte(name, prefix.n);
+	ptrdiff_t colon = str_starts(name, prefix) ? str_find_char(rest, ':') : -1;
+	if (colon <= 0 || (size_t)colon + 1 == rest.n || rest.p[colon + 1] == ':')
+		return false;
+	*out = (struct name_parts){ .function = str_first(rest, (size_t)colon),
+				    .file = str_from_byte(rest, (size_t)colon + 1) };
+	return true;
+}
+
+bool name_is_python(struct str name, struct str *file)
+{
+	struct name_parts parts;
+	bool is_python = python_parts(name, &parts);
+	*file = is_python ? parts.file : STR("");
+	return is_python;
+}
+
 /* The last blank, but not one inside of brackets: `f [worker eval]:1:2`. */
 static ptrdiff_t blank_before_place(struct str name)
 {
@@ -39,12 +60,22 @@ static size_t number_at_end(struct str s)
 	return digits && digits < s.n && s.p[s.n - 1 - digits] == ':' ? digits + 1 : 0;
 }
 
+/* The blank in `f lib/t.py`, `main /usr/bin/app`, `load <frozen importlib>`: Python's places have no lines. */
+static ptrdiff_t blank_before_python_file(struct str name)
+{
+	ptrdiff_t frozen = str_ends(name, STR(">")) ? str_find(name, STR(" <frozen ")) : -1;
+	ptrdiff_t blank = str_find_last_char(name, ' ');
+	if (frozen >= 0 || blank < 0)
+		return frozen;
+	struct str place = str_from_byte(name, (size_t)blank + 1);
+	bool is_path = place.n > 1 && place.p[0] == '/' && place.p[1] != ' ';
+	return is_path || str_ends(place, STR(".py")) ? blank : -1;
+}
+
 ptrdiff_t name_place_at(struct str name)
 {
 	size_t number = number_at_end(name);
-	if (!number)
-		return -1;
-	ptrdiff_t blank = blank_before_place(name);
+	ptrdiff_t blank = number ? blank_before_place(name) : blank_before_python_file(name);
 	bool is_name_before = blank > 0 && name.p[blank - 1] != ' ';
 	return is_name_before && (size_t)blank + 1 < name.n - number ? blank + 1 : -1;
 }
@@ -79,6 +110,8 @@ bool name_parts_of(struct str name, struct str file, struct name_parts *out)
 {
 	struct str bare = without_prefix(name);
 	bool is_script = bare.p != name.p;
+	if (python_parts(name, out))
+		return true;
 	ptrdiff_t blank = blank_before_file(bare, file);
 	if (blank < 0)
 		blank = number_at_end(bare) ? blank_before_place(bare) : -1;
@@ -124,6 +157,38 @@ static bool is_path(struct str file)
 	return file.n && file.p[0] == '/';
 }
 
+/* Behind `/lib/python3.12/`: `json/encoder.py`; empty: it is elsewhere. */
+static struct str path_in_python(struct str file)
+{
+	static const struct str folders[] = { STR("/lib/python"), STR("/lib64/python"),
+					      STR("/lib/pypy") };
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		ptrdiff_t at = str_find(file, folders[i]);
+		if (at < 0)
+			continue;
+		struct str rest = str_from_byte(file, (size_t)at + folders[i].n);
+		size_t n = 0;
+		while (n < rest.n && (is_digit(rest.p[n]) || rest.p[n] == '.'))
+			n++;
+		size_t version = n;
+		n += n < rest.n && rest.p[n] == 't'; /* built without the global lock */
+		if (version && n + 1 < rest.n && rest.p[n] == '/')
+			return str_from_byte(rest, n + 1);
+	}
+	return STR("");
+}
+
+bool path_is_python_library(struct str file)
+{
+	return str_starts(file, STR("<frozen ")) ||
+	       (path_in_python(file).n && !path_in_packages(file).n);
+}
+
+bool path_is_package(struct str file)
+{
+	return path_in_packages(file).n > 0;
+}
+
 static struct str folder_of(struct str file)
 {
 	return str_first(file, file.n - str_basename(file).n);
@@ -141,8 +206,11 @@ static struct str common_folder(struct str a, struct str b)
 static struct str file_of_script(const struct profile *p, const struct frame *f)
 {
 	struct name_parts parts;
-	struct str name = profile_str(p, f->name), file = profile_str(p, f->file);
+	struct str name = profile_str(p, f->name), file;
 	bool is_compiled = f->kind == FRAME_JIT || f->kind == FRAME_INTERPRETED;
+	if (name_is_python(name, &file))
+		return file;
+	file = profile_str(p, f->file);
 	if (!f->tier && !is_compiled && without_prefix(name).p == name.p)
 		return STR("");
 	if (!file.n && name_parts_of(name, file, &parts))
@@ -155,7 +223,7 @@ struct str program_folder(const struct profile *p)
 	struct str folder = { 0 };
 	for (frame_id i = 0; i < p->frames.n; i++) {
 		struct str file = file_of_script(p, &p->frames.p[i]);
-		if (!is_path(file) || path_in_packages(file).n)
+		if (!is_path(file) || path_in_packages(file).n || path_is_python_library(file))
 			continue;
 		folder = folder.n ? common_folder(folder, folder_of(file)) : folder_of(file);
 	}
@@ -166,6 +234,8 @@ struct str short_path(struct str file, struct str folder)
 {
 	file = without_scheme(file);
 	struct str in_package = path_in_packages(file);
+	if (!in_package.n)
+		in_package = path_in_python(file);
 	if (in_package.n)
 		return in_package;
 	/* One folder for all of the machine says nothing: then the last two names do. */
@@ -206,13 +276,15 @@ void label_set_shown(struct tree_label *l, struct arena *text, struct str file, 
 	if (parts.file.n)
 		l->place = place_text(text, &parts, folder);
 	struct str rest = str_from_byte(bare, (size_t)(parts.function.p - bare.p));
-	if (parts.function.n) {
+	bool is_python = name_is_python(bare, &file);
+	if (parts.function.n && !is_python) {
 		l->shown = rest;
 		return;
 	}
 	AUTO(buf) struct buf shown = { 0 };
 	buf_add(&shown, l->function);
-	buf_add(&shown, rest);
+	buf_add(&shown, is_python ? STR(" ") : rest);
+	buf_add(&shown, is_python ? file : STR(""));
 	l->shown = arena_copy(text, buf_str(&shown));
 }
 

@@ -1,7 +1,7 @@
 /*
  * Names as people read them: the function first, then where it begins, as short as it can be. `JS:*parse
  * /srv/app/lib/a.js:12:3` is `parse lib/a.js:12`. A short name is for the eye alone; two functions are never one because
- * their short names are equal.
+ * their short names are equal. CPython's `py::encode:/usr/lib/python3.12/json/encoder.py` is `encode json/encoder.py`.
  */
 #pragma once
 #include "model/model.h"
@@ -18,8 +18,16 @@ struct name_parts {
  * is the file.
  */
 bool name_parts_of(struct str name, struct str file, struct name_parts *out);
-/* Where `/srv/a.js:1:2` begins in `f /srv/a.js:1:2`; -1: the name has no such end. */
+/* Where `/srv/a.js:1:2` begins in `f /srv/a.js:1:2`, `lib/t.py` in `f lib/t.py`; -1: the name has no such end. */
 ptrdiff_t name_place_at(struct str name);
+
+/* Whether CPython's -X perf wrote it, `py::FUNCTION:FILE`; *file is FILE then. */
+bool name_is_python(struct str name, struct str *file);
+
+/* Whether it is a part of Python itself: in its standard library, or frozen into it. */
+bool path_is_python_library(struct str file);
+/* Below node_modules/, site-packages/ or dist-packages/. */
+bool path_is_package(struct str file);
 
 /* What all files of the program have in front of them, with its last '/'; packages and the runtime aside. */
 struct str program_folder(const struct profile *p);

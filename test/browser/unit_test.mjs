@@ -238,6 +238,12 @@ await test('a function keeps its name and loses its file', () => {
 	equal(fit(name, 12), 'JS:*handle');
 	equal(fit('JS:~ /srv/app/lib/router.js:12:5', 16), 'router.js:12:5');
 });
+await test('a function of Python keeps its name and loses its file', () => {
+	equal(fit('JSONEncoder.encode json/encoder.py', 32), 'JSONEncoder.encode \u2026/encoder.py');
+	equal(fit('JSONEncoder.encode json/encoder.py', 18), 'JSONEncoder.encode');
+	equal(fit('collatz t.py', 8), 'collatz');
+	equal(fit('_find_and_load <frozen importlib._bootstrap>', 20), '_find_and_load');
+});
 await test('the file of an offset is shortened before the offset', () => {
 	const name = '[libx264.so.164]+0x522d0';
 	equal(fit(name, 18), '[libx264\u2026]+0x522d0');

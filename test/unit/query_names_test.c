@@ -24,6 +24,15 @@ static void check_all_parts(void)
 	check_parts("emit node:events:465:44", "", "emit|node:events|465|44");
 	check_parts("main file.c:12", "", "main|file.c|12|0");
 	check_parts("JS:*run", "", "run||0|0");
+	check_parts("py::JSONEncoder.encode:/usr/lib/python3.12/json/encoder.py", "",
+		    "JSONEncoder.encode|/usr/lib/python3.12/json/encoder.py|0|0");
+	check_parts("py::f.<locals>.<lambda>:/srv/my app/a b.py", "",
+		    "f.<locals>.<lambda>|/srv/my app/a b.py|0|0");
+	check_parts("py::_find_and_load:<frozen importlib._bootstrap>", "",
+		    "_find_and_load|<frozen importlib._bootstrap>|0|0");
+	check_parts("py::list::append", "", "");
+	check_parts("py::f:", "", "");
+	check_parts("py::", "", "");
 	check_parts("std::vector<int, 3>::at", "", "");
 	check_parts("operator new", "", "");
 	check_parts("JS::Call", "", "");
@@ -47,6 +56,10 @@ static void check_short_paths(void)
 	check_short("/srv/app/node_modules/router/index.js", "/srv/app/", "router/index.js");
 	check_short("/a/node_modules/x/node_modules/@s/y/lib/z.js", "/a/", "@s/y/lib/z.js");
 	check_short("/usr/lib/python3/site-packages/flask/app.py", "", "flask/app.py");
+	check_short("/usr/lib/python3.12/site-packages/flask/app.py", "", "flask/app.py");
+	check_short("/usr/lib/python3.12/json/encoder.py", "/srv/", "json/encoder.py");
+	check_short("/opt/lib64/python3.13t/re/__init__.py", "", "re/__init__.py");
+	check_short("/usr/lib/python-apt/apt/cache.py", "", "apt/cache.py");
 	check_short("node:internal/fs", "/srv/", "node:internal/fs");
 	check_short("/srv/app/lib/a.js", "", "lib/a.js");
 	check_short("/srv/app/lib/a.js", "/", "lib/a.js");
@@ -113,6 +126,34 @@ static void check_same_short_name(void)
 		   "two functions are not one because they look alike");
 }
 
+static const char python[] =
+	"py;py::<module>:/srv/x/t.py;py::encode:/usr/lib/python3.12/json/encoder.py 2\n"
+	"py;py::<module>:/srv/x/t.py;py::App.run:/srv/v/lib/python3.12/site-packages/web/app.py 3\n"
+	"py;py::<module>:/srv/x/t.py;py::walk:/srv/x/lib/tree.py 4\n"
+	"py;py::_find_and_load:<frozen importlib._bootstrap>;py::list::append 5\n";
+
+static void check_python(void)
+{
+	struct query q = shown();
+	check_tree(python, q,
+		   "py 14\n <module> t.py 9\n  App.run web/app.py 3\n  encode json/encoder.py 2\n"
+		   "  walk lib/tree.py 4\n _find_and_load <frozen importlib._bootstrap> 5\n"
+		   "  py::list::append 5\n",
+		   "Python's functions are named as JavaScript's are");
+	check_tree(python, (struct query){ .by_kind = true },
+		   "py 14\n py::<module>:/srv/x/t.py 9\n"
+		   "  py::App.run:/srv/v/lib/python3.12/site-packages/web/app.py 3\n"
+		   "  py::encode:/usr/lib/python3.12/json/encoder.py 2\n  "
+		   "py::walk:/srv/x/lib/tree.py 4\n"
+		   " py::_find_and_load:<frozen importlib._bootstrap> 5\n  py::list::append 5\n",
+		   "folded stacks have CPython's names");
+	struct tree *t = tree_of(python, &q);
+	const struct tree_label *walk =
+		tree_label_of(t, node_named(t, "py::walk:/srv/x/lib/tree.py"));
+	tap_str_eq(walk->shown, STR("walk /srv/x/lib/tree.py"), "the whole name of Python's");
+	tree_free(t);
+}
+
 static void check_your_code(void)
 {
 	struct query q = shown();
@@ -126,12 +167,12 @@ static void check_your_code(void)
 		   "what a function calls in others' code is its time");
 }
 
-static void check_matching(const char *expression, bool is_found)
+static void check_matching_in(const char *folded, const char *expression, bool is_found)
 {
 	struct query q = shown();
 	struct query_ledger ledger;
 	struct err e = { 0 };
-	struct profile *p = profile_of_folded(str_from(two_tiers), false, false, 0);
+	struct profile *p = profile_of_folded(str_from(folded), false, false, 0);
 	text_list_add(&q.root, str_from(expression));
 	struct tree *t = query_tree(p, &q, &ledger, &e);
 	tap_ok((ledger.shown > 0) == is_found, "--root '%s' %s", expression,
@@ -144,6 +185,11 @@ static void check_matching(const char *expression, bool is_found)
 	tree_free(t);
 	query_fini(&q);
 	profile_unref(p);
+}
+
+static void check_matching(const char *expression, bool is_found)
+{
+	check_matching_in(two_tiers, expression, is_found);
 }
 
 static void check_details(void)
@@ -232,6 +278,10 @@ int main(void)
 	check_short_paths();
 	check_one_function();
 	check_same_short_name();
+	check_python();
+	check_matching_in(python, "^walk lib/tree\\.py$", true);
+	check_matching_in(python, "^walk /srv/x/lib", true);
+	check_matching_in(python, "^py::walk:/srv", true);
 	check_your_code();
 	check_matching("^app a\\.js:1$", true);
 	check_matching("^app /srv", true);

@@ -46,6 +46,11 @@ static void test_names(void)
 	tap_str_eq(fit_without_place(STR("JS:*f [worker eval]:1:21")), STR("JS:*f"),
 		   "... and is no part of the name");
 	tap_str_eq(fit_place(STR("JS:*f[0] /a.js:1:2")), STR("/a.js:1:2"), "brackets of a name");
+	tap_str_eq(fit_place(STR("walk lib/tree.py")), STR("lib/tree.py"), "Python's file");
+	tap_str_eq(fit_place(STR("main /usr/bin/app")), STR("/usr/bin/app"),
+		   "Python's file without an ending");
+	tap_str_eq(fit_without_place(STR("load <frozen importlib._bootstrap>")), STR("load"),
+		   "a file frozen into Python");
 	tap_str_eq(fit_place(STR("f(long, int)")), STR(""), "arguments are no place");
 	tap_str_eq(fit_place(STR("std::chrono:12")), STR(""),
 		   "a name without a blank has no place");

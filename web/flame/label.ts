@@ -195,9 +195,9 @@ function withoutPath(name: string): string {
 	return name.slice(name.lastIndexOf('/') + 1);
 }
 
-/** `foo` of `foo a.js:12`. */
+/** `foo` of `foo a.js:12`, `foo a.py`, `foo <frozen importlib>`. */
 function withoutPlace(name: string): string {
-	const place = /^(.*\S) \S+:\d+$/.exec(name);
+	const place = /^(.*\S) (?:\S+:\d+|\S+\.py|<frozen [^>]*>)$/.exec(name);
 	return place ? place[1] : name;
 }
 
