@@ -166,7 +166,8 @@ static bool is_script_name(struct str name)
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (str_starts(name, prefixes[i]))
 			return true;
-	return false;
+	struct str file;
+	return name_is_python(name, &file);
 }
 
 /* `f /app/a.js:12:5`: a function, whatever it is called. A regular expression may look like one. */
@@ -179,9 +180,19 @@ static bool has_place(struct str name)
 	       !str_starts(name, STR("RegExp:"));
 }
 
+static enum category category_of_python(struct str file)
+{
+	if (path_is_package(file))
+		return CATEGORY_DEPENDENCY;
+	return path_is_python_library(file) ? CATEGORY_RUNTIME : CATEGORY_APP;
+}
+
 static enum category category_of_script(struct str name)
 {
 	enum category otherwise = CATEGORY_APP;
+	struct str file;
+	if (name_is_python(name, &file))
+		return category_of_python(file);
 	if (!has_place(name))
 		otherwise = first_of(jit_rules, ARRAY_SIZE(jit_rules), name, otherwise);
 	return first_of(script_rules, ARRAY_SIZE(script_rules), name, otherwise);
