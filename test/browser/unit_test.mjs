@@ -239,7 +239,7 @@ await test('a function keeps its name and loses its file', () => {
 	equal(fit('JS:~ /srv/app/lib/router.js:12:5', 16), 'router.js:12:5');
 });
 await test('a function of Python keeps its name and loses its file', () => {
-	equal(fit('JSONEncoder.encode json/encoder.py', 32), 'JSONEncoder.encode \u2026/encoder.py');
+	equal(fit('App.run web/wsgi/app.py', 17), 'App.run \u2026/app.py');
 	equal(fit('JSONEncoder.encode json/encoder.py', 18), 'JSONEncoder.encode');
 	equal(fit('collatz t.py', 8), 'collatz');
 	equal(fit('_find_and_load <frozen importlib._bootstrap>', 20), '_find_and_load');
