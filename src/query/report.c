@@ -107,6 +107,74 @@ static void fill_tiers(const struct profile *p, const struct leaves *leaves,
 	}
 }
 
+/* --- which of V8's compilers made what a function ran in --- */
+
+/* An inlined function runs in the code of the one that it was inlined into. TREE_TIER_COUNT: not known. */
+static unsigned tier_of_node(const struct profile *p, node_id node)
+{
+	const struct frame *f = &p->frames.p[p->nodes.p[node].frame];
+	while (!f->tier && f->flags & FRAME_INLINED && p->nodes.p[node].parent != NODE_ROOT) {
+		node = p->nodes.p[node].parent;
+		f = &p->frames.p[p->nodes.p[node].frame];
+	}
+	const char *at = f->tier ? strchr(TREE_TIERS, f->tier) : NULL;
+	return at ? (unsigned)(at - TREE_TIERS) : TREE_TIER_COUNT;
+}
+
+static void add_tier(const struct profile *p, node_id node, uint64_t weight,
+		     struct report_function *f)
+{
+	uint64_t overflows = 0;
+	unsigned tier = tier_of_node(p, node);
+	if (tier < TREE_TIER_COUNT)
+		f->ran_in[tier] = saturating_add(f->ran_in[tier], weight, &overflows);
+}
+
+/* The innermost frame that the row is charged to; NODE_ROOT: none. */
+static node_id charged_node(const struct profile *p, const struct tree_rows *rows, uint32_t row)
+{
+	node_id node = p->samples.node[row];
+	while (node != NODE_ROOT && rows->of_frame[p->nodes.p[node].frame] != rows->label[row])
+		node = p->nodes.p[node].parent;
+	return node;
+}
+
+static bool has_ran_in(const struct report_function *f)
+{
+	uint64_t any = 0;
+	for (unsigned k = 0; k < TREE_TIER_COUNT; k++)
+		any |= f->ran_in[k];
+	return any;
+}
+
+static void fill_ran_in(const struct profile *p, const struct tree *t,
+			struct report_function *by_label)
+{
+	AUTO_FREE uint64_t *total = mem_zalloc(p->nodes.n, sizeof(*total));
+	AUTO_FREE bool *is_known = mem_zalloc(t->labels.n, sizeof(*is_known));
+	uint64_t overflows = 0;
+	for (uint32_t row = 0; row < p->samples.n; row++) {
+		uint32_t label = t->rows->label[row];
+		node_id node = p->samples.node[row];
+		if (label == INDEX_NONE)
+			continue;
+		total[node] = saturating_add(total[node], t->rows->weight[row], &overflows);
+		node = charged_node(p, t->rows, row);
+		if (node != NODE_ROOT)
+			add_tier(p, node, t->rows->weight[row], &by_label[label]);
+	}
+	for (uint32_t i = 0; i < t->labels.n; i++)
+		is_known[i] = has_ran_in(&by_label[i]);
+	/* Callers come before what they call. */
+	for (node_id node = p->nodes.n; node-- > NODE_ROOT + 1;) {
+		const struct node *n = &p->nodes.p[node];
+		uint32_t label = t->rows->of_frame[n->frame];
+		total[n->parent] = saturating_add(total[n->parent], total[node], &overflows);
+		if (label != INDEX_NONE && !is_known[label])
+			add_tier(p, node, total[node], &by_label[label]);
+	}
+}
+
 struct function_order {
 	const struct tree *t;
 	enum report_order by;
@@ -137,6 +205,7 @@ void report_functions(const struct profile *p, const struct tree *t, enum report
 	list_leaves(p, t, &leaves);
 	fill_places(p, &leaves, places);
 	fill_tiers(p, &leaves, places);
+	fill_ran_in(p, t, places);
 	for (uint32_t i = 0; i < functions.rows.n; i++) {
 		const struct function *f = &functions.rows.p[i];
 		if (t->labels.p[f->label].is_process)

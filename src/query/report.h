@@ -11,6 +11,11 @@ struct report_function {
 	uint64_t self, total; /* recursion counts once */
 	/* Of self, as far as it is known: in code of each of V8's compilers (TREE_TIERS), and in inlined copies. */
 	uint64_t of_tier[TREE_TIER_COUNT], inlined;
+	/*
+	 * Of self, what ran in each of them or was called from it and is charged to the function. Of a function without
+	 * such samples, the same of total; then a recursive one counts with each of its frames.
+	 */
+	uint64_t ran_in[TREE_TIER_COUNT];
 	/* Where most of its own samples were taken, where frames say so; empty or 0: not known. */
 	struct str module; /* with folders */
 	struct str file;

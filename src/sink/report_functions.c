@@ -27,42 +27,77 @@ static void add_source(struct buf *out, const struct report_function *f, const s
 const char *const report_tier_names[TREE_TIER_COUNT] = { "interpreter", "sparkplug", "maglev",
 							 "turbofan" };
 
-/*
- * The file it is in; of JavaScript, that compiled code is V8's goes without saying: which compiler made
- * most of what ran, and if others did much of it, how much.
- */
-static void add_module(struct buf *out, const struct report_function *f)
-{
-	enum { NEARLY_ALL = 95 }; /* percent */
-	uint64_t sum = 0, overflows = 0;
-	unsigned most = 0;
-	for (unsigned i = 0; i < TREE_TIER_COUNT; i++) {
-		sum = saturating_add(sum, f->of_tier[i], &overflows);
-		most = f->of_tier[i] > f->of_tier[most] ? i : most;
-	}
-	if (!sum) {
-		buf_add(out, fit_module(f->module));
-		return;
-	}
-	double percent = 100 * (double)f->of_tier[most] / (double)sum;
-	buf_add(out, str_from(report_tier_names[most]));
-	if (percent < NEARLY_ALL)
-		buf_addf(out, " %.0f %%", percent);
-}
-
 static const struct tree_label *label_of(const struct report_table *t,
 					 const struct report_function *f)
 {
 	return &t->tree->labels.p[f->label];
 }
 
+/* The compiler that made most of what ran; TREE_TIER_COUNT: not known. */
+unsigned report_tier_of(const struct report_function *f)
+{
+	unsigned most = 0;
+	for (unsigned i = 1; i < TREE_TIER_COUNT; i++)
+		most = f->ran_in[i] > f->ran_in[most] ? i : most;
+	return f->ran_in[most] ? most : TREE_TIER_COUNT;
+}
+
+/* How much of it. */
+static double tier_percent(const struct report_function *f, unsigned tier)
+{
+	uint64_t sum = 0, overflows = 0;
+	for (unsigned i = 0; i < TREE_TIER_COUNT; i++)
+		sum = saturating_add(sum, f->ran_in[i], &overflows);
+	return report_percent(f->ran_in[tier], sum);
+}
+
+/* That functions of scripts were made at run time goes without saying: their places are in files. */
+static bool is_made_at_run_time(const struct report_table *t, const struct report_function *f)
+{
+	const struct tree_label *l = label_of(t, f);
+	struct str file = str_basename(f->module);
+	return l->place.n && (l->kind == FRAME_JIT || l->kind == FRAME_INTERPRETED) &&
+	       (str_starts(file, STR("[JIT]")) || str_starts(file, STR("perf-")) ||
+		str_starts(file, STR("jit-")));
+}
+
+/* The file it is in; of JavaScript the compiler, and if others did much of it, how much. */
+static void add_module(struct buf *out, const struct report_table *t,
+		       const struct report_function *f, bool has_percent)
+{
+	enum { NEARLY_ALL = 95 }; /* percent */
+	unsigned tier = report_tier_of(f);
+	if (tier < TREE_TIER_COUNT) {
+		double percent = tier_percent(f, tier);
+		buf_add(out, str_from(report_tier_names[tier]));
+		if (has_percent && percent < NEARLY_ALL)
+			buf_addf(out, " %.0f %%", percent);
+	} else if (!is_made_at_run_time(t, f)) {
+		buf_add(out, fit_module(f->module));
+	}
+}
+
 struct columns {
 	size_t name, module, source;
+	bool has_percent; /* the modules' column has room for them */
 };
 
 static size_t smaller(size_t a, size_t b)
 {
 	return a < b ? a : b;
+}
+
+static size_t widest_module(const struct report_table *t, uint32_t n, bool has_percent)
+{
+	AUTO(buf) struct buf module = { 0 };
+	size_t widest = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		module.n = 0;
+		add_module(&module, t, &t->functions->rows.p[i], has_percent);
+		size_t width = utf8_count(buf_str(&module));
+		widest = width > widest ? width : widest;
+	}
+	return widest;
 }
 
 /* What rows need, within limits; names get the rest. */
@@ -71,23 +106,24 @@ static struct columns columns_of(const struct report_table *t, const struct repo
 {
 	enum { NUMBERS = 14, LEAST_NAME = 20, LONGEST_NAME = 80 };
 	struct columns c = { 0 };
-	AUTO(buf) struct buf module = { 0 }, source = { 0 };
+	AUTO(buf) struct buf source = { 0 };
 	for (uint32_t i = 0; i < n; i++) {
 		const struct report_function *f = &t->functions->rows.p[i];
-		module.n = source.n = 0;
-		add_module(&module, f);
+		source.n = 0;
 		add_source(&source, f, label_of(t, f));
 		size_t widths[] = { utf8_count(function_of(label_of(t, f))),
-				    utf8_count(buf_str(&module)), utf8_count(buf_str(&source)) };
+				    utf8_count(buf_str(&source)) };
 		c.name = widths[0] > c.name ? widths[0] : c.name;
-		c.module = widths[1] > c.module ? widths[1] : c.module;
-		c.source = widths[2] > c.source ? widths[2] : c.source;
+		c.source = widths[1] > c.source ? widths[1] : c.source;
 	}
+	size_t room = s->columns > NUMBERS + LEAST_NAME ? s->columns - NUMBERS : LEAST_NAME;
+	c.module = widest_module(t, n, true);
+	c.has_percent = c.module <= room / 5;
+	if (!c.has_percent)
+		c.module = smaller(widest_module(t, n, false), room / 5);
 	/* One long name must not move the modules of all others out of sight. */
 	if (c.module || c.source)
 		c.name = smaller(c.name, LONGEST_NAME);
-	size_t room = s->columns > NUMBERS + LEAST_NAME ? s->columns - NUMBERS : LEAST_NAME;
-	c.module = smaller(c.module, room / 5);
 	size_t after_module = room - (c.module ? c.module + 1 : 0);
 	size_t wanted_name = smaller(c.name, after_module * 3 / 5);
 	c.source = smaller(c.source,
@@ -125,7 +161,7 @@ static void add_fitted(struct buf *out, const struct report_table *t, const stru
 	buf_add(out, shown);
 	report_pad(out, start, c->name + 1);
 	start = out->n;
-	add_module(&module, f);
+	add_module(&module, t, f, c->has_percent);
 	fit_add_start(out, buf_str(&module), c->module, s->is_unicode);
 	report_pad(out, start, c->module + 1);
 	add_source(&source, f, label_of(t, f));
@@ -139,7 +175,7 @@ static void add_fitted(struct buf *out, const struct report_table *t, const stru
 static void add_plain(struct buf *out, const struct report_table *t, const struct report_style *s,
 		      const struct report_function *f)
 {
-	AUTO(buf) struct buf source = { 0 };
+	AUTO(buf) struct buf module = { 0 }, source = { 0 };
 	struct str name = tree_label_listed(label_of(t, f));
 	report_add_share(out, s, f->self, t->tree->total[0][0]);
 	buf_add_char(out, ' ');
@@ -149,7 +185,11 @@ static void add_plain(struct buf *out, const struct report_table *t, const struc
 	buf_add_char(out, ' ');
 	buf_add_decimal(out, f->total, t->tree->decimals);
 	buf_add_char(out, ' ');
-	report_add_word(out, str_basename(f->module));
+	if (report_tier_of(f) < TREE_TIER_COUNT || is_made_at_run_time(t, f))
+		add_module(&module, t, f, false);
+	else
+		buf_add(&module, str_basename(f->module));
+	report_add_word(out, buf_str(&module));
 	buf_add_char(out, ' ');
 	if (!fit_place(name).n)
 		add_source(&source, f, label_of(t, f));

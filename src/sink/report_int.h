@@ -38,6 +38,8 @@ void report_add_word(struct buf *out, struct str text);
 
 /* report_functions.c */
 extern const char *const report_tier_names[TREE_TIER_COUNT]; /* V8's compilers */
+/* The one that made most of what the function ran in; TREE_TIER_COUNT: not known. */
+unsigned report_tier_of(const struct report_function *f);
 void report_add_functions(struct buf *out, const struct report_table *t,
 			  const struct report_style *s);
 /* report_paths.c */

@@ -129,10 +129,13 @@ static void add_charged(struct buf *out, const struct profile *p)
 
 /* --- functions and groups --- */
 
-/* Of its own time, in which of V8's compilers' code. Nothing of other functions. */
+/* Which of V8's compilers made its code; of its own time, in whose. Nothing of other functions. */
 static void add_tiers(struct buf *out, const struct report *r, const struct report_function *f)
 {
 	uint64_t any = 0;
+	unsigned tier = report_tier_of(f);
+	if (tier < TREE_TIER_COUNT)
+		add_text(out, "tier", str_from(report_tier_names[tier]));
 	for (unsigned i = 0; i < TREE_TIER_COUNT; i++)
 		any |= f->of_tier[i];
 	if (any) {
