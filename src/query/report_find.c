@@ -7,7 +7,7 @@ static bool is_of_word(char c)
 	       c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* `parse` in `JS:*parse /srv/a.js:1:2` and in `Json::parse(int)`, not in `parseAll`. */
+/* `parse` in `get parse` and in `Json::parse(int)`, not in `parseAll`. */
 static bool holds_word(struct str name, struct str word)
 {
 	for (size_t from = 0; from < name.n;) {
@@ -36,9 +36,10 @@ static enum name_match match_of(const struct tree_label *l, struct str text)
 	if (str_eq(l->name, text) || str_eq(tree_label_bare(l), text) || str_eq(l->shown, text) ||
 	    str_eq(l->function, text) || is_brief(l, text))
 		return MATCH_EXACT;
-	if (holds_word(l->name, text))
+	/* Not in the place: a word of a path is in the name of every function of the file. */
+	if (holds_word(l->function, text))
 		return MATCH_WORD;
-	return str_find(l->name, text) >= 0 ? MATCH_PART : MATCH_NONE;
+	return str_find(l->function, text) >= 0 ? MATCH_PART : MATCH_NONE;
 }
 
 /* Labels that nodes of the tree have, but for the root's and processes'. */
@@ -93,7 +94,7 @@ uint32_t report_nearest(const struct tree *t, struct str text, uint32_t *labels,
 		const struct tree_label *l = &t->labels.p[f->label];
 		if (l->is_process)
 			continue;
-		uint32_t d = str_distance(str_first(tree_label_bare(l), LONGEST_NAME), text);
+		uint32_t d = str_distance(str_first(l->function, LONGEST_NAME), text);
 		if (d * 2 <= text.n) /* half of it at least is right */
 			vec_push(&list, (struct near){ f->label, d, f->total[0] });
 	}
