@@ -1,4 +1,5 @@
 /* The function that a user means. */
+#include "query/query.h"
 #include "query/report.h"
 
 static bool is_of_word(char c)
@@ -31,15 +32,23 @@ static bool is_brief(const struct tree_label *l, struct str text)
 	       str_ends(text, l->place);
 }
 
+/* Also of names as folded stacks have them. */
+static struct str function_of(const struct tree_label *l)
+{
+	struct name_parts parts;
+	bool is_whole = !l->place.n && name_parts_of(l->function, STR(""), &parts);
+	return is_whole ? parts.function : l->function;
+}
+
 static enum name_match match_of(const struct tree_label *l, struct str text)
 {
 	if (str_eq(l->name, text) || str_eq(tree_label_bare(l), text) || str_eq(l->shown, text) ||
 	    str_eq(l->function, text) || is_brief(l, text))
 		return MATCH_EXACT;
 	/* Not in the place: a word of a path is in the name of every function of the file. */
-	if (holds_word(l->function, text))
+	if (holds_word(function_of(l), text))
 		return MATCH_WORD;
-	return str_find(l->function, text) >= 0 ? MATCH_PART : MATCH_NONE;
+	return str_find(function_of(l), text) >= 0 ? MATCH_PART : MATCH_NONE;
 }
 
 /* Labels that nodes of the tree have, but for the root's and processes'. */
@@ -94,7 +103,7 @@ uint32_t report_nearest(const struct tree *t, struct str text, uint32_t *labels,
 		const struct tree_label *l = &t->labels.p[f->label];
 		if (l->is_process)
 			continue;
-		uint32_t d = str_distance(str_first(l->function, LONGEST_NAME), text);
+		uint32_t d = str_distance(str_first(function_of(l), LONGEST_NAME), text);
 		if (d * 2 <= text.n) /* half of it at least is right */
 			vec_push(&list, (struct near){ f->label, d, f->total[0] });
 	}
