@@ -1,5 +1,6 @@
 /* Names as they are shown: marks, process ids, unknown frames named by their module. */
 #include "query/query_int.h"
+#include "query/same_line.h"
 
 struct labels {
 	const struct profile *p;
@@ -14,8 +15,8 @@ struct labels {
 	struct str *folded;  /* by frame, where labels are called otherwise; p NULL: not made yet */
 	str_id split_module; /* asked for last */
 	bool splits_module;
-	bool has_folder;
-	struct str folder; /* of the program; has_folder: it was looked for */
+	bool has_context; /* it was looked for */
+	struct naming_context context;
 };
 
 /* One function, whatever it was compiled to. */
@@ -55,6 +56,7 @@ void labels_free(struct labels *l)
 	free(l->of_frame);
 	free(l->of_thread);
 	free(l->folded);
+	same_lines_free(l->context.same_lines);
 	buf_fini(&l->text);
 	free(l);
 }
@@ -114,10 +116,10 @@ static void set_shown(struct labels *l, struct tree_label *label, const struct f
 	label->shown = label->function = tree_label_bare(label);
 	if (!f || l->q->names != NAMES_SHOWN)
 		return;
-	if (!l->has_folder)
-		l->folder = program_folder(l->p);
-	l->has_folder = true;
-	label_set_shown(label, &l->tree->text, profile_str(l->p, f->file), l->folder);
+	if (!l->has_context)
+		l->context = (struct naming_context){ program_folder(l->p), same_lines_of(l->p) };
+	l->has_context = true;
+	label_set_shown(label, &l->tree->text, profile_str(l->p, f->file), &l->context);
 }
 
 static uint32_t add_label(struct labels *l, struct str name, const struct frame *f,

@@ -1,4 +1,4 @@
-#include "query/shown_name.h"
+#include "query/same_line.h"
 
 /* --- parts --- */
 
@@ -250,21 +250,24 @@ struct str short_path(struct str file, struct str folder)
 
 /* --- labels --- */
 
-/* In a file of long lines the line alone says nothing. */
+/* In a file of long lines the line alone says nothing, nor does it where another function of the name begins. */
 enum { LONG_LINE = 160 };
 
-static struct str place_text(struct arena *text, const struct name_parts *parts, struct str folder)
+static struct str place_text(struct arena *text, const struct name_parts *parts,
+			     const struct naming_context *context)
 {
 	AUTO(buf) struct buf place = { 0 };
-	buf_add(&place, short_path(parts->file, folder));
+	bool is_alone = !context->same_lines || !same_lines_has(context->same_lines, parts);
+	buf_add(&place, short_path(parts->file, context->folder));
 	if (parts->line)
 		buf_addf(&place, ":%u", parts->line);
-	if (parts->column > LONG_LINE)
+	if (parts->column > LONG_LINE || (parts->column && !is_alone))
 		buf_addf(&place, ":%u", parts->column);
 	return arena_copy(text, buf_str(&place));
 }
 
-void label_set_shown(struct tree_label *l, struct arena *text, struct str file, struct str folder)
+void label_set_shown(struct tree_label *l, struct arena *text, struct str file,
+		     const struct naming_context *context)
 {
 	struct name_parts parts;
 	struct str bare = tree_label_bare(l);
@@ -274,7 +277,7 @@ void label_set_shown(struct tree_label *l, struct arena *text, struct str file, 
 		return;
 	l->function = parts.function.n ? parts.function : STR("(anonymous)");
 	if (parts.file.n)
-		l->place = place_text(text, &parts, folder);
+		l->place = place_text(text, &parts, context);
 	struct str rest = str_from_byte(bare, (size_t)(parts.function.p - bare.p));
 	bool is_python = name_is_python(bare, &file);
 	if (parts.function.n && !is_python) {

@@ -34,8 +34,15 @@ struct str program_folder(const struct profile *p);
 /* `lib/a.js`, by the package that it is in or the folder of the program; the end of a URL or of a path. */
 struct str short_path(struct str file, struct str folder);
 
+/* What is to be known of all functions to name one. */
+struct naming_context {
+	struct str folder;	       /* of the program */
+	struct same_lines *same_lines; /* which functions need their column; NULL: none */
+};
+
 /* Fills the parts of a label that are for people; all but text is set. file: of the frame. */
-void label_set_shown(struct tree_label *l, struct arena *text, struct str file, struct str folder);
+void label_set_shown(struct tree_label *l, struct arena *text, struct str file,
+		     const struct naming_context *context);
 /* Its texts become the arena's own. */
 void label_copy_text(struct tree_label *l, struct arena *text);
 /* Appends `parse lib/a.js:12`. */

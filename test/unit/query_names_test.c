@@ -126,6 +126,16 @@ static void check_same_short_name(void)
 		   "two functions are not one because they look alike");
 }
 
+static void check_same_line(void)
+{
+	check_tree("n;JS:*f /s/a.js:8:27;JS:~ /s/a.js:8:27 1\nn;JS:~ /s/a.js:8:50 2\n"
+		   "n;JS:* /s/a.js:9:50 3\nn;JS:* /s/lib/a.js:8:3 4\n",
+		   shown(),
+		   "n 10\n (anonymous) a.js:8:50 2\n (anonymous) a.js:9 3\n"
+		   " (anonymous) lib/a.js:8 4\n f a.js:8 1\n  (anonymous) a.js:8:27 1\n",
+		   "functions of one name and line are shown with their columns");
+}
+
 static const char python[] =
 	"py;py::<module>:/srv/x/t.py;py::encode:/usr/lib/python3.12/json/encoder.py 2\n"
 	"py;py::<module>:/srv/x/t.py;py::App.run:/srv/v/lib/python3.12/site-packages/web/app.py 3\n"
@@ -278,6 +288,7 @@ int main(void)
 	check_short_paths();
 	check_one_function();
 	check_same_short_name();
+	check_same_line();
 	check_python();
 	check_matching_in(python, "^walk lib/tree\\.py$", true);
 	check_matching_in(python, "^walk /srv/x/lib", true);
