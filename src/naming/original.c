@@ -2,14 +2,19 @@
 #include "naming/naming.h"
 #include "symbol/symbol.h"
 
-/* Where the function was written. The top of a script is nothing that a map would tell of. */
+/*
+ * Where the function was written. The top of a script is that of the file it was made of; of several files it stays
+ * its own: where the map begins is a place in one of them.
+ */
 static bool find_definition(const struct source_map *map, const struct symbol_v8_place *v8,
 			    struct source_place *place)
 {
-	if (source_map_find(map, v8->line, v8->column, place))
-		return true;
-	*place = (struct source_place){ source_map_only_file(map), 1, 1 };
-	return v8->line == 1 && v8->column == 1 && place->file.n;
+	bool is_top = v8->line == 1 && v8->column == 1;
+	if (!is_top)
+		return source_map_find(map, v8->line, v8->column, place);
+	struct str file = source_map_only_file(map);
+	*place = (struct source_place){ file.n ? file : v8->file, 1, 1 };
+	return true;
 }
 
 /* `f /app/a.js:1:2`, as V8's own profiles are read: the end says what file, line and column do. */

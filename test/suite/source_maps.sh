@@ -50,6 +50,11 @@ for each in beside/main.js inline/main.js bundle/main.js module/main.mjs untold/
 	ok "... and nothing to complain of" test "$(grep -vcE 'samples of|wrote' "$name.err")" -eq 0
 done
 ok "a function that was inlined, too" grep -qE "scaleWork $sources/grid.ts:$scale:[0-9]+(_\[i\])?" bundle.folded
+for each in beside/main.js:main.ts bundle/main.js:bundle/main.js module/main.mjs:module/main.mjs; do
+	name=${each%%/*}
+	ok "$name: the top of the script is that of its only source, or its own" \
+		grep -qE "JS:[~^]? (file://)?$sources/${each#*:}:1:1;" "$name.folded"
+done
 ok "the profile says how many scripts had one" fact bundle '1 of 1 scripts had one'
 record plain -- node "$sources/bundle/main.js" 1.5
 ok "without --source-maps: as it ran" generated plain "$sources/bundle/main.js"
