@@ -16,8 +16,9 @@ void naming_set_v8_place(struct profile *p, struct frame *frame)
 static void add_name(const struct named_frame *f, struct buf *name)
 {
 	AUTO(buf) struct buf demangled = { 0 };
-	bool is_demangled = f->is_symbol && symbol_demangle_short(f->name, &demangled);
-	symbol_tidy_name(is_demangled ? buf_str(&demangled) : f->name, name);
+	struct str symbol = f->is_symbol ? symbol_without_abi(f->name) : f->name;
+	bool is_demangled = f->is_symbol && symbol_demangle_short(symbol, &demangled);
+	symbol_tidy_name(is_demangled ? buf_str(&demangled) : symbol, name);
 }
 
 frame_id naming_add_frame(struct profile *p, const struct named_frame *f)

@@ -182,3 +182,10 @@ void symbol_tidy_name(struct str name, struct buf *out)
 		if (is_line_breaking(out->p[i]))
 			out->p[i] = ' ';
 }
+
+struct str symbol_without_abi(struct str symbol)
+{
+	static const struct str suffix = STR(".abi0");
+	bool has_suffix = symbol.n > suffix.n && str_ends(symbol, suffix);
+	return has_suffix ? str_first(symbol, symbol.n - suffix.n) : symbol;
+}

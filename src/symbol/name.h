@@ -33,6 +33,12 @@ bool symbol_demangle_short(struct str name, struct buf *out);
 void symbol_tidy_name(struct str name, struct buf *out);
 
 /*
+ * A symbol without what Go's linker puts behind functions of its older calling convention, `runtime.goexit.abi0`. Go's
+ * own table, which stripped programs have as well, does not have it.
+ */
+struct str symbol_without_abi(struct str symbol);
+
+/*
  * Perf maps of JIT compilers put inlined functions into one name, `outer->inner->innermost`. Fills
  * parts with views into name, outermost first, and returns their number: 1 for a name that holds no
  * inlines. max is at least 1; with more parts than max, the last one holds the rest unsplit.

@@ -78,6 +78,12 @@ static void check_tidy(struct str name, struct str want, const char *what)
 	tap_str_eq(str_from_byte(buf_str(&got), 7), want, "%s", what);
 }
 
+static void check_abi(const char *symbol, const char *want)
+{
+	tap_str_eq(symbol_without_abi(str_from(symbol)), str_from(want), "%s without its ABI",
+		   symbol);
+}
+
 static void check_control_characters(void)
 {
 	check_tidy(STR("a\nb\rc\td\0e\1f\x7f"), STR("a b c d e\1f\x7f"), "line ends, tab and NUL");
@@ -222,6 +228,9 @@ int main(int argc, char **argv)
 		tap_ok(check_file(file) > 70, "the file of cases is complete");
 		fclose(file);
 	}
+	check_abi("runtime.goexit.abi0", "runtime.goexit");
+	check_abi("runtime.goexit", "runtime.goexit");
+	check_abi(".abi0", ".abi0");
 	check_control_characters();
 	check_bounds();
 	check_max_parts();
