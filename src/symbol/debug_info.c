@@ -171,6 +171,19 @@ static void set_call(struct dwarf_unit *u, const struct dwarf_inline *call,
 	frame->column = call->call_column;
 }
 
+/* Go up to 1.20 says only in which file a function is declared: its first instruction says the line. */
+static void set_declared_line(struct dwarf_unit *u, const struct dwarf_unit *full, uint64_t address,
+			      struct debug_frame *frame)
+{
+	uint32_t span = dwarf_spans_find(u->file->info, &full->spans, address);
+	struct debug_frame first = { 0 };
+	if (span == INDEX_NONE || frame->declared_line || !frame->declared_file.n)
+		return;
+	set_place(u, full->spans.p[span].low, &first);
+	if (str_eq(first.file, frame->declared_file))
+		frame->declared_line = first.line;
+}
+
 static uint32_t find_chain(struct debug_info *d, struct dwarf_unit *u, uint64_t address,
 			   struct debug_frame *frames)
 {
@@ -182,6 +195,7 @@ static uint32_t find_chain(struct debug_info *d, struct dwarf_unit *u, uint64_t 
 		uint64_t die = full->functions.p[function].die;
 		n = dwarf_inlines_at(full, function, address, chain);
 		set_name(d, dwarf_name_of(full, die), &frames[0]);
+		set_declared_line(u, full, address, &frames[0]);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		struct dwarf_inline *call = &d->inlines.p[chain[i]];

@@ -47,6 +47,16 @@ one() {
 one "Go" with-symbols
 one "Go, -s -w" stripped -ldflags='-s -w'
 one "Go, -s -w, PIE" stripped-pie -buildmode=pie -ldflags='-s -w'
+# beginning NAME: the line that plume says main.add begins in
+beginning() {
+	"$plume" report "$1.plume" 2>/dev/null | grep -o -m 1 'split\.go:[0-9]* main\.add$'
+}
+for name in with-symbols stripped; do
+	record "$name-short" -- "./$name" short.truth 1
+done
+ok "symbols or not, main.add has a line that it begins in" test -n "$(beginning stripped-short)"
+is "... the same one" "$(beginning with-symbols-short)" "$(beginning stripped-short)"
+is "the linker's suffixes of the runtime's functions are not shown" "$(grep -c '\.abi0' with-symbols.folded)" 0
 if command -v gcc >/dev/null; then
 	one "Go, -s -w, PIE, linked by gcc" stripped-gcc -buildmode=pie -ldflags='-s -w -linkmode=external'
 else
