@@ -204,6 +204,20 @@ static struct str innermost(struct str name)
 	return str_from_byte(name, at ? at : after_last_dot(name));
 }
 
+/* With as many of its classes and packages as have room: `ComparableTimSort.mergeHi`. */
+static struct str innermost_within(struct str name, size_t columns)
+{
+	struct str inner = innermost(name);
+	size_t at = (size_t)(inner.p - name.p);
+	while (at > 1 && name.p[at - 1] == '.') {
+		size_t before = last_components(str_first(name, at - 1), STR("."), 1);
+		if (!before || utf8_count(str_from_byte(name, before)) > columns)
+			break;
+		at = before;
+	}
+	return str_from_byte(name, at);
+}
+
 /*
  * What a name is called among people: `PipelineImpl::OptimizeGraph`, `TreeMap.computeIfAbsent`,
  * `http.(*conn).serve`.
@@ -295,7 +309,7 @@ void fit_add_name(struct buf *out, struct str name, size_t columns, bool unicode
 		add_function(&text, name);
 	}
 	bool is_long = utf8_count(buf_str(&text)) > columns;
-	struct str rest = is_long ? innermost(buf_str(&text)) : buf_str(&text);
+	struct str rest = is_long ? innermost_within(buf_str(&text), columns) : buf_str(&text);
 	fit_add_start(out, rest, columns, unicode);
 }
 

@@ -29,8 +29,15 @@ static void test_names(void)
 	name_is("java.lang.Object java.util.TreeMap.computeIfAbsent(java.lang.Object)", 30,
 		"TreeMap.computeIfAbsent");
 	name_is("net/http.(*conn).serve", 18, "http.(*conn).serve");
-	name_is("net/http.(*conn).serve", 15,
-		"serve"); /* the package and the type go before the function */
+	/* The package goes first, then the type, then the function. */
+	name_is("net/http.(*conn).serve", 15, "(*conn).serve");
+	name_is("net/http.(*conn).serve", 12, "serve");
+	name_is("java.util.ComparableTimSort.mergeHi(int, int)", 30,
+		"util.ComparableTimSort.mergeHi");
+	name_is("java.util.ComparableTimSort.mergeHi(int, int)", 27, "ComparableTimSort.mergeHi");
+	name_is("java.util.ComparableTimSort.mergeHi(int, int)", 24, "mergeHi");
+	name_is("T.fib(int)", 5, "T.fib");
+	name_is("T.fib(int)", 4, "fib");
 	name_is("main.main.func1", 10, "main.func1");
 	name_is("sort_rows.part.0", 10, "sort_rows…");
 	name_is("[libx264.so.164]+0x522d0", 18, "[libx264…]+0x522d0");
