@@ -201,7 +201,8 @@ static void look(struct source_maps *maps, struct script *k, int32_t pid)
 	struct search s = { maps, pid, { 0 }, &e };
 	k->checked = maps->round;
 	if (!source_map_script_path(k->name, &path))
-		return; /* of Node.js itself, or made by the program */
+		return;	     /* of Node.js itself, or made by the program */
+	buf_c_string(&path); /* opening the file would move the text for its end */
 	s.path = buf_str(&path);
 	struct reader *script = open_file(&s, &path);
 	uint64_t changed = script ? reader_changed_unix_ns(script) : 0;

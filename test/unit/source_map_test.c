@@ -280,6 +280,38 @@ static void test_compilers(void)
 	source_maps_free(maps);
 }
 
+static struct reader *open_far(void *context, int32_t pid, const char *path, struct err *e)
+{
+	(void)context;
+	(void)pid;
+	if (str_ends(str_from(path), STR(".map"))) {
+		err_set(e, "%s: not here", path);
+		errno = ENOENT;
+		return NULL;
+	}
+	return reader_of_memory(STR("f();\n//# sourceMappingURL=a.js.map\n"), 0);
+}
+
+/* The folder of the script is asked for while its path is a string for the kernel. */
+static void test_long_paths(void)
+{
+	enum { LONGEST = 600 };
+	struct source_map_files files = { NULL, one_root, open_far };
+	AUTO(buf) struct buf path = { 0 };
+	bool has_none = true;
+	for (size_t n = 1; n < LONGEST; n++) {
+		struct source_maps *maps = source_maps_new(&files);
+		path.n = 0;
+		buf_add_char(&path, '/');
+		for (size_t i = 0; i < n; i++)
+			buf_add_char(&path, 'd');
+		buf_add(&path, STR("/a.js"));
+		has_none &= !source_maps_get(maps, 1, buf_str(&path));
+		source_maps_free(maps);
+	}
+	tap_ok(has_none, "paths of all lengths");
+}
+
 int main(int argc, char **argv)
 {
 	AUTO(buf) struct buf path = { 0 };
@@ -292,5 +324,6 @@ int main(int argc, char **argv)
 	test_paths();
 	test_urls();
 	test_compilers();
+	test_long_paths();
 	return tap_done();
 }
