@@ -118,7 +118,8 @@ perl -e 'print "["; print qq({"ph":"B","name":"n$_","pid":1,"tid":1,"ts":$_},) f
 timeout 60 "$plume" fold ends >out 2>err
 is "100,000 ends of one name in a deep stack: exit code" $? 3
 
-# A program of known split: 70 to 30 by work. Other programs may take the CPU, but they take it from both alike.
+# A program of known split: 70 to 30 by work. V8 samples by the wall clock, so a few turns of other programs on its cpu count
+# for whichever function was running; that every sum is right is the next test.
 if command -v node >/dev/null; then
 	share() { # the part of both that is below the function
 		awk -v name="$1" '/spin|seventy|thirty/ { all += $NF } $0 ~ name { part += $NF } END { printf "%.3f\n", part / all }' "$2"
@@ -126,7 +127,7 @@ if command -v node >/dev/null; then
 	node --cpu-prof --cpu-prof-interval 500 --cpu-prof-name live.cpuprofile "$v8/split.js" 15
 	"$plume" fold live.cpuprofile >live.folded
 	live=$(share seventy live.folded)
-	ok "a program that spends 70 % in a function: plume says $live" perl -e "exit !($live > 0.64 && $live < 0.76)"
+	ok "a program that spends 70 % in a function: plume says $live" perl -e "exit !($live > 0.55 && $live < 0.85)"
 	ok "... and every function is as node adds it up" same_sums live.cpuprofile
 	node --cpu-prof --cpu-prof-dir workers "$v8/worker.js"
 	"$plume" fold -q workers/*.cpuprofile >workers.folded
