@@ -55,8 +55,9 @@ static const struct option diff_options[] = {
 	  "default), or by the change including callees (total)",
 	  deltas },
 	{ "fail-above", 0, OPTION_TEXT, DIFF(fail_above), "PERCENT",
-	  "exit with status 4 if a function's own time grew by more than PERCENT of AFTER and "
-	  "beyond sampling noise, and list these functions" },
+	  "exit with status 4 if a function's own time grew by more than PERCENT of AFTER and more "
+	  "than chance explains, and list these functions; in JavaScript, Java and Python, "
+	  "functions are also judged as with --your-code" },
 	{ "width-by", 0, OPTION_CHOICE, DIFF(width_by), "SIDE",
 	  "take widths from after, before, or the larger of the two (union, the default, which "
 	  "shows vanished paths)",
@@ -209,6 +210,7 @@ static bool check_picture_options(const struct request *r, struct err *e)
 struct output {
 	const struct request *r;
 	const struct comparing *c;
+	struct grown_list grown; /* by more than --fail-above */
 	struct buf text[SIDES];
 	struct buf count_name;
 	const char *count;
@@ -216,6 +218,7 @@ struct output {
 
 static void output_fini(struct output *o)
 {
+	grown_list_fini(&o->grown);
 	buf_fini(&o->text[BEFORE]);
 	buf_fini(&o->text[AFTER]);
 	buf_fini(&o->count_name);
@@ -335,6 +338,7 @@ static bool write_report(const struct output *o, const struct output_file *file,
 		.count_name = o->count,
 		.factor = json ? 1 : o->r->picture.factor,
 		.fail_above = o->r->diff.fail_percent,
+		.grown = &o->grown,
 		.negates = o->r->picture.negates,
 	};
 	if (json)
@@ -412,27 +416,36 @@ static bool parse_percent(const char *text, double *percent, struct err *e)
 			 text);
 }
 
+enum { ALL_FUNCTIONS, YOUR_CODE };
+
+/* Functions are judged by their own time and, in scripts, also by what built-ins and libraries take for them. */
+static bool find_grown(struct output *o, struct comparing *yours, const struct sides_wish *w,
+		       struct err *e)
+{
+	if (o->r->diff.fail_percent < 0)
+		return true;
+	if (!comparing_your_code(yours, o->c, w, e))
+		return false;
+	const struct grown_view views[] = {
+		[ALL_FUNCTIONS] = { o->c->pair, &o->c->comparison },
+		[YOUR_CODE] = { yours->pair, &yours->comparison },
+	};
+	grown_find(views, yours->pair ? 2 : 1, o->r->diff.fail_percent, &o->grown);
+	return true;
+}
+
 /* Names what grew by more than the limit; EXIT_GREW when something did. */
 static int judge(const struct output *o)
 {
-	const struct comparison *c = &o->c->comparison;
-	const struct tree *t = o->c->pair;
-	AUTO(functions) struct functions functions = { 0 };
-	int code = EXIT_DONE;
-	if (o->r->diff.fail_percent < 0)
-		return code;
-	functions_of_tree(t, &functions);
-	for (uint32_t i = 0; i < functions.rows.n; i++) {
-		const struct function *f = &functions.rows.p[i];
+	for (uint32_t i = 0; i < o->grown.rows.n; i++) {
+		const struct grown *g = &o->grown.rows.p[i];
 		AUTO(buf) struct buf name = { 0 };
-		if (!function_grew_above(c, f, o->r->diff.fail_percent))
-			continue;
-		code = EXIT_GREW;
-		label_add_brief(&name, &t->labels.p[f->label]);
-		say("%s grew by %.2f %% of AFTER, more than --fail-above %s", buf_c_string(&name),
-		    comparison_points(c, f->self[BEFORE], f->self[AFTER]), o->r->diff.fail_above);
+		label_add_brief(&name, g->label);
+		say("%s grew by %.2f %% of AFTER%s, more than --fail-above %s", buf_c_string(&name),
+		    g->points, g->view == YOUR_CODE ? " (with --your-code)" : "",
+		    o->r->diff.fail_above);
 	}
-	return code;
+	return o->grown.rows.n ? EXIT_GREW : EXIT_DONE;
 }
 
 static int worse(int a, int b)
@@ -460,7 +473,10 @@ static struct sides_wish sides_of(const struct request *r, const struct output_f
 static int diff(const struct request *r, const struct sides_wish *w, struct comparing *c,
 		const struct output_files *files, struct err *e)
 {
+	AUTO(comparing) struct comparing yours = { 0 };
 	AUTO(output) struct output o = { .r = r, .c = c };
+	if (!find_grown(&o, &yours, w, e))
+		return EXIT_FAILED;
 	for (unsigned i = 0; i < SIDES; i++)
 		comparing_describe(c, w, i, &o.text[i]);
 	o.count = r->picture.count_name

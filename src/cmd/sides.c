@@ -175,6 +175,38 @@ bool comparing_read(struct comparing *c, const struct sides_wish *w, struct err 
 	return true;
 }
 
+bool comparing_your_code(struct comparing *yours, const struct comparing *c,
+			 const struct sides_wish *w, struct err *e)
+{
+	struct query query = *w->query; /* its lists are w's */
+	struct sides_wish wish = *w;
+	bool has_scripts = false;
+	for (unsigned i = 0; i < SIDES; i++) {
+		const struct profile *p = c->side[i].profile;
+		if (w->query->your_code || !p || !knows_kinds(p))
+			return true;
+		has_scripts |= profile_has_scripts(p);
+	}
+	if (!has_scripts)
+		return true;
+	query.your_code = true;
+	wish.query = &query;
+	wish.is_folded = false;
+	wish.quiet = true;
+	yours->comparison.by_self = true;
+	for (unsigned i = 0; i < SIDES; i++) {
+		yours->side[i].name = c->side[i].name;
+		yours->side[i].profile = profile_ref(c->side[i].profile);
+	}
+	for (unsigned i = 0; i < SIDES; i++)
+		if (!query_side(yours, &wish, i, true, e))
+			return false;
+	if (!take_pair(yours, e))
+		return false;
+	comparison_set_scale(&yours->comparison, yours->pair, w->scale);
+	return true;
+}
+
 void comparing_describe(const struct comparing *c, const struct sides_wish *w, unsigned i,
 			struct buf *out)
 {

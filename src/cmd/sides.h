@@ -30,6 +30,13 @@ struct comparing {
 /* False and e when a side cannot be had. Warnings are said. */
 bool comparing_read(struct comparing *c, const struct sides_wish *w, struct err *e);
 void comparing_fini(struct comparing *c);
+/*
+ * The sides of c again, with the time of built-in functions, libraries and the kernel charged to the
+ * functions of the program, for profiles in which people's own functions run in somebody else's
+ * program. Without a pair where that does not apply, or where c is that view.
+ */
+bool comparing_your_code(struct comparing *yours, const struct comparing *c,
+			 const struct sides_wish *w, struct err *e);
 /* `1,234 samples of cpu-clock, base.perf, time 0,5`. */
 void comparing_describe(const struct comparing *c, const struct sides_wish *w, unsigned side,
 			struct buf *out);

@@ -19,23 +19,37 @@ double comparison_points(const struct comparison *c, uint64_t before, uint64_t a
 /* Two-sided 95 % of the normal distribution. */
 static const double Z_95 = 1.959964;
 
+/* A difference in standard errors. correction: for continuity. */
+static double in_errors(double difference, double error, double correction)
+{
+	double beyond = fabs(difference) - correction;
+	if (beyond <= 0)
+		return 0;
+	return copysign(error > 0 ? beyond / error : INFINITY, difference);
+}
+
 /*
  * Counts of samples of which AFTER should have `ratio` times BEFORE's: given their sum, AFTER's is
- * binomial. With continuity correction.
+ * binomial.
  */
+static double counts_error(double before, double after, double ratio)
+{
+	double n = before + after, p = ratio / (1 + ratio);
+	return sqrt(n * p * (1 - p));
+}
+
 static bool counts_are_alike(double before, double after, double ratio)
 {
 	double n = before + after, p = ratio / (1 + ratio);
-	return fabs(after - n * p) <= Z_95 * sqrt(n * p * (1 - p)) + 0.5;
+	return fabs(in_errors(after - n * p, counts_error(before, after, ratio), 0.5)) <= Z_95;
 }
 
-/* Two shares: the pooled share's standard error. With continuity correction. */
-static bool shares_are_alike(const struct comparison *c, double before, double after)
+/* Two shares: the pooled share's standard error. */
+static double shares_error(const struct comparison *c, double before, double after)
 {
 	double n = c->samples[BEFORE], m = c->samples[AFTER];
 	double pooled = (before + after) / (n + m);
-	double error = sqrt(pooled * (1 - pooled) * (1 / n + 1 / m));
-	return fabs(after / m - before / n) <= Z_95 * error + 0.5 * (1 / n + 1 / m);
+	return sqrt(pooled * (1 - pooled) * (1 / n + 1 / m));
 }
 
 static double samples_of(const struct comparison *c, unsigned side, uint64_t value)
@@ -51,14 +65,37 @@ static double sample_ratio(const struct comparison *c)
 	return before > 0 && after > 0 ? c->scale * after / before : 1;
 }
 
+/* How many standard errors a change of so many percent of AFTER is, of a function with so many samples on the sides. */
+static double deviation_of(const struct comparison *c, double before, double after, double points)
+{
+	double n = c->samples[BEFORE], m = c->samples[AFTER];
+	if (c->scaled_by == SCALE_BY_TOTAL)
+		return in_errors(points / 100, shares_error(c, before, after),
+				 0.5 * (1 / n + 1 / m));
+	/* The change is AFTER - ratio * BEFORE; their sum is given, so AFTER deviates by less. */
+	double ratio = sample_ratio(c);
+	return in_errors(points / 100 * m / (1 + ratio), counts_error(before, after, ratio), 0.5);
+}
+
+static bool has_samples(const struct comparison *c)
+{
+	return c->samples[BEFORE] >= 1 && c->samples[AFTER] >= 1;
+}
+
+double comparison_deviation(const struct comparison *c, uint64_t before, uint64_t after,
+			    double points)
+{
+	if (!has_samples(c))
+		return points > 0 ? INFINITY : 0;
+	return deviation_of(c, samples_of(c, BEFORE, before), samples_of(c, AFTER, after), points);
+}
+
 bool comparison_is_noise(const struct comparison *c, uint64_t before, uint64_t after)
 {
-	double b = samples_of(c, BEFORE, before), a = samples_of(c, AFTER, after);
-	if (c->samples[BEFORE] < 1 || c->samples[AFTER] < 1)
+	if (!has_samples(c))
 		return before == after; /* a side without samples: that is no noise */
-	if (c->scaled_by == SCALE_BY_TOTAL)
-		return shares_are_alike(c, b, a);
-	return counts_are_alike(b, a, sample_ratio(c));
+	double points = comparison_points(c, before, after);
+	return fabs(comparison_deviation(c, before, after, points)) <= Z_95;
 }
 
 /* --- scale --- */
@@ -340,12 +377,6 @@ void functions_of_tree(const struct tree *t, struct functions *out)
 	free(all);
 	free(inside);
 	vec_fini(&open);
-}
-
-bool function_grew_above(const struct comparison *c, const struct function *f, double percent)
-{
-	return comparison_points(c, f->self[BEFORE], f->self[AFTER]) > percent &&
-	       !comparison_is_noise(c, f->self[BEFORE], f->self[AFTER]);
 }
 
 void functions_fini(struct functions *f)

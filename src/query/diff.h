@@ -42,6 +42,12 @@ double comparison_points(const struct comparison *c, uint64_t before, uint64_t a
  * the binomial distribution.
  */
 bool comparison_is_noise(const struct comparison *c, uint64_t before, uint64_t after);
+/*
+ * How many standard errors a change of so many percent of AFTER would be, of a function that has
+ * these values on both sides together. 0 where continuity correction leaves nothing.
+ */
+double comparison_deviation(const struct comparison *c, uint64_t before, uint64_t after,
+			    double points);
 
 /* The value of a node that it is judged by. */
 static inline uint64_t comparison_value(const struct comparison *c, const struct tree *t,
@@ -88,7 +94,26 @@ struct function {
 struct functions {
 	VEC(struct function) rows; /* by label; those that no node has are left out */
 };
-/* Its own time grew by more than so many percent of AFTER, and beyond noise. */
-bool function_grew_above(const struct comparison *c, const struct function *f, double percent);
 void functions_of_tree(const struct tree *t, struct functions *out);
 void functions_fini(struct functions *f);
+
+/* Functions whose own time grew, in one or two views of the same samples. */
+struct grown {
+	const struct tree_label *label; /* of the view's tree */
+	double points;			/* percent of AFTER */
+	unsigned view;
+};
+struct grown_list {
+	VEC(struct grown) rows; /* what grew most first; a function once */
+};
+struct grown_view {
+	const struct tree *pair;
+	const struct comparison *comparison;
+};
+/*
+ * What grew by more than `percent` of AFTER, and more than chance explains. Of many functions some
+ * would grow so much by chance, so this is stricter than comparison_is_noise: where nothing changed,
+ * at most one comparison in twenty finds anything, however many functions there are.
+ */
+void grown_find(const struct grown_view *views, unsigned n, double percent, struct grown_list *out);
+void grown_list_fini(struct grown_list *l);

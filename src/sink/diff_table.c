@@ -267,12 +267,9 @@ static void add_failures(struct buf *out, const struct diff_report *r)
 	if (r->fail_above < 0)
 		return;
 	buf_addf(out, ",\n\"fail_above\":%.15g,\"failed\":[", r->fail_above);
-	for (uint32_t i = 0, n = 0; i < r->functions->rows.n; i++) {
-		const struct function *f = &r->functions->rows.p[i];
-		if (!function_grew_above(r->comparison, f, r->fail_above))
-			continue;
-		buf_add(out, n++ ? STR(",") : STR(""));
-		json_add_string(out, tree_label_bare(&r->pair->labels.p[f->label]));
+	for (uint32_t i = 0; i < r->grown->rows.n; i++) {
+		buf_add(out, i ? STR(",") : STR(""));
+		json_add_string(out, tree_label_bare(r->grown->rows.p[i].label));
 	}
 	buf_add_char(out, ']');
 }

@@ -12,6 +12,7 @@ struct diff_report {
 	const char *count_name;
 	double factor;
 	double fail_above; /* percent; below 0: nothing fails */
+	const struct grown_list *grown; /* what fails */
 	bool negates;
 };
 

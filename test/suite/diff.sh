@@ -192,6 +192,35 @@ printf 'r;f;r;f;g 10\n' >recursive.folded
 "$plume" diff --json recursive.folded recursive.folded >recursive.json
 ok "recursion counts once" grep -q '"name":"f",.*"before":{"self":0,"total":10,' recursive.json
 
+# --- --fail-above ---
+
+# script BETA: 1,000 samples of JavaScript, BETA of them in what `beta` calls, as perf script prints them. No function
+# below beta has a share of its own that says whose fault it is.
+script() {
+	awk -v beta="$1" 'BEGIN {
+		for (i = 0; i < 1000; i++) {
+			slow = i < beta
+			printf "node 7/7 [000] %d.%03d000: 1 cpu-clock:\n", i / 1000, i % 1000
+			if (slow || i % 2)
+				printf "\t5%05x v8::base::ieee754::sin%d (/usr/bin/node)\n", i % 16, i % 16
+			printf "\t3f000%d JS:*%s /app/x.js:%d:1 (/tmp/perf-7.map)\n", slow, slow ? "beta" : "other" i % 20, slow ? 6 : 9
+			printf "\t400000 node::Start (/usr/bin/node)\n\n"
+		}
+	}'
+}
+script 200 >beta1.perf
+script 300 >beta2.perf
+fails_above() { "$plume" diff -q --scale-by total --fail-above "$@" >fail.out 2>fail.err; echo $?; }
+is "--fail-above: a script's function whose built-ins take longer" "$(fails_above 5% beta1.perf beta2.perf)" 4
+ok "... is named, once" test "$(grep -c 'beta x.js:6 grew by 10.00 % of AFTER (with --your-code)' fail.err) $(wc -l <fail.err)" = "1 1"
+is "... also in JSON" "$("$plume" diff -q --json --fail-above 5% beta1.perf beta2.perf 2>/dev/null | tail -1 | sed 's/ \/app\/x.js:6.*"/ .../')" \
+	"$("$plume" diff -q --json --your-code --fail-above 5% beta1.perf beta2.perf 2>/dev/null | tail -1 | sed 's/ \/app\/x.js:6.*"/ .../')"
+is "... nothing of it stands in plain own time" "$("$plume" diff -q --json beta1.perf beta2.perf | grep -c '"change":{"self":[5-9]')" 0
+is "... above what it grew by: nothing" "$(fails_above 11% beta1.perf beta2.perf)" 0
+is "... what shrank is no failure" "$(fails_above 5% beta2.perf beta1.perf)" 0
+is "--fail-above: a program without scripts has one view" "$(fails_above 5% v1.folded v2.folded) $(cat fail.err)" \
+	"4 plume: compress grew by 15.83 % of AFTER, more than --fail-above 5%"
+
 # --- two ranges of one file ---
 
 file=$fixtures/perf-script/default.perf

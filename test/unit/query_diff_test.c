@@ -193,6 +193,107 @@ static void check_scales(void)
 	check_scale("a 5\n", "b 0\n", SCALE_BY_TOTAL, SCALE_BY_TOTAL, 1, "an AFTER of zeros");
 }
 
+/* --- what grew --- */
+
+enum { POPULATION = 100 };
+
+/* So many samples of functions of which few are large; the first may have a larger share. */
+static struct tree *sampling(unsigned samples, unsigned more)
+{
+	static const unsigned weights = POPULATION * (POPULATION + 1) / 2;
+	unsigned counts[POPULATION] = { 0 };
+	AUTO(buf) struct buf text = { 0 };
+	for (unsigned i = 0; i < samples; i++) {
+		unsigned at = random_below(weights + more), function = 0;
+		for (unsigned sum = POPULATION + more; at >= sum; sum += POPULATION - function)
+			function++;
+		counts[function]++;
+	}
+	for (unsigned i = 0; i < POPULATION; i++)
+		buf_addf(&text, "main;f%u %u\n", i, counts[i]);
+	return tree_of_folded(buf_str(&text));
+}
+
+struct trial {
+	enum diff_scale by;
+	double percent;
+	unsigned more; /* what the first function has more of, in AFTER */
+};
+
+struct verdicts {
+	unsigned found, found_first, found_alone; /* comparisons; alone: by comparison_is_noise */
+};
+
+static bool finds_alone(const struct tree *t, const struct comparison *c, double percent)
+{
+	for (uint32_t i = 1; i < t->n; i++) {
+		uint64_t before = t->self[BEFORE][i], after = t->self[AFTER][i];
+		if (comparison_points(c, before, after) > percent &&
+		    !comparison_is_noise(c, before, after))
+			return true;
+	}
+	return false;
+}
+
+static struct verdicts verdicts_of(const struct trial *trial, unsigned rounds)
+{
+	enum { SAMPLES = 2000 };
+	struct verdicts v = { 0 };
+	for (unsigned i = 0; i < rounds; i++) {
+		struct tree *before = sampling(SAMPLES, 0);
+		struct tree *after = sampling(SAMPLES, trial->more);
+		struct tree *t = tree_pair(before, after);
+		struct comparison c = scaled(t, trial->by);
+		struct grown_view view = { t, &c };
+		AUTO(grown_list) struct grown_list grown = { 0 };
+		grown_find(&view, 1, trial->percent, &grown);
+		v.found += grown.rows.n > 0;
+		v.found_first += grown.rows.n && str_eq(grown.rows.p[0].label->name, STR("f0"));
+		v.found_alone += finds_alone(t, &c, trial->percent);
+		tree_free(t);
+		tree_free(before);
+		tree_free(after);
+	}
+	return v;
+}
+
+static void check_grown(void)
+{
+	enum { ROUNDS = 400 };
+	static const enum diff_scale scales[] = { SCALE_BY_REST, SCALE_BY_TOTAL, SCALE_NONE };
+	static const double limits[] = { 0, 0.5, 1 };
+	for (size_t s = 0; s < ARRAY_SIZE(scales); s++)
+		for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
+			struct trial null = { scales[s], limits[i], 0 };
+			struct verdicts v = verdicts_of(&null, ROUNDS);
+			tap_ok(v.found < ROUNDS * 7 / 100,
+			       "nothing changed, scale %d: %u of %d comparisons find growth above "
+			       "%g %%",
+			       scales[s], v.found, ROUNDS, limits[i]);
+			tap_ok(limits[i] >= 1 || v.found_alone > ROUNDS / 5,
+			       "... %u if functions are judged one by one", v.found_alone);
+		}
+	/* From 2 % to 5 %. */
+	struct trial slower = { SCALE_BY_REST, 1, 160 };
+	struct verdicts v = verdicts_of(&slower, ROUNDS);
+	tap_ok(v.found_first > ROUNDS * 9 / 10, "a slower function is found in %u of %d",
+	       v.found_first, ROUNDS);
+}
+
+static void check_grown_views(void)
+{
+	struct tree *all = pair_of("r;f 100\nr;g 100\n", "r;f 200\nr;g 100\n");
+	struct tree *yours = pair_of("f 100\nr 100\n", "f 250\nr 100\n");
+	struct comparison c[] = { scaled(all, SCALE_NONE), scaled(yours, SCALE_NONE) };
+	struct grown_view views[] = { { all, &c[0] }, { yours, &c[1] } };
+	AUTO(grown_list) struct grown_list grown = { 0 };
+	grown_find(views, 2, 5, &grown);
+	tap_num_eq(grown.rows.n, 1, "a function that grew in both views is listed once");
+	tap_ok(grown.rows.n && grown.rows.p[0].view == 1, "... with the larger growth");
+	tree_free(all);
+	tree_free(yours);
+}
+
 /* --- widths and functions --- */
 
 static void check_width(const struct tree *t, enum diff_width by, double scale, const char *want)
@@ -291,6 +392,8 @@ int main(void)
 	check_level(SCALE_NONE, 0.01, "counts of a hundredth");
 	check_changes();
 	check_scales();
+	check_grown();
+	check_grown_views();
 	check_widths();
 	check_functions();
 	check_colours();
