@@ -317,6 +317,33 @@ struct colour *diff_colours(const struct tree *t, const struct comparison *c,
 	return colours;
 }
 
+enum { GROWTH = 1, SHRINKAGE = 2 };
+
+static unsigned direction_of(double change)
+{
+	return change > 0 ? GROWTH : change < 0 ? SHRINKAGE : 0;
+}
+
+/* Of each box: which changes are coloured in what it calls. To be freed. */
+static unsigned char *called_changes(const struct tree *t, const struct comparison *c,
+				     const struct layout *l)
+{
+	unsigned char *called = mem_zalloc((size_t)l->boxes.n + 1, 1);
+	VEC(uint32_t) open = { 0 }; /* boxes that box i is in */
+	for (uint32_t i = 0; i < l->boxes.n; i++) {
+		const struct box *b = &l->boxes.p[i];
+		unsigned found = box_is_noise(t, c, b) ? 0 : direction_of(box_change(t, c, b));
+		while (open.n && b->depth <= l->boxes.p[open.p[open.n - 1]].depth)
+			open.n--;
+		/* Where it is known, those below know it, too. */
+		for (uint32_t k = open.n; k-- > 0 && (called[open.p[k]] & found) != found;)
+			called[open.p[k]] |= (unsigned char)found;
+		vec_push(&open, i);
+	}
+	vec_fini(&open);
+	return called;
+}
+
 struct colour *diff_outlines(const struct tree *t, const struct comparison *c,
 			     const struct layout *l, bool negates)
 {
@@ -324,11 +351,13 @@ struct colour *diff_outlines(const struct tree *t, const struct comparison *c,
 	if (!c->by_self)
 		return NULL;
 	struct colour *outlines = mem_zalloc((size_t)l->boxes.n + 1, sizeof(*outlines));
+	AUTO_FREE unsigned char *called = called_changes(t, c, l);
 	for (uint32_t i = 1; i < l->boxes.n; i++) { /* the root calls everything */
 		const struct box *b = &l->boxes.p[i];
 		uint64_t before = t->total[BEFORE][b->node], after = t->total[AFTER][b->node];
 		double change = comparison_change(c, before, after);
-		if (change != 0 && box_is_noise(t, c, b) && !comparison_is_noise(c, before, after))
+		if ((called[i] & direction_of(change)) && box_is_noise(t, c, b) &&
+		    !comparison_is_noise(c, before, after))
 			outlines[i] = paint_change(FULL, (change > 0) != negates);
 	}
 	return outlines;
@@ -336,16 +365,20 @@ struct colour *diff_outlines(const struct tree *t, const struct comparison *c,
 
 void legend_of_diff(struct legend *l, const struct comparison *c)
 {
-	struct colour grew = paint_change(0.8, true), shrank = paint_change(0.8, false);
-	vec_push(&l->entries, (struct legend_entry){ .text = "grew", .colour = grew });
-	vec_push(&l->entries, (struct legend_entry){ .text = "shrank", .colour = shrank });
-	if (c->by_self)
-		vec_push(&l->entries, (struct legend_entry){ .text = "calls changed code",
-							     .colour = paint_no_change(),
-							     .outline = paint_change(1, true) });
+	static const struct {
+		const char *changed, *calls;
+	} texts[] = { { "shrank", "calls code that shrank" }, { "grew", "calls code that grew" } };
+	struct colour none = paint_no_change();
+	for (unsigned grew = 2; grew-- > 0;)
+		vec_push(&l->entries, (struct legend_entry){ .text = texts[grew].changed,
+							     .colour = paint_change(0.8, grew) });
+	for (unsigned grew = 2; grew-- > 0 && c->by_self;)
+		vec_push(&l->entries, (struct legend_entry){ .text = texts[grew].calls,
+							     .colour = none,
+							     .outline = paint_change(1, grew) });
 	vec_push(&l->entries,
 		 (struct legend_entry){ .text = "no change, or within sampling noise (95 %)",
-					.colour = paint_no_change() });
+					.colour = none });
 }
 
 /* --- functions --- */

@@ -79,8 +79,8 @@ void diff_widths_fini(struct diff_widths *w);
 struct colour *diff_colours(const struct tree *pair, const struct comparison *c,
 			    const struct layout *l, bool negates);
 /*
- * Where frames are judged by their own value: the outline of boxes that did not change themselves, but call what did;
- * black: none. Else NULL. To be freed.
+ * Where frames are judged by their own value: the outline of boxes that did not change themselves, but with what
+ * they call, when a box on them has a colour of the same direction; black: none. Else NULL. To be freed.
  */
 struct colour *diff_outlines(const struct tree *pair, const struct comparison *c,
 			     const struct layout *l, bool negates);

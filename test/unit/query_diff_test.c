@@ -373,6 +373,32 @@ static void check_colours(void)
 	tree_free(t);
 }
 
+static void check_outlines(void)
+{
+	/* u and s change by what they call; p of v and many small ones that are noise one by one. */
+	struct tree *t =
+		pair_of("m;u;a 100\nm;s;b 300\nv;c 60\nv;d 60\nv;e 60\nw;x;y 200\nw;z 400\n",
+			"m;u;a 300\nm;s;b 90\nv;c 40\nv;d 40\nv;e 40\nw;x;y 350\nw;z 200\n");
+	struct comparison c = scaled(t, SCALE_NONE);
+	struct layout_query q = { .self = t->self[1], .total = t->total[1] };
+	AUTO(buf) struct buf got = { 0 };
+	struct layout l;
+	c.by_self = true;
+	layout_tree(t, &q, &l);
+	AUTO_FREE struct colour *outlines = diff_outlines(t, &c, &l, false);
+	struct colour grew = paint_change(1, true);
+	for (uint32_t i = 1; i < l.boxes.n; i++) {
+		const struct colour *o = &outlines[i];
+		struct str name = tree_label_of(t, l.boxes.p[i].node)->name;
+		bool is_none = !o->r && !o->g && !o->b, is_growth = o->r == grew.r;
+		buf_addf(&got, "%.*s%s ", STR_ARG(name), is_none ? "" : is_growth ? "+" : "-");
+	}
+	tap_str_eq(buf_str(&got), STR("m s- b u+ a v c d e w x+ y z "),
+		   "outlines: callers that changed with what has the same colour on them");
+	layout_fini(&l);
+	tree_free(t);
+}
+
 int main(void)
 {
 	check_pair("a;b 1\na;c 2\n", "a;b 4\nd 5\n",
@@ -397,5 +423,6 @@ int main(void)
 	check_widths();
 	check_functions();
 	check_colours();
+	check_outlines();
 	return tap_done();
 }
