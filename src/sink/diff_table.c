@@ -124,13 +124,13 @@ static void add_scale(struct buf *out, const struct comparison *c)
 		return;
 	case SCALE_BY_TOTAL:
 		buf_add(out, STR("before and after in percent of their totals; change: after minus "
-				 "before, in percentage points\n"));
+				 "before\n"));
 		return;
 	case SCALE_BY_REST:
 		buf_addf(out,
-			 "before and after in percent of their totals\nscaled: before times %.3g, "
-			 "so that unchanged code (%.0f%% of before, %.0f%% of after) "
-			 "matches\nchange: after minus scaled; both in percent of after\n",
+			 "before and after in percent of their totals\nscaled: before times %.3g; "
+			 "%.0f%% of before and %.0f%% of after did not change\nchange: after minus "
+			 "scaled; both in percent of after\n",
 			 c->scale, 100 * c->rest[BEFORE], 100 * c->rest[AFTER]);
 	}
 }
@@ -148,13 +148,18 @@ static void add_ruled(struct buf *out, const char *text, size_t width)
 	buf_add_char(out, ' ');
 }
 
-static void add_heading(struct buf *out, const struct diff_report *r)
+static void add_sides(struct buf *out, const struct diff_report *r)
 {
 	for (unsigned side = 0; side < SIDES; side++) {
 		buf_addf(out, "%-7s", side == BEFORE ? "before" : "after");
 		fit_add_safe(out, r->side_text[side]);
 		buf_add_char(out, '\n');
 	}
+}
+
+static void add_heading(struct buf *out, const struct diff_report *r)
+{
+	add_sides(out, r);
 	add_scale(out, r->comparison);
 	buf_add(out, STR("~ marks changes within sampling noise (95 %)\n\n"));
 	int width = (int)number_width(r);
@@ -181,45 +186,108 @@ static struct str whole_name(const struct tree_label *l, struct arena *text)
 	return arena_copy(text, buf_str(&brief));
 }
 
-static struct name_column fit_names(const struct diff_report *r, uint32_t n, size_t room,
-				    bool is_unicode)
+/* Functions in the order of the table. */
+struct rows {
+	const struct function **p;
+	uint32_t n;
+};
+
+static bool changed_itself(const struct diff_report *r, const struct function *f)
 {
-	AUTO(arena) struct arena text = { 0 };
-	AUTO_FREE struct str *names = mem_alloc(n, sizeof(*names));
-	for (uint32_t i = 0; i < n; i++)
-		names[i] = whole_name(&r->pair->labels.p[r->functions->rows.p[i].label], &text);
-	return name_column_of(names, n, room, is_unicode);
+	return change_of(r, f->self) != 0;
 }
 
-void sink_diff_table(const struct diff_report *r, const struct report_style *style,
-		     struct writer *out)
+/* Those that changed by what they call alone come last: they would hide the others. */
+static struct rows rows_of(const struct diff_report *r)
+{
+	const struct functions *f = r->functions;
+	struct rows rows = { mem_alloc((size_t)f->rows.n + 1, sizeof(*rows.p)), 0 };
+	for (unsigned is_caller = 0; is_caller < 2; is_caller++)
+		for (uint32_t i = 0; i < f->rows.n; i++)
+			if (changed_itself(r, &f->rows.p[i]) == !is_caller)
+				rows.p[rows.n++] = &f->rows.p[i];
+	return rows;
+}
+
+static bool has_differences(const struct diff_report *r)
+{
+	for (uint32_t i = 0; i < r->functions->rows.n; i++) {
+		const struct function *f = &r->functions->rows.p[i];
+		if (changed_itself(r, f) || change_of(r, f->total) != 0)
+			return true;
+	}
+	return false;
+}
+
+static void add_no_differences(struct buf *out, const struct diff_report *r)
+{
+	add_sides(out, r);
+	buf_add(out, STR("no differences in "));
+	buf_add_grouped(out, r->functions->rows.n);
+	buf_add(out, r->functions->rows.n == 1 ? STR(" function\n") : STR(" functions\n"));
+}
+
+static struct name_column fit_names(const struct diff_report *r, const struct rows *rows,
+				    size_t room, bool is_unicode)
+{
+	AUTO(arena) struct arena text = { 0 };
+	AUTO_FREE struct str *names = mem_alloc((size_t)rows->n + 1, sizeof(*names));
+	for (uint32_t i = 0; i < rows->n; i++)
+		names[i] = whole_name(&r->pair->labels.p[rows->p[i]->label], &text);
+	return name_column_of(names, rows->n, room, is_unicode);
+}
+
+static void add_rows(const struct diff_report *r, const struct rows *rows,
+		     const struct name_column *names, struct writer *out)
+{
+	AUTO(buf) struct buf text = { 0 };
+	for (uint32_t i = 0; i < rows->n; i++) {
+		text.n = 0;
+		add_values(&text, r, rows->p[i]->self);
+		add_values(&text, r, rows->p[i]->total);
+		buf_add_char(&text, ' ');
+		buf_add(&text, names->p[i]);
+		buf_add_char(&text, '\n');
+		writer_add(out, buf_str(&text));
+	}
+}
+
+static void add_table(const struct diff_report *r, const struct report_style *style,
+		      struct writer *out)
 {
 	enum { LEAST_NAME = 20 };
 	AUTO(buf) struct buf text = { 0 };
 	size_t before_name = 2 * group_width(r) + 1;
 	size_t room = style->columns > before_name + LEAST_NAME ? style->columns - before_name
 								: LEAST_NAME;
-	uint32_t n = r->functions->rows.n;
-	uint32_t shown = r->limit && r->limit < n ? r->limit : n;
+	struct rows rows = rows_of(r);
+	uint32_t n = rows.n;
+	rows.n = r->limit && r->limit < n ? r->limit : n;
 	AUTO(name_column)
 	struct name_column names =
-		fit_names(r, shown, style->columns ? room : SIZE_MAX, style->is_unicode);
+		fit_names(r, &rows, style->columns ? room : SIZE_MAX, style->is_unicode);
 	add_heading(&text, r);
-	for (uint32_t i = 0; i < shown; i++) {
-		const struct function *f = &r->functions->rows.p[i];
-		add_values(&text, r, f->self);
-		add_values(&text, r, f->total);
-		buf_add_char(&text, ' ');
-		buf_add(&text, names.p[i]);
-		buf_add_char(&text, '\n');
-		writer_add(out, buf_str(&text));
-		text.n = 0;
-	}
-	if (shown < n) {
+	writer_add(out, buf_str(&text));
+	add_rows(r, &rows, &names, out);
+	text.n = 0;
+	if (rows.n < n) {
 		buf_add(&text, STR("and "));
-		buf_add_grouped(&text, n - shown);
+		buf_add_grouped(&text, n - rows.n);
 		buf_add(&text, STR(" more functions: --limit 0 shows all\n"));
 	}
+	writer_add(out, buf_str(&text));
+	free(rows.p);
+}
+
+void sink_diff_table(const struct diff_report *r, const struct report_style *style,
+		     struct writer *out)
+{
+	AUTO(buf) struct buf text = { 0 };
+	if (!r->limit || has_differences(r)) {
+		add_table(r, style, out);
+		return;
+	}
+	add_no_differences(&text, r);
 	writer_add(out, buf_str(&text));
 }
 

@@ -386,7 +386,7 @@ void fit_add_own(struct buf *out, struct str name, struct fit_common common, siz
 void fit_add_different(struct buf *out, struct str name, struct fit_common common, size_t columns,
 		       bool unicode)
 {
-	enum { LEAST = 24 };
+	enum { LEAST = 18 };
 	AUTO(buf) struct buf own = { 0 };
 	AUTO(buf) struct buf text = { 0 };
 	size_t beside = 2 * utf8_count(fit_ellipsis(unicode)) + 3;

@@ -85,6 +85,8 @@ static void test_different_names(void)
 	different_is("f_of_a_long_name(unsigned)", "f_of_a_long_name(unsigned, int)", 25,
 		     "f_of_a_long_name");
 	different_is("f<ä>", "f<ö>", 24, "f<ä> {…ä…}");
+	different_is("v8::internal::JsonStringifier::Serialize_<false>",
+		     "v8::internal::JsonStringifier::Serialize_<true>", 23, "Serialize_<…false…>");
 	bool fits = true;
 	for (unsigned round = 0; round < 20000; round++) {
 		static const char letters[] = "ab<>(),:: \xc3\xa4\xff";
