@@ -13,6 +13,7 @@ struct report_options {
 	unsigned by;	/* enum report_key; GROUP_KEYS: not asked for */
 	bool is_json;
 	bool follows;
+	bool has_lines; /* --lines was given */
 };
 
 #define REPORT(field) offsetof(struct report_options, field)
@@ -87,6 +88,7 @@ static bool set_screen(struct request *r, struct err *e)
 		return false;
 	r->has_limit = o->limit_text != NULL;
 	r->limit = (uint32_t)limit;
+	o->has_lines = o->lines != 0;
 	if (!o->lines)
 		o->lines = goes_to_terminal(o->output) ? terminal_lines(MIN_LINES, USUAL_LINES)
 						       : USUAL_LINES;
@@ -138,18 +140,32 @@ static void making_fini(struct making *m)
 	buf_fini(&m->name);
 }
 
-static uint32_t lines_left(uint32_t lines, uint32_t used)
+/* --lines is obeyed to the line; where --limit asks for more rows, it is not. */
+static bool is_exact(const struct making *m)
 {
-	enum { LEAST = 3 };
-	return lines > used + LEAST ? lines - used : LEAST;
+	return m->r->report.has_lines && !m->r->has_limit && !m->r->report.is_json;
 }
 
-/* Lines of the screen that the ledger leaves. */
-static uint32_t lines_for_rest(const struct making *m)
+static uint32_t lines_left(const struct making *m, uint32_t lines, uint32_t used)
+{
+	uint32_t least = is_exact(m) ? 1 : 3;
+	return lines > used + least ? lines - used : least;
+}
+
+static uint32_t ledger_lines(const struct making *m)
 {
 	AUTO(buf) struct buf ledger = { 0 };
-	uint32_t used = report_add_ledger(&ledger, &m->report, &m->r->style);
-	return lines_left(m->r->report.lines, used);
+	return report_add_ledger(&ledger, &m->report, &m->r->style);
+}
+
+/* beside: lines that the report takes with none in its parts, which need `rows` together at least. */
+static bool check_lines(const struct making *m, uint32_t beside, uint32_t rows, struct err *e)
+{
+	uint32_t least = beside + rows;
+	if (!is_exact(m) || m->r->report.lines >= least)
+		return true;
+	return err_usage(e, "--lines %u: this report needs at least %u lines", m->r->report.lines,
+			 least);
 }
 
 /* Lines that paths take beside their own: a blank one, the heading, the account. */
@@ -196,13 +212,16 @@ static uint32_t make_table(struct making *m, struct report_table *table,
 }
 
 /* Two fifths of the screen for functions at most, half of that for your own; paths get what they leave. */
-static void make_overview(struct making *m)
+static bool make_overview(struct making *m, struct err *e)
 {
 	struct report *report = &m->report;
 	unsigned tables = m->your_tree ? 2 : 1;
-	uint32_t beside = tables * REPORT_TABLE_LINES + paths_lines(m);
-	uint32_t room = lines_left(lines_for_rest(m), beside), taken = 0;
+	uint32_t beside = ledger_lines(m) + tables * REPORT_TABLE_LINES + paths_lines(m);
+	uint32_t room = lines_left(m, m->r->report.lines, beside), taken = 0;
 	uint32_t fitting = room * 2 / 5 / tables;
+	fitting += fitting == 0; /* 0 would be all */
+	if (!check_lines(m, beside, tables + 1, e))
+		return false;
 	if (m->your_tree) {
 		report->your_code =
 			(struct report_table){ .tree = m->your_tree, .is_your_code = true };
@@ -218,19 +237,24 @@ static void make_overview(struct making *m)
 	if (report->all.is_your_code)
 		report->all.yours = report_functions_yours_first(report->tree, &m->functions);
 	taken += make_table(m, &report->all, &m->functions, fitting);
-	add_paths(m, PATHS_OF_ALL, report->tree, lines_left(room, taken));
+	add_paths(m, PATHS_OF_ALL, report->tree, lines_left(m, room, taken));
+	return true;
 }
 
-static void make_groups(struct making *m)
+static bool make_groups(struct making *m, struct err *e)
 {
 	struct report *report = &m->report;
+	uint32_t beside = ledger_lines(m) + REPORT_TABLE_LINES + 1; /* the last says what is left */
+	if (!check_lines(m, beside, 1, e))
+		return false;
 	enum report_key key = m->r->report.by;
 	report_groups(report->profile, report->tree, key, &m->groups);
 	if (key == GROUP_EVENT && m->units.n > 1)
 		report_groups_by_unit(&m->groups, &m->units);
 	report->groups = &m->groups;
 	report->group_key = report_key_names[key];
-	report->group_limit = limit_of(m, lines_left(lines_for_rest(m), REPORT_TABLE_LINES + 1));
+	report->group_limit = limit_of(m, lines_left(m, m->r->report.lines, beside));
+	return true;
 }
 
 static void add_names(struct buf *out, const struct tree *t, const uint32_t *labels, uint32_t n)
@@ -311,10 +335,12 @@ static bool make_calls(struct making *m, struct err *e)
 		return say_no_function(t, text, e);
 	report_functions(m->report.profile, t, ORDER_BY_TOTAL, &m->functions);
 	describe_subject(m, text, is_wanted, match);
-	uint32_t room = lines_left(lines_for_rest(m), SUBJECT_LINES);
-	if (o->callers && o->callees)
-		room /= 2;
-	uint32_t lines = lines_left(room, paths_lines(m));
+	unsigned views = (o->callers != NULL) + (o->callees != NULL);
+	uint32_t beside = ledger_lines(m) + SUBJECT_LINES;
+	if (!check_lines(m, beside, views * (paths_lines(m) + 1), e))
+		return false;
+	uint32_t room = lines_left(m, m->r->report.lines, beside) / views;
+	uint32_t lines = lines_left(m, room, paths_lines(m));
 	if (o->callers) {
 		m->calls[0] = tree_callers(t, is_wanted, m->subject.name);
 		add_paths(m, PATHS_TO_CALLERS, m->calls[0], lines);
@@ -342,11 +368,7 @@ static bool make(struct making *m, const struct profile *p, const struct tree *t
 	m->report.summary = report_summary(p, t);
 	if (o->callers || o->callees)
 		return make_calls(m, e);
-	if (o->by != GROUP_KEYS)
-		make_groups(m);
-	else
-		make_overview(m);
-	return true;
+	return o->by != GROUP_KEYS ? make_groups(m, e) : make_overview(m, e);
 }
 
 static int write_report(const struct making *m, struct err *e)

@@ -61,6 +61,18 @@ for lines in 20 30 60 100; do
 	ok "--lines $lines is kept" test "$(lines_of --width 80 --lines $lines)" -le $lines
 	ok "... and used" test "$(lines_of --width 80 --lines $lines)" -ge $((lines * 3 / 4))
 done
+# keeps_least OPTION...: the least that plume names is obeyed, one less is refused.
+keeps_least() {
+	local least
+	least=$("$plume" report -q "$@" --lines 1 prettier.perf 2>&1 >/dev/null | sed -n 's/.*needs at least \([0-9]*\) lines/\1/p')
+	[ "$("$plume" report -q "$@" --lines $((least - 1)) prettier.perf 2>/dev/null | wc -l)" = 0 ] || return 1
+	[ "$(lines_of "$@" --lines "$least")" -le "$least" ] && [ "$(lines_of "$@" --lines "$least")" -ge $((least - 1)) ]
+}
+for view in '' '--width 80' '--width 60' '--by thread' '--callers malloc' '--callers malloc --callees malloc --width 80'; do
+	# shellcheck disable=SC2086 # words
+	ok "--lines, report $view: few are obeyed, too few refused" keeps_least $view
+done
+is "--lines 3 --limit 4: rows that are asked for are shown" "$(lines_of --lines 3 --limit 4 | awk '{ print ($1 > 8) }')" 1
 held() { sed -n 's/.*these paths cover >*\([0-9.]*\) %.*/\1/p' | awk '{ exit !($1 >= 50) }'; }
 half_is_held() { "$plume" report -q "$1" | held; }
 ok "a screen holds half of the samples" half_is_held prettier.perf
