@@ -152,8 +152,10 @@ void fit_add_end(struct buf *out, struct str text, size_t columns, bool unicode)
 		fit_add_safe(out, text);
 	} else if (columns > dot_columns) {
 		size_t cut = count - (columns - dot_columns);
+		struct str end = str_from_byte(text, utf8_bytes_of(text, cut));
+		ptrdiff_t slash = str_find_char(end, '/'); /* half a folder's name tells nothing */
 		buf_add(out, dots);
-		fit_add_safe(out, str_from_byte(text, utf8_bytes_of(text, cut)));
+		fit_add_safe(out, str_from_byte(end, slash > 0 ? (size_t)slash : 0));
 	}
 }
 
@@ -197,10 +199,40 @@ static size_t after_last_dot(struct str name)
 	return 0;
 }
 
+/* `{lambda#1}`, `operator()`, `_FUN`: whose, only the component before it says. */
+static bool is_telling(struct str component)
+{
+	return !str_starts(component, STR("{")) && !str_starts(component, STR("operator()")) &&
+	       !str_starts(component, STR("_FUN"));
+}
+
+/* The last `count` components, and more until one of them tells something; 0: all. */
+static size_t telling_components(struct str name, unsigned count)
+{
+	for (size_t before = name.n;;) {
+		size_t at = last_components(name, STR("::"), count++);
+		struct str added = { name.p + at, before - at };
+		ptrdiff_t colons = str_find(added, STR("::"));
+		if (!at || is_telling(colons > 0 ? str_first(added, (size_t)colons) : added))
+			return at;
+		before = at;
+	}
+}
+
+/* What a lambda is called through says nothing beside the lambda. */
+static struct str without_thunk(struct str name)
+{
+	static const char *const thunks[] = { "}::_FUN", "}::operator()", "}::operator() const" };
+	for (size_t i = 0; i < ARRAY_SIZE(thunks); i++)
+		if (str_ends(name, str_from(thunks[i])))
+			return str_first(name, name.n - strlen(thunks[i]) + 1);
+	return name;
+}
+
 /* The function alone: `OptimizeGraph`. */
 static struct str innermost(struct str name)
 {
-	size_t at = last_components(name, STR("::"), 1);
+	size_t at = telling_components(name, 1);
 	return str_from_byte(name, at ? at : after_last_dot(name));
 }
 
@@ -225,8 +257,9 @@ static struct str innermost_within(struct str name, size_t columns)
 static struct str brief(struct str name)
 {
 	enum { KEPT = 2 };
+	name = without_thunk(name);
 	if (str_find(name, STR("::")) >= 0)
-		return str_from_byte(name, last_components(name, STR("::"), KEPT));
+		return str_from_byte(name, telling_components(name, KEPT));
 	ptrdiff_t blank = str_find_last_char(name, ' ');
 	bool is_java = blank > 0 && str_find_char(str_from_byte(name, (size_t)blank), '.') >= 0;
 	if (is_java) { /* a type, a blank, a class and a method */
@@ -409,6 +442,7 @@ struct parts {
 	const struct fit_chain *chain;
 	size_t columns;
 	struct buf *p;
+	bool *is_shown;
 	uint32_t n;	/* at most so many have room; stacks may be a million frames deep */
 	uint32_t front; /* of them the first ones of the chain; the others are its last */
 };
@@ -481,36 +515,173 @@ static void fit_ends(const struct parts *parts)
 	fit_part(parts, minor, room - for_major);
 }
 
-/* first > ... > last, and next to the one that matters those that fit. */
-static void add_ends(struct buf *out, const struct parts *parts)
+/* --- which links of a chain are shown --- */
+
+/* How short names of a chain are made, so that those of a higher rank have room. */
+enum shortness { BRIEF, ENDS_ALONE, WITHOUT_PLACES };
+
+static bool is_end(const struct parts *parts, uint32_t i)
+{
+	return i == 0 || i + 1 == parts->n;
+}
+
+/* Without a place nobody knows which one it is. */
+static bool needs_place(struct str name)
+{
+	return str_starts(name, STR("(anonymous"));
+}
+
+static void shorten_part(const struct parts *parts, uint32_t i, enum shortness how)
+{
+	const struct fit_link *link = link_of(parts, i);
+	AUTO(buf) struct buf text = { 0 };
+	brief_part(parts, i);
+	if (how >= ENDS_ALONE && is_end(parts, i) && !link->rank) {
+		fit_add_brief(&text, fit_without_place(link->name));
+		parts->p[i].n = 0;
+		buf_add(&parts->p[i], innermost(buf_str(&text)));
+		buf_add(&parts->p[i], link->mark);
+	} else if (how == WITHOUT_PLACES && fit_place(link->name).n && !needs_place(link->name)) {
+		parts->p[i].n = 0;
+		fit_add_brief(&parts->p[i], fit_without_place(link->name));
+		buf_add(&parts->p[i], link->mark);
+	}
+}
+
+/* What is between two links that are shown, with nothing shown between them. */
+static size_t gap_width(const struct parts *parts, uint32_t from, uint32_t to)
 {
 	const struct fit_chain *c = parts->chain;
-	struct str dots = fit_ellipsis(c->unicode);
-	uint32_t head = 1, tail = parts->n - 1; /* [0, head) and [tail, n) are shown */
-	size_t used = width_of(&parts->p[0]) + utf8_count(dots) + 2 * c->arrow.n +
-		      width_of(&parts->p[tail]);
-	while (head < tail) {
-		uint32_t next = c->first_matters ? head : tail - 1;
-		used += c->arrow.n + width_of(&parts->p[next]);
-		if (used > parts->columns)
-			break;
-		head += c->first_matters;
-		tail -= !c->first_matters;
+	bool is_wide =
+		to - from > 1 || (parts->n < c->n && from < parts->front && to >= parts->front);
+	return c->arrow.n + (is_wide ? utf8_count(fit_ellipsis(c->unicode)) + c->arrow.n : 0);
+}
+
+static size_t shown_width(const struct parts *parts)
+{
+	size_t width = width_of(&parts->p[0]);
+	for (uint32_t i = 1, last = 0; i < parts->n; i++)
+		if (parts->is_shown[i]) {
+			width += gap_width(parts, last, i) + width_of(&parts->p[i]);
+			last = i;
+		}
+	return width;
+}
+
+/* Shows link i if that fits; used: the columns taken. */
+static bool show_link(const struct parts *parts, uint32_t i, size_t *used)
+{
+	uint32_t before = i, after = i;
+	while (!parts->is_shown[--before])
+		;
+	while (!parts->is_shown[++after])
+		;
+	size_t width = *used + width_of(&parts->p[i]) + gap_width(parts, before, i) +
+		       gap_width(parts, i, after) - gap_width(parts, before, after);
+	if (width > parts->columns)
+		return false;
+	*used = width;
+	parts->is_shown[i] = true;
+	return true;
+}
+
+/* The n-th link from the one that matters, the ends aside. */
+static uint32_t nth_link(const struct parts *parts, uint32_t n)
+{
+	return parts->chain->first_matters ? n + 1 : parts->n - 2 - n;
+}
+
+/* Shows links of a rank, the nearest to the one that matters first; false when one of `wanted` has no room. */
+static bool show_rank(const struct parts *parts, unsigned rank, uint32_t *wanted, size_t *used)
+{
+	enum { MOST_MISSES = 8 };
+	bool fits = true;
+	for (uint32_t n = 0, misses = 0; n + 2 < parts->n && misses < MOST_MISSES; n++) {
+		uint32_t i = nth_link(parts, n);
+		if (link_of(parts, i)->rank != rank)
+			continue;
+		bool has_room = show_link(parts, i, used);
+		misses += !has_room;
+		fits &= has_room || !*wanted;
+		*wanted -= *wanted > 0;
 	}
-	add_joined(out, parts, 0, head);
-	buf_add(out, c->arrow);
-	if (head < tail || parts->n < c->n) {
-		buf_add(out, dots);
+	return fits;
+}
+
+/* The ends and what has a rank. False when not even the first `wanted` of those have room. */
+static bool show_ranked(const struct parts *parts, uint32_t wanted, size_t *used)
+{
+	bool fits = true;
+	for (uint32_t i = 0; i < parts->n; i++)
+		parts->is_shown[i] = is_end(parts, i);
+	*used = shown_width(parts);
+	for (unsigned rank = FIT_RANKS - 1; rank > 0; rank--)
+		fits &= show_rank(parts, rank, &wanted, used);
+	return fits;
+}
+
+static bool has_ranks(const struct parts *parts)
+{
+	for (uint32_t i = 1; i + 1 < parts->n; i++)
+		if (link_of(parts, i)->rank)
+			return true;
+	return false;
+}
+
+static bool show_as(const struct parts *parts, enum shortness how, uint32_t wanted, size_t *used)
+{
+	for (uint32_t i = 0; i < parts->n; i++)
+		shorten_part(parts, i, how);
+	fit_ends(parts);
+	return show_ranked(parts, wanted, used);
+}
+
+/* Names are made shorter only where that makes room for functions of the program: two, or one. */
+static size_t show_most_ranked(const struct parts *parts)
+{
+	size_t used = 0;
+	for (uint32_t wanted = has_ranks(parts) ? 2 : 0; wanted > 0; wanted--)
+		for (enum shortness how = BRIEF; how <= WITHOUT_PLACES; how++)
+			if (show_as(parts, how, wanted, &used))
+				return used;
+	show_as(parts, BRIEF, 0, &used);
+	return used;
+}
+
+/* The ends always; then functions of the program; then those next to the one that matters. */
+static void choose_links(const struct parts *parts)
+{
+	size_t used = show_most_ranked(parts);
+	for (uint32_t n = 0; n + 2 < parts->n; n++) {
+		uint32_t i = nth_link(parts, n);
+		if (!parts->is_shown[i] && !show_link(parts, i, &used))
+			return;
+	}
+}
+
+static void add_shown(struct buf *out, const struct parts *parts)
+{
+	const struct fit_chain *c = parts->chain;
+	buf_add(out, buf_str(&parts->p[0]));
+	for (uint32_t i = 1, last = 0; i < parts->n; i++) {
+		if (!parts->is_shown[i])
+			continue;
 		buf_add(out, c->arrow);
+		if (gap_width(parts, last, i) > c->arrow.n) {
+			buf_add(out, fit_ellipsis(c->unicode));
+			buf_add(out, c->arrow);
+		}
+		buf_add(out, buf_str(&parts->p[i]));
+		last = i;
 	}
-	add_joined(out, parts, tail, parts->n);
 }
 
 void fit_add_chain(struct buf *out, const struct fit_chain *chain, size_t columns)
 {
 	uint32_t most = columns < 2 ? 2 : columns > chain->n ? chain->n : (uint32_t)columns;
 	uint32_t n = chain->n < most ? chain->n : most;
-	struct parts parts = { chain, columns, mem_zalloc(n, sizeof(struct buf)), n, 1 };
+	AUTO_FREE bool *is_shown = mem_zalloc(n, sizeof(bool));
+	struct parts parts = { chain, columns, mem_zalloc(n, sizeof(struct buf)), is_shown, n, 1 };
 	if (chain->first_matters)
 		parts.front = n - 1;
 	if (n == chain->n)
@@ -523,8 +694,8 @@ void fit_add_chain(struct buf *out, const struct fit_chain *chain, size_t column
 	if (n == chain->n && (n == 1 || joined_width(&parts) <= columns)) {
 		add_joined(out, &parts, 0, n);
 	} else {
-		fit_ends(&parts);
-		add_ends(out, &parts);
+		choose_links(&parts);
+		add_shown(out, &parts);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		buf_fini(&parts.p[i]);

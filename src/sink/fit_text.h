@@ -40,16 +40,20 @@ void fit_add_end(struct buf *out, struct str text, size_t columns, bool unicode)
 /* ... and for what is known by its beginning. */
 void fit_add_start(struct buf *out, struct str text, size_t columns, bool unicode);
 
+enum { FIT_RANKS = 3 };
+
 /* A name in a chain, with what is put behind it however short it is made. */
 struct fit_link {
 	struct str name, mark;
+	unsigned
+		rank; /* in a chain that must be shortened, links of a higher rank stay first; below FIT_RANKS */
 };
 
 struct fit_chain {
 	const struct fit_link *links;
 	uint32_t n;
-	struct str arrow;   /* between names */
-	bool first_matters; /* else the last one does, then the first, then those next to the last */
+	struct str arrow; /* between names */
+	bool first_matters; /* else the last one does, then the first, then ranks, then those next to the last */
 	bool unicode;
 };
 

@@ -74,6 +74,13 @@ static bool is_passed_over(const struct report_paths *p, const struct tree_label
 	return p->direction == PATHS_TO_CALLERS ? !is_first && !is_last : is_first && !is_last;
 }
 
+/* People look for their own functions. */
+static unsigned rank_of(const struct tree_label *l)
+{
+	enum category c = category_of_label(l);
+	return c == CATEGORY_APP ? 2 : c == CATEGORY_DEPENDENCY ? 1 : 0;
+}
+
 static struct links links_of(const struct report_paths *p, uint32_t from, uint32_t n, bool is_first,
 			     const struct report_style *s)
 {
@@ -84,8 +91,8 @@ static struct links links_of(const struct report_paths *p, uint32_t from, uint32
 		if (s->columns && is_passed_over(p, l, is_first, i + 1 == n))
 			continue;
 		is_first = is_first && l->is_process;
-		c.p[c.n++] =
-			(struct fit_link){ tree_label_listed(l), l->is_recursive ? loop : STR("") };
+		c.p[c.n++] = (struct fit_link){ tree_label_listed(l),
+						l->is_recursive ? loop : STR(""), rank_of(l) };
 	}
 	return c;
 }

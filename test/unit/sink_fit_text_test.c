@@ -111,7 +111,7 @@ static void chain_is(const struct str *names, uint32_t n, size_t columns, bool f
 	AUTO(buf) struct buf got = { 0 };
 	struct fit_link links[10];
 	for (uint32_t i = 0; i < n; i++)
-		links[i] = (struct fit_link){ names[i], STR("") };
+		links[i] = (struct fit_link){ names[i], STR(""), 0 };
 	struct fit_chain chain = { links, n, STR(" > "), first_matters, true };
 	fit_add_chain(&got, &chain, columns);
 	tap_str_eq(buf_str(&got), str_from(want), "chain in %zu", columns);
@@ -132,6 +132,76 @@ static void test_chains(void)
 	chain_is(names, 1, 3, false, "ma…");
 }
 
+static void test_telling_names(void)
+{
+	static const struct {
+		const char *name, *want;
+	} cases[] = {
+		{ "node::worker::Worker::StartThread(Info<Value> const&)::{lambda(void*)#1}::_FUN",
+		  "StartThread::{lambda#1}" },
+		{ "app::run(int)::{lambda(int)#2}::operator()(int) const", "run::{lambda#2}" },
+		{ "{lambda()#1}::_FUN", "{lambda#1}" },
+		{ "a::Functor::operator()(int)", "Functor::operator()" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO(buf) struct buf got = { 0 };
+		fit_add_brief(&got, str_from(cases[i].name));
+		tap_str_eq(buf_str(&got), str_from(cases[i].want), "brief: %s", cases[i].name);
+	}
+}
+
+static void test_cut_paths(void)
+{
+	static const struct {
+		size_t columns;
+		const char *want;
+	} cases[] = { { 25, "/srv/test/truth/split.c:2" },
+		      { 24, "…/test/truth/split.c:2" },
+		      { 21, "…/truth/split.c:2" },
+		      { 17, "…/truth/split.c:2" },
+		      { 16, "…/split.c:2" },
+		      { 8, "…lit.c:2" } };
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO(buf) struct buf got = { 0 };
+		fit_add_end(&got, STR("/srv/test/truth/split.c:2"), cases[i].columns, true);
+		tap_str_eq(buf_str(&got), str_from(cases[i].want), "a path in %zu",
+			   cases[i].columns);
+	}
+}
+
+static void test_ranks(void)
+{
+	/* The program's own functions, then its packages', before those of the runtime. */
+	static const struct fit_link links[] = {
+		{ STR("node::Start"), STR(""), 0 },
+		{ STR("(anonymous) /a/work.js:24:3"), STR(""), 2 },
+		{ STR("render /a/node_modules/x/i.js:5:1"), STR(""), 1 },
+		{ STR("#secret /a/work.js:11:3"), STR(""), 2 },
+		{ STR("Builtins_CEntry"), STR(""), 0 },
+		{ STR("v8::internal::JsonStringifier::Serialize_<true>"), STR("*"), 0 },
+	};
+	static const struct {
+		size_t columns;
+		const char *want;
+	} cases[] = {
+		{ 40, "Start > … > #secret > … > Serialize_<>*" },
+		{ 50, "Start > … > #secret work.js:11 > … > Serialize_<>*" },
+		{ 64, "Start > (anonymous) work.js:24 > … > #secret > … > Serialize_<>*" },
+		{ 72, "Start > (anonymous) work.js:24 > render > #secret > … > Serialize_<>*" },
+		{ 90, "Start > (anonymous) work.js:24 > render i.js:5 > #secret work.js:11 > … > "
+		      "Serialize_<>*" },
+		{ 110, "node::Start > (anonymous) work.js:24 > render i.js:5 > #secret work.js:11 "
+		       "> … > JsonStringifier::Serialize_<>*" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO(buf) struct buf got = { 0 };
+		struct fit_chain chain = { links, ARRAY_SIZE(links), STR(" > "), false, true };
+		fit_add_chain(&got, &chain, cases[i].columns);
+		tap_str_eq(buf_str(&got), str_from(cases[i].want), "ranks in %zu",
+			   cases[i].columns);
+	}
+}
+
 /* A chain of random links, some with marks, in any number of columns. */
 static size_t random_chain_width(size_t columns)
 {
@@ -146,7 +216,8 @@ static size_t random_chain_width(size_t columns)
 	uint32_t n = 1 + random_below(40);
 	for (uint32_t i = 0; i < n; i++)
 		links[i] = (struct fit_link){ pool[random_below(ARRAY_SIZE(pool))],
-					      random_below(2) ? STR("↺") : STR("") };
+					      random_below(2) ? STR("↺") : STR(""),
+					      random_below(FIT_RANKS) };
 	struct fit_chain chain = { links, n, STR(" > "), random_below(2), random_below(2) };
 	fit_add_chain(&got, &chain, columns);
 	return utf8_count(buf_str(&got));
@@ -167,6 +238,9 @@ int main(void)
 	test_names();
 	test_different_names();
 	test_chains();
+	test_ranks();
+	test_telling_names();
+	test_cut_paths();
 	test_widths();
 	return tap_done();
 }
