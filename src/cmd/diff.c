@@ -278,6 +278,26 @@ static void add_ledger_line(const struct output *o, const struct layout *l, uint
 	picture_ledger_part(absent, "frames only on the other side", line);
 }
 
+/* `node b.js against node a.js`, where it is known. */
+static void add_title(const struct output *o, struct buf *out)
+{
+	enum { MOST_TARGET = 60 };
+	struct str target[SIDES];
+	for (unsigned i = 0; i < SIDES; i++) {
+		const struct profile *p = o->c->side[i].profile;
+		target[i] = p ? recording_brief_of(p, INDEX_NONE).target : STR("");
+	}
+	if (!target[BEFORE].n || !target[AFTER].n) {
+		buf_add(out, STR("Differential Flame Graph"));
+	} else {
+		bool is_same = str_eq(target[BEFORE], target[AFTER]);
+		fit_add_start(out, target[AFTER], MOST_TARGET, true);
+		buf_add(out, is_same ? STR(": before and after") : STR(" against "));
+		if (!is_same)
+			fit_add_start(out, target[BEFORE], MOST_TARGET, true);
+	}
+}
+
 static bool write_picture(const struct output *o, bool html, struct writer *out, struct err *e)
 {
 	const struct tree *t = o->c->pair;
@@ -286,9 +306,10 @@ static bool write_picture(const struct output *o, bool html, struct writer *out,
 	AUTO(layout) struct layout layout = { 0 };
 	AUTO(legend) struct legend legend = { 0 };
 	AUTO(buf) struct buf line = { 0 };
+	AUTO(buf) struct buf title = { 0 };
+	add_title(o, &title);
 	AUTO(diff_widths) struct diff_widths w = diff_widths_of(t, c, o->r->diff.width_by);
-	bool ok = picture_setup_init(&setup, &o->r->picture, PALETTE_KIND,
-				     "Differential Flame Graph", e);
+	bool ok = picture_setup_init(&setup, &o->r->picture, PALETTE_KIND, buf_c_string(&title), e);
 	if (ok && !w.total[0])
 		ok = err_set(e, "nothing to draw: the side given to --width-by has no samples");
 	if (ok) {

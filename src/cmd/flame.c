@@ -242,6 +242,7 @@ struct drawing {
 	const struct tree *tree;
 	struct query_ledger ledger;
 	struct picture_setup setup;
+	struct buf title;
 	const char *path;
 	bool html;
 };
@@ -327,6 +328,20 @@ static void explain_no_width(const struct tree *t, struct err *e)
 		err_set(e, "nothing to draw: all counts are 0");
 }
 
+/* What was recorded, where that is known; pictures of another kind say so. */
+static void set_title(struct drawing *d, const struct profile *p)
+{
+	enum { MOST_TITLE = 100 };
+	struct str target = recording_brief_of(p, INDEX_NONE).target;
+	const char *asked = d->r->picture.title;
+	if ((asked && *asked) || !target.n || d->r->flame.compat)
+		return;
+	if (d->r->flame.is_chart || d->r->picture.is_inverted)
+		buf_addf(&d->title, "%s: ", d->setup.style.title);
+	fit_add_start(&d->title, target, MOST_TITLE, true);
+	d->setup.style.title = buf_c_string(&d->title);
+}
+
 static int flame(const struct request *r, struct drawing *d, struct err *e)
 {
 	struct source_options source = source_options_of(&r->in);
@@ -350,6 +365,7 @@ static int flame(const struct request *r, struct drawing *d, struct err *e)
 		explain_no_width(tree, e);
 	d->profile = p;
 	d->tree = tree;
+	set_title(d, p);
 	if (tree && !e->kind && draw(d, e))
 		code = say_outcome(&r->in, p, &d->ledger, tree);
 	tree_free(tree);
@@ -382,6 +398,7 @@ static int run(const struct command *self, char **words, size_t n, struct profil
 	    picture_setup_init(&d.setup, &r.picture, r.flame.palette, default_title(&r), &e))
 		code = flame(&r, &d, &e);
 	picture_setup_fini(&d.setup);
+	buf_fini(&d.title);
 	if (e.kind)
 		return say_error(self, &e);
 	if (path.is_named && code != EXIT_FAILED)

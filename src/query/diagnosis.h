@@ -63,6 +63,7 @@ struct recording_brief {
 	uint64_t duration_ns, started_unix_ns;
 	struct str rate; /* `99 Hz`, `every 1000` */
 	struct str host;
+	struct str target; /* `node (pid 16571)` */
 };
 struct recording_brief recording_brief_of(const struct profile *p, event_id event);
 

@@ -143,6 +143,7 @@ struct recording_brief recording_brief_of(const struct profile *p, event_id even
 {
 	struct recording_brief b = { .duration_ns = duration_of(p) };
 	b.host = only_fact(p, "host");
+	b.target = only_fact(p, "target");
 	if (!str_to_u64(only_fact(p, "started_unix_ns"), &b.started_unix_ns))
 		b.started_unix_ns = 0;
 	if (event < p->events.n)
