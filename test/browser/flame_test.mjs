@@ -563,8 +563,11 @@ const SEEN = `(() => {
 	const box = (element) => element.getBoundingClientRect();
 	const [head, foot] = [...document.querySelectorAll('#plume .bar')].map(box);
 	const rows = [...document.querySelectorAll('#frames > g')].filter((row) => row.querySelector('desc'));
+	const isAcross = ({ top, bottom }) => [head.bottom, foot.top].some((edge) => top < edge - 0.1 && bottom > edge + 0.1);
+	const isCut = (row) => isAcross(box(row.querySelector('rect')));
 	const isSeen = (row) => box(row).top >= head.bottom - 3 && box(row).bottom <= foot.top + 3;
 	return {
+		cut: rows.filter(isCut).map((row) => row.querySelector('desc').textContent),
 		names: rows.filter(isSeen).map((row) => row.querySelector('desc').textContent.replace(/ .*/, '')),
 		scrolled: [scrollX, scrollY], bars: [head.top, innerHeight - foot.bottom].map(Math.round),
 		page: document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth,
@@ -577,11 +580,11 @@ async function tall() {
 	for (const ending of ['svg', 'html']) {
 		await test(`a picture taller than the window scrolls inside, and begins at the root (${ending})`, async () => {
 			await page.visit(make('deep.' + ending, [deep + ' 10']));
-			let { names, ...rest } = await seen();
+			let { names, cut: _, ...rest } = await seen();
 			equal(rest, { scrolled: [0, 0], bars: [0, 0], page: true });
 			ok(names.includes('all') && names.includes('f20') && !names.includes('f119'), names.join(' '));
 			await page.keys('Home');
-			({ names, ...rest } = await seen());
+			({ names, cut: _, ...rest } = await seen());
 			equal(rest, { scrolled: [0, 0], bars: [0, 0], page: true });
 			ok(names.includes('f119') && !names.includes('all'), names.join(' '));
 			await page.keys('PageDown');
@@ -594,6 +597,16 @@ async function tall() {
 			ok((await seen()).names.includes('f0'), 'the focused frame is scrolled into sight');
 		});
 	}
+	await test('the first look and a page further show whole rows', async () => {
+		for (const [height, options] of [[800, []], [805, []], [811, ['--inverted']], [797, ['--inverted']]]) {
+			await browser.resize(1200, height);
+			await page.visit(make('deep.svg', [deep + ' 10'], options));
+			equal((await seen()).cut, [], `${height} px ${options}`);
+			await page.keys(options.length ? 'PageDown' : 'PageUp');
+			equal((await seen()).cut, [], `${height} px ${options}, a page further`);
+		}
+		await browser.resize(1200, 800);
+	});
 	await test('with the root at the top a tall picture begins there', async () => {
 		await page.visit(make('deep.svg', [deep + ' 10'], ['--inverted']));
 		const { names } = await seen();

@@ -17,6 +17,8 @@ const TITLE_ROOM = 260;
 const LEGEND_ROW = 20;
 /** A window with room for fewer rows than this scrolls the page. */
 const LEAST_ROWS = 4;
+/** Between the frames and the footer. */
+const BELOW_FRAMES = 2;
 
 /** The part of the picture that is in the window, px of the picture. */
 interface Sight {
@@ -225,7 +227,7 @@ export class Bars {
 		});
 		this.fitFooter(width);
 		this.fitPicture(sight);
-		set(this.headerBack, { width, height: this.headerHeight - 2 });
+		set(this.headerBack, { width, height: this.headerHeight - (this.scroller.isShown ? 0 : 2) });
 		set(this.footerBack, { width, height: this.footerHeight });
 		this.float();
 	}
@@ -248,17 +250,27 @@ export class Bars {
 	}
 
 	private fitPicture(sight: Sight): void {
-		this.footerTop = this.headerHeight + this.framesHeight + 2;
+		this.footerTop = this.headerHeight + this.framesHeight + BELOW_FRAMES;
 		const whole = this.footerTop + this.footerHeight;
-		const bars = this.headerHeight + this.footerHeight + 2;
+		const bars = this.headerHeight + this.footerHeight + BELOW_FRAMES;
 		const least = bars + LEAST_ROWS * this.model.frameHeight;
 		const windowHeight = Math.min(innerHeight, document.documentElement.clientHeight || innerHeight);
 		const above = this.picture.getBoundingClientRect().top + sight.top;
 		const room = Math.max(windowHeight - Math.max(0, above), least);
 		const isAlone = this.isAlone && !this.isPrinting;
 		const height = isAlone && (whole > room || this.model.isFluid) ? room : whole;
-		this.scroller.fit(this.framesHeight, Math.min(height, whole) - bars);
+		this.scroller.fit(this.framesHeight, this.wholeRows(Math.min(height, whole) - bars));
 		this.picture.setAttribute('height', String(height));
+	}
+
+	/** Frames that scroll have room for whole rows; what is left of it is the footer's. */
+	private wholeRows(page: number): number {
+		if (this.framesHeight <= page)
+			return page;
+		const rest = page % this.model.frameHeight;
+		this.footerHeight += rest + BELOW_FRAMES;
+		this.footerTop -= BELOW_FRAMES;
+		return page - rest;
 	}
 
 	/** Keeps the bars in sight. */
