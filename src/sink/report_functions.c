@@ -199,29 +199,40 @@ static void add_plain(struct buf *out, const struct report_table *t, const struc
 	buf_add_char(out, '\n');
 }
 
+/* `, the hottest 12 of 974 by self`, or `; 12 of 974` where that has no room. */
+static void add_shown_of(struct buf *out, const struct report_table *t,
+			 const struct report_style *s, uint32_t n)
+{
+	AUTO(buf) struct buf of = { 0 }, text = { 0 };
+	buf_add_grouped(&of, n);
+	buf_add(&of, STR(" of "));
+	buf_add_grouped(&of, t->functions->rows.n);
+	buf_addf(&text, "%s the hottest %s by %s", t->is_your_code ? ";" : ",", buf_c_string(&of),
+		 t->order == ORDER_BY_SELF ? "self" : "total");
+	if (s->columns && utf8_count(buf_str(out)) + utf8_count(buf_str(&text)) > s->columns) {
+		text.n = 0;
+		buf_addf(&text, "; %s", buf_c_string(&of));
+	}
+	buf_add(out, buf_str(&text));
+}
+
 /* ` self  total  function, the hottest 12 of 974 by self` */
 static void add_heading(struct buf *out, const struct report_table *t, const struct report_style *s,
 			uint32_t n)
 {
 	AUTO(buf) struct buf text = { 0 };
 	const char *what = t->is_your_code ? "your code" : "function";
-	uint32_t all = t->functions->rows.n;
 	if (s->columns)
 		buf_addf(&text, "%5s  %5s  %s", "self", "total", what);
 	else
 		buf_addf(&text, "# self%% total%% self total module source %s", what);
 	if (t->is_your_code) {
-		buf_add(&text, STR(" ("));
+		buf_add(&text, STR(": "));
 		buf_add_percent(&text, t->yours, t->tree->total[0][0]);
-		buf_add(&text, STR(" with callees)"));
+		buf_add(&text, STR(" of samples, including what it calls"));
 	}
-	if (n < all) {
-		buf_add(&text, STR(", the hottest "));
-		buf_add_grouped(&text, n);
-		buf_add(&text, STR(" of "));
-		buf_add_grouped(&text, all);
-		buf_add(&text, t->order == ORDER_BY_SELF ? STR(" by self") : STR(" by total"));
-	}
+	if (n < t->functions->rows.n)
+		add_shown_of(&text, t, s, n);
 	report_ink(out, s, INK_DIM);
 	fit_add_start(out, buf_str(&text), s->columns ? s->columns : SIZE_MAX, s->is_unicode);
 	report_ink(out, s, INK_PLAIN);
