@@ -11,7 +11,7 @@ struct diff_report {
 	struct str side_text[SIDES];	   /* what each side is, in one line */
 	const char *count_name;
 	double factor;
-	double fail_above; /* percent; below 0: nothing fails */
+	double fail_above;		/* percent; below 0: nothing fails */
 	const struct grown_list *grown; /* what fails */
 	bool negates;
 };
