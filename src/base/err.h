@@ -7,6 +7,9 @@ enum err_kind {
 	ERR_NONE = 0,
 	ERR_FAILED = 1, /* nothing was produced */
 	ERR_USAGE = 2,	/* the command line is wrong */
+	/* A command that was to be run; the codes are those of sh, env and nohup. */
+	ERR_NOT_EXECUTABLE = 126,
+	ERR_NOT_FOUND = 127,
 };
 
 struct err {

@@ -66,8 +66,9 @@ static const struct option_set event_option_set = { "Events", event_options,
 
 static const struct option time_options[] = {
 	{ "duration", 'd', OPTION_TEXT, WORD(duration), "TIME",
-	  "how long to record, in seconds or with ms, s, m, h (default: until the target exits, or "
-	  "Ctrl-C)" },
+	  "how long to record, in seconds or with ms, s, m, h; ends a recorded command with "
+	  "SIGTERM "
+	  "(default: until the target exits, or Ctrl-C)" },
 	{ "delay", 'D', OPTION_TEXT, WORD(delay), "TIME", "wait TIME before recording" },
 };
 static const struct option_set record_time_option_set = { "Timing", time_options,
@@ -394,6 +395,7 @@ static int record(struct request *r, struct err *e)
 				    .title = r->choice.title,
 				    .about_event = buf_c_string(&r->about_event),
 				    .duration_ns = r->duration_ns,
+				    .duration = r->words.duration,
 				    .outputs = &r->outputs,
 				    .rotation = r->words.every ? &r->rotation : NULL,
 				    .is_quiet = r->in.common.quiet,

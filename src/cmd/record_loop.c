@@ -353,6 +353,20 @@ static void say_why_nothing(const struct run *r)
 		say("no samples: the event did not happen");
 }
 
+/* Else its silent end looks like its own. */
+static void say_ended_command(const struct run *r)
+{
+	struct record_status s = recorder_status(r->recorder);
+	if (!s.was_command_ended)
+		return;
+	const char *name = r->plan->options->command[0];
+	if (r->plan->duration_ns && s.elapsed_ns >= r->plan->duration_ns)
+		say("%s was still running after -d %s; plume sent it SIGTERM", name,
+		    r->plan->duration);
+	else
+		say("%s was still running; plume sent it SIGTERM", name);
+}
+
 /* As a shell takes it. */
 static void add_shell_word(struct buf *out, const char *word)
 {
@@ -410,6 +424,7 @@ static int end(struct run *r)
 	r->screen = NULL;
 	if (!plan->is_quiet) {
 		say_summary(r);
+		say_ended_command(r);
 		say_why_nothing(r);
 		say_undecided(r);
 		if (!r->files)

@@ -7,6 +7,7 @@ struct record_plan {
 	const char *title;	 /* whom it is about */
 	const char *about_event; /* `cpu-clock, 99 Hz` */
 	uint64_t duration_ns;	 /* 0: until it ends, or Ctrl-C */
+	const char *duration;	 /* as it was typed */
 	struct record_outputs *outputs;
 	const struct rotation_options
 		*rotation; /* NULL: one recording; else outputs are not used */

@@ -25,7 +25,7 @@ int say_error(const struct command *self, const struct err *e)
 		fprintf(stderr, "Try 'plume help'.\n");
 	else if (e->kind == ERR_USAGE)
 		fprintf(stderr, "Try 'plume help %s'.\n", self->name);
-	return e->kind == ERR_USAGE ? EXIT_WRONG_USAGE : EXIT_FAILED;
+	return (int)e->kind;
 }
 
 int print_out(struct str text)

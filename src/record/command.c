@@ -74,7 +74,11 @@ bool command_go(struct started_command *c, const char *name, struct err *e)
 		return true;
 	waitpid(c->pid, &c->status, 0);
 	c->is_over = true;
-	return err_set(e, "%s: %s", name, n > 0 ? strerror(error) : "it exited before it started");
+	if (n <= 0)
+		return err_set(e, "%s: it exited before it started", name);
+	err_fill(e, error == ENOENT ? ERR_NOT_FOUND : ERR_NOT_EXECUTABLE, "cannot run %s: %s", name,
+		 strerror(error));
+	return false;
 }
 
 bool command_is_over(struct started_command *c)

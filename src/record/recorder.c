@@ -340,6 +340,7 @@ struct record_status recorder_status(struct recorder *r)
 							: 0,
 				   .is_over = r->is_over,
 				   .is_command_over = recorder_command_is_over(r),
+				   .was_command_ended = r->command.was_ended,
 				   .command_status = r->command.status };
 	const struct record_event *first = &r->options.events->list.p[0];
 	bool is_one = r->options.events->list.n == 1;

@@ -63,10 +63,11 @@ struct record_status {
 		sampled_ns; /* CPU time that the samples of the first event, a clock, stand for; else 0 */
 	uint64_t used_ns; /* CPU time as the kernel counted it, where it does; else the same */
 	uint32_t processes;
-	uint64_t undecided;   /* samples left out: nobody knows whether their process was meant */
-	bool is_over;	      /* all that was to be recorded has ended */
-	bool is_command_over; /* by itself */
-	int command_status;   /* as waitpid has it */
+	uint64_t undecided;	/* samples left out: nobody knows whether their process was meant */
+	bool is_over;		/* all that was to be recorded has ended */
+	bool is_command_over;	/* by itself */
+	bool was_command_ended; /* by SIGTERM, as the recording ended first */
+	int command_status;	/* as waitpid has it */
 };
 struct record_status recorder_status(struct recorder *r);
 /* Parts of it that cost nothing: counts are asked from each cpu, which interrupts what runs there. */

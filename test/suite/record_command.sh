@@ -18,6 +18,16 @@ is "a command without --" "$(status sh)" 0
 is "-d ends the command, too" "$(status -d 0.2 -- sh -c 'echo $$ >forever.pid; while :; do :; done')" 0
 started+=("$(cat forever.pid)")
 ok "... it is gone" gone_soon "${started[0]}"
+"$plume" record -o status.plume -d 0.2 -- sh -c 'while :; do :; done' 2>status.err
+ok "... and plume says so" grep -qx 'plume: sh was still running after -d 0.2; plume sent it SIGTERM' status.err
+"$plume" record -o status.plume -d 60 -- true 2>status.err
+is "... but not of one that ended by itself" "$(grep -c SIGTERM status.err)" 0
+is "a command that does not exist" "$(status -- ./nosuch)" 127
+ok "... in words" grep -qx 'plume: cannot run ./nosuch: No such file or directory' status.out
+is "... as a timer" "$(status -p $$ -- ./nosuch)" 127
+echo true >not-executable
+chmod 644 not-executable
+is "a command that may not be executed" "$(status -- ./not-executable)" 126
 
 # Five million additions: some samples, whatever the machine is busy with.
 busy=(perl -e 'my $n = 0; $n += $_ for 1 .. 5000000')
