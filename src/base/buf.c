@@ -75,6 +75,12 @@ void buf_add_grouped(struct buf *b, uint64_t value)
 	add_digits(b, value, 3);
 }
 
+void buf_add_counted(struct buf *b, uint64_t n, const char *one, const char *many)
+{
+	buf_add_grouped(b, n);
+	buf_addf(b, " %s", n == 1 ? one : many);
+}
+
 void buf_add_decimal(struct buf *b, uint64_t value, unsigned decimals)
 {
 	uint64_t unit = 1;

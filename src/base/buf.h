@@ -18,6 +18,8 @@ void buf_addf(struct buf *b, const char *format, ...) __attribute__((format(prin
 /* A decimal number, plain or with a comma every three digits. */
 void buf_add_u64(struct buf *b, uint64_t value);
 void buf_add_grouped(struct buf *b, uint64_t value);
+/* `1 sample`, `1,234 samples`. */
+void buf_add_counted(struct buf *b, uint64_t n, const char *one, const char *many);
 /* value is in units of 10^-decimals: `12` or `12.5`, without zeros at the end. */
 void buf_add_decimal(struct buf *b, uint64_t value, unsigned decimals);
 /* value's share of total: `12 %`, `1.2 %`, `<0.1 %`; all but a little is `>99.9 %`. */

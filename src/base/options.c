@@ -16,6 +16,15 @@ void text_list_fini(struct text_list *list)
 	vec_fini(list);
 }
 
+const char *text_list_find_twice(const struct text_list *list)
+{
+	for (uint32_t i = 1; i < list->n; i++)
+		for (uint32_t k = 0; k < i; k++)
+			if (strcmp(list->p[i], list->p[k]) == 0)
+				return list->p[i];
+	return NULL;
+}
+
 /* The command line while it is being read. */
 struct parse {
 	char **words;

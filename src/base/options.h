@@ -23,6 +23,8 @@ struct text_list {
 };
 void text_list_add(struct text_list *list, struct str text);
 void text_list_fini(struct text_list *list);
+/* The first text that is in the list more than once; NULL: none is. */
+const char *text_list_find_twice(const struct text_list *list);
 
 enum option_type {
 	OPTION_FLAG,   /* bool */

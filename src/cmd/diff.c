@@ -178,6 +178,9 @@ static bool choose_outputs(const struct request *r, struct output_files *out, st
 {
 	const struct text_list *paths = &r->diff.outputs;
 	bool has_folded = false;
+	const char *twice = text_list_find_twice(paths);
+	if (twice)
+		return err_usage(e, "-o %s: given twice", twice);
 	if (paths->n > 1 && (r->diff.is_json || r->diff.format != FORMAT_BY_NAME))
 		return err_usage(e, "--format and --json work with one -o only; with several, each "
 				    "FILE's extension sets its format");

@@ -203,29 +203,46 @@ static bool has_pids(const struct profile *p)
 	return false;
 }
 
+static void add_time_range(struct buf *out, const struct profile *p)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+	for (uint32_t i = 0; p->samples.time_ns && i < p->samples.n; i++) {
+		uint64_t t = p->samples.time_ns[i];
+		first = t < first ? t : first;
+		last = t > last ? t : last;
+	}
+	buf_add_span(out, last > first ? (double)(last - first) : 0);
+}
+
+static void add_left_out(struct buf *out, uint64_t n, const char *why)
+{
+	if (!n)
+		return;
+	buf_addf(out, ", ");
+	buf_add_grouped(out, n);
+	buf_addf(out, " %s", why);
+}
+
 void explain_nothing(const struct profile *p, const struct query *q, const struct query_ledger *l,
 		     struct err *e)
 {
 	AUTO(buf) struct buf text = { 0 };
 	AUTO(buf) struct buf known = { 0 };
-	buf_addf(&text, "no stacks left: ");
-	buf_add_grouped(&text, l->samples_in);
-	buf_addf(&text, " samples were read");
-	if (l->by_where)
-		buf_addf(&text, ", %llu left out by --where", (unsigned long long)l->by_where);
-	if (l->by_time)
-		buf_addf(&text, ", %llu left out by --time %s", (unsigned long long)l->by_time,
+	if (l->samples_in && l->by_time == l->samples_in) {
+		buf_addf(&text, "--time %s: no samples in this range; the profile covers ",
 			 q->time);
-	if (l->by_text)
-		buf_addf(&text, ", %llu left out by --only or --without",
-			 (unsigned long long)l->by_text);
-	if (l->idle)
-		buf_addf(&text, ", %llu left out as idle", (unsigned long long)l->idle);
-	if (l->other_events)
-		buf_addf(&text, ", %llu of other events", (unsigned long long)l->other_events);
-	if (l->not_under_root)
-		buf_addf(&text, ", %llu without a frame that matches --root",
-			 (unsigned long long)l->not_under_root);
+		add_time_range(&text, p);
+		err_set(e, "%s", buf_c_string(&text));
+		return;
+	}
+	buf_addf(&text, "no stacks left: ");
+	buf_add_counted(&text, l->samples_in, "sample was read", "samples were read");
+	add_left_out(&text, l->by_where, "left out by --where");
+	add_left_out(&text, l->by_time, "left out by --time");
+	add_left_out(&text, l->by_text, "left out by --only or --without");
+	add_left_out(&text, l->idle, "left out as idle");
+	add_left_out(&text, l->other_events, "of other events");
+	add_left_out(&text, l->not_under_root, "without a frame that matches --root");
 	if (asks_for(q, STR("pid=")) && !has_pids(p))
 		buf_addf(&text, "; the input has no pids: use perf script -F +pid");
 	if (asks_for(q, STR("cpu=")) && !has_cpus(p))

@@ -11,9 +11,9 @@ struct record_words {
 	struct target_wish wish;
 	struct text_list events, outputs;
 	const char *format;
-	uint32_t rate_hz, period;
 	bool has_call_graph, user_only, kernel_only, no_inherit, no_attach, shows_overhead;
-	const char *call_graph, *duration, *delay, *every, *keep, *folder, *max_size, *buffer;
+	const char *rate, *period, *call_graph, *duration, *delay, *every, *keep, *folder,
+		*max_size, *buffer;
 };
 
 #define WORD(field) offsetof(struct record_words, field)
@@ -40,13 +40,13 @@ static const struct option_set target_option_set = { "Target", target_options,
 						     ARRAY_SIZE(target_options) };
 
 static const struct option event_options[] = {
-	{ "freq", 'F', OPTION_NUMBER, WORD(rate_hz), "HZ",
+	{ "freq", 'F', OPTION_TEXT, WORD(rate), "HZ",
 	  "samples per second (default: 99, to stay out of step with timers)" },
 	{ "event", 'e', OPTION_LIST, WORD(events), "EVENT[,EVENT]",
 	  "event to sample: cycles, cpu-clock, page-faults, sched:sched_switch, "
 	  "uprobe:FILE:FUNCTION, ... (default: cycles if the machine counts them, else cpu-clock); "
 	  "repeatable, events are kept apart" },
-	{ "count", 'c', OPTION_NUMBER, WORD(period), "N",
+	{ "count", 'c', OPTION_TEXT, WORD(period), "N",
 	  "take a sample every N events, instead of -F" },
 	{ "call-graph", 0, OPTION_TEXT, WORD(call_graph), "HOW",
 	  "how to find stacks: auto (the default: unwind tables for code without frame pointers, "
@@ -114,6 +114,7 @@ struct request {
 	struct rotation_options rotation;
 	struct record_outputs outputs;
 	uint64_t duration_ns;
+	uint32_t rate_hz, period; /* period 0: by rate */
 	struct buf about_event, command_line;
 };
 
@@ -142,6 +143,17 @@ static bool parse_time(const char *option, const char *text, uint64_t *ns, struc
 				 text);
 	*ns = (uint64_t)(seconds * 1e9);
 	return true;
+}
+
+static bool parse_count(char letter, const char *text, uint32_t *n, struct err *e)
+{
+	uint64_t number;
+	if (!text)
+		return true;
+	if (!str_to_u64(str_from(text), &number) || number > UINT32_MAX)
+		return err_usage(e, "-%c %s: must be a whole number", letter, text);
+	*n = (uint32_t)number;
+	return number || err_usage(e, "-%c %s: must be greater than 0", letter, text);
 }
 
 /* `500M`, `2G`, `1000000`. */
@@ -232,15 +244,16 @@ static bool check_words(const struct request *r, struct err *e)
 	if (!has_target(&w->wish) && !r->command)
 		return err_usage(e, "nothing to record: give -p PID, --container NAME, --service "
 				    "UNIT, --comm NAME, -a for the whole machine, or -- COMMAND");
-	if (!w->rate_hz)
-		return err_usage(e, "-F 0: must be greater than 0");
+	if (w->rate && w->period)
+		return err_usage(e, "-F and -c cannot be combined");
 	if (w->user_only && w->kernel_only)
 		return err_usage(e, "--user-only and --kernel-only cannot be combined");
 	if (!w->every && (w->keep || w->folder || w->max_size))
 		return err_usage(e, "--keep, --dir and --max-size need --every");
 	if (w->every && w->outputs.n)
 		return err_usage(e, "--every and -o cannot be combined; use --dir DIR");
-	return true;
+	const char *twice = text_list_find_twice(&w->outputs);
+	return !twice || err_usage(e, "-o %s: given twice", twice);
 }
 
 static bool parse_words(struct request *r, const struct command *self, char **words, size_t n,
@@ -261,8 +274,9 @@ static bool parse_words(struct request *r, const struct command *self, char **wo
 		r->in.files.n--;
 		r->command = r->in.files.p;
 	}
-	if (!check_words(r, e) || !parse_call_graph(r, e) || !parse_buffer(r, e) ||
-	    !parse_time("duration", r->words.duration, &r->duration_ns, e) ||
+	if (!check_words(r, e) || !parse_count('F', r->words.rate, &r->rate_hz, e) ||
+	    !parse_count('c', r->words.period, &r->period, e) || !parse_call_graph(r, e) ||
+	    !parse_buffer(r, e) || !parse_time("duration", r->words.duration, &r->duration_ns, e) ||
 	    !parse_time("delay", r->words.delay, &r->options.delay_ns, e))
 		return false;
 	return !r->words.duration || r->duration_ns ||
@@ -298,8 +312,8 @@ static bool choose_target(struct request *r, struct err *e)
 static bool choose_events(struct request *r, struct err *e)
 {
 	AUTO(buf) struct buf why = { 0 };
-	struct record_event_wish wish = { .rate_hz = r->words.rate_hz,
-					  .period = r->words.period,
+	struct record_event_wish wish = { .rate_hz = r->rate_hz,
+					  .period = r->period,
 					  .user_only = r->words.user_only,
 					  .kernel_only = r->words.kernel_only,
 					  .pids = &r->choice.pids };
@@ -408,7 +422,7 @@ static int run_record(const struct command *self, char **words, size_t n)
 {
 	enum { USUAL_HZ = 99 };
 	struct err e = { 0 };
-	AUTO(request) struct request r = { .words.rate_hz = USUAL_HZ };
+	AUTO(request) struct request r = { .rate_hz = USUAL_HZ };
 	if (!parse_words(&r, self, words, n, &e))
 		return say_error(self, &e);
 	if (r.in.common.help)

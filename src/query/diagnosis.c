@@ -14,8 +14,7 @@ void finding_text_fini(struct finding_text *t)
 
 void finding_add_count(struct buf *out, uint64_t n, const char *one, const char *many)
 {
-	buf_add_grouped(out, n);
-	buf_addf(out, " %s", n == 1 ? one : many);
+	buf_add_counted(out, n, one, many);
 }
 
 void diagnosis_add(struct diagnosis *d, struct finding f, struct finding_text *t)

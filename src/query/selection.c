@@ -204,7 +204,8 @@ static bool compile_time(struct selection *s, struct err *e)
 	if ((is_last_part || (comma >= 0 && text.n > 1)) &&
 	    time_point(from, first, last, first, &s->from_ns) &&
 	    time_point(until, first, last, UINT64_MAX, &s->until_ns))
-		return true;
+		return s->from_ns <= s->until_ns ||
+		       err_usage(e, "--time %s: the range ends before it begins", s->q->time);
 	return err_usage(e,
 			 "--time %s: must be A,B in seconds from the start (ms, s, m and h also "
 			 "work; -5s is the last 5 seconds)",
