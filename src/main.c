@@ -21,6 +21,11 @@ static int end_by_signal(int number)
 	return 128 + number; /* one that is ignored by default */
 }
 
+static int end(int code)
+{
+	return code > EXIT_BY_SIGNAL ? end_by_signal(code - EXIT_BY_SIGNAL) : code;
+}
+
 int main(int argc, char **argv)
 {
 	inherited_remember();
@@ -31,17 +36,17 @@ int main(int argc, char **argv)
 	mallopt(M_MMAP_THRESHOLD, 1 << 30);
 	mallopt(M_TRIM_THRESHOLD, 1 << 30);
 	mallopt(M_TOP_PAD, 16 << 20);
-	/* A closed pipe is an error of write(2) that the writer reports. */
+	/* A closed pipe is an error of write(2): files are cleaned up, and other outputs written, before the end. */
 	signal(SIGPIPE, SIG_IGN);
 	/* Where it is ignored the kernel keeps no exit status of children. */
 	signal(SIGCHLD, SIG_DFL);
 	const char *name = argc > 1 ? argv[1] : "";
 	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 ||
 	    strcmp(name, "version") == 0)
-		return print_out(STR("plume " PLUME_VERSION "\n"));
+		return end(print_out(STR("plume " PLUME_VERSION "\n")));
 	if (argc < 2 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-		help_command.run(&help_command, NULL, 0);
-		return argc < 2 ? EXIT_WRONG_USAGE : EXIT_DONE;
+		int code = help_command.run(&help_command, NULL, 0);
+		return argc < 2 ? EXIT_WRONG_USAGE : end(code);
 	}
 	const struct command *c = command_by_name(name);
 	if (!c) {
@@ -49,6 +54,5 @@ int main(int argc, char **argv)
 		command_explain_unknown(name, &e);
 		return say_error(&help_command, &e);
 	}
-	int code = c->run(c, argv + 2, (size_t)argc - 2);
-	return code > EXIT_BY_SIGNAL ? end_by_signal(code - EXIT_BY_SIGNAL) : code;
+	return end(c->run(c, argv + 2, (size_t)argc - 2));
 }

@@ -10,6 +10,8 @@ enum err_kind {
 	/* A command that was to be run; the codes are those of sh, env and nohup. */
 	ERR_NOT_EXECUTABLE = 126,
 	ERR_NOT_FOUND = 127,
+	/* Who reads our standard output has had enough, as head(1): no failure, so nothing is said. */
+	ERR_OUTPUT_CLOSED = 141,
 };
 
 struct err {

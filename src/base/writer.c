@@ -9,6 +9,7 @@ enum { BUFFER_BYTES = 1 << 20 };
 
 struct writer {
 	char *name; /* for messages */
+	bool is_stdout;
 	struct writer_place place;
 	bool is_placed_at_end; /* it is written under another name, or none */
 	char *temporary;       /* that name, in the place's folder */
@@ -165,9 +166,9 @@ static bool open_file(struct writer *w)
 
 static bool open_output(struct writer *w, const char *path, struct err *e)
 {
-	bool is_stdout = strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
-	w->name = mem_strdup(is_stdout ? "standard output" : path);
-	if (is_stdout) {
+	w->is_stdout = strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+	w->name = mem_strdup(w->is_stdout ? "standard output" : path);
+	if (w->is_stdout) {
 		w->fd = dup(STDOUT_FILENO);
 		return w->fd >= 0 || explain(w, e);
 	}
@@ -265,9 +266,12 @@ bool writer_commit(struct writer *w, struct err *e)
 	else if (error)
 		close(w->fd);
 	w->fd = -1;
-	if (error == EPIPE)
-		return err_set(e, "%s: the reader closed the pipe after %llu bytes", w->name,
-			       (unsigned long long)w->written);
+	if (error == EPIPE) {
+		err_fill(e, w->is_stdout ? ERR_OUTPUT_CLOSED : ERR_FAILED,
+			 "%s: the reader closed the pipe after %llu bytes", w->name,
+			 (unsigned long long)w->written);
+		return false;
+	}
 	if (error)
 		return err_set(e, "%s: %s after %llu bytes%s", w->name, strerror(error),
 			       (unsigned long long)w->written,

@@ -52,5 +52,5 @@ void writer_flush(struct writer *w);
  * adds still goes behind what it added before. Nothing is written once a write has failed.
  */
 void writer_write_at(struct writer *w, uint64_t offset, struct str s);
-/* Writes out what is buffered and gives the file its name. */
+/* Writes out what is buffered and gives the file its name. e is ERR_OUTPUT_CLOSED where a reader closed stdout. */
 bool writer_commit(struct writer *w, struct err *e);

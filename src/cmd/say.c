@@ -1,6 +1,7 @@
 #include "cmd/cmd.h"
 #include "sink/sink.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -20,6 +21,8 @@ void say(const char *format, ...)
 
 int say_error(const struct command *self, const struct err *e)
 {
+	if (e->kind == ERR_OUTPUT_CLOSED)
+		return EXIT_BY_SIGNAL + SIGPIPE;
 	say("%s", e->text);
 	if (e->kind == ERR_USAGE && self == &help_command)
 		fprintf(stderr, "Try 'plume help'.\n");
@@ -37,9 +40,7 @@ int print_out(struct str text)
 		writer_commit(w, &e);
 		writer_free(w);
 	}
-	if (e.kind)
-		say("%s", e.text);
-	return e.kind ? EXIT_FAILED : EXIT_DONE;
+	return e.kind ? say_error(&help_command, &e) : EXIT_DONE;
 }
 
 unsigned terminal_width(int fd, unsigned otherwise)

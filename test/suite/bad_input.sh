@@ -133,7 +133,17 @@ try "an unreadable input leaves the output alone" 1 "no stacks found" "$plume" f
 is "... as it was" "$(cat target.folded)" before
 awk 'BEGIN { for (i = 0; i < 200000; i++) print "main;some_function_" i " 1" }' >wide
 { "$plume" fold wide 2>err; echo $? >code; } | head -n 1 >/dev/null
-is "a closed pipe while writing: exit code" "$(cat code)" 1
+is "the reader of standard output has had enough: as SIGPIPE ends others" "$(cat code)" 141
+is "... without a word" "$(cat err)" ""
+for words in "flame --minwidth 0" "convert --format json -o -" "diff --json wide" "report --json"; do
+	# shellcheck disable=SC2086 # a list of words
+	{ "$plume" $words wide 2>err; echo $? >code; } | head -c 1 >/dev/null
+	is "... $words" "$(cat code) $(cat err)" "141 "
+done
+mkfifo closed.fifo
+head -c 1 closed.fifo >/dev/null &
+"$plume" fold -o closed.fifo wide 2>err
+is "a named pipe that its reader closed: exit code" $? 1
 ok "... and a sentence" grep -q "the reader closed the pipe" err
 "$plume" fold wide -o whole.folded
 for delay in 0.001 0.01 0.05 0.1; do

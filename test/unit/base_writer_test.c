@@ -197,6 +197,7 @@ static void check_pipe(void)
 	       "a pipe without a reader fails the commit");
 	tap_str_eq(str_from(e.text),
 		   STR("standard output: the reader closed the pipe after 0 bytes"), "and says so");
+	tap_num_eq(e.kind, ERR_OUTPUT_CLOSED, "which is no failure to a user");
 	close(ends[1]);
 }
 
