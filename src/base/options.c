@@ -52,6 +52,25 @@ static bool same_option(struct found a, struct found b)
 	       a.option->prefix == b.option->prefix;
 }
 
+static bool explain_unknown(const struct parse *p, struct str name)
+{
+	const char *best = NULL;
+	uint32_t least = str_typing_limit(name);
+	for (size_t b = 0; b < p->binding_count; b++)
+		for (size_t i = 0; i < p->bindings[b].set->n; i++) {
+			const char *known = p->bindings[b].set->options[i].name;
+			uint32_t distance = str_typing_distance(str_from(known), name);
+			if (distance < least) {
+				least = distance;
+				best = known;
+			}
+		}
+	if (best)
+		return err_usage(p->e, "unknown option: --%.*s (did you mean --%s?)", STR_ARG(name),
+				 best);
+	return err_usage(p->e, "unknown option: --%.*s", STR_ARG(name));
+}
+
 /* By full name, else by a prefix that only one option (or one and its synonyms) has. */
 static bool find_long(struct parse *p, struct str name, struct found *found)
 {
@@ -78,7 +97,7 @@ static bool find_long(struct parse *p, struct str name, struct found *found)
 	if (matches)
 		return err_usage(p->e, "--%.*s is ambiguous: %s", STR_ARG(name),
 				 buf_c_string(&candidates));
-	return err_usage(p->e, "there is no option --%.*s", STR_ARG(name));
+	return explain_unknown(p, name);
 }
 
 static bool find_letter(struct parse *p, char letter, struct found *found)
@@ -89,7 +108,7 @@ static bool find_letter(struct parse *p, char letter, struct found *found)
 				*found = found_in(&p->bindings[b], i);
 				return true;
 			}
-	return err_usage(p->e, "there is no option -%c", letter);
+	return err_usage(p->e, "unknown option: -%c", letter);
 }
 
 static bool set_choice(const struct option *o, unsigned *field, const char *value, struct err *e)

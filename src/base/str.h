@@ -89,6 +89,13 @@ bool str_to_seconds(struct str s, double *seconds);
 enum { STR_DISTANCE_BYTES = 200 };
 uint32_t str_distance(struct str name, struct str text);
 /*
+ * So many letters differ between a word that exists and one that was typed; two that were swapped are two.
+ * 0: what was typed is how it begins.
+ */
+uint32_t str_typing_distance(struct str known, struct str typed);
+/* How many may differ for the word to be meant, and one more. */
+uint32_t str_typing_limit(struct str typed);
+/*
  * Puts the indices of strings[0..n) into order[0..n), bytewise by the strings they stand for. Equal
  * ones stay as given.
  */

@@ -26,3 +26,17 @@ uint32_t str_distance(struct str name, struct str text)
 	}
 	return least;
 }
+
+/* str_distance takes a part of a name for all of it. */
+uint32_t str_typing_distance(struct str known, struct str typed)
+{
+	uint32_t one = str_distance(known, typed), other = str_distance(typed, known);
+	if (str_starts(known, typed))
+		return 0;
+	return one > other ? one : other;
+}
+
+uint32_t str_typing_limit(struct str typed)
+{
+	return typed.n > 1 ? ((uint32_t)typed.n + 1) / 3 + 1 : 0;
+}

@@ -41,7 +41,7 @@ static const struct option_set target_option_set = { "Target", target_options,
 
 static const struct option event_options[] = {
 	{ "freq", 'F', OPTION_TEXT, WORD(rate), "HZ",
-	  "samples per second (default: 99, to stay out of step with timers)" },
+	  "samples per second (default: 99, which avoids lockstep with timers)" },
 	{ "event", 'e', OPTION_LIST, WORD(events), "EVENT[,EVENT]",
 	  "event to sample: cycles, cpu-clock, page-faults, sched:sched_switch, "
 	  "uprobe:FILE:FUNCTION, ... (default: cycles if the machine counts them, else cpu-clock); "
@@ -59,7 +59,7 @@ static const struct option event_options[] = {
 	{ "mmap-pages", 'm', OPTION_TEXT, WORD(buffer), "N|SIZE",
 	  "buffer size per cpu, in pages or as 16M (default: depends on the rate)" },
 	{ "no-attach", 0, OPTION_FLAG, WORD(no_attach), NULL,
-	  "do not ask JVMs for a map of their code" },
+	  "do not ask JVMs for their symbol map" },
 };
 static const struct option_set event_option_set = { "Events", event_options,
 						    ARRAY_SIZE(event_options) };
@@ -352,9 +352,11 @@ static bool choose_rotation(struct request *r, struct err *e)
 		return false;
 	if (r->rotation.max_bytes && r->rotation.max_bytes < least_bytes)
 		return err_usage(e, "--max-size %s: must be at least 256K", w->max_size);
-	if (r->rotation.every_ns < least_ns || r->rotation.keep_ns < r->rotation.every_ns)
-		return err_usage(e, "--every %s: must be at least 1s, and not more than --keep",
-				 w->every);
+	if (r->rotation.every_ns < least_ns)
+		return err_usage(e, "--every %s: must be at least 1s", w->every);
+	if (r->rotation.keep_ns < r->rotation.every_ns)
+		return err_usage(e, "--keep %s is shorter than --every %s",
+				 w->keep ? w->keep : "24h (the default)", w->every);
 	return true;
 }
 

@@ -21,22 +21,13 @@ const struct command *command_by_name(const char *name)
 	return NULL;
 }
 
-/* Two letters that were swapped are two changes. str_distance takes a part of a name for all of it. */
-static uint32_t distance_of(struct str known, struct str typed)
-{
-	uint32_t one = str_distance(known, typed), other = str_distance(typed, known);
-	if (str_starts(known, typed))
-		return 0;
-	return one > other ? one : other;
-}
-
 void command_explain_unknown(const char *name, struct err *e)
 {
 	struct str typed = str_from(name);
 	const struct command *best = NULL;
-	uint32_t least = ((uint32_t)typed.n + 1) / 3 + 1;
-	for (size_t i = 0; commands[i] && typed.n > 1; i++) {
-		uint32_t distance = distance_of(str_from(commands[i]->name), typed);
+	uint32_t least = str_typing_limit(typed);
+	for (size_t i = 0; commands[i]; i++) {
+		uint32_t distance = str_typing_distance(str_from(commands[i]->name), typed);
 		if (distance < least) {
 			least = distance;
 			best = commands[i];

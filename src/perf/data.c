@@ -390,7 +390,7 @@ static void read_file(struct data_input *in, struct str file)
 					       "assumes that it was recorded on this machine"));
 	if (done < data.n || is_cut)
 		note_damage(in, h.data.offset + done,
-			    is_cut ? "the file ends before its data section does"
+			    is_cut ? "the file ends inside its data section"
 				   : "the data section ends inside a record");
 }
 

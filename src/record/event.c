@@ -153,13 +153,14 @@ static bool is_unknown(const struct event_word *w, struct err *e)
 	event_offer_tracepoints(w->places, &near);
 	nearest_add_to(&near, &names);
 	if (names.n)
-		return err_usage(e, "there is no event %.*s; did you mean %s?", STR_ARG(w->text),
+		return err_usage(e, "unknown event: %.*s (did you mean %s?)", STR_ARG(w->text),
 				 buf_c_string(&names));
-	return err_usage(e,
-			 "there is no event %.*s. Events are counters by perf's names (cycles, "
-			 "page-faults), SUBSYSTEM:TRACEPOINT, uprobe:FILE:FUNCTION, "
-			 "uretprobe:FILE:FUNCTION, PMU/TERM=VALUE,.../ and rHEX",
-			 STR_ARG(w->text));
+	return err_usage(
+		e,
+		"unknown event: %.*s; give a perf event such as cycles or page-faults (perf list "
+		"shows them), SUBSYSTEM:TRACEPOINT, uprobe:FILE:FUNCTION, "
+		"uretprobe:FILE:FUNCTION, PMU/TERM=VALUE,.../ or rHEX",
+		STR_ARG(w->text));
 }
 
 static bool parse_word(struct event_word *w, struct record_events *events, struct err *e)

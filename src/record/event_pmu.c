@@ -210,7 +210,7 @@ static bool find_type(struct pmu *p, struct err *e)
 		return err_set(e, "%.*s: %s; -e cpu-clock samples time without them",
 			       STR_ARG(p->word->text), buf_c_string(&names));
 	}
-	return err_usage(e, "%.*s: there is no PMU %.*s%s%s; `ls %s` lists them",
+	return err_usage(e, "%.*s: unknown PMU %.*s%s%s; `ls %s` lists them",
 			 STR_ARG(p->word->text), STR_ARG(p->name), names.n ? ", but " : "",
 			 names.n ? buf_c_string(&names) : "", p->word->places->pmus);
 }

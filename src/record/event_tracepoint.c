@@ -118,9 +118,9 @@ static bool is_unknown(const struct event_word *w, struct err *e)
 	event_offer_tracepoints(w->places, &near);
 	nearest_add_to(&near, &names);
 	if (names.n)
-		return err_usage(e, "there is no tracepoint %.*s; did you mean %s?",
-				 STR_ARG(w->name), buf_c_string(&names));
-	return err_usage(e, "there is no tracepoint %.*s; `ls %s` lists them", STR_ARG(w->name),
+		return err_usage(e, "unknown tracepoint: %.*s (did you mean %s?)", STR_ARG(w->name),
+				 buf_c_string(&names));
+	return err_usage(e, "unknown tracepoint: %.*s; `ls %s` lists them", STR_ARG(w->name),
 			 folder ? folder : w->places->tracefs[0]);
 }
 

@@ -13,26 +13,23 @@ static unsigned plume_probe(struct str head)
 static void note_damage(struct profile *p, struct reader *r, const struct store_reader *store,
 			uint64_t offset, uint64_t end)
 {
-	static const char *const title = ".plume file";
 	switch (store_reader_state(store)) {
 	case STORE_BROKEN:
-		source_damage(p, r, title, store_reader_fault(store),
+		source_damage(p, r, NULL, store_reader_fault(store),
 			      store_reader_fault_offset(store));
 		break;
 	case STORE_OPEN:
 		if (reader_damage(r))
 			break; /* which is told, and is the reason */
-		source_damage(
-			p, r, title,
-			offset == 0 ? "it ends inside its header"
-			: offset < end
-				? "it ends inside a block"
-				: "it has no end mark (the writer was killed or is still writing)",
-			end);
+		if (offset < end || !offset)
+			source_damage(p, r, NULL, "truncated", end);
+		else
+			source_damage(p, r, NULL,
+				      "incomplete: its writer was killed or is still writing", 0);
 		break;
 	case STORE_ENDED:
 		if (offset < end)
-			source_damage(p, r, title, "more bytes follow its end mark", offset);
+			source_damage(p, r, NULL, "unexpected data after the end", offset);
 		break;
 	}
 }

@@ -44,11 +44,20 @@ void source_damage(struct profile *p, struct reader *r, const char *title, const
 		   uint64_t offset)
 {
 	AUTO(buf) struct buf text = { 0 };
-	buf_addf(&text, "%s: %s: %s, at byte ", reader_name(r), title, what);
-	buf_add_grouped(&text, offset);
+	uint64_t samples = p->ledger.count[LEDGER_SAMPLES];
+	buf_addf(&text, "%s: ", reader_name(r));
+	if (title)
+		buf_addf(&text, "%s: ", title);
+	buf_addf(&text, "%s", what);
+	if (offset) {
+		buf_addf(&text, " at byte ");
+		buf_add_grouped(&text, offset);
+	}
 	buf_addf(&text, "; ");
-	buf_add_grouped(&text, p->ledger.count[LEDGER_SAMPLES]);
-	buf_addf(&text, " samples were read");
+	if (samples)
+		buf_add_counted(&text, samples, "sample was read", "samples were read");
+	else
+		buf_addf(&text, "no samples could be read");
 	source_damage_text(p, buf_str(&text));
 }
 

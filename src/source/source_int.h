@@ -79,7 +79,7 @@ void source_add_printable(struct buf *out, struct str s);
 void source_bad_record(struct profile *p, uint64_t offset, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
- * The reading ended early: `NAME: TITLE: what, at byte OFFSET; N samples were read before it`.
+ * The reading ended early: `NAME: TITLE: what at byte OFFSET; N samples were read`. title NULL, offset 0: without.
  */
 void source_damage(struct profile *p, struct reader *r, const char *title, const char *what,
 		   uint64_t offset);

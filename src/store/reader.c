@@ -169,7 +169,7 @@ static bool unpack(struct store_reader *r, const struct store_block_head *h, str
 static bool check_block_head(struct store_reader *r, const struct store_block_head *h)
 {
 	if (le32toh(h->magic) != STORE_BLOCK_MAGIC)
-		return fail(r, "a block is missing here");
+		return fail(r, "a block is missing");
 	if (le32toh(h->stored_bytes) > STORE_MAX_BLOCK_BYTES ||
 	    le32toh(h->raw_bytes) > STORE_MAX_BLOCK_BYTES)
 		return fail(r, "a block claims an impossible size: %u bytes, %u unpacked",
@@ -222,7 +222,7 @@ static size_t read_head(struct store_reader *r, struct str bytes)
 		store_set_fault(r, "it does not begin like a .plume file");
 	else if (le16toh(h.major) != STORE_MAJOR)
 		store_set_fault(r,
-				"it has format version %u.%u, but this plume reads %d.x: use "
+				"format version %u.%u, but this plume reads %d.x: use "
 				"another version of plume",
 				le16toh(h.major), le16toh(h.minor), STORE_MAJOR);
 	else if (h.reserved)

@@ -146,7 +146,7 @@ static bool explain_no_unit(const struct unit_hunt *hunt, struct err *e)
 {
 	AUTO(buf) struct buf text = { 0 };
 	if (!hunt->units)
-		buf_add(&text, STR("; no service has a cgroup: systemd is not running here"));
+		buf_add(&text, STR(" (this system does not run systemd)"));
 	else if (hunt->near.n)
 		buf_add(&text, STR("; similar: "));
 	near_names_write(&hunt->near, &text);

@@ -92,10 +92,10 @@ static void explain_none(const struct containers *all, const char *wish, struct 
 	if (running.n)
 		buf_addf(&others, "; running: %s", buf_c_string(&running));
 	else
-		buf_add(&others, STR("; none is running here"));
+		buf_add(&others, STR(" (no containers are running)"));
 	if (geteuid() != 0)
 		buf_add(&others, STR("; only root sees root's containers: use sudo"));
-	err_set(e, "no container `%s`%s", wish, buf_c_string(&others));
+	err_set(e, "no such container: %s%s", wish, buf_c_string(&others));
 }
 
 static void explain_ended(const struct container *c, struct err *e)

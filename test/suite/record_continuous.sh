@@ -66,10 +66,10 @@ state_of() {
 	local code=$?
 	case $code in
 	0) echo whole ;;
-	3) grep -q 'end mark\|inside a block' state.said && echo cut || echo "3 $(tail -1 state.said)" ;;
+	3) grep -q 'incomplete: \|truncated at' state.said && echo cut || echo "3 $(tail -1 state.said)" ;;
 	1) if grep -q 'has no samples' state.said; then
 		echo idle
-	elif grep -q 'the input is empty\|0 samples were read' state.said; then
+	elif grep -q 'the input is empty\|no samples could be read' state.said; then
 		echo nothing
 	else
 		echo "1 $(tail -1 state.said)"

@@ -186,7 +186,7 @@ for i in $(seq 200); do
 	code=$?
 	case $code in
 	0) fits=$([ ! -s err ] && prefix got && echo yes) ended=$((ended + 1)) ;;
-	3) fits=$([ "$(wc -l <err)" = 1 ] && grep -qE 'killed.plume: .* at byte [0-9,]+; [0-9,]+ samples' err && prefix got && echo yes) cut=$((cut + 1)) ;;
+	3) fits=$([ "$(wc -l <err)" = 1 ] && grep -qE 'killed.plume: (truncated at byte [0-9,]+|incomplete: .*); [0-9,]+ samples' err && prefix got && echo yes) cut=$((cut + 1)) ;;
 	1) fits=$([ "$(wc -l <err)" = 1 ] && [ ! -s got ] && [ "$(stat -c %s killed.plume)" -lt 50000 ] && echo yes) nothing=$((nothing + 1)) ;;
 	esac
 	if [ "$fits" = yes ]; then

@@ -103,7 +103,7 @@ printf '{"nodes":[{"id":1,"callFrame":{"functionName":"f"},"hitCount":3}' >part
 "$plume" fold part >out 2>err
 is "what was read before the cut is there" "$(cat out)" "f 3"
 is "... and plume says where it is" "$(cat err)" \
-	"plume: part: V8 CPU profile: the input ends inside an array, at byte 64; 3 samples were read"
+	"plume: part: V8 CPU profile: the input ends inside an array at byte 64; 3 samples were read"
 
 # Hostile shapes.
 perl -e 'print q({"head":) . q({"id":1,"children":[) x 600000' >deep

@@ -82,11 +82,13 @@ static void check_flags(void)
 	PARSE(&o, "--all=yes");
 	check_refused(&o, "--all takes no value");
 	PARSE(&o, "-ax");
-	check_refused(&o, "there is no option -x");
+	check_refused(&o, "unknown option: -x");
 	PARSE(&o, "--nothing");
-	check_refused(&o, "there is no option --nothing");
+	check_refused(&o, "unknown option: --nothing");
+	PARSE(&o, "--ouptut=x");
+	check_refused(&o, "unknown option: --ouptut (did you mean --output?)");
 	PARSE(&o, "--=x");
-	check_refused(&o, "there is no option --");
+	check_refused(&o, "unknown option: --");
 }
 
 static void check_output(const struct outcome *o, const char *want, const char *what)

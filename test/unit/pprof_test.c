@@ -447,7 +447,7 @@ static void check_broken(void)
 	check_rows(p, "main run inner[i] 2x20 cpu\n", "a length past the end: the rest is kept");
 	char want[128];
 	snprintf(want, sizeof(want),
-		 "memory: pprof profile: a truncated field, at byte %zu; 2 samples were read",
+		 "memory: pprof profile: a truncated field at byte %zu; 2 samples were read",
 		 whole);
 	tap_str_eq(profile_str(p, p->ledger.damage), str_from(want), "and the place is told");
 	tap_num_eq(p->ledger.count[LEDGER_CUT_SAMPLES], 1, "the sample that was cut is counted");

@@ -203,8 +203,8 @@ static void check_refusals(void)
 	check_wrong("cpu-clock:x", ERR_USAGE, "modifiers are u");
 	check_wrong("cpu-clock:pp", ERR_USAGE, "only hardware");
 	check_wrong("sched:sched_swich", ERR_USAGE, "did you mean sched:sched_switch");
-	check_wrong("sched:", ERR_USAGE, "no event sched:");
-	check_wrong("ftrace:print", ERR_USAGE, "no tracepoint");
+	check_wrong("sched:", ERR_USAGE, "unknown event: sched:");
+	check_wrong("ftrace:print", ERR_USAGE, "unknown tracepoint");
 	check_wrong("../sched:sched_switch", ERR_USAGE, "../sched");
 	check_wrong("unit/event=1", ERR_USAGE, "the / at the end is missing");
 	check_wrong("unit/evnt=1/", ERR_USAGE, "but event");
@@ -215,7 +215,7 @@ static void check_refusals(void)
 	check_wrong("unit/loop/", ERR_USAGE, "has no loop");
 	check_wrong("unit/../unit=1/", ERR_USAGE, "has no ../unit");
 	check_wrong("unti/event=1/", ERR_USAGE, "but unit");
-	check_wrong("../pmus/unit/event=1/", ERR_USAGE, "no PMU");
+	check_wrong("../pmus/unit/event=1/", ERR_USAGE, "unknown PMU");
 	AUTO(buf) struct buf terms = { 0 };
 	buf_add(&terms, STR("unit/"));
 	for (int i = 0; i < 100; i++)

@@ -309,8 +309,10 @@ static void cut_everywhere(const struct source_format *format, struct str text, 
 		struct profile *q = read_text(format, str_first(text, n), 5, COLUMNS_ALL);
 		struct str damage = profile_str(p, p->ledger.damage);
 		place.n = 0;
-		buf_addf(&place, ", at byte ");
-		buf_add_grouped(&place, n);
+		if (n) {
+			buf_addf(&place, " at byte ");
+			buf_add_grouped(&place, n);
+		}
 		silent += p->ledger.count[LEDGER_INPUT_DAMAGED] !=
 			  whole->ledger.count[LEDGER_INPUT_DAMAGED] + 1;
 		misplaced += str_find(damage, buf_str(&place)) < 0;

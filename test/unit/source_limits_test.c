@@ -24,7 +24,7 @@ static void test_speedscope(void)
 {
 	const struct source_format *f = &speedscope_format;
 	check_limit(f, STR("{\"profiles\":[" SAMPLES "],\"shared\":{\"frames\":[{},{},{},{}]}}"),
-		    ": more than 3 frames, at byte 95; 3 samples were read", 2);
+		    ": more than 3 frames at byte 95; 3 samples were read", 2);
 	check_limit(f, STR("{\"profiles\":[" SAMPLES "," SAMPLES "]}"), ": more than 3 samples", 3);
 	check_limit(f, STR("{\"profiles\":[{\"samples\":[[0]],\"weights\":[1,1,1,1]}]}"),
 		    ": more than 3 weights", 1);
@@ -75,7 +75,7 @@ static void test_flat(void)
 	check_limit(f, STR("{\"samples\":[{\"stack\":[0,0]},{\"stack\":[0,0,0,0]}]}"),
 		    ": more than 3 samples in a block", 2);
 	check_limit(f, STR("{\"samples\":[{\"stack\":[0,0]},{\"stack\":[0,0]},{\"stack\":[0]}]}"),
-		    ": more than 3 samples, at", 4);
+		    ": more than 3 samples at", 4);
 }
 
 static void test_pprof(void)
@@ -83,7 +83,7 @@ static void test_pprof(void)
 	AUTO(buf) struct buf b = { 0 };
 	for (size_t i = 0; i < 4; i++)
 		protobuf_add_bytes(&b, PPROF_STRING_TABLE, STR(""));
-	check_limit(&pprof_format, buf_str(&b), "pprof profile: more than 3 texts, at byte", 0);
+	check_limit(&pprof_format, buf_str(&b), "pprof profile: more than 3 texts at byte", 0);
 }
 
 int main(void)

@@ -483,7 +483,7 @@ static void by_container(const char *unit_folder)
 	char text[1024];
 	const char *script = text_of("bash %s/../suite/container_run.bash", unit_folder);
 	const char *name = text_of("plume-test-%d", getpid());
-	fails((struct target_wish){ .container = "no-such-container" }, "no container `no-such-");
+	fails((struct target_wish){ .container = "no-such-container" }, "no such container: no-such-");
 	if (!run(text_of("%s check", script), text, sizeof(text))) {
 		tap_ok(true, "a real container # skip %s", text);
 		return;
@@ -502,7 +502,7 @@ static void by_container(const char *unit_folder)
 	else
 		tap_ok(false, "crun runs: %s", text);
 	run(text_of("%s crun-stop %s", script, name), text, sizeof(text));
-	fails((struct target_wish){ .container = name }, "no container");
+	fails((struct target_wish){ .container = name }, "no such container: ");
 }
 
 int main(int argc, char **argv)

@@ -267,9 +267,9 @@ static void picks(void)
 		   "shop-1/api (cri-o c31c00010000), shop-2/api (containerd c47d00000000)");
 	check_pick("90d3", "-", "matches several containers: web (podman 90d3a0000000)");
 	check_pick("old", "-", "is not running; to start it: docker start old");
-	check_pick("wbe", "-", "no container `wbe`; similar: web");
+	check_pick("wbe", "-", "no such container: wbe; similar: web");
 	check_pick("too", "-", "similar: tool");
-	check_pick("", "-", "no container");
+	check_pick("", "-", "no such container: ");
 }
 
 static void check_cgroup(const char *path, const char *want)
