@@ -80,7 +80,7 @@ static void add_settings(const struct permission *p, struct doctor_report *r)
 		buf_addf(&text, "kptr_restrict %d, ", p->kptr_restrict);
 	if (p->ptrace_scope >= 0)
 		buf_addf(&text, "ptrace_scope %d (plume does not ptrace), ", p->ptrace_scope);
-	buf_addf(&text, "%d frames, ", p->max_stack);
+	buf_addf(&text, "max stack %d frames, max rate ", p->max_stack);
 	buf_add_grouped(&text, p->max_rate_hz);
 	buf_addf(&text, " Hz, ");
 	buf_add_grouped(&text, (uint64_t)(p->mlock_kb > 0 ? p->mlock_kb : 0));
@@ -204,8 +204,7 @@ static void tell_others(const struct permission *p, struct doctor_report *r)
 		doctor_add_finding(r, FINDING_INFO, "others",
 				   "processes of other users and in containers will have no names",
 				   "reading their files and maps needs CAP_SYS_PTRACE",
-				   "run plume with sudo, or once: sudo setcap "
-				   "cap_perfmon,cap_sys_ptrace=ep $(command -v plume)");
+				   PERMISSION_ADVICE);
 	if (p->is_in_container)
 		doctor_add_finding(
 			r, FINDING_INFO, "container",
@@ -226,7 +225,8 @@ static void tell_bpf(const struct err *walker, struct doctor_report *r)
 		return;
 	}
 	buf_add(&t.what, str_first(why, fix < 0 ? why.n : (size_t)fix));
-	buf_addf(&t.why, "JavaScript stacks come from copies of the stack, which cut deep ones");
+	buf_addf(&t.why,
+		 "JavaScript stacks are read from copies of the stack, so deep ones are cut");
 	if (fix >= 0)
 		buf_add(&t.fix, str_from_byte(why, (size_t)fix + 2));
 	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_INFO, "bpf" }, &t);

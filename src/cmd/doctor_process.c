@@ -48,7 +48,7 @@ static void add_flags(const struct process_facts *f, struct doctor_report *r)
 		if (flags[i].is_on)
 			buf_addf(&text, "%s%s", text.n ? " " : "", flags[i].name);
 	if (!text.n)
-		buf_addf(&text, "none that matter");
+		buf_addf(&text, "none that affect profiling");
 	if (f->runtime.kind != RUNTIME_NATIVE && f->runtime.kind != RUNTIME_GO)
 		doctor_add_fact(r, "flags", &text);
 }
@@ -237,6 +237,12 @@ static void tell_hidden(const struct process_facts *f, const struct permission *
 	AUTO(finding_text) struct finding_text t = { 0 };
 	buf_addf(&t.what, p->has_perfmon ? "its functions will have no names"
 					 : "this user cannot record it");
+	if (p->has_sys_ptrace) {
+		buf_addf(&t.why, "the kernel refuses access to its files even with CAP_SYS_PTRACE: "
+				 "a security module or sandbox may protect it");
+		diagnosis_add(&r->diagnosis, (struct finding){ FINDING_BAD, "process" }, &t);
+		return;
+	}
 	buf_addf(&t.why, "it belongs to user %s%s%u%s, and this user may not read its files",
 		 f->user ? f->user : "", f->user ? " (" : "", f->uid, f->user ? ")" : "");
 	buf_addf(&t.fix,

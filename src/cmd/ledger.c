@@ -49,6 +49,13 @@ int exit_code_of(const struct profile *p, const struct query_ledger *l)
 	return ledger_is_damaged(&p->ledger) || l->overflows ? EXIT_DAMAGED : EXIT_DONE;
 }
 
+static void say_other_events(uint64_t n)
+{
+	AUTO(buf) struct buf count = { 0 };
+	buf_add_counted(&count, n, "sample", "samples");
+	say("%s of other events left out; --event-filter selects the event", buf_c_string(&count));
+}
+
 void say_warnings(const struct profile *p, const struct query *q, const struct query_ledger *l)
 {
 	warn_events(p, q, l);
@@ -60,8 +67,7 @@ void say_warnings(const struct profile *p, const struct query *q, const struct q
 	if (l->samples_in == 0 && l->stacks == 0)
 		say("no stacks found");
 	if (p->ledger.count[LEDGER_OTHER_EVENTS])
-		say("%llu samples of other events left out; --event-filter selects the event",
-		    (unsigned long long)p->ledger.count[LEDGER_OTHER_EVENTS]);
+		say_other_events(p->ledger.count[LEDGER_OTHER_EVENTS]);
 	if (l->gave_up)
 		say("an expression took too long to match %llu names; they count as not matching",
 		    (unsigned long long)l->gave_up);

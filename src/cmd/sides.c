@@ -212,8 +212,7 @@ void comparing_describe(const struct comparing *c, const struct sides_wish *w, u
 {
 	const struct side *s = c->side[AFTER].profile ? &c->side[i] : &c->side[BEFORE];
 	struct str event = event_of(s);
-	buf_add_grouped(out, (uint64_t)c->comparison.samples[i]);
-	buf_add(out, STR(" samples"));
+	buf_add_counted(out, (uint64_t)c->comparison.samples[i], "sample", "samples");
 	if (event.n) {
 		buf_add(out, STR(" of "));
 		buf_add(out, event);

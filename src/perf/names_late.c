@@ -91,9 +91,9 @@ static void count_unnamed(struct perf_session *s, const struct late_name *late, 
 	const struct mapped *m = &s->mapped.list.p[late->jitdump];
 	buf_addf(&reason, "its jitdump, %.*s, %s", STR_ARG(m->path),
 		 m->jitdump ? "did not have these functions yet" : "is missing");
-	struct str fix = m->jitdump ? STR("record until the process exits: it writes some names "
-					  "only then")
-				    : STR("give a copy of it, or the folder of one, with --map");
+	struct str fix =
+		m->jitdump ? STR("the process writes these names when it exits: record until then")
+			   : STR("record with --map and a copy of it, or the folder of one");
 	profile_change_frame(p, late->frame, late->unnamed, weight);
 	p->ledger.count[LEDGER_UNKNOWN_FRAMES] += weight;
 	profile_add_unnamed(p, (struct unnamed){ profile_add_str(p, m->path),

@@ -183,6 +183,13 @@ static void add_event_facts(struct perf_session *s)
 	}
 }
 
+static void add_copies(struct buf *out, uint32_t bytes)
+{
+	buf_add(out, STR("unwind tables ("));
+	buf_add_grouped(out, bytes);
+	buf_add(out, STR(" bytes of each stack copied), else frame pointers"));
+}
+
 /* How stacks were recorded, by the first event's description. */
 static void add_call_graph_fact(struct perf_session *s)
 {
@@ -192,8 +199,7 @@ static void add_call_graph_fact(struct perf_session *s)
 		return;
 	const struct perf_event *event = &s->events.list.p[0];
 	if (s->options.live && event->sample_type & PERF_SAMPLE_STACK_USER)
-		buf_addf(&text, "tables on copies of %u bytes, frame pointers",
-			 event->copied_stack_bytes);
+		add_copies(&text, event->copied_stack_bytes);
 	else if (event->sample_type & PERF_SAMPLE_STACK_USER)
 		buf_addf(&text, "dwarf, %u bytes", event->copied_stack_bytes);
 	else if (event->branch_type & BRANCH_CALL_STACK)

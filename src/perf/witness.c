@@ -88,6 +88,16 @@ static struct str name_of(const struct location_names *n, location_id id)
 	return profile_str(p, p->frames.p[n->frames.p[n->first[id]]].name);
 }
 
+static void add_contradiction(struct perf_session *s, const struct witness *w, struct str found,
+			      struct str told)
+{
+	bool is_call = s->locations.list.p[w->told].is_call;
+	buf_add_counted(&s->contradictions, w->samples, is_call ? "caller" : "leaf",
+			is_call ? "callers" : "leaves");
+	buf_addf(&s->contradictions, ": plume found %.*s, the map says %.*s\n", STR_ARG(found),
+		 STR_ARG(told));
+}
+
 static void compare(struct location_names *n, const struct witness *w)
 {
 	struct perf_session *s = n->s;
@@ -101,10 +111,7 @@ static void compare(struct location_names *n, const struct witness *w)
 		return;
 	s->counts.contradicted += w->samples;
 	if (s->contradictions.n < MAX_CONTRADICTION_BYTES)
-		buf_addf(&s->contradictions, "%llu %s: found %.*s, map has %.*s\n",
-			 (unsigned long long)w->samples,
-			 s->locations.list.p[w->told].is_call ? "callers" : "leaves",
-			 STR_ARG(found), STR_ARG(later));
+		add_contradiction(s, w, found, later);
 }
 
 void perf_session_compare_witnesses(struct location_names *n)

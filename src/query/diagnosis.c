@@ -136,8 +136,10 @@ static void add_no_samples(const struct profile *p, struct diagnosis *d)
 	} else {
 		buf_addf(&t.why,
 			 "nothing ran while recording, or that machine cannot count the event");
-		buf_addf(&t.fix, "perf record -e cpu-clock also works in virtual machines and "
-				 "containers; -a records the whole machine");
+		buf_addf(&t.fix,
+			 "%s -e cpu-clock also works in virtual machines and containers; -a "
+			 "records the whole machine",
+			 recorder_of(p));
 	}
 	diagnosis_add(d, (struct finding){ FINDING_BAD, "samples" }, &t);
 }
@@ -151,8 +153,10 @@ static void add_stacks(const struct profile *p, struct diagnosis *d)
 		f = (struct finding){ FINDING_BAD, "stacks", .count = all, .total = all };
 		buf_addf(&t.what, "no sample has callers, only the function that was running");
 		buf_addf(&t.why, "it was recorded without call graphs");
-		buf_addf(&t.fix, "perf record -g, or perf record --call-graph dwarf for code "
-				 "without frame pointers");
+		buf_addf(&t.fix, "%s",
+			 is_by_plume(p) ? "plume record --call-graph auto, which is the default"
+					: "perf record -g, or perf record --call-graph dwarf for "
+					  "code without frame pointers");
 	} else if (none) {
 		buf_add_percent(&t.what, none, all);
 		buf_addf(&t.what, " of samples have no stack (");
@@ -258,8 +262,8 @@ static void add_unknown_recording(const struct profile *p, struct diagnosis *d)
 	if (lost) {
 		buf_addf(&t.what, "events were lost ");
 		finding_add_count(&t.what, lost, "time", "times");
-		buf_addf(&t.fix,
-			 "record with a larger buffer (perf record -m 16M) or a lower rate");
+		buf_addf(&t.fix, "record with a larger buffer (%s -m 16M) or a lower rate",
+			 recorder_of(p));
 		diagnosis_add(d, (struct finding){ FINDING_WARN, "lost", .count = lost }, &t);
 	}
 	/* Without samples nobody knows whether the format says it. */

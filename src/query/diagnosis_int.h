@@ -19,6 +19,7 @@ enum stack_source {
 };
 /* `plume record` or `perf record`: what made the recording, for advice. */
 const char *recorder_of(const struct profile *p);
+bool is_by_plume(const struct profile *p);
 enum stack_source stack_source_of(const struct profile *p);
 /* Whether samples account for the CPU time there was. */
 void diagnose_charged(const struct profile *p, struct diagnosis *d);

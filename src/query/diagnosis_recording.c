@@ -20,16 +20,23 @@ enum stack_source stack_source_of(const struct profile *p)
 	struct str command = profile_fact(p, STR("command"));
 	if (str_starts(told, STR("dwarf")) || (!told.n && str_find(command, STR("dwarf")) >= 0))
 		return STACKS_COPIED;
-	if (str_starts(told, STR("tables")))
+	if (str_starts(told, STR("unwind tables")) || str_starts(told, STR("tables")))
 		return STACKS_JOINED;
 	if (str_starts(told, STR("lbr")) || (!told.n && str_find(command, STR(" lbr")) >= 0))
 		return STACKS_LBR;
 	return told.n || command.n ? STACKS_FRAME_POINTERS : STACKS_UNKNOWN;
 }
 
+/* A perf.data that plume wrote has its command line only. */
+bool is_by_plume(const struct profile *p)
+{
+	return profile_fact(p, STR("plume")).n ||
+	       str_starts(profile_fact(p, STR("command")), STR("plume "));
+}
+
 const char *recorder_of(const struct profile *p)
 {
-	return profile_fact(p, STR("plume")).n ? "plume record" : "perf record";
+	return is_by_plume(p) ? "plume record" : "perf record";
 }
 
 static bool stack_has_callers(const struct profile *p, node_id node)
@@ -120,7 +127,8 @@ static bool has_java(const struct profile *p)
 /* Larger ones the kernel does not make. */
 static bool has_largest_copies(const struct profile *p)
 {
-	return str_find(profile_fact(p, STR("call graph")), STR("copies of 65528 bytes")) >= 0;
+	return str_find(profile_fact(p, STR("call graph")), STR("(65,528 bytes")) >= 0 ||
+	       str_find(profile_fact(p, STR("call graph")), STR("copies of 65528 bytes")) >= 0;
 }
 
 static void add_truncated(const struct profile *p, struct diagnosis *d)
@@ -223,9 +231,10 @@ static void add_unrooted(const struct profile *p, const struct unnamed_rows *unn
 		buf_addf(&t.why, "code without frame pointers breaks the chain of callers");
 		add_unrooted_names(&t.why, mark, unnamed);
 		buf_addf(&t.fix,
-			 "%s --call-graph dwarf; or build with "
+			 "%s --call-graph %s; or build with "
 			 "-fno-omit-frame-pointer%s",
-			 recorder_of(p), *java ? "; Java: -XX:+PreserveFramePointer" : "");
+			 recorder_of(p), is_by_plume(p) ? "auto" : "dwarf",
+			 *java ? "; Java: -XX:+PreserveFramePointer" : "");
 	}
 	diagnosis_add(d, (struct finding){ mark, "unrooted", .count = count, .total = total }, &t);
 }

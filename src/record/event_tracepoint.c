@@ -45,8 +45,9 @@ static bool is_missing(const struct event_word *w, int why, struct err *e)
 			       "-t tracefs nodev %s`",
 			       STR_ARG(w->text), folder);
 	return err_set(e,
-		       "%.*s: no permission to read %s (%s): run with sudo, or once `sudo mount -o "
-		       "remount,mode=755 %s`",
+		       "%.*s: no permission to read %s (%s): run with sudo, or allow it until the "
+		       "next boot: `sudo "
+		       "mount -o remount,mode=755 %s`",
 		       STR_ARG(w->text), folder, strerror(why), folder);
 }
 

@@ -521,6 +521,13 @@ void js_frames_add_notes(struct js_frames *j, struct profile *p)
 	js_processes_add_notes(&j->processes, p);
 }
 
+static void add_count(struct buf *out, const char *before, uint64_t n, const char *behind)
+{
+	buf_addf(out, "%s", before);
+	buf_add_grouped(out, n);
+	buf_addf(out, "%s", behind);
+}
+
 void js_frames_describe(struct js_frames *j, struct buf *out)
 {
 	pthread_mutex_lock(&j->lock);
@@ -530,7 +537,8 @@ void js_frames_describe(struct js_frames *j, struct buf *out)
 	if (!c.frames && !c.unnamed)
 		return;
 	uint64_t all = c.frames + c.unnamed;
-	buf_addf(out, "%llu frames named from V8's heap", (unsigned long long)c.frames);
+	buf_add_counted(out, c.frames, "frame", "frames");
+	buf_addf(out, " named from V8's heap");
 	add_share(out, "interpreted", c.interpreted, all);
 	add_share(out, "baseline", c.baseline, all);
 	add_share(out, "Maglev", c.maglev, all);
@@ -538,9 +546,9 @@ void js_frames_describe(struct js_frames *j, struct buf *out)
 	add_share(out, "tier unknown", c.unknown_tier, all);
 	add_share(out, "function gone", c.unnamed, all);
 	if (c.inlined)
-		buf_addf(out, "; %llu more were inlined", (unsigned long long)c.inlined);
+		add_count(out, "; ", c.inlined, " inlined");
 	if (c.by_register)
-		buf_addf(out, "; %llu had no frame yet", (unsigned long long)c.by_register);
-	buf_addf(out, "; stacks walked in the kernel %llu, in copies %llu",
-		 (unsigned long long)walked, (unsigned long long)copied);
+		add_count(out, "; ", c.by_register, " sampled before their frame was set up");
+	add_count(out, "; stacks walked in the kernel ", walked, "");
+	add_count(out, ", in copies ", copied, "");
 }

@@ -38,6 +38,10 @@ struct open_attempt {
 	uint32_t rate_hz; /* 0: by period */
 	const char *event;
 };
+/* One set of capabilities wherever they are named, so that the first command a user types is enough. */
+#define PERMISSION_ADVICE                                                                          \
+	"run plume with sudo, or grant the capabilities once: `sudo setcap "                       \
+	"cap_bpf,cap_perfmon,cap_sys_ptrace=ep $(command -v plume)`"
 /*
  * A sentence on what is not allowed and the exact command that allows it (sysctl, setcap, docker run
  * --cap-add ..., sudo), with what still works without.

@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PERFMON_COMMAND "`sudo setcap cap_perfmon,cap_sys_ptrace=ep $(command -v plume)`"
-
 /* --- containers --- */
 
 /* How plume's own container is given the right to record. */
@@ -103,10 +101,7 @@ static void explain_other(const struct open_attempt *a, const struct permission 
 			"sudo",
 			a->pid);
 	else if (is_of_another_user(a->pid))
-		err_set(e,
-			"process %d belongs to another user: run with sudo, or "
-			"once " PERFMON_COMMAND,
-			a->pid);
+		err_set(e, "process %d belongs to another user: " PERMISSION_ADVICE, a->pid);
 	else
 		err_set(e,
 			"no permission to watch process %d (%s): it is privileged (setuid, for "
@@ -132,9 +127,10 @@ static void explain_rights(const struct open_attempt *a, const struct permission
 		buf_add(&text, STR("plume runs in a user namespace, where root has no such rights: "
 				   "run it outside, with sudo"));
 	else
-		buf_add(&text, STR("run with sudo, or once " PERFMON_COMMAND));
+		buf_add(&text, STR(PERMISSION_ADVICE));
 	if (need.paranoid != INT_MIN)
-		buf_addf(&text, ", or for all users%s `sudo sysctl kernel.perf_event_paranoid=%d`",
+		buf_addf(&text,
+			 "; or, for all users%s: `sudo sysctl kernel.perf_event_paranoid=%d`",
 			 p->is_in_container ? ", on the host," : "", need.paranoid);
 	if (need.still)
 		buf_addf(&text, ". Allowed now: %s", need.still);

@@ -11,6 +11,13 @@ static void add_number(struct profile *p, struct str key, uint64_t value)
 	profile_add_fact(p, key, buf_str(&text));
 }
 
+static void add_thinned(struct buf *out, uint64_t copies)
+{
+	buf_add(out, STR("; "));
+	buf_add_counted(out, copies, "stack copy was", "stack copies were");
+	buf_add(out, STR(" shortened in the kernel"));
+}
+
 static void add_stacks_fact(const struct recorder *r)
 {
 	AUTO(buf) struct buf text = { 0 };
@@ -18,15 +25,14 @@ static void add_stacks_fact(const struct recorder *r)
 	c.by_table -= before.by_table;
 	c.by_both -= before.by_both;
 	c.by_frame_pointer -= before.by_frame_pointer;
-	buf_addf(&text, "by tables ");
+	buf_addf(&text, "unwound with tables ");
 	buf_add_percent(&text, c.by_table, c.by_table + c.by_both + c.by_frame_pointer);
-	buf_addf(&text, ", by tables and then frame pointers ");
+	buf_addf(&text, ", with tables and then frame pointers ");
 	buf_add_percent(&text, c.by_both, c.by_table + c.by_both + c.by_frame_pointer);
-	buf_addf(&text, ", by frame pointers ");
+	buf_addf(&text, ", with frame pointers ");
 	buf_add_percent(&text, c.by_frame_pointer, c.by_table + c.by_both + c.by_frame_pointer);
 	if (r->events.thin_samples)
-		buf_addf(&text, "; stack copies of %llu samples thinned out in the kernel",
-			 (unsigned long long)r->events.thin_samples);
+		add_thinned(&text, r->events.thin_samples);
 	if (c.by_table + c.by_both + c.by_frame_pointer)
 		profile_add_fact(r->p, STR("user stacks"), buf_str(&text));
 }
@@ -38,8 +44,9 @@ static void add_javascript_fact(const struct recorder *r)
 	struct perf_counts c = perf_session_counts(r->session);
 	js_frames_describe(r->js, &text);
 	if (c.witnessed) {
-		buf_addf(&text, "; of %llu frames, the program's own map agrees on ",
-			 (unsigned long long)c.witnessed);
+		buf_addf(&text, "; of ");
+		buf_add_counted(&text, c.witnessed, "frame", "frames");
+		buf_addf(&text, ", the program's own map agrees on ");
 		buf_add_percent(&text, c.witnessed - c.contradicted, c.witnessed);
 	}
 	if (text.n)
@@ -52,10 +59,12 @@ static void add_javascript_fact(const struct recorder *r)
 		text.n = 0;
 		struct str first = perf_session_contradictions(r->session);
 		ptrdiff_t end = str_find_char(first, '\n');
+		buf_add_grouped(&text, c.contradicted);
+		buf_add(&text, STR(" of "));
+		buf_add_grouped(&text, c.witnessed);
 		buf_addf(&text,
-			 "%llu of %llu JavaScript frames are named differently in the program's "
-			 "own map: %.*s",
-			 (unsigned long long)c.contradicted, (unsigned long long)c.witnessed,
+			 " JavaScript frames %s named differently in the program's own map: %.*s",
+			 c.contradicted == 1 ? "is" : "are",
 			 STR_ARG(str_first(first, end < 0 ? 0 : (size_t)end)));
 		profile_add_note(r->p, buf_str(&text));
 	}

@@ -26,9 +26,7 @@ static bool explain(int error, struct err *e)
 	if (p.is_in_user_namespace)
 		return err_set(e, "BPF programs cannot be loaded from a user namespace");
 	if (!p.has_bpf || !p.has_perfmon)
-		return err_set(
-			e, "this user may not load BPF programs; run plume with sudo, or once sudo "
-			   "setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep $(command -v plume)");
+		return err_set(e, "this user may not load BPF programs; " PERMISSION_ADVICE);
 	if (!p.has_btf)
 		return err_set(e, "Linux %s has no BTF, which the BPF program needs", here.release);
 	return err_set(e, "Linux %s rejected the BPF program, which needs 5.15 or later: %s",

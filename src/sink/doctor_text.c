@@ -159,7 +159,9 @@ static void add_events(struct page *p, const struct doctor_report *r)
 		fit_add_start(&p->text, fit_known(e->name), width, false);
 		report_pad(&p->text, start, width + 2);
 		buf_addf(&p->text, "%10s %s", buf_c_string(&count),
-			 e->has_only_sums ? "(totals only)" : "samples");
+			 e->has_only_sums  ? "(totals only)"
+			 : e->samples == 1 ? "sample"
+					   : "samples");
 		if (e->about.n) {
 			buf_addf(&p->text, ", ");
 			fit_add_safe(&p->text, e->about);

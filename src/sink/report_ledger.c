@@ -81,8 +81,10 @@ static void add_amount(struct buf *out, const struct report *r)
 	if (str_eq(u->all, STR("ns"))) {
 		report_add_seconds(out, r->summary.total / tree_unit(r->tree));
 	} else {
+		bool is_one =
+			r->summary.total == tree_unit(r->tree) && str_eq(u->all, STR("samples"));
 		report_add_value(out, r->tree, r->summary.total);
-		buf_addf(out, " %.*s", STR_ARG(u->all));
+		buf_addf(out, " %.*s", STR_ARG(is_one ? STR("sample") : u->all));
 	}
 	if (l->is_in_periods && !u->has_only_sums) {
 		buf_add(out, STR(" in "));

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -63,8 +65,18 @@ static bool is_scoped(void)
 	return n == 1 && scope != '0';
 }
 
+static bool has_ptrace(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+	return syscall(SYS_capget, &header, data) == 0 && data[0].effective >> CAP_SYS_PTRACE & 1;
+}
+
 const char *process_memory_advice(void)
 {
+	if (geteuid() == 0 && has_ptrace())
+		return "the kernel refuses even root (a security module, a sandbox or a user "
+		       "namespace may protect it)";
 	if (geteuid() == 0)
 		return "give plume CAP_SYS_PTRACE (in a container: start it with --cap-add "
 		       "SYS_PTRACE)";

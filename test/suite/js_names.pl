@@ -174,14 +174,16 @@ sub witness {
 	my ($all, $bad) = @fact{qw(js_witnessed js_contradicted)};
 	my ($listed, $wrong, @worst) = (0, 0);
 	for (lines_of($stderr)) {
-		my ($count, $found, $told) = /^(\d+) (?:callers|leaves): found (.*), map has (.*)$/ or next;
+		my ($count, $found, $told) = /^([\d,]+) (?:callers?|lea(?:f|ves)): plume found (.*), the map says (.*)$/ or next;
+		$count =~ tr/,//d;
 		$listed += $count;
 		next if short_name($found) eq short_name($told);
 		$wrong += $count;
 		push @worst, $_;
 	}
 	if (!defined $all) {
-		($all) = ($fact{javascript} // '') =~ /of (\d+) frames, the program's own map/ or die "no map was compared: ", $fact{javascript} // 'no JavaScript', "\n";
+		($all) = ($fact{javascript} // '') =~ /of ([\d,]+) frames?, the program's own map/ or die "no map was compared: ", $fact{javascript} // 'no JavaScript', "\n";
+		$all =~ tr/,//d;
 		$bad = $listed;
 	}
 	my $is_good = at_least($all - $bad, $all, $floor, "frames are called the same by the program's own map");

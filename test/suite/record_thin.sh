@@ -12,7 +12,7 @@ if [ "$(id -u)" != 0 ] || ! setpriv --bounding-set -bpf,-sys_admin true 2>/dev/n
 	finish
 fi
 # thinned NAME: how many samples were
-thinned() { "$plume" doctor "$1.plume" 2>/dev/null | sed -n 's/^user stacks.*copies of \([0-9]*\) samples thinned out.*/\1/p'; }
+thinned() { "$plume" doctor "$1.plume" 2>/dev/null | sed -n 's/^user stacks.*; \([0-9,]*\) stack cop.* shortened .*/\1/p' | tr -d ,; }
 mostly() { # mostly NAME: nine of ten samples
 	local thin all
 	thin=$(thinned "$1") all=$(sum "$1.folded")

@@ -252,6 +252,26 @@ static void check_why_no_samples(void)
 	check_no_samples(STR(""), LEDGER_BAD_RECORDS, "is a sample", "it contradicts itself");
 }
 
+static void check_advice_for(struct str key, struct str text, const char *want)
+{
+	struct profile *p = profile_new(COLUMN_TIME);
+	AUTO(diagnosis) struct diagnosis d = { 0 };
+	profile_add_fact(p, key, text);
+	examine(p, &d);
+	const struct finding *f = found(&d, "samples");
+	tap_ok(f && str_starts(f->fix, str_from(want)), "%s", want);
+	profile_unref(p);
+}
+
+static void check_advice_by_recorder(void)
+{
+	check_advice_for(STR("plume"), STR("1.0.0"), "plume record -e cpu-clock");
+	check_advice_for(STR("command"), STR("plume record -o x.data -- true"),
+			 "plume record -e cpu-clock");
+	check_advice_for(STR("command"), STR("/usr/bin/perf record true"),
+			 "perf record -e cpu-clock");
+}
+
 static void check_unrooted_names(void)
 {
 	struct profile *p = recorded();
@@ -347,6 +367,7 @@ int main(void)
 	check_briefs();
 	check_long_path();
 	check_why_no_samples();
+	check_advice_by_recorder();
 	check_unrooted_names();
 	check_java();
 	check_part();

@@ -47,7 +47,7 @@ static void check_rights(void)
 	check_text(&nobody, (struct open_attempt){ EACCES, -1 },
 		   "sudo sysctl kernel.perf_event_paranoid=0", "the whole machine");
 	check_text(&nobody, (struct open_attempt){ EACCES, -1, .is_cgroup = true },
-		   "setcap cap_perfmon,cap_sys_ptrace=ep $(command -v plume)", "a cgroup");
+		   "setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep $(command -v plume)", "a cgroup");
 	check_text(&nobody, (struct open_attempt){ EACCES, 12, .event = "sched:sched_switch" },
 		   "kernel.perf_event_paranoid=-1", "a tracepoint");
 	check_text(&nobody, (struct open_attempt){ EACCES, 12, .event = "uprobe:/bin/x:main" },
