@@ -76,7 +76,8 @@ static void add_walker_note(const struct recorder *r)
 	AUTO(buf) struct buf text = { 0 };
 	if (r->walker || !js_frames_copied(r->js))
 		return;
-	buf_addf(&text, "JavaScript stacks come from copies of the stack, so deep ones are cut: %s",
+	buf_addf(&text,
+		 "JavaScript stacks are read from copies of the stack, so deep ones are cut: %s",
 		 r->no_walker.text);
 	profile_add_note(r->p, buf_str(&text));
 }

@@ -75,8 +75,9 @@ static bool has_ptrace(void)
 const char *process_memory_advice(void)
 {
 	if (geteuid() == 0 && has_ptrace())
-		return "the kernel refuses even root (a security module, a sandbox or a user "
-		       "namespace may protect it)";
+		return "the kernel refuses it even to root: a security module, a seccomp filter or "
+		       "a user namespace may forbid it (in a container: start it with --cap-add "
+		       "SYS_PTRACE)";
 	if (geteuid() == 0)
 		return "give plume CAP_SYS_PTRACE (in a container: start it with --cap-add "
 		       "SYS_PTRACE)";

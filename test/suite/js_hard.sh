@@ -132,7 +132,7 @@ int main(int argc, char **argv)
 END
 	ok "BPF is forbidden: recorded" as bpf ./denies bpf --
 	ok "... names are there" named bpf
-	ok "... it is said that copies do" says bpf 'come from copies.*BPF'
+	ok "... it is said that copies do" says bpf 'read from copies.*BPF'
 	ok "... doctor, which loads the program, says it, too" bash -c "./denies bpf -- '$plume' doctor 2>/dev/null | grep -qE '(a seccomp filter|no BPF|built without BPF)'"
 	# LeakSanitizer needs it, too.
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 ok "ptrace is forbidden: recorded" as ptrace ./denies ptrace --
