@@ -66,14 +66,14 @@ static bool take_out(struct place *p, struct str name, struct str word, struct s
 static void find_place(struct str name, struct place *p)
 {
 	ptrdiff_t dot = str_find_char(name, '.');
-	if (take_out(p, name, STR("type of "), STR("types")) ||
-	    take_out(p, name, STR("frame slot: "), STR("slots of frames")) ||
+	if (take_out(p, name, STR("type of "), STR("instance types")) ||
+	    take_out(p, name, STR("frame slot: "), STR("frame slots")) ||
 	    take_out(p, name, STR("DeoptimizationData "), STR("DeoptimizationData")))
 		return;
 	bool is_string = str_find(name, STR("String")) >= 0;
 	bool is_alone = str_starts(name, STR("Map.")) || str_starts(name, STR("JSFunction.")) ||
 			str_starts(name, STR("DebugInfo.")) || str_starts(name, STR("FixedArray"));
-	p->group = is_string ? STR("strings") : STR("others");
+	p->group = is_string ? STR("strings") : STR("other constants");
 	if (is_string && dot > (ptrdiff_t)strlen("String"))
 		take_out(p, name, STR("String"), p->group);
 	else if (dot < 0 || is_string || is_alone)
@@ -105,7 +105,7 @@ static void add_checks(const struct v8_checks *c, struct doctor_report *r)
 	for (unsigned i = 0; i < V8_CHECKS; i++) {
 		AUTO(finding_text) struct finding_text t = { 0 };
 		const struct v8_check *check = &c->list[i];
-		buf_addf(&t.what, "%s%.*s", check->state == V8_CHECK_FAILED ? "failed: " : "",
+		buf_addf(&t.what, "test%s: %.*s", check->state == V8_CHECK_FAILED ? " failed" : "",
 			 STR_ARG(buf_str(&check->what)));
 		diagnosis_add(&r->diagnosis,
 			      (struct finding){ marks[check->state], v8_check_name(i) }, &t);

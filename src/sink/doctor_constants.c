@@ -53,6 +53,15 @@ void doctor_add_constants(struct buf *out, const struct doctor_report *r,
 {
 	unsigned columns = s->columns > LEAST_COLUMNS ? s->columns : LEAST_COLUMNS;
 	unsigned cells = (columns - INDENT) / CELL_COLUMNS;
+	if (r->constants.n) {
+		buf_add_char(out, '\n');
+		buf_add_wrapped(out,
+				STR("layout of V8's heap (exported: by its file; inferred: "
+				    "from an exported value; tabled: from plume's table for "
+				    "this version of V8)"),
+				0, columns);
+		buf_add_char(out, '\n');
+	}
 	for (uint32_t i = 0; i < r->constants.n; i++) {
 		if (!is_first_of_group(r, i))
 			continue;

@@ -89,7 +89,7 @@ static void check_function(struct v8_living *v, struct v8_checks *c)
 	uint64_t map = v8_find_map(v->process, v->metamap, v8_get(&v->layout, V8_TYPE_SFI));
 	v8_visit_objects(v->process, map, look_at_function, &s);
 	if (s.found != V8_NONE) {
-		buf_addf(what, "a function has a name, a script and a line: ");
+		buf_addf(what, "a function resolves to ");
 		v8_function_describe(&v->names->functions.p[s.found], 0, what);
 	} else if (!map) {
 		buf_addf(what, "the map of functions (type %d) was not found",
@@ -111,10 +111,12 @@ static void check_positions(struct v8_living *v, const struct v8_code_row *row, 
 	bool ok = v8_code_find(v->process, row->start, &code) &&
 		  v8_position_find(v->process, code.positions, row->size_bytes, &position);
 	bool needs_none = row->sort == V8_CODE_MAGLEV; /* 12.9 makes none for it */
-	buf_addf(what, ok ? "its source position table can be read"
-		       : needs_none
-			       ? "it has no source position table, which is normal for Maglev code"
-			       : "it has no source position table, or one that plume cannot read");
+	buf_addf(what,
+		 ok ? "the source position table of optimized code can be read"
+		 : needs_none
+			 ? "optimized code has no source position table, which is normal for Maglev"
+			 : "optimized code has no source position table, or one that plume cannot "
+			   "read");
 	end(c, V8_CHECK_POSITIONS, ok ? V8_CHECK_OK : needs_none ? V8_CHECK_OPEN : V8_CHECK_FAILED);
 }
 
@@ -123,9 +125,9 @@ static void check_code(struct v8_living *v, struct v8_checks *c)
 	struct buf *what = &c->list[V8_CHECK_CODE].what;
 	struct v8_code_row row;
 	if (!v8_find_optimized(v->process, &row)) {
-		buf_addf(what, "there is no optimized code yet, so finding its functions could not "
-			       "be tested");
-		buf_addf(&c->list[V8_CHECK_POSITIONS].what, "nor could source position tables");
+		buf_addf(what, "not run for code: nothing is optimized yet");
+		buf_addf(&c->list[V8_CHECK_POSITIONS].what,
+			 "not run for source position tables: nothing is optimized yet");
 		end(c, V8_CHECK_CODE, V8_CHECK_OPEN);
 		end(c, V8_CHECK_POSITIONS, V8_CHECK_OPEN);
 		return;

@@ -163,8 +163,10 @@ for node in "${nodes[@]}"; do
 	for fact in 'names of JavaScript functions' 'interpreted functions' 'lines of calls in optimized code' 'inlined functions' 'lines of calls in baseline code'; do
 		ok "... $fact" grep -q "^ok    $fact: yes" doctor.txt
 	done
-	ok "... the metamap" grep -q '^ok    the meta map, of type' doctor.txt
-	ok "... code leads to its function" grep -qE '^ok    [0-9]+ bytes of code at 0x[0-9a-f]+ belong to' doctor.txt
+	ok "... what its words mean" grep -q "tabled: from plume's table" doctor.txt
+	ok "... a function's name" grep -q '^ok    test: a function resolves to JS:' doctor.txt
+	ok "... the metamap" grep -q '^ok    test: the meta map, of type' doctor.txt
+	ok "... code leads to its function" grep -qE '^ok    test: [0-9]+ bytes of code at 0x[0-9a-f]+ belong to' doctor.txt
 	is "... no check failed" "$(grep -E '^bad|failed' doctor.txt)" ""
 	"$plume" js doctor --json -p "$pid" >doctor.json
 	ok "... as JSON" perl "$suite/json.pl" doctor.json
