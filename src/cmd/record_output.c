@@ -135,6 +135,19 @@ static bool check_folder(const char *path, struct err *e)
 	return denied == 0 || err_set(e, "-o %s: %s", path, strerror(error));
 }
 
+/* The words of the writer, as the other complaints on -o are put. */
+static bool explain_output(const char *path, struct err *e)
+{
+	AUTO(buf) struct buf text = { 0 };
+	struct str reason = str_from(e->text);
+	const struct str parts[] = { str_from(path), STR(": "), STR("cannot write: ") };
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (str_starts(reason, parts[i]))
+			reason = str_from_byte(reason, parts[i].n);
+	buf_add(&text, reason);
+	return err_set(e, "-o %s: %s", path, buf_c_string(&text));
+}
+
 static bool try_output(const char *path, struct err *e)
 {
 	if (strcmp(path, "-") == 0)
@@ -142,7 +155,7 @@ static bool try_output(const char *path, struct err *e)
 	invoker_enter();
 	bool is_possible = writer_can_open(path, e);
 	invoker_leave();
-	return is_possible;
+	return is_possible || explain_output(path, e);
 }
 
 /* perf.data is told of the processes that are there before the recording starts. */
@@ -155,7 +168,7 @@ static bool open_data(struct record_outputs *o, const char *path,
 	o->data = perf_data_writer_new(path, facts, e);
 	invoker_leave();
 	o->data_path = mem_strdup(path);
-	return o->data != NULL;
+	return o->data || explain_output(path, e);
 }
 
 static bool check_one(struct record_outputs *o, const char *path,
