@@ -241,6 +241,23 @@ static void check_others(void)
 	check_process(f, "bad process", "another user's");
 }
 
+/* sudo is no help to root. */
+static void check_hidden(bool has_sys_ptrace, const char *why, bool has_fix)
+{
+	struct process_facts f = process_of(RUNTIME_NATIVE, "");
+	struct permission p = root;
+	struct doctor_report r = { 0 };
+	f.is_visible = false;
+	p.has_sys_ptrace = has_sys_ptrace;
+	doctor_tell_process(&f, NULL, &p, &r);
+	const struct finding *hidden = &r.diagnosis.findings.p[0];
+	tap_ok(str_find(hidden->why, str_from(why)) >= 0, "a process whose files are hidden: %s",
+	       why);
+	tap_ok((hidden->fix.n > 0) == has_fix, "... and what to do");
+	doctor_report_fini(&r);
+	process_facts_fini(&f);
+}
+
 int main(void)
 {
 	check_machines();
@@ -248,5 +265,7 @@ int main(void)
 	check_readable();
 	check_java();
 	check_others();
+	check_hidden(true, "security module or sandbox", false);
+	check_hidden(false, "this user may not read its files", true);
 	return tap_done();
 }

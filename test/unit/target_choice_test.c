@@ -483,7 +483,8 @@ static void by_container(const char *unit_folder)
 	char text[1024];
 	const char *script = text_of("bash %s/../suite/container_run.bash", unit_folder);
 	const char *name = text_of("plume-test-%d", getpid());
-	fails((struct target_wish){ .container = "no-such-container" }, "no such container: no-such-");
+	fails((struct target_wish){ .container = "no-such-container" },
+	      "no such container: no-such-");
 	if (!run(text_of("%s check", script), text, sizeof(text))) {
 		tap_ok(true, "a real container # skip %s", text);
 		return;
