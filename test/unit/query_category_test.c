@@ -82,6 +82,7 @@ static const struct labelled cases[] = {
 	{ FRAME_JIT, "(anonymous)", "", "app" },
 	{ FRAME_GC, "(garbage collector)", "", "gc" },
 	{ FRAME_BUILTIN, "now", "", "builtin" },
+	{ FRAME_BUILTIN, "[runtime]", "", "runtime" },
 	{ FRAME_USER, "(program)", "", "native" },
 	{ FRAME_WASM, "wasm-function[1] wasm://wasm/0a1b", "", "app" },
 	{ FRAME_INTERPRETED, "f", "", "app" },
