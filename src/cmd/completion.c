@@ -203,7 +203,8 @@ static int run_completion(const struct command *self, char **words, size_t n)
 	else if (strcmp(shell, "--help") == 0 || strcmp(shell, "-h") == 0)
 		command_help(self, &text);
 	else
-		err_usage(&e, "completion needs a shell: bash, zsh or fish");
+		err_usage(&e, "%s%s: must be bash, zsh or fish",
+			  *shell ? "unknown shell " : "no shell given", shell);
 	return e.kind ? say_error(self, &e) : print_out(buf_str(&text));
 }
 

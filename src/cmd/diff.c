@@ -67,7 +67,7 @@ static const struct option diff_options[] = {
 	  "like difffolded.pl -n" },
 	{ "time", 0, OPTION_LIST, DIFF(times), "A,B",
 	  "only samples from A to B, in seconds from the start or with a unit (200ms, 1.5m, 1h); A "
-	  "or B may be omitted, but not the comma; negative times count from the end; if given "
+	  "or B may be omitted; the comma is required; negative times count from the end; if given "
 	  "twice, first for BEFORE, then for AFTER" },
 };
 static const struct option_set diff_option_set = { "Comparison", diff_options,
@@ -497,9 +497,9 @@ static int judge(const struct output *o)
 		const struct grown *g = &o->grown.rows.p[i];
 		AUTO(buf) struct buf name = { 0 };
 		label_add_brief(&name, g->label);
-		say("%s grew by %.2f %% of AFTER%s, more than --fail-above %s", buf_c_string(&name),
-		    g->points, g->view == YOUR_CODE ? " (with --your-code)" : "",
-		    o->r->diff.fail_above);
+		say("%s grew by %.2f %% of AFTER%s; the limit is --fail-above %s",
+		    buf_c_string(&name), g->points,
+		    g->view == YOUR_CODE ? " (with --your-code)" : "", o->r->diff.fail_above);
 	}
 	return o->grown.rows.n ? EXIT_GREW : EXIT_DONE;
 }

@@ -164,8 +164,8 @@ static void tell_counters(const struct permission *p, struct doctor_report *r)
 		doctor_add_finding(
 			r, FINDING_INFO, "counters",
 			"no hardware counters: a clock (cpu-clock) will sample time instead",
-			"virtual machines and containers often have none; shares of time are still "
-			"right, but -e cycles and the like do not work",
+			"virtual machines and containers often have none; percentages are still "
+			"correct, but -e cycles and the like do not work",
 			NULL);
 }
 
@@ -175,7 +175,8 @@ static void tell_limits(const struct permission *p, struct doctor_report *r)
 	AUTO(finding_text) struct finding_text t = { 0 };
 	if (p->max_stack <= USUAL_FRAMES) {
 		buf_addf(&t.what, "stacks of more than %d frames are cut", p->max_stack);
-		buf_addf(&t.why, "recursion and layered frameworks go deeper");
+		buf_addf(&t.why,
+			 "that is the kernel's limit; recursion and layered frameworks go deeper");
 		buf_addf(&t.fix, "sudo sysctl kernel.perf_event_max_stack=512");
 		diagnosis_add(&r->diagnosis, (struct finding){ FINDING_INFO, "depth" }, &t);
 	}

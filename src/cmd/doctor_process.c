@@ -85,7 +85,7 @@ static void add_map(const struct process_facts *f, struct doctor_report *r)
 		finding_add_count(&text, m->rows, "row", "rows");
 		buf_addf(&text, "%s, ", m->is_counted_whole ? "" : " at least");
 		doctor_add_bytes(&text, m->size_bytes);
-		buf_addf(&text, ", %s", m->grown_bytes ? "+" : "does not grow");
+		buf_addf(&text, ", %s", m->grown_bytes ? "+" : "not growing");
 		if (m->grown_bytes)
 			doctor_add_bytes(&text, m->grown_bytes);
 		if (m->grown_bytes)
@@ -235,7 +235,7 @@ static void tell_hidden(const struct process_facts *f, const struct permission *
 			struct doctor_report *r)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };
-	buf_addf(&t.what, p->has_perfmon ? "its functions will have no names"
+	buf_addf(&t.what, p->has_perfmon ? "functions of this process will have no names"
 					 : "this user cannot record it");
 	if (p->has_sys_ptrace) {
 		buf_addf(&t.why, "the kernel refuses access to its files even with CAP_SYS_PTRACE: "

@@ -37,7 +37,7 @@ static bool tell_map(const struct process_facts *f, struct doctor_report *r)
 		diagnosis_add(&r->diagnosis, (struct finding){ FINDING_WARN, "map" }, &t);
 		return true;
 	}
-	buf_addf(&t.what, "its map names the code that it compiles at run time");
+	buf_addf(&t.what, "its map names the code generated at run time");
 	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_OK, "map" }, &t);
 	return true;
 }
@@ -115,8 +115,7 @@ static void tell_node(const struct process_facts *f, const struct javascript_fac
 {
 	if (f->jitdump)
 		doctor_add_finding(r, FINDING_OK, "map",
-				   "its jitdump names the code that it compiles at run time", NULL,
-				   NULL);
+				   "its jitdump names the code generated at run time", NULL, NULL);
 	else if (!tell_map(f, r) && (f->runtime.has_map_flag || !js->is_readable))
 		tell_no_node_map(f, js, r);
 	if (js->is_readable)

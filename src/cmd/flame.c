@@ -25,7 +25,7 @@ static const struct option output_options[] = {
 	{ "format", 0, OPTION_CHOICE, FLAME(format), "NAME",
 	  "svg or html (default: auto, by the extension of FILE)", formats },
 	{ "compat", 0, OPTION_FLAG, FLAME(compat), NULL,
-	  "draw what flamegraph.pl draws from folded stacks, mistakes included" },
+	  "draw what flamegraph.pl draws from folded stacks, bugs included" },
 };
 static const struct option_set output_option_set = { "Output", output_options,
 						     ARRAY_SIZE(output_options) };

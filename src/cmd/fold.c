@@ -14,7 +14,7 @@ static const struct option output_options[] = {
 	{ "output", 'o', OPTION_FILE, FOLD(output), "FILE",
 	  "write to FILE instead of standard output" },
 	{ "compat", 0, OPTION_FLAG, FOLD(compat), NULL,
-	  "print what stackcollapse-perf.pl prints, mistakes included" },
+	  "print what stackcollapse-perf.pl prints, bugs included" },
 };
 static const struct option_set output_option_set = { "Output", output_options,
 						     ARRAY_SIZE(output_options) };

@@ -43,7 +43,8 @@ bool js_options_parse(struct js_options *o, const struct command *self, char **w
 								   : o };
 	bool ok = options_parse(words, n, bindings, count, &rest, e);
 	if (ok && rest.n)
-		ok = err_usage(e, "%s: unexpected argument '%s'", self->name, rest.p[0]);
+		ok = err_usage(e, "%s: unexpected argument '%s'; a process is given as -p PID",
+			       self->name, rest.p[0]);
 	if (ok && !o->pid && !o->common.help)
 		ok = err_usage(e, "%s needs a process: -p PID", self->name);
 	text_list_fini(&rest);
@@ -98,7 +99,7 @@ const struct command js_command = {
 	.text = "Reads V8's heap from outside the process, with Node.js 16 to 26. The process\n"
 		"needs no flags and is not stopped.\n"
 		"\n"
-		"  plume js doctor -p PID   say what can be read of its V8\n"
+		"  plume js doctor -p PID   say what can be read from its V8\n"
 		"  plume js map -p PID      write a perf-PID.map, for perf and other tools\n"
 		"\n"
 		"See also 'plume help js doctor' and 'plume help js map'.\n",

@@ -211,7 +211,7 @@ static const struct option_set *const doctor_sets[] = { &js_process_set, &js_out
 const struct command js_doctor_command = {
 	.name = "js doctor",
 	.arguments = "-p PID [options]",
-	.summary = "say what can be read of a process's V8",
+	.summary = "say what can be read from a process's V8",
 	.text = "Prints the version of V8 and the layout of its heap, as exported by its file,\n"
 		"inferred, or from a table. Then tests it on the running process: whether a\n"
 		"recording will have function names, lines of calls and inlined functions.\n"

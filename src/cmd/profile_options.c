@@ -89,7 +89,7 @@ const struct option_set filter_option_set = { "Selection", filter_options,
 static const struct option time_options[] = {
 	{ "time", 0, OPTION_TEXT, QUERY(time), "A,B",
 	  "only samples from A to B, in seconds from the start or with a unit (200ms, 1.5m, 1h); A "
-	  "or B may be omitted, but not the comma; negative times count from the end, and -5s "
+	  "or B may be omitted; the comma is required; negative times count from the end, and -5s "
 	  "alone is the last five seconds" },
 };
 const struct option_set time_option_set = { NULL, time_options, ARRAY_SIZE(time_options) };

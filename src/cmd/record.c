@@ -90,7 +90,7 @@ static const struct option output_options[] = {
 	{ "dir", 0, OPTION_FILE, WORD(folder), "DIR",
 	  "with --every: folder for the files (default: .)" },
 	{ "max-size", 0, OPTION_TEXT, WORD(max_size), "BYTES",
-	  "with --every: size limit of all files together, such as 500M or 2G" },
+	  "with --every: limit on the total size of all files, such as 500M or 2G" },
 };
 static const struct option_set output_option_set = { "Output", output_options,
 						     ARRAY_SIZE(output_options) };

@@ -208,7 +208,7 @@ bool record_events_parse_at(const char *text, const struct record_event_wish *wi
 					.wish = wish,
 					.places = places };
 		if (!w.text.n)
-			return err_usage(e, "-e %s: an event name is empty", text);
+			return err_usage(e, "-e '%s': empty event name", text);
 		if (!parse_word(&w, events, e))
 			return false;
 		if (n == rest.n)

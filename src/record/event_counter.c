@@ -147,7 +147,7 @@ enum event_answer event_read_counter(const struct event_word *w, struct record_e
 	ptrdiff_t colon = str_find_char(w->name, ':');
 	if (colon > 0 && find_counter(str_first(w->name, (size_t)colon), &c, &text)) {
 		err_usage(e,
-			  "%.*s: the modifiers are u (user code), k (kernel) and p, pp, ppp "
+			  "%.*s: unknown modifier; use u (user code), k (kernel), or p, pp, ppp "
 			  "(precise)",
 			  STR_ARG(w->text));
 		return EVENT_WRONG;

@@ -208,9 +208,10 @@ static bool open_late_threads(struct recorder *r, struct buf *early, struct err 
 static void remark_on_kernel(struct recorder *r)
 {
 	if (r->events.lacks_kernel)
-		buf_addf(&r->remarks, "kernel functions are not recorded, because this user may "
-				      "not see them: run plume with sudo, or allow it with sudo "
-				      "sysctl kernel.perf_event_paranoid=1\n");
+		buf_addf(&r->remarks,
+			 "kernel functions are not recorded, because this user is "
+			 "not allowed to sample them: run plume with sudo, or allow it with sudo "
+			 "sysctl kernel.perf_event_paranoid=1\n");
 }
 
 bool recorder_open(struct recorder *r, struct err *e)

@@ -342,7 +342,7 @@ static void account_of(struct buf *out, const struct report_paths *r)
 	if (p->rests) {
 		buf_add(out, STR(", "));
 		buf_add_percent(out, p->rests, p->total);
-		buf_add(out, STR(" in lines that group paths"));
+		buf_add(out, STR(" in grouped lines"));
 	}
 	buf_add(out, STR("; "));
 	add_left_out(out, p, "path", "paths");

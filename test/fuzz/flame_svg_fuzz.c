@@ -86,14 +86,19 @@ static void check_picture(const struct picture *p)
 
 static void check_report(const struct tree *t, const struct comparison *c, const char *title)
 {
+	enum { LIMIT_PERCENT = 5 };
 	AUTO(functions) struct functions f = { 0 };
+	AUTO(grown_list) struct grown_list grown = { 0 };
 	functions_of_tree(t, &f);
+	grown_find(&(struct grown_view){ t, c }, 1, LIMIT_PERCENT, &grown);
 	struct diff_report r = { .pair = t,
 				 .comparison = c,
 				 .functions = &f,
 				 .side_text = { str_from(title), str_from(title) },
 				 .count_name = title,
-				 .factor = 1 };
+				 .factor = 1,
+				 .fail_above = LIMIT_PERCENT,
+				 .grown = &grown };
 	AUTO(buf) struct buf json = printed(print_json, &r);
 	AUTO(buf) struct buf table = printed(print_table, &r);
 	if (str_find(buf_str(&json), STR("<")) >= 0 || !json.n || !table.n)

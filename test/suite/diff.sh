@@ -219,7 +219,7 @@ is "... nothing of it stands in plain own time" "$("$plume" diff -q --json beta1
 is "... above what it grew by: nothing" "$(fails_above 11% beta1.perf beta2.perf)" 0
 is "... what shrank is no failure" "$(fails_above 5% beta2.perf beta1.perf)" 0
 is "--fail-above: a program without scripts has one view" "$(fails_above 5% v1.folded v2.folded) $(cat fail.err)" \
-	"4 plume: compress grew by 15.83 % of AFTER, more than --fail-above 5%"
+	"4 plume: compress grew by 15.83 % of AFTER; the limit is --fail-above 5%"
 
 # --- two ranges of one file ---
 
