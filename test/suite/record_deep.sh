@@ -17,11 +17,11 @@ whole() {
 		END { print "# whole: " good " of " all; exit !(all > 20 && good * 100 >= all * 95) }' "$1"
 }
 # cut FOLDED FUNCTIONS LEAST: 90 % of the stacks that burn and were cut say so behind the start of the thread, once, and have as
-# many frames of these functions at least
+# many frames of these functions at least. [START] is how a stack of node begins.
 cut_in_the_middle() {
-	awk -v functions="$2" -v least="$3" '/burns/ && (/frames not recorded/ || !/;main;|node::Start/) { n = $NF; all += n
+	awk -v functions="$2" -v least="$3" -v start="${4:-^[^;]*;[^;]*;[^;]*;([^;]*;)?([^;]*;)?}" '/burns/ && (/frames not recorded/ || !/;main;|node::Start/) { n = $NF; all += n
 			is = gsub(functions, "&") >= least && /^[^;]*;_start;[^;]*;([^;]*;)?main;\[frames not recorded\];/ && gsub(/frames not recorded/, "&") == 1
-			if (/^node/) is = gsub(functions, "&") >= least && /^[^;]*;[^;]*;[^;]*;([^;]*;)?([^;]*;)?\[frames not recorded\];/
+			if (/^node/) is = gsub(functions, "&") >= least && $0 ~ start "\\[frames not recorded\\];"
 			good += is * n; if (!is && !shown++) print "# " gsub(functions, "&") " frames: " substr($0, 1, 160) }
 		END { print "# cut in the middle: " good + 0 " of " all + 0; exit !(all > 20 && good * 100 >= all * 90) }' "$1"
 }
@@ -88,5 +88,10 @@ done
 needs_bpf "600 calls in JavaScript are whole" whole js600.folded "$turns" 601
 # In one process of twelve two functions used to drive each other out of what is looked for, and 1,180 were left.
 needs_bpf "so are 1,500" whole js1500.folded "$turns" 1501
-needs_bpf "of 5,000 there are more than 3,000, and the start" cut_in_the_middle js5000.folded ' [^ ;]*deep_turns.js:' 3000
+if ldd "$(command -v "$node")" 2>/dev/null | grep -q libnode; then
+	# Debian's library keeps no frame pointers, and which calls the thread began with is ambiguous in its stack.
+	needs_bpf "of 5,000 there are more than 3,000" cut_in_the_middle js5000.folded ' [^ ;]*deep_turns.js:' 3000 '^[^;]*;([^;]*;)*'
+else
+	needs_bpf "of 5,000 there are more than 3,000, and the start" cut_in_the_middle js5000.folded ' [^ ;]*deep_turns.js:' 3000
+fi
 finish

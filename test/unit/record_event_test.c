@@ -198,9 +198,9 @@ static void check_refusals(void)
 	check_wrong("cpu_clock", ERR_USAGE, "cpu-clock");
 	check_wrong("sched_switch", ERR_USAGE, "sched:sched_switch");
 	check_wrong("xyzzy", ERR_USAGE, "SUBSYSTEM:TRACEPOINT");
-	check_wrong("", ERR_USAGE, "name is empty");
-	check_wrong("cs,,cs", ERR_USAGE, "name is empty");
-	check_wrong("cpu-clock:x", ERR_USAGE, "modifiers are u");
+	check_wrong("", ERR_USAGE, "empty event name");
+	check_wrong("cs,,cs", ERR_USAGE, "empty event name");
+	check_wrong("cpu-clock:x", ERR_USAGE, "unknown modifier");
 	check_wrong("cpu-clock:pp", ERR_USAGE, "only hardware");
 	check_wrong("sched:sched_swich", ERR_USAGE, "did you mean sched:sched_switch");
 	check_wrong("sched:", ERR_USAGE, "unknown event: sched:");
