@@ -259,10 +259,11 @@ static bool make_groups(struct making *m, struct err *e)
 
 static void add_names(struct buf *out, const struct tree *t, const uint32_t *labels, uint32_t n)
 {
+	enum { MOST_COLUMNS = 60 };
 	for (uint32_t i = 0; i < n; i++) {
-		struct str name = tree_label_listed(&t->labels.p[labels[i]]);
 		buf_add(out, i ? STR(", ") : STR(""));
-		fit_add_safe(out, fit_known(str_first(name, utf8_bytes_of(name, 100))));
+		fit_add_name(out, fit_known(tree_label_listed(&t->labels.p[labels[i]])),
+			     MOST_COLUMNS, true);
 	}
 }
 

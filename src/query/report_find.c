@@ -90,6 +90,15 @@ static int compare_near(const void *a, const void *b)
 	return (x->label > y->label) - (x->label < y->label);
 }
 
+/* Functions of one name, in several files or with several template arguments, are one suggestion. */
+static bool is_named(const struct tree *t, const uint32_t *labels, uint32_t n, uint32_t label)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (str_eq(function_of(&t->labels.p[labels[i]]), function_of(&t->labels.p[label])))
+			return true;
+	return false;
+}
+
 uint32_t report_nearest(const struct tree *t, struct str text, uint32_t *labels, uint32_t n)
 {
 	enum { LONGEST_NAME = 500 };
@@ -109,8 +118,9 @@ uint32_t report_nearest(const struct tree *t, struct str text, uint32_t *labels,
 	}
 	if (list.n)
 		qsort(list.p, list.n, sizeof(*list.p), compare_near);
-	for (; found < n && found < list.n; found++)
-		labels[found] = list.p[found].label;
+	for (uint32_t i = 0; found < n && i < list.n; i++)
+		if (!is_named(t, labels, found, list.p[i].label))
+			labels[found++] = list.p[i].label;
 	vec_fini(&list);
 	return found;
 }

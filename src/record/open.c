@@ -187,7 +187,7 @@ static bool explain(const struct opened_events *x, const struct record_options *
 	struct open_attempt attempt = { .error = error,
 					.pid = at->is_machine ? -1 : at->pid,
 					.is_cgroup = x->cgroup_fd >= 0,
-					.wants_kernel = o->kernel_only,
+					.wants_kernel = attr->exclude_user,
 					.rate_hz = attr->freq ? (uint32_t)attr->sample_freq : 0,
 					.event = o->events->list.p[event].name };
 	permission_explain(&attempt, e);
@@ -212,7 +212,7 @@ static int open_as_allowed(struct opened_events *x, const struct record_options 
 		fd = perf_event_open(&attr, at->pid, cpu, flags);
 	}
 	if (fd < 0 && (errno == EACCES || errno == EPERM) && !attr.exclude_kernel &&
-	    !o->kernel_only) {
+	    !attr.exclude_user) {
 		int error = errno;
 		attr.exclude_kernel = 1;
 		fd = perf_event_open(&attr, at->pid, cpu, flags);

@@ -25,11 +25,11 @@ static void add_stacks_fact(const struct recorder *r)
 	c.by_table -= before.by_table;
 	c.by_both -= before.by_both;
 	c.by_frame_pointer -= before.by_frame_pointer;
-	buf_addf(&text, "unwound with tables ");
+	buf_addf(&text, "from copies of the stack ");
 	buf_add_percent(&text, c.by_table, c.by_table + c.by_both + c.by_frame_pointer);
-	buf_addf(&text, ", with tables and then frame pointers ");
+	buf_addf(&text, ", from copies and then frame pointers ");
 	buf_add_percent(&text, c.by_both, c.by_table + c.by_both + c.by_frame_pointer);
-	buf_addf(&text, ", with frame pointers ");
+	buf_addf(&text, ", from frame pointers ");
 	buf_add_percent(&text, c.by_frame_pointer, c.by_table + c.by_both + c.by_frame_pointer);
 	if (r->events.thin_samples)
 		add_thinned(&text, r->events.thin_samples);
