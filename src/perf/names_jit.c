@@ -163,7 +163,8 @@ static void explain(struct perf_session *s, const struct mapped *m, const struct
 		buf_addf(fix, "%s", search->wants_map ? map_advice(s, m->pid) : "");
 		buf_add(fix, buf_str(&search->fix));
 	} else {
-		buf_addf(reason, "the map has no entry for these addresses");
+		buf_addf(reason, "the map has no entry for these addresses%s",
+			 s->options.live ? ", as for code compiled after it was last written" : "");
 	}
 }
 

@@ -1,6 +1,7 @@
 /*
  * JVMs do not keep a map of their compiled code on disk; from version 17 on they write one when asked.
- * They are asked when they are first seen, every few seconds, and at the end.
+ * They are asked when they are first seen, every few seconds, and at the end; young ones, which compile the most and may
+ * exit before the end, more often.
  */
 #include "record/record_int.h"
 
@@ -19,6 +20,7 @@ struct asked_jvm {
 	int32_t pid;
 	struct jvm_call *call; /* NULL: none is under way */
 	struct jvm_map *map;   /* to be removed at the end; NULL: it is not ours */
+	uint64_t born_ns;      /* 0: before the recording */
 	uint64_t last_ns;
 	uint32_t answers, failures;
 	uint32_t told_answers; /* in notes of earlier profiles */
@@ -67,7 +69,7 @@ void jvm_maps_free(struct jvm_maps *j)
 }
 
 /* Whether it is one, and on the list. */
-static bool take_up(struct jvm_maps *j, int32_t pid)
+static bool take_up(struct jvm_maps *j, int32_t pid, uint64_t born_ns)
 {
 	for (uint32_t i = 0; i < j->list.n; i++)
 		if (j->list.p[i].pid == pid)
@@ -78,6 +80,7 @@ static bool take_up(struct jvm_maps *j, int32_t pid)
 	runtime_of_process(pid, &runtime);
 	vec_push(&j->list,
 		 (struct asked_jvm){ .pid = pid,
+				     .born_ns = born_ns,
 				     .lacks_frame_pointers = !runtime.keeps_frame_pointers });
 	runtime_fini(&runtime);
 	return true;
@@ -85,7 +88,7 @@ static bool take_up(struct jvm_maps *j, int32_t pid)
 
 void jvm_maps_look_at(struct jvm_maps *j, int32_t pid)
 {
-	take_up(j, pid);
+	take_up(j, pid, 0);
 }
 
 void jvm_maps_expect(struct jvm_maps *j, int32_t pid, uint64_t now_ns)
@@ -109,7 +112,8 @@ static void look_at_starting(struct jvm_maps *j, uint64_t now_ns)
 	struct starting_jvm s = j->starting.p[i];
 	j->starting.n--;
 	memmove(j->starting.p + i, j->starting.p + i + 1, (j->starting.n - i) * sizeof(s));
-	if (take_up(j, s.pid) || now_ns >= s.until_ns || !thread_is_there(s.pid))
+	if (take_up(j, s.pid, s.until_ns - STARTS_NS) || now_ns >= s.until_ns ||
+	    !thread_is_there(s.pid))
 		return;
 	s.next_ns = now_ns + LOOK_NS;
 	vec_push(&j->starting, s); /* the others come first */
@@ -129,13 +133,24 @@ void jvm_maps_forget_ended(struct jvm_maps *j)
 	j->list.n = kept;
 }
 
-/* Much is compiled at first: the second and third time come sooner. */
-static bool is_time(const struct asked_jvm *a, uint64_t now_ns)
+/* Much is compiled at first: the second and third time come sooner, and of a young one each after a quarter of its life. */
+static uint64_t pause_ns(const struct asked_jvm *a)
 {
+	enum { PARTS_OF_LIFE = 4 };
 	uint64_t pause = a->answers == 1   ? SECOND_NS
 			 : a->answers == 2 ? 2 * SECOND_NS
 					   : ASK_EVERY_NS;
-	return !a->last_ns || now_ns - a->last_ns >= pause;
+	if (!a->born_ns || a->last_ns < a->born_ns)
+		return pause;
+	uint64_t part = (a->last_ns - a->born_ns) / PARTS_OF_LIFE;
+	if (part < LOOK_NS)
+		part = LOOK_NS;
+	return part < pause ? part : pause;
+}
+
+static bool is_time(const struct asked_jvm *a, uint64_t now_ns)
+{
+	return !a->last_ns || now_ns - a->last_ns >= pause_ns(a);
 }
 
 /* True: it has just answered. There is a call. */
