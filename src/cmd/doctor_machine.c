@@ -169,11 +169,12 @@ static void tell_counters(const struct permission *p, struct doctor_report *r)
 			NULL);
 }
 
-static void tell_limits(const struct permission *p, struct doctor_report *r)
+/* walks: plume's own program in the kernel does, further than the kernel. */
+static void tell_limits(const struct permission *p, bool walks, struct doctor_report *r)
 {
 	enum { USUAL_FRAMES = 127, LEAST_RATE = 1000, FEW_FILES = 4096 };
 	AUTO(finding_text) struct finding_text t = { 0 };
-	if (p->max_stack <= USUAL_FRAMES) {
+	if (p->max_stack <= USUAL_FRAMES && !walks) {
 		buf_addf(&t.what, "stacks of more than %d frames are cut", p->max_stack);
 		buf_addf(&t.why,
 			 "that is the kernel's limit; recursion and layered frameworks go deeper");
@@ -219,10 +220,11 @@ static void tell_bpf(const struct err *walker, struct doctor_report *r)
 	struct str why = str_from(walker->text);
 	ptrdiff_t fix = str_find(why, STR("; "));
 	if (!why.n) {
-		doctor_add_finding(r, FINDING_OK, "bpf",
-				   "BPF programs can be loaded: JavaScript stacks are walked in "
-				   "the kernel, up to 8,192 frames",
-				   NULL, NULL);
+		doctor_add_finding(
+			r, FINDING_OK, "bpf",
+			"BPF programs can be loaded: stacks of JavaScript, and deep ones with "
+			"frame pointers, are walked in the kernel, up to 8,192 frames",
+			NULL, NULL);
 		return;
 	}
 	buf_add(&t.what, str_first(why, fix < 0 ? why.n : (size_t)fix));
@@ -245,7 +247,7 @@ void doctor_tell_machine(const struct permission *p, const struct kernel_name_tr
 	tell_events(p, r);
 	tell_kernel(p, names, r);
 	tell_counters(p, r);
-	tell_limits(p, r);
+	tell_limits(p, !walker->text[0], r);
 	tell_others(p, r);
 	tell_bpf(walker, r);
 	diagnosis_sort(&r->diagnosis);
