@@ -72,8 +72,8 @@ static void check_machines(void)
 	struct permission p = root;
 	check_machine(p, "", "", "root on a real machine");
 	check_walker("",
-		     "BPF programs can be loaded: JavaScript stacks are walked in the kernel, "
-		     "up to 8,192 frames",
+		     "BPF programs can be loaded: stacks of JavaScript, and deep ones with frame "
+		     "pointers, are walked in the kernel, up to 8,192 frames",
 		     "");
 	check_walker("no BPF; run plume with sudo", "no BPF", "run plume with sudo");
 	check_walker("Linux 4.19 did not load it", "Linux 4.19 did not load it", "");
@@ -82,6 +82,7 @@ static void check_machines(void)
 	p.max_stack = 127;
 	p.max_rate_hz = 250;
 	p.max_descriptors = 1024;
+	check_machine(p, "", "warn rate, info counters, info files", "BPF walks deep stacks");
 	p.has_bpf = false;
 	check_machine(p, "", "warn rate, info counters, info depth, info files, info bpf",
 		      "low limits");
