@@ -33,7 +33,7 @@ static const struct option output_options[] = {
 	{ "output", 'o', OPTION_LIST, DIFF(outputs), "FILE",
 	  "write to FILE: .svg, .html, .folded, .txt (the table) or .json; repeatable" },
 	{ "format", 0, OPTION_CHOICE, DIFF(format), "NAME",
-	  "svg, html, folded, table or json (default: auto, by the extension of FILE; without one, "
+	  "svg, html, folded, table or json (default: auto, from FILE's extension; without one, "
 	  "table)",
 	  formats },
 	{ "json", 0, OPTION_FLAG, DIFF(is_json), NULL, "same as --format json" },
@@ -51,13 +51,13 @@ static const struct option diff_options[] = {
 	  "unclear), total makes totals equal, none leaves counts as they are",
 	  scales },
 	{ "delta", 0, OPTION_CHOICE, DIFF(delta), "WHAT",
-	  "colour frames by the change of their own time and outline their callers (self, the "
+	  "colour frames by the change in their own time and outline their callers (self, the "
 	  "default), or by the change including callees (total)",
 	  deltas },
 	{ "fail-above", 0, OPTION_TEXT, DIFF(fail_above), "PERCENT",
-	  "exit with status 4 if a function's own time grew by more than PERCENT of AFTER and more "
-	  "than chance explains, and list these functions; in JavaScript, Java and Python, "
-	  "functions are also judged as with --your-code" },
+	  "list functions whose own time grew by more than PERCENT of AFTER, beyond sampling "
+	  "noise, and exit with status 4 if there are any; JavaScript, Java and Python are also "
+	  "checked as with --your-code" },
 	{ "width-by", 0, OPTION_CHOICE, DIFF(width_by), "SIDE",
 	  "take widths from after, before, or the larger of the two (union, the default, which "
 	  "shows vanished paths)",
@@ -66,16 +66,17 @@ static const struct option diff_options[] = {
 	  "same as --scale-by total; in folded output, scale BEFORE's counts to AFTER's total, "
 	  "like difffolded.pl -n" },
 	{ "time", 0, OPTION_LIST, DIFF(times), "A,B",
-	  "only samples from A to B, in seconds from the start or with a unit (200ms, 1.5m, 1h); A "
+	  "keep only samples from A to B, in seconds from the start or with a unit (200ms, 1.5m, "
+	  "1h); A "
 	  "or B may be omitted; the comma is required; negative times count from the end; if given "
-	  "twice, first for BEFORE, then for AFTER" },
+	  "twice, the first is for BEFORE and the second for AFTER" },
 };
 static const struct option_set diff_option_set = { "Comparison", diff_options,
 						   ARRAY_SIZE(diff_options) };
 
 static const struct option strip_options[] = {
 	{ "strip-hex", 's', OPTION_FLAG, QUERY(strip_hex), NULL,
-	  "compare names with 0x7f3a... as 0x..., like difffolded.pl -s" },
+	  "when comparing names, treat 0x7f3a... as 0x..., like difffolded.pl -s" },
 };
 static const struct option_set strip_option_set = { NULL, strip_options,
 						    ARRAY_SIZE(strip_options) };
@@ -583,7 +584,7 @@ const struct command diff_command = {
 	.summary = "compare two profiles: table, picture or folded stacks",
 	.text = "Compares two profiles, or two time ranges of one. BEFORE is scaled so that\n"
 		"unchanged code matches, so recordings may differ in length. Changes within\n"
-		"sampling noise are grey in the picture and marked ~ in the table. Functions of\n"
+		"sampling noise are grey in the picture and marked ~ in the table. Functions in\n"
 		"edited code are matched by name and file, not by line.\n"
 		"\n"
 		"  plume diff before.plume after.plume\n"

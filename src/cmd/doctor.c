@@ -16,8 +16,8 @@ struct doctor_options {
 
 static const struct option target_options[] = {
 	{ "pid", 'p', OPTION_LIST, DOCTOR(pids), "PID",
-	  "say what a recording of process PID will show; separate several with commas, or repeat "
-	  "the option" },
+	  "say what a recording of process PID will show; separate PIDs with commas, or repeat the "
+	  "option" },
 };
 static const struct option_set target_option_set = { "Processes", target_options,
 						     ARRAY_SIZE(target_options) };
@@ -27,8 +27,8 @@ static const struct option output_options[] = {
 	{ "limit", 0, OPTION_NUMBER, DOCTOR(limit), "N",
 	  "show N files with unnamed frames, or N mapped files (default: 8; 0: all)" },
 	{ "width", 0, OPTION_TEXT, DOCTOR(width_text), "N",
-	  "wrap lines at N columns (default: the terminal's width; for files and pipes 0, which "
-	  "does not wrap)" },
+	  "wrap lines at N columns (default: the terminal's width; 0, no wrapping, for files and "
+	  "pipes)" },
 	{ "output", 'o', OPTION_FILE, DOCTOR(output), "FILE",
 	  "write to FILE instead of standard output" },
 };
@@ -255,10 +255,11 @@ const struct command doctor_command = {
 	.name = "doctor",
 	.arguments = "[options] [FILE...]",
 	.summary = "check a recording, a process or the machine for problems",
-	.text = "Says where and how each FILE was recorded, what was lost or cut, which frames\n"
-		"have no name and why, and how to fix it. FILE is any profile that fold reads.\n"
-		"Without a FILE, says what can be recorded on this machine; with -p, what a\n"
-		"recording of a process will show and what it will lack.\n"
+	.text = "Reports where and how each FILE was recorded, what was lost or cut, which\n"
+		"frames have no name and why, and how to fix these problems. FILE is any profile\n"
+		"that 'plume fold' reads. Without FILE, reports what can be recorded on this\n"
+		"machine; with -p, what a recording of that process will show and what will be\n"
+		"missing.\n"
 		"\n"
 		"  plume doctor\n"
 		"  plume doctor -p 4711\n"

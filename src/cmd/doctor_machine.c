@@ -122,10 +122,9 @@ static void tell_events(const struct permission *p, struct doctor_report *r)
 	if (!may_record_own(p))
 		add_refusal(r, FINDING_BAD, "record", "nothing can be recorded", &own);
 	else if (p->may_see_all)
-		doctor_add_finding(
-			r, FINDING_OK, "record",
-			"all processes, containers and the whole machine can be recorded", NULL,
-			NULL);
+		doctor_add_finding(r, FINDING_OK, "record",
+				   "you can record any process or container, and the whole machine",
+				   NULL, NULL);
 	else
 		add_refusal(r, FINDING_WARN, "record",
 			    "only this user's processes can be recorded, with -p", &all);
@@ -163,7 +162,7 @@ static void tell_counters(const struct permission *p, struct doctor_report *r)
 	else
 		doctor_add_finding(
 			r, FINDING_INFO, "counters",
-			"no hardware counters: a clock (cpu-clock) will sample time instead",
+			"no hardware counters: plume will sample time with cpu-clock instead",
 			"virtual machines and containers often have none; percentages are still "
 			"correct, but -e cycles and the like do not work",
 			NULL);
@@ -198,15 +197,15 @@ static void tell_limits(const struct permission *p, bool walks, struct doctor_re
 static void tell_others(const struct permission *p, struct doctor_report *r)
 {
 	if (p->has_sys_ptrace)
-		doctor_add_finding(
-			r, FINDING_OK, "others",
-			"files and maps of all processes can be read, also in containers", NULL,
-			NULL);
+		doctor_add_finding(r, FINDING_OK, "others",
+				   "plume can read the files and maps of every process, including "
+				   "those in containers",
+				   NULL, NULL);
 	else
-		doctor_add_finding(r, FINDING_INFO, "others",
-				   "processes of other users and in containers will have no names",
-				   "reading their files and maps needs CAP_SYS_PTRACE",
-				   PERMISSION_ADVICE);
+		doctor_add_finding(
+			r, FINDING_INFO, "others",
+			"functions in other users' processes and in containers will have no names",
+			"reading their files and maps needs CAP_SYS_PTRACE", PERMISSION_ADVICE);
 	if (p->is_in_container)
 		doctor_add_finding(
 			r, FINDING_INFO, "container",
@@ -222,14 +221,14 @@ static void tell_bpf(const struct err *walker, struct doctor_report *r)
 	if (!why.n) {
 		doctor_add_finding(
 			r, FINDING_OK, "bpf",
-			"BPF programs can be loaded: stacks of JavaScript, and deep ones with "
-			"frame pointers, are walked in the kernel, up to 8,192 frames",
+			"BPF programs can be loaded, so JavaScript stacks and deep stacks with "
+			"frame pointers are walked in the kernel, up to 8,192 frames",
 			NULL, NULL);
 		return;
 	}
 	buf_add(&t.what, str_first(why, fix < 0 ? why.n : (size_t)fix));
-	buf_addf(&t.why,
-		 "JavaScript stacks are read from copies of the stack, so deep ones are cut");
+	buf_addf(&t.why, "without BPF, JavaScript stacks are read from copies of the stack, which "
+			 "cut deep ones");
 	if (fix >= 0)
 		buf_add(&t.fix, str_from_byte(why, (size_t)fix + 2));
 	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_INFO, "bpf" }, &t);

@@ -23,7 +23,7 @@ static const struct option output_options[] = {
 	  "write to FILE, .svg or .html (default: standard output; on a terminal, a file named "
 	  "after the input)" },
 	{ "format", 0, OPTION_CHOICE, FLAME(format), "NAME",
-	  "svg or html (default: auto, by the extension of FILE)", formats },
+	  "svg or html (default: auto, from FILE's extension)", formats },
 	{ "compat", 0, OPTION_FLAG, FLAME(compat), NULL,
 	  "draw what flamegraph.pl draws from folded stacks, bugs included" },
 };
@@ -40,11 +40,11 @@ static const struct option flame_options[] = {
 	  "choose shades by a hash of the name's first and last letters" },
 	{ "random", 0, OPTION_FLAG, FLAME(by_chance), NULL, "choose random shades" },
 	{ "cp", 0, OPTION_FLAG, FLAME(keeps_palette), NULL,
-	  "keep colours across pictures, in ./palette.map" },
+	  "keep colours consistent across pictures, using ./palette.map" },
 	{ "flamechart", 0, OPTION_FLAG, FLAME(is_chart), NULL,
-	  "order stacks by time, or as in the input, and do not merge equal ones" },
+	  "keep stacks in order of time, or of the input, and do not merge identical ones" },
 	{ "total", 0, OPTION_TEXT, FLAME(total), "N",
-	  "count that the full width stands for (default: the sum of all counts)" },
+	  "count that the full width represents (default: the sum of all counts)" },
 };
 static const struct option_set flame_option_set = { NULL, flame_options,
 						    ARRAY_SIZE(flame_options) };
@@ -216,7 +216,7 @@ static bool is_html(const struct request *r, const char *path, struct err *e, bo
 	else if (r->flame.output && !has_svg && !*html && strcmp(path, "-") != 0 &&
 		 !str_starts(str_from(path), STR("/dev/")))
 		return err_usage(e,
-				 "-o %s: unknown extension; name the file .svg or .html, or use "
+				 "-o %s: unknown extension; use a name ending in .svg or .html, or "
 				 "--format svg or --format html",
 				 path);
 	return true;
@@ -420,8 +420,9 @@ const struct command flame_command = {
 	.name = "flame",
 	.arguments = "[options] [FILE...]",
 	.summary = "draw a flame graph from any profile, as .svg or .html",
-	.text = "Draws any profile that fold reads, as an SVG that zooms, searches and works\n"
-		"offline. All options of flamegraph.pl work, with the same names and defaults.\n"
+	.text = "Draws any profile that 'plume fold' reads, as an SVG you can zoom and search,\n"
+		"even offline. All options of flamegraph.pl work, with the same names and\n"
+		"defaults.\n"
 		"\n"
 		"  plume flame perf.data -o out.svg\n"
 		"  plume flame --no-idle --where comm=node perf.data -o node.svg\n"

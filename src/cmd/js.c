@@ -16,8 +16,8 @@ const struct option_set js_output_set = { "Output", output_options, ARRAY_SIZE(o
 static const struct option doctor_options[] = {
 	{ "json", 0, OPTION_FLAG, JS(is_json), NULL, "doctor: print JSON" },
 	{ "width", 0, OPTION_TEXT, JS(width_text), "N",
-	  "doctor: wrap lines at N columns (default: the terminal's width; for files and pipes 0, "
-	  "which does not wrap)" },
+	  "doctor: wrap lines at N columns (default: the terminal's width; 0, no wrapping, for "
+	  "files and pipes)" },
 };
 const struct option_set js_doctor_set = { NULL, doctor_options, ARRAY_SIZE(doctor_options) };
 
@@ -43,7 +43,7 @@ bool js_options_parse(struct js_options *o, const struct command *self, char **w
 								   : o };
 	bool ok = options_parse(words, n, bindings, count, &rest, e);
 	if (ok && rest.n)
-		ok = err_usage(e, "%s: unexpected argument '%s'; a process is given as -p PID",
+		ok = err_usage(e, "%s: unexpected argument '%s'; give the process with -p PID",
 			       self->name, rest.p[0]);
 	if (ok && !o->pid && !o->common.help)
 		ok = err_usage(e, "%s needs a process: -p PID", self->name);

@@ -27,12 +27,12 @@ static const struct option picture_options[] = {
 	{ "countname", 0, OPTION_TEXT, PICTURE(count_name), "TEXT",
 	  "unit of the counts (default: samples)" },
 	{ "nametype", 0, OPTION_TEXT, PICTURE(name_type), "TEXT",
-	  "label of the names (default: Function:)" },
+	  "label for names (default: Function:)" },
 	{ "nameattr", 0, OPTION_FILE, PICTURE(attributes_path), "FILE",
-	  "read titles, links and classes of functions from FILE, with lines of name TAB key=value "
-	  "TAB key=value" },
+	  "read titles, links and classes of functions from FILE; each line is NAME TAB KEY=VALUE "
+	  "[TAB KEY=VALUE...]" },
 	{ "factor", 0, OPTION_REAL, PICTURE(factor), "N", "multiply the counts shown by N" },
-	{ "notes", 0, OPTION_TEXT, PICTURE(notes), "TEXT", "put TEXT into the file as a comment" },
+	{ "notes", 0, OPTION_TEXT, PICTURE(notes), "TEXT", "add TEXT to the file as a comment" },
 	{ "encoding", 0, OPTION_TEXT, PICTURE(encoding), "NAME",
 	  "accepted for compatibility with flamegraph.pl; must be UTF-8" },
 };

@@ -31,7 +31,7 @@ static const struct option mark_options[] = {
 	{ "all", 0, OPTION_FLAG, offsetof(struct mark_options, all), NULL,
 	  "same as --kernel --jit" },
 	{ "addrs", 0, OPTION_FLAG, offsetof(struct mark_options, addresses), NULL,
-	  "show the address of unnamed frames: [libc.so.6 <7f3a...>]" },
+	  "show the addresses of unnamed frames: [libc.so.6 <7f3a...>]" },
 };
 const struct option_set mark_option_set = { NULL, mark_options, ARRAY_SIZE(mark_options) };
 
@@ -39,18 +39,18 @@ const struct option_set mark_option_set = { NULL, mark_options, ARRAY_SIZE(mark_
 
 static const struct option naming_options[] = {
 	{ "symfs", 0, OPTION_FILE, NAMING(symfs), "DIR",
-	  "look for programs, libraries, maps and debug files below DIR, a copy of the recorded "
+	  "look for programs, libraries, maps and debug files under DIR, a copy of the recorded "
 	  "machine's files" },
 	{ "container-root", 0, OPTION_FILE, NAMING(container_root), "DIR",
-	  "like --symfs, for a container's files; tried before the host's" },
+	  "like --symfs, but for a container's files; tried before the host's" },
 	{ "map", 0, OPTION_LIST, NAMING(maps), "FILE|DIR|PID=FILE",
 	  "name code compiled at run time (JavaScript, Java, ...) from copies of perf-PID.map and "
-	  "jit-PID.dump: a file, a folder of them, or the map of one process; repeatable" },
+	  "jit-PID.dump: a file, a directory of them, or the map of one process; repeatable" },
 	{ "debuginfod", 0, OPTION_FLAG, NAMING(asks_debuginfod), NULL,
 	  "fetch missing debug files from the servers in DEBUGINFOD_URLS" },
 	{ "source-maps", 0, OPTION_FLAG, NAMING(source_maps), NULL,
-	  "show TypeScript and bundled JavaScript as it was written, using source maps in the "
-	  "scripts or beside them" },
+	  "show the original source of TypeScript and bundled JavaScript, using source maps in or "
+	  "next to the scripts" },
 	{ "inline", 0, OPTION_FLAG, NAMING(inlines), NULL,
 	  "show inlined functions, marked with _[i] (the default)" },
 	{ "no-inline", 0, OPTION_FLAG, NAMING(no_inlines), NULL,
@@ -67,19 +67,19 @@ static const char *const weights[] = { "auto", "samples", "period", NULL };
 
 static const struct option filter_options[] = {
 	{ "where", 0, OPTION_LIST, QUERY(where), "KEY=VALUE[,VALUE]",
-	  "only samples whose pid, tid, comm, cpu, event, container, module or kind is VALUE; "
+	  "keep only samples whose pid, tid, comm, cpu, event, container, module or kind is VALUE; "
 	  "module and kind are those of the leaf frame; repeatable, all must match; event=all "
 	  "shows all events" },
 	{ "event-filter", 0, OPTION_LIST, QUERY(where), "EVENT", "same as --where event=EVENT",
 	  NULL, "event=" },
 	{ "only", 0, OPTION_LIST, QUERY(only), "RE",
-	  "only stacks whose folded text comm;root;...;leaf matches RE" },
+	  "keep only stacks whose folded text comm;root;...;leaf matches RE" },
 	{ "without", 0, OPTION_LIST, QUERY(without), "RE",
 	  "leave out stacks whose folded text matches RE" },
 	{ "no-idle", 0, OPTION_FLAG, QUERY(no_idle), NULL,
 	  "leave out stacks that end in the kernel's idle loop" },
 	{ "weight", 0, OPTION_CHOICE, QUERY(weight), "WHAT",
-	  "count samples, or the period of each sample: samples, period or auto (the default: "
+	  "what to count: samples, period (the period of each sample) or auto (the default: "
 	  "samples for clocks and cycles, periods for other events)",
 	  weights },
 };
@@ -88,7 +88,8 @@ const struct option_set filter_option_set = { "Selection", filter_options,
 
 static const struct option time_options[] = {
 	{ "time", 0, OPTION_TEXT, QUERY(time), "A,B",
-	  "only samples from A to B, in seconds from the start or with a unit (200ms, 1.5m, 1h); A "
+	  "keep only samples from A to B, in seconds from the start or with a unit (200ms, 1.5m, "
+	  "1h); A "
 	  "or B may be omitted; the comma is required; negative times count from the end, and -5s "
 	  "alone is the last five seconds" },
 };
@@ -98,8 +99,8 @@ static const struct option transform_options[] = {
 	{ "hide", 0, OPTION_LIST, QUERY(hide), "RE",
 	  "remove frames whose name matches RE from the stacks" },
 	{ "root", 0, OPTION_LIST, QUERY(root), "RE",
-	  "start stacks at the first frame whose name matches RE; leave out stacks that have "
-	  "none" },
+	  "start stacks at the first frame whose name matches RE; leave out stacks with no such "
+	  "frame" },
 	{ "your-code", 0, OPTION_FLAG, QUERY(your_code), NULL,
 	  "show only functions of the program and its packages; charge time in built-in functions, "
 	  "libraries and the kernel to the function that called them" },
@@ -109,7 +110,7 @@ static const struct option transform_options[] = {
 	  "show a JavaScript function once, whichever of V8's tiers ran it (the default in "
 	  "pictures, reports and diffs)" },
 	{ "split-tiers", 0, OPTION_FLAG, QUERY(split_tiers), NULL,
-	  "show V8's tiers of a function, and its inlined copies, as separate functions" },
+	  "show each V8 tier of a function, and each inlined copy, separately" },
 	{ "collapse-recursion", 0, OPTION_FLAG, QUERY(collapse_recursion), NULL,
 	  "merge direct recursion into one frame" },
 	{ "reverse", 0, OPTION_FLAG, QUERY(reverse), NULL,

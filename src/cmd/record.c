@@ -21,7 +21,7 @@ struct record_words {
 static const struct option target_options[] = {
 	{ "pid", 'p', OPTION_LIST, WORD(wish.pids), "PID[,PID]",
 	  "processes, with all their threads and children" },
-	{ "tid", 't', OPTION_LIST, WORD(wish.tids), "TID[,TID]", "single threads" },
+	{ "tid", 't', OPTION_LIST, WORD(wish.tids), "TID[,TID]", "individual threads" },
 	{ "comm", 0, OPTION_LIST, WORD(wish.comms), "NAME",
 	  "processes named NAME, including those started later" },
 	{ "cmdline", 0, OPTION_LIST, WORD(wish.cmdlines), "RE",
@@ -45,11 +45,11 @@ static const struct option event_options[] = {
 	{ "event", 'e', OPTION_LIST, WORD(events), "EVENT[,EVENT]",
 	  "event to sample: cycles, cpu-clock, page-faults, sched:sched_switch, "
 	  "uprobe:FILE:FUNCTION, ... (default: cycles if the machine counts them, else cpu-clock); "
-	  "repeatable, events are kept apart" },
+	  "repeatable; events are kept separate" },
 	{ "count", 'c', OPTION_TEXT, WORD(period), "N",
 	  "take a sample every N events, instead of -F" },
 	{ "call-graph", 0, OPTION_TEXT, WORD(call_graph), "HOW",
-	  "how to find stacks: auto (the default: unwind tables for code without frame pointers, "
+	  "how to unwind stacks: auto (the default: unwind tables for code without frame pointers, "
 	  "frame pointers elsewhere), fp, dwarf or none; auto,BYTES and dwarf,BYTES set how much "
 	  "of each stack to copy" },
 	{ "graph", 'g', OPTION_FLAG, WORD(has_call_graph), NULL,
@@ -57,7 +57,8 @@ static const struct option event_options[] = {
 	{ "user-only", 0, OPTION_FLAG, WORD(user_only), NULL, "user space only" },
 	{ "kernel-only", 0, OPTION_FLAG, WORD(kernel_only), NULL, "kernel only" },
 	{ "mmap-pages", 'm', OPTION_TEXT, WORD(buffer), "N|SIZE",
-	  "buffer size per cpu, in pages or as 16M (default: depends on the rate)" },
+	  "buffer size per CPU, in pages, or in bytes with a suffix (16M) (default: depends on the "
+	  "rate)" },
 	{ "no-attach", 0, OPTION_FLAG, WORD(no_attach), NULL,
 	  "do not ask JVMs for their symbol map" },
 };
@@ -77,8 +78,8 @@ static const struct option_set record_time_option_set = { "Timing", time_options
 static const struct option output_options[] = {
 	{ "output", 'o', OPTION_LIST, WORD(outputs), "FILE",
 	  "write to FILE; its extension sets the format: .plume (the default, named after target "
-	  "and time), .data (perf.data), .svg, .html, .folded, .pb.gz, or any other that convert "
-	  "writes; repeatable" },
+	  "and time), .data (perf.data), .svg, .html, .folded, .pb.gz, or any other format that "
+	  "'plume convert' writes; repeatable" },
 	{ "format", 0, OPTION_TEXT, WORD(format), "NAME",
 	  "write format NAME, whatever the extension" },
 	{ "overhead", 0, OPTION_FLAG, WORD(shows_overhead), NULL,
@@ -86,9 +87,9 @@ static const struct option output_options[] = {
 	{ "every", 0, OPTION_TEXT, WORD(every), "TIME",
 	  "record continuously, one .plume file per TIME" },
 	{ "keep", 0, OPTION_TEXT, WORD(keep), "TIME",
-	  "with --every: keep files of the last TIME (default: 24h)" },
+	  "with --every: delete files older than TIME (default: 24h)" },
 	{ "dir", 0, OPTION_FILE, WORD(folder), "DIR",
-	  "with --every: folder for the files (default: .)" },
+	  "with --every: directory for the files (default: .)" },
 	{ "max-size", 0, OPTION_TEXT, WORD(max_size), "BYTES",
 	  "with --every: limit on the total size of all files, such as 500M or 2G" },
 };
@@ -449,9 +450,9 @@ const struct command record_command = {
 	.name = "record",
 	.arguments = "[options] [-- COMMAND [ARGS]]",
 	.summary = "record a process, a container, a command or the whole machine",
-	.text = "Samples running programs, also inside containers, and writes a profile or a\n"
-		"picture. Ctrl-C ends the recording early and still writes everything. With -p, a\n"
-		"command after -- sets the duration, as with perf record.\n"
+	.text = "Samples running programs, including those in containers, and writes a profile\n"
+		"or a picture. Ctrl-C stops recording early; everything recorded so far is still\n"
+		"written. With -p, a command after -- sets the duration, as with perf record.\n"
 		"\n"
 		"  plume record -p 1234 -d 30 -o web.svg\n"
 		"  plume record --container web -d 30 -o web.svg\n"

@@ -345,8 +345,8 @@ static void say_why_nothing(const struct run *r)
 	else if (r->plan->options->choice->remark)
 		say("no samples: no matching process ran");
 	else if (is_user_only(r->profile) && charged_of(r->profile, &c) && c.kernel_ns)
-		say("no samples: the target spent its CPU time in the kernel, where it was not "
-		    "sampled");
+		say("no samples: the target spent its CPU time in the kernel, which was not "
+		    "sampled (see plume doctor)");
 	else if (r->plan->options->events->list.p[0].samples_time)
 		say("no samples: the target used no CPU time; a longer -d may help");
 	else

@@ -27,19 +27,19 @@ static const struct option view_options[] = {
 	  "took; module, kind and category are those of the leaf frame",
 	  report_key_names },
 	{ "sort", 0, OPTION_CHOICE, REPORT(order), "WHAT",
-	  "sort functions by their own share (self, the default) or including callees (total)",
+	  "sort functions by self (their own share, the default) or total (including callees)",
 	  orders },
 	{ "limit", 0, OPTION_TEXT, REPORT(limit_text), "N",
 	  "show N functions or groups (default: as many as fit; 0: all)" },
 	{ "lines", 0, OPTION_NUMBER, REPORT(lines), "N",
-	  "fit the whole report into N lines (default: the terminal's height; for files and pipes "
-	  "40)" },
+	  "fit the whole report into N lines (default: the terminal's height; 40 for files and "
+	  "pipes)" },
 	{ "width", 0, OPTION_TEXT, REPORT(width_text), "N",
-	  "fit lines to N columns (default: the terminal's width; for files and pipes 0: whole "
-	  "names, fixed order of columns)" },
+	  "fit lines to N columns (default: the terminal's width; 0 for files and pipes: full "
+	  "names and a fixed column order)" },
 	{ "json", 0, OPTION_FLAG, REPORT(is_json), NULL, "print JSON, with all functions" },
 	{ "follow", 'f', OPTION_FLAG, REPORT(follows), NULL,
-	  "follow a .plume file while it is being written, with a new screen each second" },
+	  "follow a .plume file while it is being written, refreshing the screen every second" },
 	{ "output", 'o', OPTION_FILE, REPORT(output), "FILE",
 	  "write to FILE instead of standard output" },
 };
@@ -503,9 +503,10 @@ const struct command report_command = {
 	.name = "report",
 	.arguments = "[options] [FILE...]",
 	.summary = "print the hottest functions and paths",
-	.text = "Prints one screen: what the samples are and what is missing, the hottest\n"
-		"functions, and the hottest paths as a tree. FILE is any profile that fold reads.\n"
-		"Without a FILE, reads what is piped in, else ./perf.data.\n"
+	.text = "Prints a one-screen summary: what was sampled, what is missing, the hottest\n"
+		"functions, and the hottest paths as a tree. FILE is any profile that 'plume\n"
+		"fold' reads. Without FILE, reads standard input if it is a pipe, otherwise\n"
+		"./perf.data.\n"
 		"\n"
 		"  plume report\n"
 		"  plume report --callers malloc --callees malloc perf.data\n"

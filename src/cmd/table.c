@@ -55,7 +55,7 @@ const struct command *command_subcommand(const struct command *c, const char *wo
 
 static const struct option common_options[] = {
 	{ "verbose", 'v', OPTION_FLAG, offsetof(struct common_options, verbose), NULL,
-	  "print the ledger: what happened to every sample" },
+	  "print the ledger, an account of what happened to every sample" },
 	{ "quiet", 'q', OPTION_FLAG, offsetof(struct common_options, quiet), NULL,
 	  "print errors only" },
 	{ "help", 'h', OPTION_FLAG, offsetof(struct common_options, help), NULL, "show this help" },

@@ -80,13 +80,13 @@ void kernel_time_add_words(const struct profile *p, struct buf *out)
 {
 	struct charged c;
 	if (!charged_of(p, &c)) {
-		buf_add(out, STR("time in the kernel has no samples"));
+		buf_add(out, STR("time in the kernel was not sampled"));
 		return;
 	}
 	add_seconds(out, c.kernel_ns);
 	buf_add(out, STR(" of the "));
 	add_seconds(out, c.charged_ns + c.kernel_ns);
-	buf_add(out, STR(" of CPU time was in the kernel, which has no samples"));
+	buf_add(out, STR(" of CPU time was spent in the kernel, which was not sampled"));
 }
 
 /* Nobody looks for time in the kernel where the profile seems complete. */
@@ -103,7 +103,8 @@ static void diagnose_user_only(const struct profile *p, struct diagnosis *d)
 		buf_addf(&t.why, "the recording was limited to user space");
 		buf_addf(&t.fix, "record without --user-only and without :u in the event");
 	} else {
-		buf_addf(&t.why, "the user who recorded may not sample the kernel");
+		buf_addf(&t.why,
+			 "the user who made the recording was not allowed to sample the kernel");
 		buf_addf(&t.fix, "run plume with sudo, or allow it: sudo sysctl "
 				 "kernel.perf_event_paranoid=1");
 	}

@@ -26,7 +26,8 @@ static bool explain(int error, struct err *e)
 	if (p.is_in_user_namespace)
 		return err_set(e, "BPF programs cannot be loaded from a user namespace");
 	if (!p.has_bpf || !p.has_perfmon)
-		return err_set(e, "this user may not load BPF programs; " PERMISSION_ADVICE);
+		return err_set(e,
+			       "this user is not allowed to load BPF programs; " PERMISSION_ADVICE);
 	if (!p.has_btf)
 		return err_set(e, "Linux %s has no BTF, which the BPF program needs", here.release);
 	return err_set(e, "Linux %s rejected the BPF program, which needs 5.15 or later: %s",

@@ -77,9 +77,10 @@ static bool find_file(struct v8_living *v, struct err *e)
 	if (v->elf && v8_is_inside(v->elf))
 		return true;
 	return target_read_mappings(v->pid, false, look_at_mapping, v, e) &&
-	       (v->library ||
-		err_set(e, "pid %d is not Node.js: %s contains no V8 and does not use libnode.so",
-			v->pid, v->file));
+	       (v->library || err_set(e,
+				      "process %d is not running Node.js: %s contains no V8 and "
+				      "does not use libnode.so",
+				      v->pid, v->file));
 }
 
 /* --- the memory --- */

@@ -44,7 +44,7 @@ if [ ! -r /proc/self/maps ] || [ ! -r /proc/1/status ]; then
 	finish
 fi
 refuses "a process that is not there" 1 "4194305" map -p 4194305
-refuses "a process that is no Node.js" 1 "is not Node.js" doctor -p $$
+refuses "a process that is no Node.js" 1 "is not running Node.js" doctor -p $$
 
 # start COMMAND...: its pid in $pid, when it has begun
 start() {
@@ -86,7 +86,7 @@ END
 		gcc -O1 -rdynamic -o "$1/node" main.c numbers.c && start "./$1/node"
 	}
 	: >numbers.c && look_alike bare
-	refuses "named node, without V8" 1 "is not Node.js" doctor -p "$pid"
+	refuses "named node, without V8" 1 "is not running Node.js" doctor -p "$pid"
 	numbers v8dbg_class_SharedFunctionInfo__flags__int=7 >numbers.c && look_alike one
 	refuses "a symbol or two" 1 "does not give its version" doctor -p "$pid"
 	numbers "${stated[@]}" v8dbg_class_SharedFunctionInfo__flags__int=7 >numbers.c && look_alike some

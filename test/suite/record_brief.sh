@@ -154,14 +154,14 @@ is "... under the name of their process" "$(grep -c '^:' ending.folded)" 0
 # Time in the kernel that was not sampled is in the file.
 in_kernel() { # in_kernel FILE MARK
 	"$plume" doctor --json "$1" | grep -oE '"mark":"[a-z]*","key":"user_only","what":"[^"]*"' | tee /dev/stderr |
-		grep -qE "\"mark\":\"$2\".*[1-9].* of CPU time was in the kernel"
+		grep -qE "\"mark\":\"$2\".*[1-9].* of CPU time was spent in the kernel"
 }
 copy=(dd if=/dev/zero of=/dev/null bs=1M count=20000) # dd is in the kernel all the time, sh hardly
 # shellcheck disable=SC2016 # sh is to expand it
 count=(sh -c '"$@"; i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done' - "${copy[@]}")
 "$plume" record --user-only -o asked.plume -- "${count[@]}" >asked.out 2>asked.err
 ok "--user-only: doctor says how much was in the kernel" in_kernel asked.plume info
-ok "... and so does the report" grep -q 'in the kernel, which has no samples' <("$plume" report asked.plume)
+ok "... and so does the report" grep -q 'in the kernel, which was not sampled' <("$plume" report asked.plume)
 "$plume" record -q -o whole.plume -- "${copy[@]}" 2>whole.err
 ok "... and not where the kernel was sampled" bash -c "! '$plume' doctor --json whole.plume | grep -q user_only"
 

@@ -103,6 +103,6 @@ how copied
 ok "without CAP_BPF: every sample is counted once" all_samples copied
 ok "... copies have the frames that are in them" grep -q 'burns.*goesDown\|goesDown.*burns' copied.folded
 ok "... of 401 they have some" bash -c "$(declare -f depths); depths copied.folded | awk '\$1 >= 401 { exit 1 } \$1 > 10 { some = 1 } END { exit !some }'"
-ok "... and it is said why" grep -q 'read from copies.*may not load BPF programs.*cap_bpf' copied.err
+ok "... and it is said why" grep -q 'read from copies.*is not allowed to load BPF programs.*cap_bpf' copied.err
 ok "... in the profile, too" bash -c "'$plume' doctor copied.plume 2>/dev/null | grep -q 'read from copies'"
 finish

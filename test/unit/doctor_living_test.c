@@ -72,8 +72,8 @@ static void check_machines(void)
 	struct permission p = root;
 	check_machine(p, "", "", "root on a real machine");
 	check_walker("",
-		     "BPF programs can be loaded: stacks of JavaScript, and deep ones with frame "
-		     "pointers, are walked in the kernel, up to 8,192 frames",
+		     "BPF programs can be loaded, so JavaScript stacks and deep stacks with frame "
+		     "pointers are walked in the kernel, up to 8,192 frames",
 		     "");
 	check_walker("no BPF; run plume with sudo", "no BPF", "run plume with sudo");
 	check_walker("Linux 4.19 did not load it", "Linux 4.19 did not load it", "");
