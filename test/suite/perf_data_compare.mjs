@@ -209,7 +209,8 @@ const minusOne = 'perf has a frame at -1 above a stack that was cut';
 const otherFunction = 'perf has a label without a size name the functions behind it';
 const goTable = 'perf does not read the table of functions of a stripped Go program';
 const jitdump = 'perf does not read a jitdump';
-const explained = new Set([goTable, jitdump, otherFunction, olderRow, lostRow, startOfNext, noFrames, endOfLast, otherPlt, minusOne]);
+const noTable = 'perf ends a stack in code without unwind tables'; // crti.S and crtn.S have none
+const explained = new Set([noTable, goTable, jitdump, otherFunction, olderRow, lostRow, startOfNext, noFrames, endOfLast, otherPlt, minusOne]);
 
 function frameDifference(a, b, address, isLeaf) {
 	const detail = `${place(a)} is ${place(b)} in perf's${address ? `, at ${address.address.toString(16)}` : ''}`;
@@ -292,6 +293,8 @@ function differenceOf(a, b, addresses) {
 		return inPlace(a, b, addresses);
 	if (!b.length)
 		return [noFrames, `${more} frames here: ${place(a[0])}`];
+	if (leaf === b.length && ['_init', '_fini'].includes(b[0].name))
+		return [noTable, `below ${place(b[0])}`];
 	if (leaf === b.length)
 		return ['more frames at the root', `${more} more, the first above perf's: ${place(a[more - 1])}`];
 	if (root === b.length)
