@@ -177,7 +177,7 @@ refuses 1 "is a folder" .
 refuses 1 "" --only nosuch small.folded
 "$plume" flame small.folded -o x.png 2>err
 is "-o x.png: exit code" $? 2
-ok "... says what to do" grep -q "name the file .svg or .html" err
+ok "... says what to do" grep -q "use a name ending in .svg or .html" err
 ok "... and writes nothing" test ! -e x.png
 "$plume" flame --format svg small.folded -o x.picture
 ok "--format goes before the ending" well_formed x.picture
