@@ -42,7 +42,7 @@ static const struct option flame_options[] = {
 	{ "cp", 0, OPTION_FLAG, FLAME(keeps_palette), NULL,
 	  "keep colours consistent across pictures, using ./palette.map" },
 	{ "flamechart", 0, OPTION_FLAG, FLAME(is_chart), NULL,
-	  "keep stacks in order of time, or of the input, and do not merge identical ones" },
+	  "keep stacks in time order, or in input order, and do not merge identical ones" },
 	{ "total", 0, OPTION_TEXT, FLAME(total), "N",
 	  "count that the full width represents (default: the sum of all counts)" },
 };
