@@ -97,7 +97,8 @@ static bool explain_word(struct str word, bool is_thread, struct err *e)
 {
 	bool is_name = word.n && !is_digit(word.p[0]) && word.p[0] != '-';
 	if (is_name && !is_thread)
-		return err_usage(e, "-p %.*s: not a PID; to choose a process by name, use --comm %.*s",
+		return err_usage(e,
+				 "-p %.*s: not a PID; to choose a process by name, use --comm %.*s",
 				 STR_ARG(word), STR_ARG(word));
 	return err_usage(e, "%s %.*s: not a %s", is_thread ? "-t" : "-p", STR_ARG(word),
 			 is_thread ? "TID" : "PID");

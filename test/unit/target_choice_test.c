@@ -168,7 +168,7 @@ static void by_number(int32_t a, int32_t b)
 	finds((struct target_wish){ .pids = texts(text_of("%d,%d,%d", b, a, a)) },
 	      text_of("pids %d, %d", a < b ? a : b, a < b ? b : a),
 	      text_of("pids-%d-%d", a < b ? a : b, a < b ? b : a), b);
-	fails((struct target_wish){ .pids = texts("node") }, "by name: --comm node");
+	fails((struct target_wish){ .pids = texts("node") }, "by name, use --comm node");
 	fails((struct target_wish){ .pids = texts("1,,2") }, "-p : not a PID");
 	fails((struct target_wish){ .pids = texts("-3") }, "-p -3: not a PID");
 	fails((struct target_wish){ .pids = texts("99999999999") }, "-p 99999999999: not a PID");
