@@ -9,17 +9,17 @@
 struct busy {
 	struct progress progress;
 	const char *of;
-	struct timespec begun;
+	uint64_t begun_ns;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t is_over_now;
 	bool is_over, is_shown;
 };
 
-enum { FIRST_MS = 1000, NEXT_MS = 250 };
+enum { FIRST_NS = 1000000000, NEXT_NS = 250000000 };
 
 /* `plume: reading big.folded, 43 %, 12 s` */
-static void add_line(const struct busy *b, const struct timespec *now, struct buf *line)
+static void add_line(const struct busy *b, uint64_t now_ns, struct buf *line)
 {
 	const struct progress *p = &b->progress;
 	const char *what = atomic_load(&p->what);
@@ -39,15 +39,13 @@ static void add_line(const struct busy *b, const struct timespec *now, struct bu
 		buf_add_grouped(line, samples);
 		buf_add(line, STR(" samples"));
 	}
-	buf_addf(line, ", %lld s", (long long)(now->tv_sec - b->begun.tv_sec));
+	buf_addf(line, ", %llu s", (unsigned long long)((now_ns - b->begun_ns) / 1000000000));
 }
 
 static void draw(struct busy *b)
 {
 	AUTO(buf) struct buf line = { 0 };
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	add_line(b, &now, &line);
+	add_line(b, clock_monotonic_ns(), &line);
 	/* One that wraps could not be removed. */
 	struct str shown = str_first(buf_str(&line), terminal_width(STDERR_FILENO, 80) - 1);
 	fprintf(stderr, "\r\033[K%.*s", STR_ARG(shown));
@@ -55,24 +53,18 @@ static void draw(struct busy *b)
 	b->is_shown = true;
 }
 
-static void wait_until(struct timespec *at, unsigned ms)
-{
-	at->tv_nsec += (long)ms * 1000000;
-	at->tv_sec += at->tv_nsec / 1000000000;
-	at->tv_nsec %= 1000000000;
-}
-
 static void *watch(void *busy)
 {
 	struct busy *b = busy;
-	struct timespec next = b->begun;
-	wait_until(&next, FIRST_MS);
+	uint64_t next_ns = b->begun_ns + FIRST_NS;
 	pthread_mutex_lock(&b->lock);
-	while (!b->is_over)
+	while (!b->is_over) {
+		struct timespec next = clock_timespec(next_ns);
 		if (pthread_cond_timedwait(&b->is_over_now, &b->lock, &next) != 0 && !b->is_over) {
 			draw(b);
-			wait_until(&next, NEXT_MS);
+			next_ns += NEXT_NS;
 		}
+	}
 	pthread_mutex_unlock(&b->lock);
 	return NULL;
 }
@@ -85,7 +77,7 @@ struct busy *busy_begin(const char *what, const char *of, bool is_quiet)
 	struct busy *b = mem_zalloc(1, sizeof(*b));
 	b->of = of;
 	progress_begin(&b->progress, what, 0);
-	clock_gettime(CLOCK_MONOTONIC, &b->begun);
+	b->begun_ns = clock_monotonic_ns();
 	pthread_mutex_init(&b->lock, NULL);
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);

@@ -1,16 +1,8 @@
 #include "cmd/convert_live.h"
 
 #include <signal.h>
-#include <time.h>
 
 enum { LIVE_ROWS = 8192, LIVE_NS = 1000000000 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static bool live_open(struct live *l)
 {
@@ -29,7 +21,7 @@ bool live_on_progress(void *context, const struct profile *p)
 {
 	struct live *l = context;
 	uint32_t rows = p->samples.n - l->written_rows;
-	uint64_t now = now_ns();
+	uint64_t now = clock_monotonic_ns();
 	if (!l->last_ns)
 		l->last_ns = now;
 	if (rows < LIVE_ROWS && (rows == 0 || now - l->last_ns < LIVE_NS))

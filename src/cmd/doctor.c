@@ -3,7 +3,6 @@
 #include "cmd/screen.h"
 
 #include <poll.h>
-#include <time.h>
 
 struct doctor_options {
 	struct text_list pids;
@@ -135,18 +134,11 @@ static void examine_machine(struct examination *x, const struct request *r,
 	vec_push(&x->reports, report);
 }
 
-static uint64_t clock_ns(void)
-{
-	struct timespec t = { 0 };
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* A second after it was seen first, a map shows whether it grows. */
 static void watch_map(struct code_map *m)
 {
 	enum { WATCH_MS = 1000 };
-	uint64_t passed_ms = (clock_ns() - m->seen_ns) / 1000000;
+	uint64_t passed_ms = (clock_monotonic_ns() - m->seen_ns) / 1000000;
 	if (m->fd >= 0 && passed_ms < WATCH_MS)
 		poll(NULL, 0, (int)(WATCH_MS - passed_ms));
 	code_map_watch(m);

@@ -2,7 +2,6 @@
 #include "cmd/picture_options.h"
 #include "cmd/screen.h"
 
-#include <time.h>
 #include <unistd.h>
 
 struct flame_options {
@@ -94,9 +93,7 @@ static struct painter painter_of(const struct flame_options *o, const struct pro
 	if (o->palette == PALETTE_AUTO)
 		p.palette = knows_kinds(profile) && !o->compat ? PALETTE_KIND : PALETTE_HOT;
 	p.shade_by = o->by_hash ? SHADE_BY_HASH : o->by_chance ? SHADE_BY_CHANCE : SHADE_BY_NAME;
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	p.chance = (uint64_t)now.tv_nsec << 16 ^ (uint64_t)now.tv_sec;
+	p.chance = clock_realtime_ns() * 0x9E3779B97F4A7C15ull;
 	return p;
 }
 

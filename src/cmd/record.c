@@ -5,7 +5,6 @@
 
 #include <malloc.h>
 #include <sys/stat.h>
-#include <time.h>
 
 struct record_words {
 	struct target_wish wish;
@@ -361,18 +360,11 @@ static bool choose_rotation(struct request *r, struct err *e)
 	return true;
 }
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static bool check_outputs(struct request *r, struct err *e)
 {
 	struct perf_data_facts facts = { .command = buf_c_string(&r->command_line),
-					 .wall_ns = clock_ns(CLOCK_REALTIME),
-					 .monotonic_ns = clock_ns(CLOCK_MONOTONIC) };
+					 .wall_ns = clock_realtime_ns(),
+					 .monotonic_ns = clock_monotonic_ns() };
 	for (uint32_t i = 0; i < r->words.outputs.n; i++)
 		text_list_add(&r->outputs.paths, str_from(r->words.outputs.p[i]));
 	r->outputs.format = r->words.format;

@@ -9,15 +9,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* --- Ctrl-C --- */
 
@@ -31,7 +23,7 @@ static uint64_t interrupted_ns;
 static void on_signal(int number)
 {
 	enum { SAME_NS = 500000000 };
-	uint64_t now = now_ns();
+	uint64_t now = clock_monotonic_ns();
 	if (is_interrupted && now - interrupted_ns > SAME_NS) {
 		signal(number, SIG_DFL);
 		raise(number);
@@ -89,7 +81,7 @@ static uint64_t output_bytes(const struct run *r)
 static void show(struct run *r, const char *state)
 {
 	enum { EVERY_NS = 250000000 };
-	uint64_t now = now_ns();
+	uint64_t now = clock_monotonic_ns();
 	if (!r->screen || now - r->last_screen_ns < EVERY_NS)
 		return;
 	r->last_screen_ns = now;
@@ -124,7 +116,7 @@ static void keep_notes(struct profile *p)
 static void end_period(struct run *r)
 {
 	struct profile *done = r->profile;
-	uint64_t every_ns = r->plan->rotation->every_ns, now = now_ns();
+	uint64_t every_ns = r->plan->rotation->every_ns, now = clock_monotonic_ns();
 	r->profile = profile_new(COLUMNS_ALL);
 	recorder_set_profile(r->recorder, r->profile);
 	keep_notes(done);
@@ -139,7 +131,8 @@ static void end_period(struct run *r)
 
 static bool is_period_over(const struct run *r)
 {
-	return r->files && (now_ns() >= r->period_end_ns || period_files_is_large(r->files));
+	return r->files &&
+	       (clock_monotonic_ns() >= r->period_end_ns || period_files_is_large(r->files));
 }
 
 /* --- the loop --- */
@@ -189,7 +182,8 @@ static bool start(struct run *r, struct err *e)
 		remarks = str_from_byte(remarks, line.n + 1);
 	}
 	if (plan->rotation)
-		r->period_end_ns = now_ns() + plan->options->delay_ns + plan->rotation->every_ns;
+		r->period_end_ns =
+			clock_monotonic_ns() + plan->options->delay_ns + plan->rotation->every_ns;
 	return recorder_start(r->recorder, e);
 }
 
@@ -299,18 +293,16 @@ static bool say_unseen(const struct run *r)
 /* The one process that was asked for: by SIGSTOP, Ctrl-Z or a debugger. */
 static bool is_stopped(const struct target_choice *c)
 {
-	char path[64], text[512];
+	AUTO(buf) struct buf text = { 0 };
+	char path[64];
 	if (c->pids.n != 1 || c->tids.n || c->cgroup || c->is_by_property)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/stat", c->pids.p[0]);
-	FILE *file = fopen(path, "re");
-	size_t n = file ? fread(text, 1, sizeof(text), file) : 0;
-	if (file)
-		fclose(file);
+	text_file_read(path, 512, &text);
 	/* `12 (name) T ...`, and the name may hold anything. */
-	ptrdiff_t name_end = str_find_last_char((struct str){ text, n }, ')');
+	ptrdiff_t name_end = str_find_last_char(buf_str(&text), ')');
 	size_t state = (size_t)name_end + 2;
-	return name_end >= 0 && state < n && (text[state] == 'T' || text[state] == 't');
+	return name_end >= 0 && state < text.n && (text.p[state] == 'T' || text.p[state] == 't');
 }
 
 /* Processes that were gone before /proc could be asked about them. */

@@ -62,16 +62,14 @@ static bool find_program(const char *name, char path[static PATH_MAX])
 /* The word behind `#!`, or behind `#!/usr/bin/env`. False: it is no script. */
 static bool read_interpreter(const char *path, char name[static PATH_MAX])
 {
-	char line[256], *rest = line;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
-	if (fd >= 0)
-		close(fd);
-	line[n > 0 ? n : 0] = 0;
-	if (strncmp(line, "#!", 2) != 0)
+	enum { LINE_BYTES = 255 };
+	AUTO(buf) struct buf line = { 0 };
+	char *rest;
+	if (!text_file_read(path, LINE_BYTES, &line) || !str_starts(buf_str(&line), STR("#!")))
 		return false;
-	line[strcspn(line, "\n")] = 0;
-	const char *word = strtok_r(line + 2, " \t", &rest);
+	buf_c_string(&line);
+	line.p[strcspn(line.p, "\n")] = 0;
+	const char *word = strtok_r(line.p + 2, " \t", &rest);
 	if (word && str_eq(str_basename(str_from(word)), STR("env")))
 		word = strtok_r(NULL, " \t", &rest);
 	return word && snprintf(name, PATH_MAX, "%s", word) > 0;

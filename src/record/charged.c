@@ -5,7 +5,6 @@
 #include "record/charged.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <math.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -43,14 +42,7 @@ struct charge {
 
 /* --- what the kernel says --- */
 
-static struct str read_text(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, size);
-	if (fd >= 0)
-		close(fd);
-	return (struct str){ text, n > 0 ? (size_t)n : 0 };
-}
+enum { MAX_TEXT_BYTES = 4096 };
 
 static struct str take_word(struct str *rest)
 {
@@ -80,9 +72,11 @@ static bool read_stat(int32_t pid, struct process_stat *out)
 		START = 22,
 		GUEST = 43
 	};
-	char path[64], text[1024];
+	AUTO(buf) struct buf text = { 0 };
+	char path[64];
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	struct str rest = read_text(path, text, sizeof(text));
+	text_file_read(path, MAX_TEXT_BYTES, &text);
+	struct str rest = buf_str(&text);
 	ptrdiff_t name_end = str_find_last_char(rest, ')');
 	uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK), values[GUEST + 1] = { 0 };
 	if (name_end < 0)
@@ -113,10 +107,8 @@ bool process_start_ticks(int32_t pid, uint64_t *ticks)
 static uint64_t exact_ns(int32_t pid, const struct process_stat *s)
 {
 	clockid_t clock;
-	struct timespec t;
-	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
-		return s->user_ns + s->kernel_ns;
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+	uint64_t ns = clock_getcpuclockid(pid, &clock) == 0 ? clock_ns(clock) : 0;
+	return ns ? ns : s->user_ns + s->kernel_ns;
 }
 
 static bool read_process(const struct charge *c, struct charged_process *p)
@@ -136,19 +128,22 @@ static bool read_process(const struct charge *c, struct charged_process *p)
 /* Time on a cpu is the first number (Documentation/scheduler/sched-stats.rst). */
 static bool read_thread(struct charged_process *p)
 {
-	char path[64], text[256];
+	AUTO(buf) struct buf text = { 0 };
+	char path[64];
 	snprintf(path, sizeof(path), "/proc/%d/schedstat", p->pid);
-	struct str rest = read_text(path, text, sizeof(text));
+	text_file_read(path, MAX_TEXT_BYTES, &text);
+	struct str rest = buf_str(&text);
 	return str_to_u64(take_word(&rest), &p->now.own_ns);
 }
 
 /* Of the second version of cgroups: it has all that was ever in it. 0: not known. */
 static uint64_t cgroup_ns(const char *folder)
 {
-	char path[4096], text[4096];
+	AUTO(buf) struct buf path = { 0 }, text = { 0 };
 	uint64_t us = 0;
-	snprintf(path, sizeof(path), "%s/cpu.stat", folder);
-	struct str rest = read_text(path, text, sizeof(text)), key = STR("usage_usec ");
+	buf_addf(&path, "%s/cpu.stat", folder);
+	text_file_read(buf_c_string(&path), MAX_TEXT_BYTES, &text);
+	struct str rest = buf_str(&text), key = STR("usage_usec ");
 	ptrdiff_t at = str_find(rest, key);
 	if (at < 0)
 		return 0;

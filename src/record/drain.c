@@ -192,7 +192,7 @@ static int look_ms(struct drain *d, uint64_t begin_ns)
 	const struct js_frames *js = js_of(d);
 	if (js && js_frames_has_any(js))
 		return OFTEN_MS;
-	return monotonic_ns() - begin_ns < AT_FIRST_NS ? SOON_MS : LOOK_MS;
+	return clock_monotonic_ns() - begin_ns < AT_FIRST_NS ? SOON_MS : LOOK_MS;
 }
 
 /* What it does is short, but late it is worth nothing. Allowed or not: without it works, too. */
@@ -207,7 +207,7 @@ static void *run(void *context)
 	struct drain *d = context;
 	enum { MAX_NEWS = 64 };
 	struct epoll_event news[MAX_NEWS];
-	uint64_t begin_ns = monotonic_ns();
+	uint64_t begin_ns = clock_monotonic_ns();
 	go_first();
 	while (!is_stopping(d)) {
 		int n = epoll_wait(d->epoll_fd, news, MAX_NEWS, look_ms(d, begin_ns));
@@ -261,11 +261,8 @@ bool drain_start(struct drain *d, struct opened_events *events, struct err *e)
 
 struct chunk *drain_take(struct drain *d, int timeout_ms)
 {
-	struct timespec until;
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	uint64_t ns = (uint64_t)until.tv_nsec + (uint64_t)timeout_ms * 1000000u;
-	until.tv_sec += (time_t)(ns / 1000000000u);
-	until.tv_nsec = (long)(ns % 1000000000u);
+	struct timespec until =
+		clock_timespec(clock_monotonic_ns() + (uint64_t)timeout_ms * 1000000u);
 	pthread_mutex_lock(&d->lock);
 	while (!d->first && !d->all_gone && timeout_ms > 0)
 		if (pthread_cond_timedwait(&d->has_chunks, &d->lock, &until) != 0)

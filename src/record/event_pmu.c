@@ -3,7 +3,6 @@
  * sysfs-bus-event_source-devices-{format,events} of Linux): `cpu/event=0x3c,umask=0x0/`, `msr/tsc/`.
  */
 #include "record/event_int.h"
-#include "record/kernel_text_int.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -31,7 +30,7 @@ static bool pmu_path(const struct pmu *p, const char *folder, struct str file, s
 static bool pmu_text(const struct pmu *p, const char *folder, struct str file, struct buf *text)
 {
 	AUTO(buf) struct buf path = { 0 };
-	return pmu_path(p, folder, file, &path) && kernel_text_read(buf_c_string(&path), text);
+	return pmu_path(p, folder, file, &path) && text_file_setting(buf_c_string(&path), text);
 }
 
 static void offer_files(const struct pmu *p, const char *folder, struct nearest *near)
@@ -197,7 +196,7 @@ static bool find_type(struct pmu *p, struct err *e)
 	AUTO(buf) struct buf path = { 0 }, names = { 0 };
 	struct nearest near = { .text = p->name };
 	pmu_path(p, "/type", STR(""), &path);
-	int64_t type = kernel_number_read(buf_c_string(&path), -1);
+	int64_t type = text_file_number(buf_c_string(&path), -1);
 	if (type >= 0 && p->name.p[0] != '.') {
 		p->kind->attr.type = (uint32_t)type;
 		return true;

@@ -1,6 +1,5 @@
 /* Tracepoints: SUBSYSTEM:NAME, both with * and ? (Documentation/trace/events.rst of Linux). */
 #include "record/event_int.h"
-#include "record/kernel_text_int.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -135,7 +134,7 @@ static bool add_one(const struct event_word *w, const char *name, struct record_
 	struct str text = str_from(name);
 	size_t colon = strcspn(name, ":");
 	buf_addf(&path, "%s/%.*s/%s/id", folder ? folder : "", (int)colon, name, name + colon + 1);
-	int64_t id = kernel_number_read(buf_c_string(&path), -1);
+	int64_t id = text_file_number(buf_c_string(&path), -1);
 	if (id < 0)
 		return err_set(e, "%s: cannot read its id from %s (%s): run with sudo", name,
 			       buf_c_string(&path), strerror(errno));

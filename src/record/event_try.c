@@ -1,6 +1,5 @@
 /* What this machine has, found out by opening it. */
 #include "record/event_int.h"
-#include "record/kernel_text_int.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -41,12 +40,12 @@ static void add_unit(const char *pmus, const char *name, struct event_units *uni
 {
 	AUTO(buf) struct buf path = { 0 }, cpus = { 0 };
 	buf_addf(&path, "%s/%s/cpus", pmus, name);
-	if (!kernel_text_read(buf_c_string(&path), &cpus) || !cpus.n ||
+	if (!text_file_setting(buf_c_string(&path), &cpus) || !cpus.n ||
 	    cpus.n >= EVENT_CPUS_BYTES || units->n == EVENT_MAX_UNITS)
 		return;
 	path.n = 0;
 	buf_addf(&path, "%s/%s/type", pmus, name);
-	int64_t type = kernel_number_read(buf_c_string(&path), -1);
+	int64_t type = text_file_number(buf_c_string(&path), -1);
 	if (type < 0)
 		return;
 	struct event_unit *unit = &units->p[units->n++];
@@ -85,7 +84,7 @@ bool event_has_pmu(const struct event_places *places)
 static bool is_virtual_machine(void)
 {
 	AUTO(buf) struct buf text = { 0 };
-	return kernel_text_read("/proc/cpuinfo", &text) &&
+	return text_file_setting("/proc/cpuinfo", &text) &&
 	       str_find(buf_str(&text), STR(" hypervisor")) >= 0;
 }
 

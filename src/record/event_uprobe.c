@@ -1,6 +1,5 @@
 /* Functions of programs: uprobe:FILE:FUNCTION[+OFFSET], uretprobe:..., uprobe:FILE:0xADDRESS. */
 #include "record/event_int.h"
-#include "record/kernel_text_int.h"
 #include "symbol/symbol.h"
 
 enum { MAX_MATCHES = 8 };
@@ -205,13 +204,13 @@ static bool take_type(const struct probe *p, struct perf_event_attr *attr, struc
 	AUTO(buf) struct buf path = { 0 }, format = { 0 };
 	uint64_t bit = 0;
 	buf_addf(&path, "%s/uprobe/type", p->word->places->pmus);
-	int64_t type = kernel_number_read(buf_c_string(&path), -1);
+	int64_t type = text_file_number(buf_c_string(&path), -1);
 	if (type < 0)
 		return err_set(e, "%.*s: this kernel has no uprobes (CONFIG_UPROBE_EVENTS)",
 			       STR_ARG(p->word->text));
 	path.n = 0;
 	buf_addf(&path, "%s/uprobe/format/retprobe", p->word->places->pmus);
-	if (kernel_text_read(buf_c_string(&path), &format) &&
+	if (text_file_setting(buf_c_string(&path), &format) &&
 	    str_starts(buf_str(&format), STR("config:")))
 		str_to_u64(str_from_byte(buf_str(&format), sizeof("config:") - 1), &bit);
 	attr->type = (uint32_t)type;

@@ -216,15 +216,11 @@ static struct v8_file *file_of_library(struct js_processes *l, int32_t pid)
 /* What anybody may see of it. */
 static bool is_called_node(int32_t pid)
 {
-	char path[64], first[256] = "";
+	AUTO(buf) struct buf first = { 0 };
+	char path[64];
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, first, sizeof(first) - 1);
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return false;
-	struct str name = str_basename(str_from(first));
+	text_file_read(path, 255, &first);
+	struct str name = str_basename(str_from(buf_c_string(&first)));
 	return str_eq(name, STR("node")) || str_eq(name, STR("nodejs"));
 }
 

@@ -6,7 +6,6 @@
 #include "record/record_int.h"
 
 #include <poll.h>
-#include <time.h>
 
 #define ASK_EVERY_NS  5000000000ull
 #define SECOND_NS     1000000000ull
@@ -198,13 +197,6 @@ bool jvm_maps_go_on(struct jvm_maps *j, uint64_t now_ns)
 	return has_answer;
 }
 
-static uint64_t clock_ns(void)
-{
-	struct timespec t = { 0 };
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
-}
-
 /* Whether any call is still under way. */
 static bool go_on_with_calls(struct jvm_maps *j, uint64_t now_ns)
 {
@@ -221,7 +213,7 @@ static bool go_on_with_calls(struct jvm_maps *j, uint64_t now_ns)
 void jvm_maps_end(struct jvm_maps *j)
 {
 	enum { STEP_MS = 5 };
-	uint64_t begin_ns = clock_ns();
+	uint64_t begin_ns = clock_monotonic_ns();
 	for (uint32_t i = 0; i < j->list.n; i++) {
 		struct asked_jvm *a = &j->list.p[i];
 		jvm_call_free(a->call);
@@ -229,7 +221,8 @@ void jvm_maps_end(struct jvm_maps *j)
 		if (a->failures < MAX_FAILURES && jvm_is_one(a->pid))
 			call(a, begin_ns);
 	}
-	while (go_on_with_calls(j, clock_ns()) && clock_ns() - begin_ns < LAST_CALLS_NS)
+	while (go_on_with_calls(j, clock_monotonic_ns()) &&
+	       clock_monotonic_ns() - begin_ns < LAST_CALLS_NS)
 		poll(NULL, 0, STEP_MS);
 	go_on_with_calls(j, UINT64_MAX); /* whose time is over: they say what they waited for */
 }

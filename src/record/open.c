@@ -50,13 +50,11 @@ static bool next_range(char **text, long *first, long *last)
 static void find_cpus(struct opened_events *x)
 {
 	enum { MAX_CPUS = 4096 };
-	char text[4096], *rest = text;
+	AUTO(buf) struct buf text = { 0 };
 	long first, last;
-	int fd = open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = 0;
+	text_file_setting("/sys/devices/system/cpu/online", &text);
+	buf_c_string(&text);
+	char *rest = text.p;
 	while (next_range(&rest, &first, &last))
 		for (long i = first; i <= last && x->cpus.n < MAX_CPUS; i++)
 			vec_push(&x->cpus, (int)i);

@@ -2,7 +2,6 @@
 #include "record/permission.h"
 
 #include "record/event_int.h"
-#include "record/kernel_text_int.h"
 #include "record/permission_int.h"
 
 #include <errno.h>
@@ -68,7 +67,7 @@ static enum permission_box box_of(void)
 static bool is_filtered(void)
 {
 	AUTO(buf) struct buf status = { 0 };
-	if (!kernel_text_read("/proc/self/status", &status))
+	if (!text_file_setting("/proc/self/status", &status))
 		return false;
 	ptrdiff_t at = str_find(buf_str(&status), STR("\nSeccomp:\t"));
 	return at >= 0 &&
@@ -107,7 +106,7 @@ static bool may_open_clock(int pid, int cpu, bool wants_kernel)
 
 static int setting(const char *path, int otherwise)
 {
-	return (int)kernel_number_read(path, otherwise);
+	return (int)text_file_number(path, otherwise);
 }
 
 static void find_settings(struct permission *p)

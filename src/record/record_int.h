@@ -7,8 +7,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-uint64_t monotonic_ns(void);
-
 /* --- what is asked of the kernel (attributes.c) --- */
 
 /* How many samples an event lost: from Linux 6.0 on (PERF_FORMAT_LOST, which older headers lack). */

@@ -1,22 +1,6 @@
 /* The recording as a whole: what is opened, followed, named, and when. */
 #include "record/recorder_int.h"
 
-#include <time.h>
-
-uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static uint64_t wall_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 struct recorder *recorder_new(const struct record_options *options, struct profile *p,
 			      struct err *e)
 {
@@ -103,7 +87,7 @@ static struct event_counts event_counts(struct recorder *r)
 /* From the first sample on. */
 static void look_at_charge(struct recorder *r, bool is_last)
 {
-	uint64_t now = monotonic_ns();
+	uint64_t now = clock_monotonic_ns();
 	if (now < r->start_ns)
 		return;
 	if (!r->is_charging)
@@ -115,11 +99,11 @@ static void look_at_charge(struct recorder *r, bool is_last)
 
 bool recorder_start(struct recorder *r, struct err *e)
 {
-	r->start_ns = monotonic_ns() + r->options.delay_ns;
+	r->start_ns = clock_monotonic_ns() + r->options.delay_ns;
 	r->last_flush_ns = r->start_ns;
 	r->follow.begin_ns = r->start_ns;
 	r->early = event_counts(r);
-	recorder_begin_facts(r, r->start_ns, wall_ns() + r->options.delay_ns);
+	recorder_begin_facts(r, r->start_ns, clock_realtime_ns() + r->options.delay_ns);
 	look_at_charge(r, false);
 	if (r->command.pid)
 		return command_go(&r->command, r->options.command[0], e);
@@ -145,7 +129,7 @@ static void look_for_jvms(struct recorder *r, uint64_t now_ns)
 static void look_around(struct recorder *r)
 {
 	enum { LOOK_EVERY_NS = 50000000 };
-	uint64_t now = monotonic_ns();
+	uint64_t now = clock_monotonic_ns();
 	if (now - r->last_look_ns < LOOK_EVERY_NS)
 		return;
 	r->last_look_ns = now;
@@ -171,7 +155,7 @@ static void end_round(struct recorder *r)
 	look_around(r);
 	/* What a map says is compared with what was found: it must be known when it said so. */
 	if (js_frames_has_any(r->js))
-		held_files_look(r->held, monotonic_ns());
+		held_files_look(r->held, clock_monotonic_ns());
 	perf_session_end_round(r->session);
 	js_frames_end_round(r->js);
 	follow_end_round(&r->follow);
@@ -183,7 +167,7 @@ static void end_round(struct recorder *r)
 /* Takes in what waits, for so long: what a program does to be recorded must not keep us from ending. */
 static void take_waiting(struct recorder *r, uint64_t until_ns)
 {
-	while (r->waiting && monotonic_ns() < until_ns) {
+	while (r->waiting && clock_monotonic_ns() < until_ns) {
 		struct chunk *c = r->waiting;
 		r->waiting = c->next;
 		if (c->n) {
@@ -226,7 +210,7 @@ bool recorder_step(struct recorder *r, int timeout_ms)
 {
 	enum { STEP_NS = 100000000 };
 	wait_for_more(r, timeout_ms);
-	take_waiting(r, monotonic_ns() + STEP_NS);
+	take_waiting(r, clock_monotonic_ns() + STEP_NS);
 	look_around(r);
 	command_is_over(&r->command);
 	pthread_mutex_lock(&r->drain.lock);
@@ -241,7 +225,7 @@ bool recorder_wants_flush(const struct recorder *r)
 {
 	enum { USUAL_NS = 1000000000, COST_TIMES = 20 };
 	const uint64_t seldom_ns = 10000000000ull;
-	uint64_t now = monotonic_ns(), since = now - r->last_flush_ns;
+	uint64_t now = clock_monotonic_ns(), since = now - r->last_flush_ns;
 	if (now < r->start_ns)
 		return false;
 	if (r->has_answer)
@@ -256,13 +240,13 @@ bool recorder_wants_flush(const struct recorder *r)
 static void flush(struct recorder *r, bool is_end)
 {
 	perf_session_set_lost(r->session, event_counts(r).lost);
-	uint64_t before = monotonic_ns();
+	uint64_t before = clock_monotonic_ns();
 	uint32_t rows = r->p->samples.n;
 	budgets_refill(r->budgets, before - r->last_flush_ns);
 	perf_session_flush(r->session, is_end);
 	for (uint32_t i = rows; i < r->p->samples.n; i++)
 		r->clock_samples += r->p->samples.event[i] == 0;
-	r->last_flush_ns = monotonic_ns();
+	r->last_flush_ns = clock_monotonic_ns();
 	r->flush_cost_ns = r->last_flush_ns - before;
 	r->has_answer = false;
 	held_files_forget_states(r->held, before - (before > 2000000000u ? 2000000000u : 0));
@@ -284,44 +268,44 @@ void recorder_end(struct recorder *r)
 	pthread_mutex_lock(&r->drain.lock);
 	opened_events_stop(&r->events);
 	pthread_mutex_unlock(&r->drain.lock);
-	r->end_ns = monotonic_ns();
+	r->end_ns = clock_monotonic_ns();
 	r->used_ns = event_counts(r).first;
 	command_end(&r->command);
 	drain_stop(&r->drain);
-	uint64_t until = monotonic_ns() + last_ns;
+	uint64_t until = clock_monotonic_ns() + last_ns;
 	take_waiting(r, until);
 	drop_waiting(r);
 	wait_for_more(r, 0);
 	take_waiting(r, until);
 	drop_waiting(r);
 	jvm_maps_end(r->jvms);
-	held_files_look(r->held, monotonic_ns());
+	held_files_look(r->held, clock_monotonic_ns());
 	flush(r, true);
 	recorder_end_facts(r, r->end_ns, false);
 }
 
 void recorder_set_profile(struct recorder *r, struct profile *p)
 {
-	uint64_t now = monotonic_ns();
+	uint64_t now = clock_monotonic_ns();
 	look_at_charge(r, true);
 	flush(r, true);
 	recorder_end_facts(r, now, true);
 	charge_begin(r->charge, now);
 	perf_session_set_profile(r->session, p);
 	js_frames_end_period(r->js);
-	follow_forget_ended(&r->follow, monotonic_ns());
+	follow_forget_ended(&r->follow, clock_monotonic_ns());
 	jvm_maps_forget_ended(r->jvms);
 	if (r->source_maps)
 		source_maps_check_again(r->source_maps);
 	r->p = p;
-	recorder_begin_facts(r, now, wall_ns() - (monotonic_ns() - now));
+	recorder_begin_facts(r, now, clock_realtime_ns() - (clock_monotonic_ns() - now));
 }
 
 /* --- how it goes --- */
 
 uint64_t recorder_elapsed_ns(const struct recorder *r)
 {
-	uint64_t now = r->end_ns ? r->end_ns : monotonic_ns();
+	uint64_t now = r->end_ns ? r->end_ns : clock_monotonic_ns();
 	return now > r->start_ns ? now - r->start_ns : 0;
 }
 

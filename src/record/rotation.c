@@ -31,11 +31,7 @@ struct kept_files {
 
 static uint64_t now_ns(const struct rotation *r, clockid_t clock)
 {
-	struct timespec t;
-	if (r->o->now_ns)
-		return r->o->now_ns(clock);
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return r->o->now_ns ? r->o->now_ns(clock) : clock_ns(clock);
 }
 
 /* --- the folder --- */

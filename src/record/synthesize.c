@@ -4,9 +4,7 @@
  */
 #include "record/record_int.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* Header, body, trailer; each text is padded to eight bytes. */
 static void add_record(struct buf *out, uint32_t type, uint16_t misc, struct str body,
@@ -28,15 +26,12 @@ static void add_record(struct buf *out, uint32_t type, uint16_t misc, struct str
 static void add_comm(struct buf *out, int32_t pid, int32_t tid)
 {
 	enum { COMM_BYTES = 16 };
-	char path[64], comm[COMM_BYTES + 1];
+	AUTO(buf) struct buf comm = { 0 };
+	char path[64];
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, tid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, comm, COMM_BYTES);
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
+	if (!text_file_read(path, COMM_BYTES, &comm) || !comm.n)
 		return;
-	struct str name = { comm, (size_t)n - (comm[n - 1] == '\n') };
+	struct str name = { comm.p, comm.n - (comm.p[comm.n - 1] == '\n') };
 	int32_t ids[2] = { pid, tid };
 	add_record(out, PERF_RECORD_COMM, PERF_RECORD_MISC_USER,
 		   (struct str){ (const char *)ids, sizeof(ids) }, name, pid, tid);

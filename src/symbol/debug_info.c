@@ -22,16 +22,9 @@ enum {
 
 /* --- budget --- */
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
-}
-
 bool dwarf_spend_slice(struct dwarf_budget *b, uint32_t work)
 {
-	uint64_t now = cpu_ns();
+	uint64_t now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (b->since_ns)
 		b->used_ns += now - b->since_ns;
 	b->since_ns = now;

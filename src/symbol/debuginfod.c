@@ -15,7 +15,6 @@ struct elf *debuginfod_find(struct str build_id, bool wants_code, const char **f
 #else
 
 #include <dlfcn.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MAX_WAIT_SECONDS = 20, MAX_ALL_WAITS_SECONDS = 60 };
@@ -41,9 +40,7 @@ static _Thread_local double wait_until_seconds;
 
 static double now_seconds(void)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return (double)clock_monotonic_ns() / 1e9;
 }
 
 /* ISO C has no way from an object pointer to a function pointer; POSIX says that this one works. */

@@ -61,14 +61,9 @@ static void add_build_id(struct str notes, struct buf *build_id)
 
 void kernel_running_build_id(struct buf *build_id)
 {
-	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
 	AUTO(buf) struct buf notes = { 0 };
-	if (fd < 0)
-		return;
-	ssize_t n = read(fd, buf_reserve(&notes, MAX_NOTES_BYTES), MAX_NOTES_BYTES);
-	close(fd);
-	if (n > 0)
-		add_build_id((struct str){ notes.p, (size_t)n }, build_id);
+	if (text_file_read("/sys/kernel/notes", MAX_NOTES_BYTES, &notes))
+		add_build_id(buf_str(&notes), build_id);
 }
 
 /* Recordings fill build ids with zeros to 20 bytes. */
@@ -178,12 +173,9 @@ static bool running_anchor(struct kernel_symbols *k, uint64_t *anchor)
 {
 	AUTO(buf) struct buf head = { 0 };
 	struct kallsyms t;
-	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (!text_file_read("/proc/kallsyms", 4096, &head))
 		return false;
-	ssize_t n = read(fd, buf_reserve(&head, 4096), 4096);
-	close(fd);
-	kallsyms_init(&t, (struct str){ head.p, n > 0 ? (size_t)n : 0 }, false);
+	kallsyms_init(&t, buf_str(&head), false);
 	k->is_hidden |= t.is_hidden;
 	bool is_found = find_anchor(k, &t, anchor);
 	kallsyms_fini(&t);

@@ -1,8 +1,6 @@
 /* What /proc says of a process (man 5 proc). */
 #include "symbol/process_files.h"
 
-#include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The first bytes of /proc/PID/NAME; false when there is no such process. */
@@ -10,14 +8,7 @@ static bool read_status(int32_t pid, const char *name, struct buf *text)
 {
 	char path[64];
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	int fd = pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	if (fd < 0)
-		return false;
-	ssize_t n;
-	while ((n = read(fd, buf_reserve(text, 4096), 4096)) > 0 && text->n < (64 << 10))
-		text->n += (size_t)n;
-	close(fd);
-	return text->n > 0;
+	return pid > 0 && text_file_read(path, 64 << 10, text);
 }
 
 static struct str next_field(struct str *rest)
@@ -49,13 +40,6 @@ int32_t process_inner_pid(int32_t pid)
 	return inner;
 }
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t = { 0 };
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Field 22 of /proc/PID/stat, of which the second is a name in brackets that may hold anything. */
 static bool start_ticks(struct str stat, uint64_t *ticks)
 {
@@ -83,7 +67,7 @@ static bool start_boot_ns(int32_t pid, uint64_t *start)
 
 uint64_t process_began_unix_ns(int32_t pid)
 {
-	uint64_t start, wall = clock_ns(CLOCK_REALTIME), boot = clock_ns(CLOCK_BOOTTIME);
+	uint64_t start, wall = clock_realtime_ns(), boot = clock_ns(CLOCK_BOOTTIME);
 	if (!start_boot_ns(pid, &start) || start > boot || boot - start > wall)
 		return 0;
 	return wall - (boot - start);
@@ -103,7 +87,7 @@ bool process_started_before(int32_t pid, uint64_t time_ns)
 	if (!start_boot_ns(pid, &start))
 		return false;
 	/* Start times count the time the machine slept, perf's clock does not. */
-	uint64_t boot = clock_ns(CLOCK_BOOTTIME), awake = clock_ns(CLOCK_MONOTONIC);
+	uint64_t boot = clock_ns(CLOCK_BOOTTIME), awake = clock_monotonic_ns();
 	uint64_t asleep = boot > awake ? boot - awake : 0;
 	/* perf's clock is not corrected by NTP, so the two drift apart. */
 	uint64_t slack = 1000000000u + time_ns / 10000;

@@ -2,8 +2,6 @@
 #include "target/cgroup_int.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 /* A container may make folders in its own cgroup, as many and as deep as it likes. */
 enum { MAX_FOLDERS = 1 << 16, MAX_DEPTH = 32, MAX_PROCS_BYTES = 16 << 20, CONTAINER_DIGITS = 64 };
@@ -53,17 +51,9 @@ void cgroup_walk(const char *folder, cgroup_on_folder *on, void *context)
 static void add_processes(void *context, const char *path)
 {
 	struct pid_list *pids = context;
-	AUTO(buf) struct buf text = { 0 };
-	buf_addf(&text, "%s/cgroup.procs", path);
-	int fd = open(buf_c_string(&text), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n = 1;
-	text.n = 0;
-	while (fd >= 0 && n > 0 && text.n < MAX_PROCS_BYTES) {
-		n = read(fd, buf_reserve(&text, 4096), 4096);
-		text.n += n > 0 ? (size_t)n : 0;
-	}
-	if (fd >= 0)
-		close(fd);
+	AUTO(buf) struct buf file = { 0 }, text = { 0 };
+	buf_addf(&file, "%s/cgroup.procs", path);
+	text_file_read(buf_c_string(&file), MAX_PROCS_BYTES, &text);
 	struct str rest = buf_str(&text);
 	int32_t pid;
 	/* 0 stands for one of another pid namespace. */

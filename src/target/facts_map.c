@@ -2,20 +2,11 @@
 #include "target/facts_int.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* More is not counted: a map may be of any size. */
 #define MOST_COUNTED_BYTES ((uint64_t)64 << 20)
-
-static uint64_t clock_ns(void)
-{
-	struct timespec t = { 0 };
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static uint64_t size_of(int fd)
 {
@@ -54,7 +45,7 @@ void facts_find_map(struct process_facts *f)
 		m->e = (struct err){ 0 };
 	if (m->fd < 0)
 		return;
-	m->seen_ns = clock_ns();
+	m->seen_ns = clock_monotonic_ns();
 	m->size_bytes = size_of(m->fd);
 	count_rows(m);
 }
@@ -63,5 +54,5 @@ void code_map_watch(struct code_map *m)
 {
 	uint64_t size = m->fd >= 0 ? size_of(m->fd) : 0;
 	m->grown_bytes = size > m->size_bytes ? size - m->size_bytes : 0;
-	m->grew_ns = clock_ns() - m->seen_ns;
+	m->grew_ns = clock_monotonic_ns() - m->seen_ns;
 }

@@ -4,17 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MAX_DESCRIPTORS = 64 << 10 };
-
-uint64_t held_now_ns(void)
-{
-	struct timespec t = { 0 };
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 void held_own_path(int fd, char path[OWN_FD_PATH_BYTES])
 {

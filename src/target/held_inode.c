@@ -120,7 +120,7 @@ void held_files_add_mapping(struct held_files *h, int32_t pid, const struct targ
 	struct held_file f = { .device_major = m->device_major,
 			       .device_minor = m->device_minor,
 			       .inode = m->inode,
-			       .last_use_ns = held_now_ns(),
+			       .last_use_ns = clock_monotonic_ns(),
 			       .pid = pid };
 	uint32_t known = find_file(h, &f);
 	if (known != INDEX_NONE) {
@@ -157,7 +157,7 @@ int held_files_open(void *held, int32_t pid, const struct binary_id *id)
 	uint32_t i = id->has_inode ? find_file(h, &like) : held_find_path(h, pid, id->path);
 	if (i == INDEX_NONE)
 		return -1;
-	h->files.p[i].last_use_ns = held_now_ns();
+	h->files.p[i].last_use_ns = clock_monotonic_ns();
 	return held_reopen(h->files.p[i].fd);
 }
 
@@ -168,7 +168,7 @@ void held_files_touch(struct held_files *h, const struct binary_id *id)
 				  .inode = id->inode };
 	uint32_t i = id->has_inode ? find_file(h, &like) : INDEX_NONE;
 	if (i != INDEX_NONE)
-		h->files.p[i].last_use_ns = held_now_ns();
+		h->files.p[i].last_use_ns = clock_monotonic_ns();
 }
 
 /* --- making room --- */

@@ -66,7 +66,6 @@ struct held_files {
 	bool has_no_map_files;
 };
 
-uint64_t held_now_ns(void);
 /* A path to a descriptor of ours that opens it anew. */
 enum { OWN_FD_PATH_BYTES = 32 };
 void held_own_path(int fd, char path[OWN_FD_PATH_BYTES]);

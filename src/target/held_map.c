@@ -158,7 +158,7 @@ static void find_parts(struct held_files *h, int32_t pid, struct map_parts *part
 	if (i != INDEX_NONE && h->processes.p[i].lives) {
 		h->processes.p[i].has_jit = true; /* or nobody would ask */
 		if (h->processes.p[i].map_fd < 0)
-			held_look_at_map(h, i, held_now_ns());
+			held_look_at_map(h, i, clock_monotonic_ns());
 	}
 	for (; i != INDEX_NONE; i = h->processes.p[i].older)
 		if (h->processes.p[i].map_fd >= 0)

@@ -77,7 +77,7 @@ void held_files_end_process(struct held_files *h, int32_t pid)
 	if (held_is_running(pid))
 		h->processes.p[i].may_be_over = true;
 	else
-		held_end_process(h, i, held_now_ns());
+		held_end_process(h, i, clock_monotonic_ns());
 }
 
 /* What a process has from its parent, or from the program that it ran before. */
@@ -101,7 +101,7 @@ void held_files_add_process(struct held_files *h, int32_t pid, int32_t parent, b
 	uint32_t known = held_find_process(h, pid), from = held_find_process(h, parent);
 	if (known != INDEX_NONE && !is_exec && is_still_there(&h->processes.p[known]))
 		return;
-	uint64_t now_ns = held_now_ns();
+	uint64_t now_ns = clock_monotonic_ns();
 	/* The last that is seen of the map of the program before. */
 	if (known != INDEX_NONE && h->processes.p[known].lives)
 		held_end_process(h, known, now_ns);

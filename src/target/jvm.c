@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MAX_OUTPUT_BYTES = 1 << 20, MAX_COMMAND_BYTES = 1023 };
@@ -282,13 +281,6 @@ void jvm_map_free(struct jvm_map *m)
 
 /* --- the same, waiting --- */
 
-static uint64_t clock_ns(void)
-{
-	struct timespec t = { 0 };
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* An answer wakes us; a socket that appears does not. */
 static void wait_for(const struct jvm_call *c)
 {
@@ -301,8 +293,8 @@ bool jvm_command(int32_t pid, const char *command, int timeout_ms, struct buf *o
 		 struct err *e)
 {
 	struct jvm_call *c =
-		call_new(pid, command, clock_ns() + (uint64_t)timeout_ms * NS_PER_MILLI);
-	while (jvm_call_go_on(c, clock_ns()) == JVM_CALL_WAITS)
+		call_new(pid, command, clock_monotonic_ns() + (uint64_t)timeout_ms * NS_PER_MILLI);
+	while (jvm_call_go_on(c, clock_monotonic_ns()) == JVM_CALL_WAITS)
 		wait_for(c);
 	bool is_done = c->state == JVM_CALL_DONE;
 	if (is_done)

@@ -1,7 +1,6 @@
 #include "target/memory.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/capability.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -56,13 +55,7 @@ void process_memory_init(struct process_memory *m, int32_t pid)
 /* Yama (man 2 ptrace): from 1 on a user may not read even the memory of own processes. */
 static bool is_scoped(void)
 {
-	char scope = '0';
-	int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	ssize_t n = read(fd, &scope, 1);
-	close(fd);
-	return n == 1 && scope != '0';
+	return text_file_number("/proc/sys/kernel/yama/ptrace_scope", 0) != 0;
 }
 
 static bool has_ptrace(void)

@@ -1,7 +1,6 @@
 #include "target/process_int.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 enum {
@@ -40,21 +39,11 @@ bool process_file_read(const char *root, int32_t pid, const char *name, size_t l
 		       struct buf *text)
 {
 	AUTO(buf) struct buf path = { 0 };
-	text->n = 0;
 	if (pid > 0)
 		buf_addf(&path, "%s/proc/%d/%s", root, pid, name);
 	else
 		buf_addf(&path, "%s/proc/self/%s", root, name);
-	int fd = open(buf_c_string(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	ssize_t n = 1;
-	while (fd >= 0 && n > 0 && text->n < limit) {
-		size_t room = limit - text->n < 4096 ? limit - text->n : 4096;
-		n = read(fd, buf_reserve(text, room), room);
-		text->n += n > 0 ? (size_t)n : 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	return text->n > 0;
+	return text_file_read(buf_c_string(&path), limit, text) && text->n > 0;
 }
 
 /* /proc/PID/stat, of which the second field is a name in brackets that may hold anything. */

@@ -2,9 +2,6 @@
 #include "target/near_int.h"
 #include "target/process_int.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 enum { MAX_PASSWD_BYTES = 16 << 20 };
 
 struct user {
@@ -16,14 +13,7 @@ static void read_passwd(const char *root, struct buf *text)
 {
 	AUTO(buf) struct buf path = { 0 };
 	buf_addf(&path, "%s/etc/passwd", root);
-	int fd = open(buf_c_string(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	ssize_t n = 1;
-	while (fd >= 0 && n > 0 && text->n < MAX_PASSWD_BYTES) {
-		n = read(fd, buf_reserve(text, 4096), 4096);
-		text->n += n > 0 ? (size_t)n : 0;
-	}
-	if (fd >= 0)
-		close(fd);
+	text_file_read(buf_c_string(&path), MAX_PASSWD_BYTES, text);
 }
 
 /* NAME:PASSWORD:NUMBER:GROUP:COMMENT:HOME:SHELL */

@@ -95,9 +95,8 @@ static bool is_of(const struct elf *elf, uint64_t origin, struct str image)
 static void touch(int fd)
 {
 	struct stat status;
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	if (fstat(fd, &status) == 0 && status.st_mtime + TOUCHED_AFTER_S < now.tv_sec)
+	time_t now_s = clock_timespec(clock_realtime_ns()).tv_sec;
+	if (fstat(fd, &status) == 0 && status.st_mtime + TOUCHED_AFTER_S < now_s)
 		futimens(fd, NULL);
 }
 

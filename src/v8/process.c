@@ -1,7 +1,6 @@
 #include "v8/inlined.h"
 
 #include <sys/mman.h>
-#include <time.h>
 
 struct v8_process *v8_process_new(int32_t pid, const struct v8_layout *layout,
 				  struct memory *memory, struct v8_names *names)
@@ -91,13 +90,6 @@ static void take_mapping(void *context, const struct target_mapping *m)
 	vec_push(&p->mappings, c);
 }
 
-uint64_t v8_now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 uint64_t v8_look_pause_ns(uint64_t before_ns, uint64_t took_ns, bool is_useful)
 {
 	enum { LEAST_NS = 20000000, MOST_NS = 1000000000, TIMES_AS_LONG = 16 };
@@ -126,7 +118,7 @@ static const struct code_mapping *look_for(struct v8_process *p, uint64_t pc)
 {
 	struct err ignored = { 0 };
 	uint32_t known = p->mappings.n;
-	uint64_t begin_ns = v8_now_ns();
+	uint64_t begin_ns = clock_monotonic_ns();
 	p->mappings.n = 0;
 	/* Of one that has just ended, what was known stays. */
 	if (!target_read_mappings(p->pid, false, take_mapping, p, &ignored) && !p->mappings.n)
@@ -134,7 +126,7 @@ static const struct code_mapping *look_for(struct v8_process *p, uint64_t pc)
 	else
 		v8_find_moved(p);
 	const struct code_mapping *m = find_mapping(p, pc);
-	uint64_t end_ns = v8_now_ns();
+	uint64_t end_ns = clock_monotonic_ns();
 	p->look_pause_ns = v8_look_pause_ns(p->look_pause_ns, end_ns - begin_ns, m || !pc);
 	p->look_again_ns = end_ns + p->look_pause_ns;
 	return m;
@@ -149,7 +141,7 @@ void v8_process_look(struct v8_process *p)
 static const struct code_mapping *mapping_of(struct v8_process *p, uint64_t pc)
 {
 	const struct code_mapping *m = find_mapping(p, pc);
-	if (m || pc < 4096 || pc >> 47 || p->has_ended || v8_now_ns() < p->look_again_ns)
+	if (m || pc < 4096 || pc >> 47 || p->has_ended || clock_monotonic_ns() < p->look_again_ns)
 		return m;
 	return look_for(p, pc);
 }

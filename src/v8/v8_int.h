@@ -130,7 +130,6 @@ bool v8_may_be_new_code(const struct v8_process *p, uint64_t pc);
 /* Where the interpreter's function is that pc is in; start 0: in none. */
 struct v8_range v8_interpreter_range(struct v8_process *p, uint64_t pc);
 
-uint64_t v8_now_ns(void);
 /* A part of the file, from an offset on, has some of V8's built-in functions. */
 bool v8_has_blob(const struct v8_process *p, uint64_t offset, uint64_t n);
 /* moved.c: what was read of its mappings, with copies of a file's code as if they were the file. */

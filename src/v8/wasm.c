@@ -330,14 +330,14 @@ static bool find_old_code(struct v8_process *p, struct wasm *w, uint32_t module,
 static void read_tables(struct v8_process *p, struct wasm *w, uint64_t pc)
 {
 	uint32_t before = w->codes.n, found = 0;
-	uint64_t begin_ns = v8_now_ns();
+	uint64_t begin_ns = clock_monotonic_ns();
 	for (uint32_t i = 0; i < w->n; i++)
 		found += read_table(p, w, i);
 	if (found)
 		sort_codes(w, before);
 	for (uint32_t i = 0; i < w->n && !find_code(p, w, pc); i++)
 		found += find_old_code(p, w, i, pc);
-	uint64_t end_ns = v8_now_ns();
+	uint64_t end_ns = clock_monotonic_ns();
 	w->look_pause_ns = v8_look_pause_ns(w->look_pause_ns, end_ns - begin_ns, found > 0);
 	w->look_again_ns = end_ns + w->look_pause_ns;
 }
@@ -365,7 +365,7 @@ v8_place_id v8_place_in_wasm(struct v8_process *p, uint64_t pc, uint64_t instanc
 		if (!p->wasm)
 			p->wasm = mem_zalloc(1, sizeof(*p->wasm));
 		struct wasm *w = p->wasm;
-		if (v8_now_ns() >= w->look_again_ns)
+		if (clock_monotonic_ns() >= w->look_again_ns)
 			read_tables(p, w, pc);
 		c = find_code(p, w, pc);
 		if (!c && find_module(p, w, instance)) {

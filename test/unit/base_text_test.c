@@ -3,6 +3,9 @@
 #include "random.h"
 #include "tap.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 #include <stdalign.h>
 
 static void check_trim(void)
@@ -296,8 +299,33 @@ static void check_vec(void)
 	tap_ok(!v.p && !v.n && !v.capacity, "a finished vec is empty");
 }
 
+static void check_text_file(void)
+{
+	AUTO(buf) struct buf text = { 0 }, whole = { 0 };
+	char path[] = "/tmp/plume-text-XXXXXX";
+	int fd = mkstemp(path);
+	for (unsigned i = 0; i < 3000; i++)
+		buf_add(&whole, STR(" 42\n"));
+	tap_ok(write(fd, whole.p, whole.n) == (ssize_t)whole.n, "text file: written");
+	close(fd);
+	buf_add(&text, STR("before"));
+	tap_ok(text_file_read(path, 1 << 20, &text), "text file: read");
+	tap_ok(str_eq(buf_str(&text), buf_str(&whole)), "text file: whole");
+	text_file_read(path, 5, &text);
+	tap_str_eq(buf_str(&text), STR(" 42\n "), "text file: no more than the limit");
+	tap_num_eq((uint64_t)text_file_number(path, -1), (uint64_t)-1, "text file: not a number");
+	tap_ok(truncate(path, 4) == 0 && text_file_setting(path, &text), "text file: a setting");
+	tap_str_eq(buf_str(&text), STR("42"), "text file: without white space");
+	tap_num_eq((uint64_t)text_file_number(path, -1), 42, "text file: its number");
+	unlink(path);
+	errno = 0;
+	tap_ok(!text_file_read(path, 10, &text) && errno == ENOENT, "text file: errno says why");
+	tap_ok(!text.n && text_file_number(path, 7) == 7, "text file: missing");
+}
+
 int main(void)
 {
+	check_text_file();
 	check_trim();
 	check_compare();
 	check_find();
