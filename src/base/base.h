@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/child_map.h"
 #include "base/clock.h"
+#include "base/cursor.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/index_map.h"

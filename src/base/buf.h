@@ -56,6 +56,23 @@ static inline void buf_add_char(struct buf *b, char c)
 	b->p[b->n++] = c;
 }
 
+/* Writes a varint (protocol buffers, .plume) to where MAX_VARINT_BYTES fit; returns its length. */
+enum { MAX_VARINT_BYTES = 10 };
+
+static inline size_t put_varint(char *to, uint64_t number)
+{
+	size_t n = 0;
+	for (; number >= 0x80; number >>= 7)
+		to[n++] = (char)(number | 0x80);
+	to[n++] = (char)number;
+	return n;
+}
+
+static inline void buf_add_varint(struct buf *b, uint64_t number)
+{
+	b->n += put_varint(buf_reserve(b, MAX_VARINT_BYTES), number);
+}
+
 static inline struct str buf_str(const struct buf *b)
 {
 	return (struct str){ b->p, b->n };

@@ -1,15 +1,15 @@
 #include "base/base.h"
 
-enum { LONGEST_VARINT = 10, MAX_FIELD = (1 << 29) - 1 };
+enum { MAX_FIELD = (1 << 29) - 1 };
 
 static const char cut_field[] = "a truncated field";
 static const char cut_number[] = "a truncated number";
+static const char wide_number[] = "a number of more than 64 bits";
 
 struct protobuf protobuf_open(struct str message)
 {
-	if (!message.p)
-		message.p = ""; /* nothing may come as NULL */
-	return protobuf_inside(&(struct protobuf){ .start = message.p, .bytes = message });
+	struct cursor rest = cursor_over(message);
+	return (struct protobuf){ .rest = rest, .start = rest.p, .at = rest.p };
 }
 
 uint64_t protobuf_offset(const struct protobuf *m)
@@ -25,67 +25,39 @@ bool protobuf_is_cut(const struct protobuf *m)
 static bool set_fault(struct protobuf *m, const char *fault)
 {
 	m->fault = fault;
-	m->next = m->end;
+	cursor_fail(&m->rest);
 	return false;
 }
 
-static bool take_long_varint(struct protobuf *m, uint64_t *number)
+static bool take_varint(struct protobuf *m, uint64_t *number)
 {
-	size_t left = (size_t)(m->end - m->next);
-	uint64_t value = 0;
-	for (size_t i = 0; i < LONGEST_VARINT && i < left; i++) {
-		uint8_t byte = (uint8_t)m->next[i];
-		if (i == LONGEST_VARINT - 1 && byte > 1)
-			break;
-		value |= (uint64_t)(byte & 0x7f) << (7 * i);
-		if (byte < 0x80) {
-			m->next += i + 1;
-			*number = value;
-			return true;
-		}
-	}
-	return set_fault(m, left < LONGEST_VARINT ? cut_number : "a number of more than 64 bits");
+	size_t left = cursor_left(&m->rest);
+	*number = cursor_varint(&m->rest);
+	return !m->rest.is_short ||
+	       set_fault(m, left < MAX_VARINT_BYTES ? cut_number : wide_number);
 }
 
-/* Most numbers are small. */
-static inline bool take_varint(struct protobuf *m, uint64_t *number)
+static bool take_fixed(struct protobuf *m, unsigned n)
 {
-	if (m->next < m->end && (uint8_t)*m->next < 0x80) {
-		*number = (uint8_t)*m->next++;
-		return true;
-	}
-	return take_long_varint(m, number);
+	m->number = cursor_unsigned(&m->rest, n);
+	return !m->rest.is_short || set_fault(m, cut_number);
 }
 
-static bool take_fixed(struct protobuf *m, size_t n)
-{
-	if ((size_t)(m->end - m->next) < n)
-		return set_fault(m, cut_number);
-	m->number = 0;
-	for (size_t i = 0; i < n; i++)
-		m->number |= (uint64_t)(uint8_t)m->next[i] << (8 * i);
-	m->next += n;
-	return true;
-}
-
-static inline bool take_bytes(struct protobuf *m)
+static bool take_bytes(struct protobuf *m)
 {
 	uint64_t n;
 	if (!take_varint(m, &n))
 		return false;
-	if (n > (uint64_t)(m->end - m->next))
-		return set_fault(m, cut_field);
-	m->bytes = (struct str){ m->next, (size_t)n };
-	m->next += n;
-	return true;
+	m->bytes = cursor_bytes(&m->rest, n);
+	return !m->rest.is_short || set_fault(m, cut_field);
 }
 
 bool protobuf_next_slow(struct protobuf *m)
 {
 	uint64_t tag;
-	if (m->next == m->end)
+	if (!cursor_left(&m->rest))
 		return false;
-	m->at = m->next;
+	m->at = m->rest.p;
 	m->field = 0;
 	if (!take_varint(m, &tag))
 		return false;
@@ -109,43 +81,29 @@ bool protobuf_next_slow(struct protobuf *m)
 
 bool protobuf_next_packed_slow(struct protobuf *m, uint64_t *number)
 {
-	if (m->next == m->end)
+	if (!cursor_left(&m->rest))
 		return false;
-	m->at = m->next;
-	return take_long_varint(m, number);
+	m->at = m->rest.p;
+	return take_varint(m, number);
 }
 
 /* --- writing --- */
 
-static size_t put_varint(char *to, uint64_t number)
-{
-	size_t n = 0;
-	for (; number >= 0x80; number >>= 7)
-		to[n++] = (char)(number | 0x80);
-	to[n++] = (char)number;
-	return n;
-}
-
-void protobuf_add_varint(struct buf *out, uint64_t number)
-{
-	out->n += put_varint(buf_reserve(out, LONGEST_VARINT), number);
-}
-
 static void add_tag(struct buf *out, uint32_t field, enum protobuf_type type)
 {
-	protobuf_add_varint(out, (uint64_t)field << 3 | type);
+	buf_add_varint(out, (uint64_t)field << 3 | type);
 }
 
 void protobuf_add_number(struct buf *out, uint32_t field, uint64_t number)
 {
 	add_tag(out, field, PROTOBUF_VARINT);
-	protobuf_add_varint(out, number);
+	buf_add_varint(out, number);
 }
 
 void protobuf_add_bytes(struct buf *out, uint32_t field, struct str bytes)
 {
 	add_tag(out, field, PROTOBUF_BYTES);
-	protobuf_add_varint(out, bytes.n);
+	buf_add_varint(out, bytes.n);
 	buf_add(out, bytes);
 }
 
@@ -159,7 +117,7 @@ size_t protobuf_begin(struct buf *out, uint32_t field)
 /* One byte was left for the length, which is enough for most; else the content moves. */
 void protobuf_end(struct buf *out, size_t begun)
 {
-	char length[LONGEST_VARINT];
+	char length[MAX_VARINT_BYTES];
 	size_t n = out->n - begun, length_bytes = put_varint(length, n);
 	if (length_bytes > 1) {
 		buf_reserve(out, length_bytes - 1);

@@ -11,6 +11,7 @@
  */
 #pragma once
 #include "base/buf.h"
+#include "base/cursor.h"
 
 enum protobuf_type {
 	PROTOBUF_VARINT = 0,
@@ -19,9 +20,9 @@ enum protobuf_type {
 	PROTOBUF_FIXED32 = 5,
 };
 
-/* A cursor over the fields of a message. */
+/* A message being read, field by field. */
 struct protobuf {
-	const char *next, *end;
+	struct cursor rest;
 	const char *start; /* byte 0 of the outermost message, from which offsets count */
 	const char *fault; /* what is wrong, or NULL */
 	/* The field at hand. */
@@ -37,8 +38,7 @@ struct protobuf protobuf_open(struct str message);
 /* The message, or the packed numbers, that the field at hand holds. Offsets count on. */
 static inline struct protobuf protobuf_inside(const struct protobuf *m)
 {
-	return (struct protobuf){ .next = m->bytes.p,
-				  .end = m->bytes.p + m->bytes.n,
+	return (struct protobuf){ .rest = cursor_over(m->bytes),
 				  .start = m->start,
 				  .at = m->bytes.p };
 }
@@ -48,14 +48,14 @@ bool protobuf_next_slow(struct protobuf *m);
 static inline bool protobuf_next(struct protobuf *m)
 {
 	/* Most are a number below 128 in one of the first 15 fields: two bytes. */
-	if (m->end - m->next >= 2) {
-		uint8_t tag = (uint8_t)m->next[0], number = (uint8_t)m->next[1];
+	if (cursor_left(&m->rest) >= 2) {
+		uint8_t tag = (uint8_t)m->rest.p[0], number = (uint8_t)m->rest.p[1];
 		if ((tag & 0x87) == PROTOBUF_VARINT && tag && number < 0x80) {
-			m->at = m->next;
+			m->at = m->rest.p;
 			m->field = tag >> 3;
 			m->type = PROTOBUF_VARINT;
 			m->number = number;
-			m->next += 2;
+			m->rest.p += 2;
 			return true;
 		}
 	}
@@ -65,8 +65,8 @@ bool protobuf_next_packed_slow(struct protobuf *m, uint64_t *number);
 /* Takes the next of packed numbers. False at the end and at a fault. */
 static inline bool protobuf_next_packed(struct protobuf *m, uint64_t *number)
 {
-	if (m->next < m->end && (uint8_t)*m->next < 0x80) { /* most are small */
-		*number = (uint8_t)*m->next++;
+	if (cursor_has_short_number(&m->rest)) {
+		*number = cursor_u8(&m->rest);
 		return true;
 	}
 	return protobuf_next_packed_slow(m, number);
@@ -76,7 +76,6 @@ uint64_t protobuf_offset(const struct protobuf *m);
 /* True when the fault is that the input ended too early. */
 bool protobuf_is_cut(const struct protobuf *m);
 
-void protobuf_add_varint(struct buf *out, uint64_t number);
 /* A field of type varint; negative numbers are written as two's complement, as int64 is. */
 void protobuf_add_number(struct buf *out, uint32_t field, uint64_t number);
 void protobuf_add_bytes(struct buf *out, uint32_t field, struct str bytes);

@@ -1,6 +1,6 @@
 /* Events, the records and samples they make, and their order. */
 #pragma once
-#include "perf/cursor_int.h"
+#include "base/base.h"
 #include "perf/perf.h"
 
 #include <linux/perf_event.h>

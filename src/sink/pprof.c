@@ -370,7 +370,7 @@ static size_t begin_sample(struct pprof_sink *s, node_id node, thread_id thread,
 	protobuf_end(out, stack);
 	size_t values = protobuf_begin(out, PPROF_SAMPLE_VALUE);
 	for (uint32_t i = 0; i < s->type_count; i++) {
-		protobuf_add_varint(out, s->values[i]);
+		buf_add_varint(out, s->values[i]);
 		s->values[i] = 0;
 	}
 	protobuf_end(out, values);

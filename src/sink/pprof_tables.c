@@ -120,7 +120,7 @@ static void add_no_stack(struct pprof_writer *w, struct buf *out)
 		vec_push(&w->used, INDEX_NONE);
 		w->no_stack_id = w->used.n;
 	}
-	protobuf_add_varint(out, w->no_stack_id);
+	buf_add_varint(out, w->no_stack_id);
 }
 
 void pprof_add_stack(struct pprof_writer *w, node_id leaf, struct buf *out)
@@ -133,7 +133,7 @@ void pprof_add_stack(struct pprof_writer *w, node_id leaf, struct buf *out)
 			vec_push(&w->used, w->place_of[i]);
 			place->id = w->used.n;
 		}
-		protobuf_add_varint(out, place->id);
+		buf_add_varint(out, place->id);
 	}
 }
 

@@ -9,10 +9,6 @@
 
 #include "model/model.h"
 
-struct cursor {
-	const char *p, *end;
-};
-
 static void skip_spaces(struct cursor *c)
 {
 	while (c->p < c->end && (*c->p == ' ' || *c->p == '\t'))
@@ -253,7 +249,7 @@ enum { MAX_COMM_BYTES = 256 };
 static void take_id_from_comm(struct script_header *h)
 {
 	ptrdiff_t space = str_find_last_char(h->comm, ' ');
-	struct cursor c = { h->comm.p + space + 1, h->comm.p + h->comm.n };
+	struct cursor c = cursor_at(h->comm, (uint64_t)space + 1);
 	if (space > 0 && take_pid_tid(&c, h) && c.p == c.end)
 		h->comm = str_trim(str_first(h->comm, (size_t)space));
 }
@@ -261,7 +257,7 @@ static void take_id_from_comm(struct script_header *h)
 /* Tries an anchor at one word; true when the line is a header by it. */
 static bool parse_at(const char *word, struct str line, enum anchor anchor, struct script_header *h)
 {
-	struct cursor c = { word, line.p + line.n };
+	struct cursor c = { .p = word, .end = line.p + line.n };
 	reset(h);
 	if (!take_anchor(&c, anchor, h))
 		return false;

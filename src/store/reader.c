@@ -80,28 +80,12 @@ void store_set_fault(struct store_reader *r, const char *format, ...)
 	r->state = STORE_BROKEN;
 }
 
-uint64_t take_long_varint(struct cursor *c)
-{
-	uint64_t value = 0;
-	for (unsigned shift = 0; c->p < c->end && shift < 64; shift += 7) {
-		uint8_t byte = *c->p++;
-		if (shift == 63 && byte > 1)
-			break; /* more than 64 bits */
-		value |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return value;
-	}
-	c->is_short = true;
-	c->p = c->end;
-	return 0;
-}
-
 static bool read_part(struct store_reader *r, uint64_t tag, struct cursor *c)
 {
 	if (tag == STORE_SAMPLES)
 		return store_read_samples(r, c);
 	if (tag == STORE_FLAGS) {
-		r->p->is_differential |= (take_varint(c) & STORE_IS_DIFFERENTIAL) != 0;
+		r->p->is_differential |= (cursor_varint(c) & STORE_IS_DIFFERENTIAL) != 0;
 		return !c->is_short || fail(r, "the flags are not a number");
 	}
 	if (tag >= STORE_STRINGS && tag < STORE_PARTS)
@@ -113,18 +97,18 @@ static bool read_part(struct store_reader *r, uint64_t tag, struct cursor *c)
 
 static bool read_parts(struct store_reader *r, struct str raw)
 {
-	struct cursor c = { (const uint8_t *)raw.p, (const uint8_t *)raw.p + raw.n, false };
-	while (left(&c)) {
-		uint64_t tag = take_varint(&c), bytes = take_varint(&c);
-		if (c.is_short || bytes > left(&c))
+	struct cursor c = cursor_over(raw);
+	while (cursor_left(&c)) {
+		uint64_t tag = cursor_varint(&c), bytes = cursor_varint(&c);
+		if (c.is_short || bytes > cursor_left(&c))
 			return fail(r, "a part of %llu bytes extends beyond its block",
 				    (unsigned long long)bytes);
 		struct cursor part = { c.p, c.p + bytes, false };
 		if (!read_part(r, tag, &part))
 			return false;
-		if (left(&part))
+		if (cursor_left(&part))
 			return fail(r, "a part with tag %llu has %zu bytes too many",
-				    (unsigned long long)tag, left(&part));
+				    (unsigned long long)tag, cursor_left(&part));
 		c.p += bytes;
 	}
 	return true;
@@ -132,9 +116,9 @@ static bool read_parts(struct store_reader *r, struct str raw)
 
 static bool read_end(struct store_reader *r, struct str raw)
 {
-	struct cursor c = { (const uint8_t *)raw.p, (const uint8_t *)raw.p + raw.n, false };
-	uint64_t rows = take_varint(&c);
-	if (c.is_short || left(&c))
+	struct cursor c = cursor_over(raw);
+	uint64_t rows = cursor_varint(&c);
+	if (c.is_short || cursor_left(&c))
 		return fail(r, "the end mark is not a number");
 	if (rows != r->rows)
 		return fail(r, "the end mark counts %llu rows of samples, but the file has %llu",

@@ -61,26 +61,6 @@ void store_set_fault(struct store_reader *r, const char *format, ...)
 
 /* --- numbers --- */
 
-/* The bytes of one part of a block. Reading beyond them gives 0 and sets is_short. */
-struct cursor {
-	const uint8_t *p, *end;
-	bool is_short;
-};
-
-uint64_t take_long_varint(struct cursor *c);
-
-static inline uint64_t take_varint(struct cursor *c)
-{
-	if (c->p < c->end && *c->p < 0x80)
-		return *c->p++;
-	return take_long_varint(c);
-}
-
-static inline size_t left(const struct cursor *c)
-{
-	return (size_t)(c->end - c->p);
-}
-
 /* The profile's id for an id of the file. */
 static inline bool known(struct store_reader *r, const struct ids *ids, const char *what,
 			 uint64_t id, uint32_t *to)

@@ -13,20 +13,20 @@ static uint64_t *room_for_column(struct store_reader *r, enum store_column colum
 
 bool store_take_values(struct store_reader *r, struct cursor *c, uint64_t *values, uint32_t n)
 {
-	uint64_t encoding = take_varint(c), value = 0;
+	uint64_t encoding = cursor_varint(c), value = 0;
 	switch (encoding) {
 	case STORE_SAME:
-		value = take_varint(c);
+		value = cursor_varint(c);
 		for (uint32_t i = 0; i < n; i++)
 			values[i] = value;
 		break;
 	case STORE_PLAIN:
 		for (uint32_t i = 0; i < n; i++)
-			values[i] = take_varint(c);
+			values[i] = cursor_varint(c);
 		break;
 	case STORE_DELTAS:
 		for (uint32_t i = 0; i < n; i++)
-			values[i] = value += (uint64_t)unzigzag(take_varint(c));
+			values[i] = value += (uint64_t)unzigzag(cursor_varint(c));
 		break;
 	default:
 		return fail(
@@ -108,15 +108,15 @@ static void add_rows(struct store_reader *r, uint32_t n, bool has_time)
 bool store_read_samples(struct store_reader *r, struct cursor *c)
 {
 	bool has[STORE_COLUMNS] = { false };
-	uint64_t n = take_varint(c);
+	uint64_t n = cursor_varint(c);
 	/* By block, not by part: a part of equal rows takes few bytes, and many fit in a block. */
 	if (c->is_short || n == 0 || n > STORE_MAX_ROWS - r->block_rows)
 		return fail(r, "a block claims %llu samples", (unsigned long long)n);
 	if (!is_believable(r, r->rows + n, STORE_FREE_ROWS))
 		return false;
 	r->block_rows += (uint32_t)n;
-	while (left(c)) {
-		uint64_t column = take_varint(c);
+	while (cursor_left(c)) {
+		uint64_t column = cursor_varint(c);
 		if (column >= STORE_COLUMNS || has[column])
 			return fail(r, "sample column %llu is unknown or occurs twice",
 				    (unsigned long long)column);

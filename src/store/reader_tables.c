@@ -4,8 +4,8 @@
 /* The number of rows of a table, each of which has at least bytes_each bytes. */
 static bool take_count(struct store_reader *r, struct cursor *c, unsigned bytes_each, uint32_t *n)
 {
-	uint64_t count = take_varint(c);
-	if (c->is_short || count > left(c) / bytes_each)
+	uint64_t count = cursor_varint(c);
+	if (c->is_short || count > cursor_left(c) / bytes_each)
 		return fail(r, "a table claims %llu rows, more than its bytes can hold",
 			    (unsigned long long)count);
 	*n = (uint32_t)count;
@@ -18,7 +18,7 @@ static uint64_t *take_column(struct cursor *c, uint32_t n)
 {
 	uint64_t *values = mem_alloc(n, sizeof(*values));
 	for (uint32_t i = 0; i < n; i++)
-		values[i] = take_varint(c);
+		values[i] = cursor_varint(c);
 	return values;
 }
 
@@ -57,7 +57,7 @@ static bool read_strings(struct store_reader *r, struct cursor *c)
 		return false;
 	AUTO_FREE uint64_t *bytes = take_column(c, n);
 	for (uint32_t i = 0; i < n; i++) {
-		if (c->is_short || bytes[i] > left(c))
+		if (c->is_short || bytes[i] > cursor_left(c))
 			return fail(r, "a string of %llu bytes extends beyond its part",
 				    (unsigned long long)bytes[i]);
 		struct str s = { (const char *)c->p, (size_t)bytes[i] };
@@ -80,7 +80,7 @@ static void forget_frame_columns(struct store_reader *r)
 static bool read_frame_columns(struct store_reader *r, struct cursor *c)
 {
 	enum { MAX_FRAME_COLUMNS = 64 };
-	uint64_t n = take_varint(c), is_there = 0;
+	uint64_t n = cursor_varint(c), is_there = 0;
 	if (c->is_short || n == 0 || n > STORE_MAX_ROWS)
 		return fail(r, "columns of %llu frames", (unsigned long long)n);
 	r->table_rows += n;
@@ -88,8 +88,8 @@ static bool read_frame_columns(struct store_reader *r, struct cursor *c)
 		return false;
 	forget_frame_columns(r);
 	r->frame_rows = (uint32_t)n;
-	while (left(c)) {
-		uint64_t column = take_varint(c);
+	while (cursor_left(c)) {
+		uint64_t column = cursor_varint(c);
 		if (column >= MAX_FRAME_COLUMNS || is_there >> column & 1)
 			return fail(r, "frame column %llu is too large or occurs twice",
 				    (unsigned long long)column);
@@ -265,8 +265,8 @@ static bool read_events(struct store_reader *r, struct cursor *c)
 /* Weights of an event have more decimals from here on, and those before are to be scaled up. */
 static bool read_decimals(struct store_reader *r, struct cursor *c)
 {
-	while (left(c)) {
-		uint64_t event = take_varint(c), decimals = take_varint(c);
+	while (cursor_left(c)) {
+		uint64_t event = cursor_varint(c), decimals = cursor_varint(c);
 		uint32_t id;
 		if (c->is_short)
 			return fail(r, "the decimals are not a number");
@@ -407,13 +407,13 @@ static void add_to_ledger(struct store_reader *r, enum ledger_line line, uint64_
  */
 static bool read_ledger(struct store_reader *r, struct cursor *c)
 {
-	while (left(c)) {
-		uint64_t bytes = take_varint(c);
-		if (c->is_short || bytes > left(c))
+	while (cursor_left(c)) {
+		uint64_t bytes = cursor_varint(c);
+		if (c->is_short || bytes > cursor_left(c))
 			return fail(r, "the ledger ends inside a name");
 		struct str name = { (const char *)c->p, (size_t)bytes };
 		c->p += bytes;
-		uint64_t count = take_varint(c);
+		uint64_t count = cursor_varint(c);
 		if (c->is_short)
 			return fail(r, "the ledger ends before a number");
 		if (r->ledger.n == STORE_MAX_LEDGER_LINES)

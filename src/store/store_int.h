@@ -101,26 +101,3 @@ struct store_block_head {
 _Static_assert(sizeof(struct store_block_head) == STORE_BLOCK_HEAD_BYTES, "as on disk");
 
 uint64_t store_checksum(const void *block_head, struct str stored);
-
-/* 0, -1, 1, -2, ... as 0, 1, 2, 3, ... */
-static inline uint64_t zigzag(int64_t value)
-{
-	return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
-}
-
-static inline int64_t unzigzag(uint64_t value)
-{
-	return (int64_t)(value >> 1 ^ (~(value & 1) + 1));
-}
-
-enum { MAX_VARINT_BYTES = 10 };
-
-static inline void add_varint(struct buf *out, uint64_t value)
-{
-	char *p = buf_reserve(out, MAX_VARINT_BYTES);
-	size_t n = 0;
-	for (; value >= 0x80; value >>= 7)
-		p[n++] = (char)(value | 0x80);
-	p[n++] = (char)value;
-	out->n += n;
-}

@@ -92,8 +92,8 @@ static void put_block(struct store_writer *w, enum store_block_kind kind)
 /* Puts what is in w->part behind the block, with its tag and length. */
 static void end_part(struct store_writer *w, enum store_part tag)
 {
-	add_varint(&w->raw, tag);
-	add_varint(&w->raw, w->part.n);
+	buf_add_varint(&w->raw, tag);
+	buf_add_varint(&w->raw, w->part.n);
 	buf_add(&w->raw, buf_str(&w->part));
 	w->part.n = 0;
 	if (w->raw.n >= BYTES_PER_BLOCK)
@@ -105,7 +105,7 @@ static void end_part(struct store_writer *w, enum store_part tag)
 /* A column of a table: `value` of each row from `first` to `end`. */
 #define PUT_COLUMN(first, end, value)                                                              \
 	for (uint32_t i = (first); i < (end); i++)                                                 \
-	add_varint(&w->part, (value))
+	buf_add_varint(&w->part, (value))
 
 /* Strings until they fill a block. */
 static void put_strings(struct store_writer *w, const struct profile *p)
@@ -115,7 +115,7 @@ static void put_strings(struct store_writer *w, const struct profile *p)
 		size_t bytes = 0;
 		while (end < p->strings.n && (end == first || bytes < BYTES_PER_BLOCK))
 			bytes += p->strings.p[end++].n;
-		add_varint(&w->part, end - first);
+		buf_add_varint(&w->part, end - first);
 		PUT_COLUMN(first, end, p->strings.p[i].n);
 		for (uint32_t i = first; i < end; i++)
 			buf_add(&w->part, p->strings.p[i]);
@@ -158,9 +158,9 @@ static void put_frame_columns(struct store_writer *w, const struct frame *f, uin
 		if (row == end)
 			continue;
 		if (!w->part.n)
-			add_varint(&w->part, end - first);
-		add_varint(&w->part, c);
-		add_varint(&w->part, STORE_PLAIN);
+			buf_add_varint(&w->part, end - first);
+		buf_add_varint(&w->part, c);
+		buf_add_varint(&w->part, STORE_PLAIN);
 		PUT_COLUMN(first, end, frame_value(&f[i], c));
 	}
 	if (w->part.n)
@@ -173,7 +173,7 @@ static void put_frames(struct store_writer *w, const struct profile *p)
 		uint32_t first = w->frames, end = run_end(first, p->frames.n);
 		const struct frame *f = p->frames.p;
 		put_frame_columns(w, f, first, end);
-		add_varint(&w->part, end - first);
+		buf_add_varint(&w->part, end - first);
 		struct frame last = w->last_frame; /* as it was written, whatever it is now */
 		PUT_COLUMN(first, end,
 			   zigzag((int64_t)f[i].name - (i > first ? f[i - 1].name : last.name)));
@@ -200,7 +200,7 @@ static void put_changed(struct store_writer *w, const struct profile *p, uint32_
 			vec_push(&rows, p->changed.p[w->changed]);
 	for (uint32_t first = 0, end; first < rows.n; first = end) {
 		end = run_end(first, rows.n);
-		add_varint(&w->part, end - first);
+		buf_add_varint(&w->part, end - first);
 		PUT_COLUMN(first, end, rows.p[i].frame);
 		PUT_COLUMN(first, end, rows.p[i].as);
 		PUT_COLUMN(first, end, rows.p[i].unnamed);
@@ -214,7 +214,7 @@ static void put_nodes(struct store_writer *w, const struct profile *p)
 	while (w->nodes < p->nodes.n) {
 		uint32_t first = w->nodes, end = run_end(first, p->nodes.n);
 		const struct node *n = p->nodes.p;
-		add_varint(&w->part, end - first);
+		buf_add_varint(&w->part, end - first);
 		PUT_COLUMN(first, end, i - n[i].parent);
 		PUT_COLUMN(first, end, n[i].frame);
 		w->nodes = end;
@@ -228,7 +228,7 @@ static void put_threads(struct store_writer *w, const struct profile *p)
 	const struct thread *t = p->threads.p;
 	if (first == end)
 		return;
-	add_varint(&w->part, end - first);
+	buf_add_varint(&w->part, end - first);
 	PUT_COLUMN(first, end, zigzag(t[i].pid));
 	PUT_COLUMN(first, end, zigzag((int64_t)t[i].tid - t[i].pid));
 	PUT_COLUMN(first, end, t[i].comm);
@@ -245,14 +245,14 @@ static void put_events(struct store_writer *w, const struct profile *p)
 		if (w->decimals.p[i] == e[i].decimals)
 			continue;
 		w->decimals.p[i] = e[i].decimals;
-		add_varint(&w->part, i);
-		add_varint(&w->part, e[i].decimals);
+		buf_add_varint(&w->part, i);
+		buf_add_varint(&w->part, e[i].decimals);
 	}
 	if (w->part.n)
 		end_part(w, STORE_DECIMALS);
 	if (first == end)
 		return;
-	add_varint(&w->part, end - first);
+	buf_add_varint(&w->part, end - first);
 	PUT_COLUMN(first, end, e[i].name);
 	PUT_COLUMN(first, end, e[i].unit);
 	PUT_COLUMN(first, end,
@@ -270,7 +270,7 @@ static void put_labels(struct store_writer *w, const struct profile *p)
 	while (w->labels < p->labels.n) {
 		uint32_t first = w->labels, end = run_end(first, p->labels.n);
 		const struct label *l = p->labels.p;
-		add_varint(&w->part, end - first);
+		buf_add_varint(&w->part, end - first);
 		PUT_COLUMN(first, end, l[i].key);
 		PUT_COLUMN(first, end, l[i].is_number);
 		PUT_COLUMN(first, end, l[i].text);
@@ -282,7 +282,7 @@ static void put_labels(struct store_writer *w, const struct profile *p)
 	while (w->label_sets < p->label_sets.n) {
 		uint32_t first = w->label_sets, end = run_end(first, p->label_sets.n);
 		const struct label_link *s = p->label_sets.p;
-		add_varint(&w->part, end - first);
+		buf_add_varint(&w->part, end - first);
 		PUT_COLUMN(first, end, i - s[i].rest);
 		PUT_COLUMN(first, end, s[i].label);
 		w->label_sets = end;
@@ -295,7 +295,7 @@ static void put_marks(struct store_writer *w, const struct profile *p)
 	while (w->marks < p->marks.n) {
 		uint32_t first = w->marks, end = run_end(first, p->marks.n);
 		const struct mark *m = p->marks.p;
-		add_varint(&w->part, end - first);
+		buf_add_varint(&w->part, end - first);
 		PUT_COLUMN(first, end,
 			   zigzag((int64_t)(m[i].time_ns - (i > first ? m[i - 1].time_ns : 0))));
 		PUT_COLUMN(first, end, m[i].duration_ns);
@@ -310,14 +310,14 @@ static void put_marks(struct store_writer *w, const struct profile *p)
 static void put_facts(struct store_writer *w, const struct profile *p)
 {
 	if (w->facts < p->facts.n) {
-		add_varint(&w->part, p->facts.n - w->facts);
+		buf_add_varint(&w->part, p->facts.n - w->facts);
 		PUT_COLUMN(w->facts, p->facts.n, p->facts.p[i].key);
 		PUT_COLUMN(w->facts, p->facts.n, p->facts.p[i].text);
 		w->facts = p->facts.n;
 		end_part(w, STORE_FACTS);
 	}
 	if (w->modules < p->modules.n) {
-		add_varint(&w->part, p->modules.n - w->modules);
+		buf_add_varint(&w->part, p->modules.n - w->modules);
 		PUT_COLUMN(w->modules, p->modules.n, p->modules.p[i].path);
 		PUT_COLUMN(w->modules, p->modules.n, p->modules.p[i].build_id);
 		w->modules = p->modules.n;
@@ -336,7 +336,7 @@ static void put_unnamed(struct store_writer *w, const struct profile *p)
 		if (u[i].frames > w->unnamed.p[i])
 			vec_push(&rows, i);
 	if (rows.n) {
-		add_varint(&w->part, rows.n);
+		buf_add_varint(&w->part, rows.n);
 		PUT_COLUMN(0, rows.n, u[rows.p[i]].module);
 		PUT_COLUMN(0, rows.n, u[rows.p[i]].reason);
 		PUT_COLUMN(0, rows.n, u[rows.p[i]].fix);
@@ -408,17 +408,17 @@ static void put_column(struct store_writer *w, const struct samples *s, enum sto
 	bool is_same = true;
 	for (uint32_t i = first; i < end && is_same; i++)
 		is_same = value_of(s, column, i) == value;
-	add_varint(&w->part, column);
+	buf_add_varint(&w->part, column);
 	if (is_same) {
-		add_varint(&w->part, STORE_SAME);
-		add_varint(&w->part, value);
+		buf_add_varint(&w->part, STORE_SAME);
+		buf_add_varint(&w->part, value);
 		return;
 	}
 	bool is_delta = column == STORE_COLUMN_TIME;
-	add_varint(&w->part, is_delta ? STORE_DELTAS : STORE_PLAIN);
+	buf_add_varint(&w->part, is_delta ? STORE_DELTAS : STORE_PLAIN);
 	for (uint32_t i = first; i < end; i++) {
 		value = value_of(s, column, i);
-		add_varint(&w->part, is_delta ? zigzag((int64_t)(value - last)) : value);
+		buf_add_varint(&w->part, is_delta ? zigzag((int64_t)(value - last)) : value);
 		last = value;
 	}
 }
@@ -427,7 +427,7 @@ static void put_samples(struct store_writer *w, const struct profile *p)
 {
 	while (w->samples < p->samples.n) {
 		uint32_t end = run_end(w->samples, p->samples.n);
-		add_varint(&w->part, end - w->samples);
+		buf_add_varint(&w->part, end - w->samples);
 		for (enum store_column c = 0; c < STORE_COLUMNS; c++)
 			if (has_column(w, p, c, end))
 				put_column(w, &p->samples, c, end);
@@ -452,9 +452,9 @@ static void put_ledger(struct store_writer *w, const struct profile *p)
 		if (count <= w->ledger[line] || is_counted_by_reader(w, line))
 			continue;
 		struct str name = str_from(ledger_line_name(line));
-		add_varint(&w->part, name.n);
+		buf_add_varint(&w->part, name.n);
 		buf_add(&w->part, name);
-		add_varint(&w->part, count - w->ledger[line]);
+		buf_add_varint(&w->part, count - w->ledger[line]);
 		w->ledger[line] = count;
 	}
 	if (w->part.n)
@@ -465,7 +465,7 @@ static void put_flags(struct store_writer *w, const struct profile *p)
 {
 	if (p->is_differential && !w->is_differential) {
 		w->is_differential = true;
-		add_varint(&w->part, STORE_IS_DIFFERENTIAL);
+		buf_add_varint(&w->part, STORE_IS_DIFFERENTIAL);
 		end_part(w, STORE_FLAGS);
 	}
 }
@@ -499,6 +499,6 @@ void store_writer_append(struct store_writer *w, const struct profile *p)
 void store_writer_end(struct store_writer *w, const struct profile *p)
 {
 	append(w, p);
-	add_varint(&w->raw, w->samples);
+	buf_add_varint(&w->raw, w->samples);
 	put_block(w, STORE_BLOCK_END);
 }

@@ -112,12 +112,12 @@ static void add_size(struct dwarf_abbreviation *a, uint16_t form)
 	}
 }
 
-static void read_attributes(struct dwarf_abbreviations *all, struct dwarf_cursor *c,
+static void read_attributes(struct dwarf_abbreviations *all, struct cursor *c,
 			    struct dwarf_abbreviation *a)
 {
-	while (!c->is_bad) {
-		uint64_t name = dwarf_uleb(c), form = dwarf_uleb(c);
-		int64_t constant = form == DW_FORM_implicit_const ? dwarf_sleb(c) : 0;
+	while (!c->is_short) {
+		uint64_t name = cursor_uleb(c), form = cursor_uleb(c);
+		int64_t constant = form == DW_FORM_implicit_const ? cursor_sleb(c) : 0;
 		if ((!name && !form) || form > UINT16_MAX)
 			return;
 		uint8_t slot = slot_of(name);
@@ -141,19 +141,19 @@ static int by_code(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static struct dwarf_abbreviations *read_all(struct debug_info *d, struct dwarf_cursor c)
+static struct dwarf_abbreviations *read_all(struct debug_info *d, struct cursor c)
 {
 	struct dwarf_abbreviations *all = mem_zalloc(1, sizeof(*all));
 	all->is_dense = true;
 	uint64_t code;
-	while ((code = dwarf_uleb(&c)) && !c.is_bad) {
+	while ((code = cursor_uleb(&c)) && !c.is_short) {
 		struct dwarf_abbreviation a = { .code = code,
 						.first = all->attributes.n,
 						.has_fixed_size = true };
-		a.tag = (uint16_t)dwarf_uleb(&c);
-		a.has_children = dwarf_byte(&c);
+		a.tag = (uint16_t)cursor_uleb(&c);
+		a.has_children = cursor_u8(&c);
 		read_attributes(all, &c, &a);
-		if (c.is_bad || !dwarf_spend(&d->budget, 1 + a.count) ||
+		if (c.is_short || !dwarf_spend(&d->budget, 1 + a.count) ||
 		    !dwarf_keep(&d->budget, sizeof(a) + a.count * sizeof(struct dwarf_attribute)))
 			break;
 		vec_push(&all->all, a);
@@ -176,8 +176,8 @@ struct dwarf_abbreviations *dwarf_abbreviations_at(struct dwarf_file *file, uint
 	uint32_t i = index_map_find(&file->abbreviations_by_offset, hash, is_at, file, &offset);
 	if (i != INDEX_NONE)
 		return file->abbreviations.p[i];
-	struct dwarf_cursor c = dwarf_cursor_at(file->sections[DWARF_ABBREV], offset);
-	if (c.is_bad)
+	struct cursor c = cursor_at(file->sections[DWARF_ABBREV], offset);
+	if (c.is_short)
 		return NULL;
 	struct dwarf_abbreviations *all = read_all(file->info, c);
 	all->offset = offset;

@@ -2,12 +2,12 @@
 #include "symbol/dwarf_int.h"
 
 /* v->u is where a text or block is in the section, or the number itself. */
-bool dwarf_read_value(const struct dwarf_unit *u, struct dwarf_cursor *c, uint16_t form,
+bool dwarf_read_value(const struct dwarf_unit *u, struct cursor *c, uint16_t form,
 		      struct dwarf_value *v)
 {
 	uint64_t n = 0;
 	if (form == DW_FORM_indirect) {
-		n = dwarf_uleb(c);
+		n = cursor_uleb(c);
 		/* One that names itself again, or a constant that is elsewhere, is nonsense. */
 		if (n == DW_FORM_indirect || n == DW_FORM_implicit_const || n > UINT16_MAX)
 			return false;
@@ -26,33 +26,33 @@ bool dwarf_read_value(const struct dwarf_unit *u, struct dwarf_cursor *c, uint16
 	case DW_FORM_flag:
 	case DW_FORM_strx1:
 	case DW_FORM_addrx1:
-		v->u = dwarf_byte(c);
+		v->u = cursor_u8(c);
 		break;
 	case DW_FORM_data2:
 	case DW_FORM_ref2:
 	case DW_FORM_strx2:
 	case DW_FORM_addrx2:
-		v->u = dwarf_number(c, 2);
+		v->u = cursor_unsigned(c, 2);
 		break;
 	case DW_FORM_strx3:
 	case DW_FORM_addrx3:
-		v->u = dwarf_number(c, 3);
+		v->u = cursor_unsigned(c, 3);
 		break;
 	case DW_FORM_data4:
 	case DW_FORM_ref4:
 	case DW_FORM_strx4:
 	case DW_FORM_addrx4:
 	case DW_FORM_ref_sup4:
-		v->u = dwarf_number(c, 4);
+		v->u = cursor_unsigned(c, 4);
 		break;
 	case DW_FORM_data8:
 	case DW_FORM_ref8:
 	case DW_FORM_ref_sig8:
 	case DW_FORM_ref_sup8:
-		v->u = dwarf_number(c, 8);
+		v->u = cursor_unsigned(c, 8);
 		break;
 	case DW_FORM_data16:
-		dwarf_skip(c, 16);
+		cursor_take(c, 16);
 		break;
 	case DW_FORM_strp:
 	case DW_FORM_line_strp:
@@ -60,16 +60,16 @@ bool dwarf_read_value(const struct dwarf_unit *u, struct dwarf_cursor *c, uint16
 	case DW_FORM_strp_sup:
 	case DW_FORM_GNU_ref_alt:
 	case DW_FORM_GNU_strp_alt:
-		v->u = dwarf_number(c, u->offset_bytes);
+		v->u = cursor_unsigned(c, u->offset_bytes);
 		break;
 	case DW_FORM_addr:
-		v->u = dwarf_number(c, u->address_bytes);
+		v->u = cursor_unsigned(c, u->address_bytes);
 		break;
 	case DW_FORM_ref_addr:
-		v->u = dwarf_number(c, u->version <= 2 ? u->address_bytes : u->offset_bytes);
+		v->u = cursor_unsigned(c, u->version <= 2 ? u->address_bytes : u->offset_bytes);
 		break;
 	case DW_FORM_sdata:
-		v->u = (uint64_t)dwarf_sleb(c);
+		v->u = (uint64_t)cursor_sleb(c);
 		break;
 	case DW_FORM_udata:
 	case DW_FORM_ref_udata:
@@ -79,29 +79,29 @@ bool dwarf_read_value(const struct dwarf_unit *u, struct dwarf_cursor *c, uint16
 	case DW_FORM_loclistx:
 	case DW_FORM_GNU_addr_index:
 	case DW_FORM_GNU_str_index:
-		v->u = dwarf_uleb(c);
+		v->u = cursor_uleb(c);
 		break;
 	case DW_FORM_string:
-		v->u = (uint64_t)(c->p - (const uint8_t *)u->file->sections[DWARF_INFO].p);
-		dwarf_c_string(c);
+		v->u = (uint64_t)(c->p - u->file->sections[DWARF_INFO].p);
+		cursor_c_string(c);
 		break;
 	case DW_FORM_block1:
-		dwarf_skip(c, dwarf_byte(c));
+		cursor_take(c, cursor_u8(c));
 		break;
 	case DW_FORM_block2:
-		dwarf_skip(c, dwarf_number(c, 2));
+		cursor_take(c, cursor_unsigned(c, 2));
 		break;
 	case DW_FORM_block4:
-		dwarf_skip(c, dwarf_number(c, 4));
+		cursor_take(c, cursor_unsigned(c, 4));
 		break;
 	case DW_FORM_block:
 	case DW_FORM_exprloc:
-		dwarf_skip(c, dwarf_uleb(c));
+		cursor_take(c, cursor_uleb(c));
 		break;
 	default:
 		return false;
 	}
-	return !c->is_bad;
+	return !c->is_short;
 }
 
 static uint64_t bytes_of(const struct dwarf_unit *u, struct dwarf_size size)
@@ -110,13 +110,13 @@ static uint64_t bytes_of(const struct dwarf_unit *u, struct dwarf_size size)
 	       (uint64_t)size.addresses * u->address_bytes;
 }
 
-bool dwarf_skip_attributes(const struct dwarf_unit *u, struct dwarf_cursor *c,
+bool dwarf_skip_attributes(const struct dwarf_unit *u, struct cursor *c,
 			   const struct dwarf_abbreviation *a)
 {
 	struct dwarf_value ignored;
 	if (a->has_fixed_size) {
-		dwarf_skip(c, bytes_of(u, a->size));
-		return !c->is_bad;
+		cursor_take(c, bytes_of(u, a->size));
+		return !c->is_short;
 	}
 	const struct dwarf_attribute *all = &u->abbreviations->attributes.p[a->first];
 	for (uint32_t i = 0; i < a->count; i++)
@@ -125,7 +125,7 @@ bool dwarf_skip_attributes(const struct dwarf_unit *u, struct dwarf_cursor *c,
 	return true;
 }
 
-bool dwarf_read_attributes(const struct dwarf_unit *u, struct dwarf_cursor *c,
+bool dwarf_read_attributes(const struct dwarf_unit *u, struct cursor *c,
 			   const struct dwarf_abbreviation *a, struct dwarf_die *die)
 {
 	const struct dwarf_attribute *all =
@@ -140,7 +140,7 @@ bool dwarf_read_attributes(const struct dwarf_unit *u, struct dwarf_cursor *c,
 			v->u = (uint64_t)all[i].constant;
 		die->present |= 1u << all[i].slot;
 	}
-	die->next = (uint64_t)(c->p - (const uint8_t *)u->file->sections[DWARF_INFO].p);
+	die->next = (uint64_t)(c->p - u->file->sections[DWARF_INFO].p);
 	return true;
 }
 
@@ -148,8 +148,8 @@ bool dwarf_read_attributes(const struct dwarf_unit *u, struct dwarf_cursor *c,
 
 static struct str text_in(struct str section, uint64_t offset)
 {
-	struct dwarf_cursor c = dwarf_cursor_at(section, offset);
-	return dwarf_c_string(&c);
+	struct cursor c = cursor_at(section, offset);
+	return cursor_c_string(&c);
 }
 
 static struct str indexed_text(const struct dwarf_unit *u, uint64_t index)
@@ -158,9 +158,9 @@ static struct str indexed_text(const struct dwarf_unit *u, uint64_t index)
 	if (__builtin_mul_overflow(index, u->offset_bytes, &at) ||
 	    __builtin_add_overflow(at, u->str_offsets_base, &at))
 		return STR("");
-	struct dwarf_cursor c = dwarf_cursor_at(u->file->sections[DWARF_STR_OFFSETS], at);
-	uint64_t offset = dwarf_number(&c, u->offset_bytes);
-	return c.is_bad ? STR("") : text_in(u->file->sections[DWARF_STR], offset);
+	struct cursor c = cursor_at(u->file->sections[DWARF_STR_OFFSETS], at);
+	uint64_t offset = cursor_unsigned(&c, u->offset_bytes);
+	return c.is_short ? STR("") : text_in(u->file->sections[DWARF_STR], offset);
 }
 
 struct str dwarf_text(const struct dwarf_unit *u, struct dwarf_value v)
@@ -197,9 +197,9 @@ bool dwarf_indexed_address(const struct dwarf_unit *u, uint64_t index, uint64_t 
 	if (__builtin_mul_overflow(index, owner->address_bytes, &at) ||
 	    __builtin_add_overflow(at, owner->addr_base, &at))
 		return false;
-	struct dwarf_cursor c = dwarf_cursor_at(owner->file->sections[DWARF_ADDR], at);
-	*address = dwarf_number(&c, owner->address_bytes);
-	return !c.is_bad;
+	struct cursor c = cursor_at(owner->file->sections[DWARF_ADDR], at);
+	*address = cursor_unsigned(&c, owner->address_bytes);
+	return !c.is_short;
 }
 
 bool dwarf_is_address(struct dwarf_value v)
@@ -280,13 +280,13 @@ bool dwarf_reference(struct dwarf_unit *u, struct dwarf_value v, struct dwarf_un
 	return *unit;
 }
 
-static bool read_sibling(const struct dwarf_unit *u, struct dwarf_cursor *c,
+static bool read_sibling(const struct dwarf_unit *u, struct cursor *c,
 			 const struct dwarf_abbreviation *a, struct dwarf_value *v)
 {
 	const struct dwarf_attribute *all = &u->abbreviations->attributes.p[a->first];
 	uint32_t i = 0;
 	if (a->has_fixed_sibling) {
-		dwarf_skip(c, bytes_of(u, a->before_sibling));
+		cursor_take(c, bytes_of(u, a->before_sibling));
 		i = a->sibling - 1;
 	}
 	for (; i < a->sibling; i++)
@@ -295,14 +295,14 @@ static bool read_sibling(const struct dwarf_unit *u, struct dwarf_cursor *c,
 	return true;
 }
 
-bool dwarf_find_sibling(struct dwarf_unit *u, const struct dwarf_cursor *c,
+bool dwarf_find_sibling(struct dwarf_unit *u, const struct cursor *c,
 			const struct dwarf_abbreviation *a, uint64_t *at)
 {
-	struct dwarf_cursor behind = *c;
+	struct cursor behind = *c;
 	struct dwarf_unit *unit;
 	struct dwarf_value v;
 	return a->sibling && read_sibling(u, &behind, a, &v) && dwarf_reference(u, v, &unit, at) &&
-	       unit == u && (const uint8_t *)u->file->sections[DWARF_INFO].p + *at >= behind.p;
+	       unit == u && u->file->sections[DWARF_INFO].p + *at >= behind.p;
 }
 
 struct str dwarf_die_text(const struct dwarf_unit *u, const struct dwarf_die *die,

@@ -7,8 +7,8 @@
 
 struct walk {
 	struct dwarf_unit *u;
-	struct dwarf_cursor c;
-	const uint8_t *section;
+	struct cursor c;
+	const char *section;
 	bool with_nested;
 	uint32_t depth; /* 1: children of the unit */
 	uint32_t scope; /* the innermost that is open, or INDEX_NONE */
@@ -75,7 +75,7 @@ static void close_scopes(struct walk *w)
 static bool add_code(struct walk *w, const struct dwarf_abbreviation *a, uint64_t offset)
 {
 	struct dwarf_die die;
-	struct dwarf_cursor c = w->c;
+	struct cursor c = w->c;
 	die.offset = offset;
 	if (!dwarf_read_attributes(w->u, &c, a, &die))
 		return false;
@@ -103,11 +103,11 @@ static bool enter(struct walk *w, const struct dwarf_abbreviation *a, uint64_t o
 static bool step(struct walk *w)
 {
 	uint64_t offset = position(w);
-	uint64_t code = dwarf_uleb(&w->c);
+	uint64_t code = cursor_uleb(&w->c);
 	if (!code) {
 		w->depth--;
 		close_scopes(w);
-		return w->depth && !w->c.is_bad;
+		return w->depth && !w->c.is_short;
 	}
 	const struct dwarf_abbreviation *a = dwarf_abbreviation_find(w->u->abbreviations, code);
 	if (!a)
@@ -138,8 +138,8 @@ void dwarf_find_functions(struct dwarf_unit *u, bool with_nested)
 		return;
 	struct str info = str_first(u->file->sections[DWARF_INFO], u->end);
 	struct walk w = { .u = u,
-			  .c = dwarf_cursor_at(info, first.next),
-			  .section = (const uint8_t *)info.p,
+			  .c = cursor_at(info, first.next),
+			  .section = info.p,
 			  .with_nested = with_nested,
 			  .depth = 1,
 			  .scope = INDEX_NONE };

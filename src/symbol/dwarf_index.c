@@ -26,24 +26,24 @@ static void add_span(void *to, struct dwarf_range range)
 }
 
 /* One unit's addresses. False: what follows cannot be found. */
-static bool read_set(struct debug_info *d, struct dwarf_cursor *all)
+static bool read_set(struct debug_info *d, struct cursor *all)
 {
-	struct dwarf_cursor c = *all;
-	const uint8_t *start = c.p;
+	struct cursor c = *all;
+	const char *start = c.p;
 	uint8_t offset_bytes;
 	if (!dwarf_unit_length(&c, &offset_bytes))
 		return false;
 	all->p = c.end;
-	uint64_t version = dwarf_number(&c, 2);
-	struct adding a = { d, dwarf_number(&c, offset_bytes), INDEX_NONE };
-	unsigned bytes = dwarf_byte(&c), segment_bytes = dwarf_byte(&c);
-	if (c.is_bad || version != 2 || (bytes != 4 && bytes != 8) || segment_bytes)
+	uint64_t version = cursor_unsigned(&c, 2);
+	struct adding a = { d, cursor_unsigned(&c, offset_bytes), INDEX_NONE };
+	unsigned bytes = cursor_u8(&c), segment_bytes = cursor_u8(&c);
+	if (c.is_short || version != 2 || (bytes != 4 && bytes != 8) || segment_bytes)
 		return true;
 	uint64_t before = (uint64_t)(c.p - start) % (2 * bytes);
-	dwarf_skip(&c, before ? 2 * bytes - before : 0);
+	cursor_take(&c, before ? 2 * bytes - before : 0);
 	while (dwarf_spend(&d->budget, 1)) {
-		uint64_t low = dwarf_number(&c, bytes), n = dwarf_number(&c, bytes);
-		if (c.is_bad || (!low && !n))
+		uint64_t low = cursor_unsigned(&c, bytes), n = cursor_unsigned(&c, bytes);
+		if (c.is_short || (!low && !n))
 			return true;
 		if (low && n && low + n > low && low >= d->code_low && low < d->code_high)
 			add_span(&a, (struct dwarf_range){ low, low + n });
@@ -53,9 +53,9 @@ static bool read_set(struct debug_info *d, struct dwarf_cursor *all)
 
 static void read_aranges(struct debug_info *d)
 {
-	struct dwarf_cursor all = dwarf_cursor_at(d->files.p[0]->sections[DWARF_ARANGES], 0);
+	struct cursor all = cursor_at(d->files.p[0]->sections[DWARF_ARANGES], 0);
 	d->has_aranges = true;
-	while (dwarf_left(&all) && read_set(d, &all))
+	while (cursor_left(&all) && read_set(d, &all))
 		;
 	dwarf_spans_sort(&d->spans);
 }

@@ -11,8 +11,8 @@ struct open_inline {
 
 struct walk {
 	struct dwarf_unit *u;
-	struct dwarf_cursor c;
-	const uint8_t *section;
+	struct cursor c;
+	const char *section;
 	uint32_t depth;
 	VEC(struct open_inline) open;
 	struct dwarf_spans spans;
@@ -61,11 +61,11 @@ static void close_inlines(struct walk *w)
 static bool step(struct walk *w)
 {
 	struct dwarf_die die = { .offset = (uint64_t)(w->c.p - w->section) };
-	uint64_t code = dwarf_uleb(&w->c);
+	uint64_t code = cursor_uleb(&w->c);
 	if (!code) {
 		w->depth--;
 		close_inlines(w);
-		return w->depth && !w->c.is_bad;
+		return w->depth && !w->c.is_short;
 	}
 	const struct dwarf_abbreviation *a = dwarf_abbreviation_find(w->u->abbreviations, code);
 	if (!a)
@@ -129,10 +129,7 @@ static void find_inlines(struct dwarf_unit *u, struct dwarf_function *f)
 	if (!dwarf_read_die(u, f->die, &die) || !die.abbreviation->has_children)
 		return;
 	struct str info = str_first(u->file->sections[DWARF_INFO], u->end);
-	struct walk w = { .u = u,
-			  .c = dwarf_cursor_at(info, die.next),
-			  .section = (const uint8_t *)info.p,
-			  .depth = 1 };
+	struct walk w = { .u = u, .c = cursor_at(info, die.next), .section = info.p, .depth = 1 };
 	while (dwarf_spend(&d->budget, 1) && step(&w))
 		;
 	cut_to_pieces(d, &w.spans);

@@ -9,78 +9,6 @@
 
 #include <dwarf.h>
 
-/* --- reading bytes: behind the end everything is zero, and is_bad says so --- */
-
-struct dwarf_cursor {
-	const uint8_t *p, *end;
-	bool is_bad;
-};
-
-/* From a byte of a section to its end; empty and bad when it has no such byte. */
-static inline struct dwarf_cursor dwarf_cursor_at(struct str section, uint64_t offset)
-{
-	const uint8_t *p = (const uint8_t *)section.p;
-	if (offset > section.n)
-		return (struct dwarf_cursor){ p, p, true };
-	return (struct dwarf_cursor){ section.n ? p + offset : p, section.n ? p + section.n : p,
-				      false };
-}
-
-static inline uint64_t dwarf_left(const struct dwarf_cursor *c)
-{
-	return (uint64_t)(c->end - c->p);
-}
-
-static inline void dwarf_fail(struct dwarf_cursor *c)
-{
-	c->p = c->end;
-	c->is_bad = true;
-}
-
-static inline void dwarf_skip(struct dwarf_cursor *c, uint64_t n)
-{
-	if (n > dwarf_left(c))
-		dwarf_fail(c);
-	else
-		c->p += n;
-}
-
-/* A number of n bytes, at most 8. */
-static inline uint64_t dwarf_number(struct dwarf_cursor *c, unsigned n)
-{
-	uint64_t value = 0;
-	if (n > dwarf_left(c)) {
-		dwarf_fail(c);
-		return 0;
-	}
-	memcpy(&value, c->p, n);
-	c->p += n;
-	return value;
-}
-
-static inline uint8_t dwarf_byte(struct dwarf_cursor *c)
-{
-	if (c->p < c->end)
-		return *c->p++;
-	c->is_bad = true;
-	return 0;
-}
-
-uint64_t dwarf_long_uleb(struct dwarf_cursor *c);
-int64_t dwarf_sleb(struct dwarf_cursor *c);
-
-static inline uint64_t dwarf_uleb(struct dwarf_cursor *c)
-{
-	if (c->p < c->end && *c->p < 0x80)
-		return *c->p++;
-	return dwarf_long_uleb(c);
-}
-
-/* Text that ends in NUL, which is passed. */
-struct str dwarf_c_string(struct dwarf_cursor *c);
-/* The length at the start of a unit, 7.4: what follows is 32- or 64-bit DWARF. False: no such. */
-bool dwarf_unit_length(struct dwarf_cursor *c, uint8_t *offset_bytes);
-
 /* --- files --- */
 
 enum dwarf_section {
@@ -274,7 +202,7 @@ struct dwarf_lines {
 
 /* The program that makes the rows (6.2.4). */
 struct dwarf_line_program {
-	struct dwarf_cursor c;
+	struct cursor c;
 	uint16_t version;
 	uint8_t offset_bytes, address_bytes;
 	uint8_t least_instruction, line_range, first_special;
@@ -373,6 +301,9 @@ static inline uint32_t dwarf_hash(uint64_t value, uint32_t file)
 	return hash_pair((uint32_t)value ^ (file << 28), (uint32_t)(value >> 32));
 }
 
+/* The length at the start of a unit, 7.4, which ends the cursor. False: the unit is longer than what is left. */
+bool dwarf_unit_length(struct cursor *c, uint8_t *offset_bytes);
+
 /* --- dwarf_file.c, dwarf_open.c --- */
 
 bool dwarf_is_in(const struct elf *elf);
@@ -395,17 +326,17 @@ const struct dwarf_abbreviation *dwarf_abbreviation_find(const struct dwarf_abbr
 /* --- dwarf_form.c --- */
 
 /* Both leave the cursor behind the entry's attributes. False: damaged. */
-bool dwarf_skip_attributes(const struct dwarf_unit *u, struct dwarf_cursor *c,
+bool dwarf_skip_attributes(const struct dwarf_unit *u, struct cursor *c,
 			   const struct dwarf_abbreviation *a);
-bool dwarf_read_attributes(const struct dwarf_unit *u, struct dwarf_cursor *c,
+bool dwarf_read_attributes(const struct dwarf_unit *u, struct cursor *c,
 			   const struct dwarf_abbreviation *a, struct dwarf_die *die);
-bool dwarf_read_value(const struct dwarf_unit *u, struct dwarf_cursor *c, uint16_t form,
+bool dwarf_read_value(const struct dwarf_unit *u, struct cursor *c, uint16_t form,
 		      struct dwarf_value *v);
 /*
  * Where the entry behind an entry's children is; c is at its attributes and stays. False: it does not
  * say, or it lies.
  */
-bool dwarf_find_sibling(struct dwarf_unit *u, const struct dwarf_cursor *c,
+bool dwarf_find_sibling(struct dwarf_unit *u, const struct cursor *c,
 			const struct dwarf_abbreviation *a, uint64_t *at);
 /* What a value means. Empty, 0 or false where it does not mean such. */
 struct str dwarf_text(const struct dwarf_unit *u, struct dwarf_value v);

@@ -6,7 +6,7 @@ enum { NO_FILE = UINT16_MAX };
 struct machine {
 	struct dwarf_lines *lines;
 	const struct dwarf_line_program *p;
-	struct dwarf_cursor c;
+	struct cursor c;
 	uint64_t address, file, column;
 	uint64_t line;
 	uint32_t first; /* row of the sequence */
@@ -63,23 +63,24 @@ static bool add_row(struct machine *m)
 
 static bool run_extended(struct machine *m)
 {
-	uint64_t n = dwarf_uleb(&m->c);
-	struct dwarf_cursor c = m->c;
-	dwarf_skip(&m->c, n);
-	if (m->c.is_bad || !n)
+	uint64_t n = cursor_uleb(&m->c);
+	struct cursor c = m->c;
+	cursor_take(&m->c, n);
+	if (m->c.is_short || !n)
 		return false;
 	c.end = m->c.p;
-	switch (dwarf_byte(&c)) {
+	switch (cursor_u8(&c)) {
 	case DW_LNE_end_sequence:
 		end_sequence(m, m->address);
 		reset(m);
 		break;
 	case DW_LNE_set_address:
-		m->address = dwarf_number(&c, dwarf_left(&c) < 8 ? (unsigned)dwarf_left(&c) : 8);
+		m->address =
+			cursor_unsigned(&c, cursor_left(&c) < 8 ? (unsigned)cursor_left(&c) : 8);
 		break;
 	case DW_LNE_define_file: {
-		struct dwarf_line_file file = { .name = dwarf_c_string(&c) };
-		file.folder = dwarf_uleb(&c);
+		struct dwarf_line_file file = { .name = cursor_c_string(&c) };
+		file.folder = cursor_uleb(&c);
 		if (!dwarf_keep(&m->lines->unit->file->info->budget, sizeof(file)))
 			return false;
 		vec_push(&m->lines->files, file);
@@ -94,7 +95,7 @@ static bool run_extended(struct machine *m)
 static void skip_operands(struct machine *m, uint8_t opcode)
 {
 	for (unsigned i = 0; i < m->p->operands[opcode]; i++)
-		dwarf_uleb(&m->c);
+		cursor_uleb(&m->c);
 }
 
 static bool run_standard(struct machine *m, uint8_t opcode)
@@ -104,23 +105,23 @@ static bool run_standard(struct machine *m, uint8_t opcode)
 	case DW_LNS_copy:
 		return add_row(m);
 	case DW_LNS_advance_pc:
-		m->address += dwarf_uleb(&m->c) * p->least_instruction;
+		m->address += cursor_uleb(&m->c) * p->least_instruction;
 		break;
 	case DW_LNS_advance_line:
-		m->line += (uint64_t)dwarf_sleb(&m->c);
+		m->line += (uint64_t)cursor_sleb(&m->c);
 		break;
 	case DW_LNS_set_file:
-		m->file = dwarf_uleb(&m->c);
+		m->file = cursor_uleb(&m->c);
 		break;
 	case DW_LNS_set_column:
-		m->column = dwarf_uleb(&m->c);
+		m->column = cursor_uleb(&m->c);
 		break;
 	case DW_LNS_const_add_pc:
 		m->address +=
 			(uint64_t)((255 - p->first_special) / p->line_range) * p->least_instruction;
 		break;
 	case DW_LNS_fixed_advance_pc:
-		m->address += dwarf_number(&m->c, 2);
+		m->address += cursor_unsigned(&m->c, 2);
 		break;
 	default:
 		skip_operands(m, opcode);
@@ -143,8 +144,8 @@ static void run(struct dwarf_lines *lines, const struct dwarf_line_program *p)
 	struct machine m = { .lines = lines, .p = p, .c = p->c };
 	bool is_running = true;
 	reset(&m);
-	while (is_running && dwarf_left(&m.c) && dwarf_spend(budget, 1)) {
-		uint8_t opcode = dwarf_byte(&m.c);
+	while (is_running && cursor_left(&m.c) && dwarf_spend(budget, 1)) {
+		uint8_t opcode = cursor_u8(&m.c);
 		if (opcode >= p->first_special)
 			is_running = run_special(&m, opcode);
 		else if (opcode)

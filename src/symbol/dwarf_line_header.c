@@ -26,62 +26,62 @@ static bool add_file(struct dwarf_lines *lines, struct dwarf_line_file file)
 	return true;
 }
 
-static bool read_old_tables(struct dwarf_lines *lines, struct dwarf_cursor *c)
+static bool read_old_tables(struct dwarf_lines *lines, struct cursor *c)
 {
 	struct str name;
-	while ((name = dwarf_c_string(c)).n)
+	while ((name = cursor_c_string(c)).n)
 		if (!add_folder(lines, name))
 			return false;
-	while (!c->is_bad && (name = dwarf_c_string(c)).n) {
-		struct dwarf_line_file file = { .name = name, .folder = dwarf_uleb(c) };
-		dwarf_uleb(c);
-		dwarf_uleb(c);
+	while (!c->is_short && (name = cursor_c_string(c)).n) {
+		struct dwarf_line_file file = { .name = name, .folder = cursor_uleb(c) };
+		cursor_uleb(c);
+		cursor_uleb(c);
 		if (!add_file(lines, file))
 			return false;
 	}
-	return !c->is_bad;
+	return !c->is_short;
 }
 
-static struct str read_path(const struct dwarf_unit *u, struct dwarf_cursor *c, uint16_t form)
+static struct str read_path(const struct dwarf_unit *u, struct cursor *c, uint16_t form)
 {
 	struct dwarf_value v;
 	if (form == DW_FORM_string)
-		return dwarf_c_string(c);
+		return cursor_c_string(c);
 	return dwarf_read_value(u, c, form, &v) ? dwarf_text(u, v) : STR("");
 }
 
-static bool read_entry(const struct dwarf_unit *u, struct dwarf_cursor *c,
-		       const struct format *formats, unsigned count, struct dwarf_line_file *file)
+static bool read_entry(const struct dwarf_unit *u, struct cursor *c, const struct format *formats,
+		       unsigned count, struct dwarf_line_file *file)
 {
-	for (unsigned i = 0; i < count && !c->is_bad; i++) {
+	for (unsigned i = 0; i < count && !c->is_short; i++) {
 		struct dwarf_value v = { 0 };
 		uint16_t form = formats[i].form;
 		if (formats[i].content == DW_LNCT_path)
 			file->name = read_path(u, c, form);
 		else if (form == DW_FORM_string)
-			dwarf_c_string(c);
+			cursor_c_string(c);
 		else if (!dwarf_read_value(u, c, form, &v))
 			return false;
 		if (formats[i].content == DW_LNCT_directory_index)
 			file->folder = dwarf_constant(v);
 	}
-	return !c->is_bad;
+	return !c->is_short;
 }
 
-static bool read_table(struct dwarf_lines *lines, const struct dwarf_unit *u,
-		       struct dwarf_cursor *c, bool are_files)
+static bool read_table(struct dwarf_lines *lines, const struct dwarf_unit *u, struct cursor *c,
+		       bool are_files)
 {
 	struct format formats[MAX_FORMATS];
-	unsigned format_count = dwarf_byte(c);
+	unsigned format_count = cursor_u8(c);
 	if (format_count > MAX_FORMATS)
 		return false;
 	for (unsigned i = 0; i < format_count; i++) {
-		formats[i].content = dwarf_uleb(c);
-		formats[i].form = (uint16_t)dwarf_uleb(c);
+		formats[i].content = cursor_uleb(c);
+		formats[i].form = (uint16_t)cursor_uleb(c);
 	}
-	uint64_t count = dwarf_uleb(c);
+	uint64_t count = cursor_uleb(c);
 	/* An entry has a byte at least, so a count that lies ends with the table. */
-	if (c->is_bad || count > dwarf_left(c) || (count && !format_count))
+	if (c->is_short || count > cursor_left(c) || (count && !format_count))
 		return false;
 	for (uint64_t i = 0; i < count; i++) {
 		struct dwarf_line_file file = { 0 };
@@ -93,7 +93,7 @@ static bool read_table(struct dwarf_lines *lines, const struct dwarf_unit *u,
 }
 
 static bool read_tables(struct dwarf_lines *lines, const struct dwarf_line_program *p,
-			struct dwarf_cursor c)
+			struct cursor c)
 {
 	if (p->version < 5)
 		return read_old_tables(lines, &c);
@@ -106,29 +106,29 @@ static bool read_tables(struct dwarf_lines *lines, const struct dwarf_line_progr
 bool dwarf_read_line_header(struct dwarf_lines *lines, struct dwarf_line_program *p)
 {
 	struct dwarf_unit *u = lines->unit;
-	struct dwarf_cursor c = dwarf_cursor_at(u->file->sections[DWARF_LINE], u->line_table);
+	struct cursor c = cursor_at(u->file->sections[DWARF_LINE], u->line_table);
 	if (!dwarf_unit_length(&c, &p->offset_bytes))
 		return false;
-	p->version = (uint16_t)dwarf_number(&c, 2);
+	p->version = (uint16_t)cursor_unsigned(&c, 2);
 	p->address_bytes = u->address_bytes;
 	if (p->version >= 5) {
-		p->address_bytes = dwarf_byte(&c);
-		dwarf_byte(&c);
+		p->address_bytes = cursor_u8(&c);
+		cursor_u8(&c);
 	}
-	uint64_t header_bytes = dwarf_number(&c, p->offset_bytes);
+	uint64_t header_bytes = cursor_unsigned(&c, p->offset_bytes);
 	p->c = c;
-	dwarf_skip(&p->c, header_bytes);
+	cursor_take(&p->c, header_bytes);
 	c.end = p->c.p;
-	p->least_instruction = dwarf_byte(&c);
+	p->least_instruction = cursor_u8(&c);
 	if (p->version >= 4)
-		dwarf_byte(&c); /* operations in an instruction: 1 but for VLIW machines */
-	dwarf_byte(&c);
-	p->line_base = (int8_t)dwarf_byte(&c);
-	p->line_range = dwarf_byte(&c);
-	p->first_special = dwarf_byte(&c);
+		cursor_u8(&c); /* operations in an instruction: 1 but for VLIW machines */
+	cursor_u8(&c);
+	p->line_base = (int8_t)cursor_u8(&c);
+	p->line_range = cursor_u8(&c);
+	p->first_special = cursor_u8(&c);
 	for (unsigned i = 1; i < p->first_special; i++)
-		p->operands[i] = dwarf_byte(&c);
-	if (p->c.is_bad || c.is_bad || p->version < 2 || p->version > 5 || !p->line_range ||
+		p->operands[i] = cursor_u8(&c);
+	if (p->c.is_short || c.is_short || p->version < 2 || p->version > 5 || !p->line_range ||
 	    !p->first_special)
 		return false;
 	return read_tables(lines, p, c);

@@ -3,7 +3,7 @@
 
 struct list {
 	struct dwarf_unit *unit;
-	struct dwarf_cursor c;
+	struct cursor c;
 	uint64_t base;
 	dwarf_range_fn *add;
 	void *to;
@@ -27,8 +27,8 @@ static void read_old_list(struct list *l)
 	unsigned bytes = l->unit->address_bytes;
 	uint64_t highest = bytes == 8 ? UINT64_MAX : UINT32_MAX;
 	while (dwarf_spend(&l->unit->file->info->budget, 1)) {
-		uint64_t low = dwarf_number(&l->c, bytes), high = dwarf_number(&l->c, bytes);
-		if (l->c.is_bad || (!low && !high))
+		uint64_t low = cursor_unsigned(&l->c, bytes), high = cursor_unsigned(&l->c, bytes);
+		if (l->c.is_short || (!low && !high))
 			return;
 		if (low == highest)
 			l->base = high;
@@ -40,7 +40,7 @@ static void read_old_list(struct list *l)
 static uint64_t take_index(struct list *l)
 {
 	uint64_t address;
-	return dwarf_indexed_address(l->unit, dwarf_uleb(&l->c), &address) ? address : 0;
+	return dwarf_indexed_address(l->unit, cursor_uleb(&l->c), &address) ? address : 0;
 }
 
 /* False at the end of the list. */
@@ -48,12 +48,12 @@ static bool read_entry(struct list *l)
 {
 	unsigned bytes = l->unit->address_bytes;
 	uint64_t low;
-	switch (dwarf_byte(&l->c)) {
+	switch (cursor_u8(&l->c)) {
 	case DW_RLE_base_addressx:
 		l->base = take_index(l);
 		return true;
 	case DW_RLE_base_address:
-		l->base = dwarf_number(&l->c, bytes);
+		l->base = cursor_unsigned(&l->c, bytes);
 		return true;
 	case DW_RLE_startx_endx:
 		low = take_index(l);
@@ -61,19 +61,19 @@ static bool read_entry(struct list *l)
 		return true;
 	case DW_RLE_startx_length:
 		low = take_index(l);
-		add_range(l, low, low + dwarf_uleb(&l->c));
+		add_range(l, low, low + cursor_uleb(&l->c));
 		return true;
 	case DW_RLE_offset_pair:
-		low = l->base + dwarf_uleb(&l->c);
-		add_range(l, low, l->base + dwarf_uleb(&l->c));
+		low = l->base + cursor_uleb(&l->c);
+		add_range(l, low, l->base + cursor_uleb(&l->c));
 		return true;
 	case DW_RLE_start_end:
-		low = dwarf_number(&l->c, bytes);
-		add_range(l, low, dwarf_number(&l->c, bytes));
+		low = cursor_unsigned(&l->c, bytes);
+		add_range(l, low, cursor_unsigned(&l->c, bytes));
 		return true;
 	case DW_RLE_start_length:
-		low = dwarf_number(&l->c, bytes);
-		add_range(l, low, low + dwarf_uleb(&l->c));
+		low = cursor_unsigned(&l->c, bytes);
+		add_range(l, low, low + cursor_uleb(&l->c));
 		return true;
 	default:
 		return false;
@@ -82,7 +82,7 @@ static bool read_entry(struct list *l)
 
 static void read_list(struct list *l)
 {
-	while (dwarf_spend(&l->unit->file->info->budget, 1) && !l->c.is_bad && read_entry(l))
+	while (dwarf_spend(&l->unit->file->info->budget, 1) && !l->c.is_short && read_entry(l))
 		;
 }
 
@@ -92,7 +92,7 @@ static void find_old_list(struct list *l, uint64_t offset)
 	struct dwarf_file *file = skeleton ? skeleton->file : l->unit->file;
 	if (skeleton && __builtin_add_overflow(offset, skeleton->ranges_base, &offset))
 		return;
-	l->c = dwarf_cursor_at(file->sections[DWARF_RANGES], offset);
+	l->c = cursor_at(file->sections[DWARF_RANGES], offset);
 	read_old_list(l);
 }
 
@@ -104,12 +104,12 @@ static void find_list(struct list *l, struct dwarf_value v)
 		if (__builtin_mul_overflow(v.u, l->unit->offset_bytes, &at) ||
 		    __builtin_add_overflow(at, l->unit->rnglists_base, &at))
 			return;
-		struct dwarf_cursor c = dwarf_cursor_at(section, at);
-		offset = dwarf_number(&c, l->unit->offset_bytes);
-		if (c.is_bad || __builtin_add_overflow(offset, l->unit->rnglists_base, &offset))
+		struct cursor c = cursor_at(section, at);
+		offset = cursor_unsigned(&c, l->unit->offset_bytes);
+		if (c.is_short || __builtin_add_overflow(offset, l->unit->rnglists_base, &offset))
 			return;
 	}
-	l->c = dwarf_cursor_at(section, offset);
+	l->c = cursor_at(section, offset);
 	read_list(l);
 }
 

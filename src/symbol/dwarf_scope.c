@@ -11,8 +11,8 @@ struct open_scope {
 
 struct walk {
 	struct dwarf_unit *u;
-	struct dwarf_cursor c;
-	const uint8_t *section;
+	struct cursor c;
+	const char *section;
 	uint64_t goal;
 	uint32_t depth;
 	VEC(struct open_scope) open;
@@ -41,12 +41,12 @@ static bool step(struct walk *w)
 	uint64_t offset = (uint64_t)(w->c.p - w->section), behind;
 	if (offset >= w->goal)
 		return false;
-	uint64_t code = dwarf_uleb(&w->c);
+	uint64_t code = cursor_uleb(&w->c);
 	if (!code) {
 		w->depth--;
 		while (w->open.n && w->open.p[w->open.n - 1].depth >= w->depth)
 			w->open.n--;
-		return w->depth && !w->c.is_bad;
+		return w->depth && !w->c.is_short;
 	}
 	const struct dwarf_abbreviation *a = dwarf_abbreviation_find(w->u->abbreviations, code);
 	if (!a)
@@ -69,8 +69,8 @@ static void find_in_function(struct dwarf_unit *u, uint64_t die, struct dwarf_pa
 		return;
 	struct str info = str_first(u->file->sections[DWARF_INFO], u->end);
 	struct walk w = { .u = u,
-			  .c = dwarf_cursor_at(info, function.next),
-			  .section = (const uint8_t *)info.p,
+			  .c = cursor_at(info, function.next),
+			  .section = info.p,
 			  .goal = die,
 			  .depth = 1 };
 	while (dwarf_spend(&u->file->info->budget, 1) && step(&w))

@@ -1,14 +1,30 @@
 /* Units: their headers (7.5.1) and first entries. */
 #include "symbol/dwarf_int.h"
 
+bool dwarf_unit_length(struct cursor *c, uint8_t *offset_bytes)
+{
+	uint64_t length = cursor_unsigned(c, 4);
+	*offset_bytes = 4;
+	if (length == 0xffffffff) {
+		length = cursor_unsigned(c, 8);
+		*offset_bytes = 8;
+	} else if (length >= 0xfffffff0) {
+		return false;
+	}
+	if (c->is_short || length > cursor_left(c))
+		return false;
+	c->end = c->p + length;
+	return true;
+}
+
 bool dwarf_read_die(const struct dwarf_unit *u, uint64_t offset, struct dwarf_die *die)
 {
 	struct str info = str_first(u->file->sections[DWARF_INFO], u->end);
 	if (offset < u->first_die || !dwarf_spend(&u->file->info->budget, 1))
 		return false;
-	struct dwarf_cursor c = dwarf_cursor_at(info, offset);
+	struct cursor c = cursor_at(info, offset);
 	const struct dwarf_abbreviation *a =
-		dwarf_abbreviation_find(u->abbreviations, dwarf_uleb(&c));
+		dwarf_abbreviation_find(u->abbreviations, cursor_uleb(&c));
 	die->offset = offset;
 	return a && dwarf_read_attributes(u, &c, a, die);
 }
@@ -16,28 +32,28 @@ bool dwarf_read_die(const struct dwarf_unit *u, uint64_t offset, struct dwarf_di
 static bool read_header(struct dwarf_unit *u, uint64_t *abbreviations)
 {
 	struct str info = u->file->sections[DWARF_INFO];
-	struct dwarf_cursor c = dwarf_cursor_at(info, u->offset);
+	struct cursor c = cursor_at(info, u->offset);
 	if (!dwarf_unit_length(&c, &u->offset_bytes))
 		return false;
-	u->end = (uint64_t)(c.end - (const uint8_t *)info.p);
-	u->version = (uint16_t)dwarf_number(&c, 2);
+	u->end = (uint64_t)(c.end - info.p);
+	u->version = (uint16_t)cursor_unsigned(&c, 2);
 	if (u->version >= 5) {
-		u->kind = dwarf_byte(&c);
-		u->address_bytes = dwarf_byte(&c);
-		*abbreviations = dwarf_number(&c, u->offset_bytes);
+		u->kind = cursor_u8(&c);
+		u->address_bytes = cursor_u8(&c);
+		*abbreviations = cursor_unsigned(&c, u->offset_bytes);
 	} else {
 		u->kind = DW_UT_compile;
-		*abbreviations = dwarf_number(&c, u->offset_bytes);
-		u->address_bytes = dwarf_byte(&c);
+		*abbreviations = cursor_unsigned(&c, u->offset_bytes);
+		u->address_bytes = cursor_u8(&c);
 	}
 	if (u->kind == DW_UT_skeleton || u->kind == DW_UT_split_compile) {
-		u->dwo_id = dwarf_number(&c, 8);
+		u->dwo_id = cursor_unsigned(&c, 8);
 		u->has_dwo_id = true;
 	} else if (u->kind == DW_UT_type || u->kind == DW_UT_split_type) {
-		dwarf_skip(&c, 8 + (uint64_t)u->offset_bytes);
+		cursor_take(&c, 8 + (uint64_t)u->offset_bytes);
 	}
-	u->first_die = (uint64_t)(c.p - (const uint8_t *)info.p);
-	return !c.is_bad && u->version >= 2 && u->version <= 5 &&
+	u->first_die = (uint64_t)(c.p - info.p);
+	return !c.is_short && u->version >= 2 && u->version <= 5 &&
 	       (u->address_bytes == 8 || u->address_bytes == 4);
 }
 
@@ -114,13 +130,13 @@ void dwarf_list_units(struct dwarf_file *file)
 		return;
 	file->has_unit_offsets = true;
 	for (uint64_t offset = 0; offset < info.n;) {
-		struct dwarf_cursor c = dwarf_cursor_at(info, offset);
+		struct cursor c = cursor_at(info, offset);
 		uint8_t offset_bytes;
 		if (!dwarf_unit_length(&c, &offset_bytes) || !dwarf_spend(&file->info->budget, 1) ||
 		    !dwarf_keep(&file->info->budget, sizeof(offset)))
 			return;
 		vec_push(&file->unit_offsets, offset);
-		offset = (uint64_t)(c.end - (const uint8_t *)info.p);
+		offset = (uint64_t)(c.end - info.p);
 	}
 }
 

@@ -39,12 +39,11 @@ static unsigned pointer_bytes(const struct function_ranges *f, uint8_t encoding)
 	}
 }
 
-static uint64_t take_pointer(const struct function_ranges *f, struct dwarf_cursor *c,
-			     uint8_t encoding)
+static uint64_t take_pointer(const struct function_ranges *f, struct cursor *c, uint8_t encoding)
 {
 	unsigned n = pointer_bytes(f, encoding);
-	uint64_t here = f->frames_address + (uint64_t)(c->p - (const uint8_t *)f->frames.p);
-	uint64_t value = dwarf_number(c, n);
+	uint64_t here = f->frames_address + (uint64_t)(c->p - f->frames.p);
+	uint64_t value = cursor_unsigned(c, n);
 	unsigned spare = 64 - 8 * n;
 	if (encoding & DW_EH_PE_signed && n)
 		value = (uint64_t)((int64_t)(value << spare) >> spare);
@@ -58,34 +57,35 @@ static uint64_t take_pointer(const struct function_ranges *f, struct dwarf_curso
 /* How the FDEs of a CIE write their addresses. False: in a way that is not read here. */
 static bool read_cie(const struct function_ranges *f, uint64_t at, uint8_t *encoding)
 {
-	struct dwarf_cursor c = dwarf_cursor_at(f->frames, at);
+	struct cursor c = cursor_at(f->frames, at);
 	uint8_t offset_bytes;
 	*encoding = DW_EH_PE_absptr;
-	if (!dwarf_unit_length(&c, &offset_bytes) || offset_bytes != 4 || dwarf_number(&c, 4) != 0)
+	if (!dwarf_unit_length(&c, &offset_bytes) || offset_bytes != 4 ||
+	    cursor_unsigned(&c, 4) != 0)
 		return false;
-	uint8_t version = dwarf_byte(&c);
-	struct str letters = dwarf_c_string(&c);
+	uint8_t version = cursor_u8(&c);
+	struct str letters = cursor_c_string(&c);
 	if ((version != 1 && version != 3) || (letters.n && letters.p[0] != 'z'))
 		return false;
-	dwarf_uleb(&c);
-	dwarf_sleb(&c);
+	cursor_uleb(&c);
+	cursor_sleb(&c);
 	if (version == 1)
-		dwarf_byte(&c);
+		cursor_u8(&c);
 	else
-		dwarf_uleb(&c);
+		cursor_uleb(&c);
 	if (letters.n)
-		dwarf_uleb(&c);
-	for (size_t i = 1; i < letters.n && !c.is_bad; i++) {
-		uint8_t byte = strchr("RLP", letters.p[i]) ? dwarf_byte(&c) : 0;
+		cursor_uleb(&c);
+	for (size_t i = 1; i < letters.n && !c.is_short; i++) {
+		uint8_t byte = strchr("RLP", letters.p[i]) ? cursor_u8(&c) : 0;
 		if (letters.p[i] == 'R')
 			*encoding = byte;
 		else if (letters.p[i] == 'P' && pointer_bytes(f, byte))
-			dwarf_skip(&c, pointer_bytes(f, byte));
+			cursor_take(&c, pointer_bytes(f, byte));
 		else if (!strchr("RLSBG", letters.p[i]))
 			return false;
 	}
 	uint8_t from = *encoding & ~FORMAT_MASK;
-	return !c.is_bad && pointer_bytes(f, *encoding) &&
+	return !c.is_short && pointer_bytes(f, *encoding) &&
 	       (from == DW_EH_PE_pcrel || from == DW_EH_PE_absptr);
 }
 
@@ -97,19 +97,19 @@ struct last_cie {
 };
 
 /* The entry that begins at the cursor, which moves behind it. False: no FDE, or one that makes no sense. */
-static bool read_entry(const struct function_ranges *f, struct dwarf_cursor *c,
-		       struct last_cie *cie, struct function_range *range)
+static bool read_entry(const struct function_ranges *f, struct cursor *c, struct last_cie *cie,
+		       struct function_range *range)
 {
-	struct dwarf_cursor entry = *c;
+	struct cursor entry = *c;
 	uint8_t offset_bytes;
 	if (!dwarf_unit_length(&entry, &offset_bytes)) {
-		dwarf_fail(c);
+		cursor_fail(c);
 		return false;
 	}
 	c->p = entry.end;
-	uint64_t here = (uint64_t)(entry.p - (const uint8_t *)f->frames.p);
-	uint64_t back = dwarf_number(&entry, 4);
-	if (entry.is_bad || offset_bytes != 4 || !back || back > here)
+	uint64_t here = (uint64_t)(entry.p - f->frames.p);
+	uint64_t back = cursor_unsigned(&entry, 4);
+	if (entry.is_short || offset_bytes != 4 || !back || back > here)
 		return false;
 	if (here - back != cie->at) {
 		cie->at = here - back;
@@ -119,7 +119,7 @@ static bool read_entry(const struct function_ranges *f, struct dwarf_cursor *c,
 		return false;
 	range->start = take_pointer(f, &entry, cie->encoding);
 	range->end = range->start + take_pointer(f, &entry, cie->encoding & FORMAT_MASK);
-	return !entry.is_bad && range->end > range->start;
+	return !entry.is_short && range->end > range->start;
 }
 
 static int by_start(const void *a, const void *b)
@@ -132,11 +132,11 @@ static int by_start(const void *a, const void *b)
 
 static void read_list(struct function_ranges *f)
 {
-	struct dwarf_cursor c = dwarf_cursor_at(f->frames, 0);
+	struct cursor c = cursor_at(f->frames, 0);
 	struct last_cie cie = { .at = UINT64_MAX };
-	while (dwarf_left(&c) && f->list.n < MAX_LIST) {
+	while (cursor_left(&c) && f->list.n < MAX_LIST) {
 		struct function_range range;
-		const uint8_t *before = c.p;
+		const char *before = c.p;
 		if (read_entry(f, &c, &cie, &range))
 			vec_push(&f->list, range);
 		else if (c.p - before == sizeof(uint32_t))
@@ -223,7 +223,7 @@ bool function_ranges_get(const struct function_ranges *f, uint32_t i, struct fun
 	}
 	uint64_t at = f->sorted_from - f->frames_address +
 		      (uint64_t)(int64_t)s32_at(f->sorted, i * (size_t)SORTED_ROW_BYTES + 4);
-	struct dwarf_cursor c = dwarf_cursor_at(f->frames, at);
+	struct cursor c = cursor_at(f->frames, at);
 	if (!read_entry(f, &c, &cie, range))
 		return false;
 	/* Both must say the same: a table that does not belong to the entries says nothing. */

@@ -105,8 +105,7 @@ bool go_values_begin(struct go_table *t, const struct go_function *f, uint32_t a
 		     struct go_values *v)
 {
 	*v = (struct go_values){ .table = t,
-				 .bytes = t->values,
-				 .at = at,
+				 .rows = cursor_at(t->values, at),
 				 .start = f->start,
 				 .end = f->start,
 				 .function_end = f->end,
@@ -114,30 +113,17 @@ bool go_values_begin(struct go_table *t, const struct go_function *f, uint32_t a
 	return at && at < t->values.n;
 }
 
-/* LEB128 of at most 32 bits (encoding/binary of Go). */
-static bool read_varint(struct go_values *v, uint32_t *value)
-{
-	*value = 0;
-	for (unsigned shift = 0; shift < 35 && v->at < v->bytes.n; shift += 7) {
-		uint8_t byte = (uint8_t)v->bytes.p[v->at++];
-		*value |= (uint32_t)(byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return true;
-	}
-	return false;
-}
-
 /* How the value changes, in zigzag, and for how long it holds; a change of 0, but at first, ends the table. */
 bool go_values_next(struct go_values *v)
 {
-	uint32_t change, length;
 	bool is_first = v->end == v->start && v->value == -1;
 	if (!v->table->work_left || v->end >= v->function_end)
 		return false;
 	v->table->work_left--;
-	if (!read_varint(v, &change) || (!change && !is_first) || !read_varint(v, &length))
+	uint32_t change = (uint32_t)cursor_uleb(&v->rows), length = (uint32_t)cursor_uleb(&v->rows);
+	if (v->rows.is_short || (!change && !is_first))
 		return false;
-	v->value = (int32_t)((uint32_t)v->value + (change & 1 ? ~(change >> 1) : change >> 1));
+	v->value = (int32_t)((uint32_t)v->value + (uint32_t)unzigzag(change));
 	v->start = v->end;
 	v->end += (uint64_t)length * v->table->quantum;
 	if (v->end > v->function_end)

@@ -42,8 +42,7 @@ enum go_kind go_function_kind(const struct go_table *t, const struct go_function
 /* A number that changes with the address: rows of [start, end) and their value. */
 struct go_values {
 	struct go_table *table;
-	struct str bytes;
-	size_t at;
+	struct cursor rows;
 	uint64_t start, end, function_end;
 	int32_t value;
 };

@@ -47,20 +47,6 @@ struct dump_scan {
 
 /* --- fields --- */
 
-static uint32_t u32_at(const struct dump_scan *s, const char *p)
-{
-	uint32_t value;
-	memcpy(&value, p, sizeof(value));
-	return s->is_swapped ? __builtin_bswap32(value) : value;
-}
-
-static uint64_t u64_at(const struct dump_scan *s, const char *p)
-{
-	uint64_t value;
-	memcpy(&value, p, sizeof(value));
-	return s->is_swapped ? __builtin_bswap64(value) : value;
-}
-
 static bool has_window(struct reader *r, size_t n)
 {
 	while (reader_window(r).n < n && reader_fill(r))
@@ -68,15 +54,15 @@ static bool has_window(struct reader *r, size_t n)
 	return reader_window(r).n >= n;
 }
 
-/* The next n bytes of the record, good until the next call; NULL when it or the file has less. */
-static const char *take(struct dump_scan *s, size_t n)
+/* The next n bytes of the record, good until the next call; short when the record or the file has fewer. */
+static struct cursor take(struct dump_scan *s, size_t n)
 {
 	if (s->left < n || !has_window(s->r, n))
-		return NULL;
-	const char *p = reader_window(s->r).p;
+		return (struct cursor){ .is_short = true };
+	struct str bytes = str_first(reader_window(s->r), n);
 	reader_consume(s->r, n);
 	s->left -= n;
-	return p;
+	return (struct cursor){ bytes.p, bytes.p + n, s->is_swapped, false };
 }
 
 /* False: the file ends before the record does. */
@@ -147,11 +133,13 @@ static uint32_t unwinding_of(struct dump_scan *s, const struct jit_code *code)
 static void read_load(struct dump_scan *s)
 {
 	AUTO(buf) struct buf name = { 0 };
-	const char *p = take(s, 40); /* pid, tid, vma, address, size, index */
-	if (!p)
+	struct cursor c = take(s, 40); /* pid, tid, vma, address, size, index */
+	if (c.is_short)
 		return;
-	struct jit_code code = { .start = u64_at(s, p + 16),
-				 .size_bytes = u64_at(s, p + 24),
+	cursor_take(&c, 16);
+	uint64_t start = cursor_u64(&c), size_bytes = cursor_u64(&c);
+	struct jit_code code = { .start = start,
+				 .size_bytes = size_bytes,
 				 .time_ns = s->time_ns,
 				 .lines = INDEX_NONE,
 				 .unwinding = INDEX_NONE,
@@ -173,13 +161,16 @@ static void read_load(struct dump_scan *s)
 
 static void read_move(struct dump_scan *s)
 {
-	const char *p = take(s, 48); /* pid, tid, vma, old address, new address, size, index */
-	if (p && keep(s, BYTES_OF_CODE))
-		vec_push(&s->moves, (struct jit_move){ .time_ns = s->time_ns,
-						       .from = u64_at(s, p + 16),
-						       .to = u64_at(s, p + 24),
-						       .size_bytes = u64_at(s, p + 32),
-						       .order = s->order++ });
+	struct cursor c = take(s, 48); /* pid, tid, vma, old address, new address, size, index */
+	struct jit_move move = { .time_ns = s->time_ns };
+	if (c.is_short || !keep(s, BYTES_OF_CODE))
+		return;
+	cursor_take(&c, 16);
+	move.from = cursor_u64(&c);
+	move.to = cursor_u64(&c);
+	move.size_bytes = cursor_u64(&c);
+	move.order = s->order++;
+	vec_push(&s->moves, move);
 }
 
 static bool is_file(const void *files, uint32_t i, const void *key)
@@ -227,12 +218,12 @@ static void end_table(struct dump_scan *s, uint32_t first, bool is_sorted)
 /* One line: address, line, column, file. False: the table is damaged. */
 static bool read_line(struct dump_scan *s, struct buf *name, struct jit_line *line)
 {
-	const char *p = take(s, 16);
-	if (!p)
+	struct cursor c = take(s, 16);
+	if (c.is_short)
 		return false;
-	uint64_t offset = u64_at(s, p) - s->lines_address;
+	uint64_t offset = cursor_u64(&c) - s->lines_address;
 	line->offset = (uint32_t)offset;
-	line->line = u32_at(s, p + 8);
+	line->line = cursor_u32(&c);
 	if (!take_text(s, name))
 		return false;
 	/* The name "\xff" is the one before. */
@@ -248,11 +239,11 @@ static void read_lines(struct dump_scan *s)
 	uint32_t first = s->j->lines.n;
 	bool is_sorted = true;
 	s->has_lines = false;
-	const char *p = take(s, 16);
-	if (!p)
+	struct cursor c = take(s, 16);
+	if (c.is_short)
 		return;
-	s->lines_address = u64_at(s, p);
-	uint64_t count = u64_at(s, p + 8);
+	s->lines_address = cursor_u64(&c);
+	uint64_t count = cursor_u64(&c);
 	struct jit_line line = { .file = INDEX_NONE };
 	for (; count; count--) {
 		uint32_t last_offset = line.offset;
@@ -288,11 +279,11 @@ static bool take_bytes(struct dump_scan *s, struct buf *bytes, size_t n)
 static void read_unwinding(struct dump_scan *s)
 {
 	enum { MAX_EH_FRAME_BYTES = 1 << 20 };
-	const char *p = take(s, 24); /* size of both, size of the table, size mapped */
+	struct cursor c = take(s, 24); /* size of both, size of the table, size mapped */
 	s->eh_frame.n = 0;
-	if (!p)
+	if (c.is_short)
 		return;
-	uint64_t both = u64_at(s, p), table = u64_at(s, p + 8);
+	uint64_t both = cursor_u64(&c), table = cursor_u64(&c);
 	if (table > both || both > s->left || both - table > MAX_EH_FRAME_BYTES)
 		return;
 	if (!take_bytes(s, &s->eh_frame, (size_t)(both - table)))
@@ -312,13 +303,13 @@ static bool read_record(struct dump_scan *s)
 {
 	uint64_t offset = reader_offset(s->r);
 	s->left = PREFIX_BYTES;
-	const char *p = take(s, PREFIX_BYTES);
-	if (!p)
+	struct cursor c = take(s, PREFIX_BYTES);
+	if (c.is_short)
 		return reader_window(s->r).n ? say_damage(s, offset, "is truncated") : false;
-	uint32_t id = u32_at(s, p), size = u32_at(s, p + 4);
+	uint32_t id = cursor_u32(&c), size = cursor_u32(&c);
 	if (size < PREFIX_BYTES)
 		return say_damage(s, offset, "is smaller than its own header");
-	s->time_ns = u64_at(s, p + 8);
+	s->time_ns = cursor_u64(&c);
 	s->left = size - PREFIX_BYTES;
 	if (id == RECORD_CODE_LOAD)
 		read_load(s);
@@ -339,20 +330,23 @@ static bool read_header(struct dump_scan *s, struct err *e)
 {
 	const char *name = reader_name(s->r);
 	s->left = HEADER_BYTES;
-	const char *p = take(s, HEADER_BYTES);
-	if (!p)
+	struct cursor c = take(s, HEADER_BYTES);
+	if (c.is_short)
 		return err_set(e, "%s: too short for a jitdump", name);
-	s->is_swapped = u32_at(s, p) == __builtin_bswap32(MAGIC);
-	if (u32_at(s, p) != MAGIC)
+	uint32_t magic = cursor_u32(&c);
+	c.is_swapped = s->is_swapped = magic == __builtin_bswap32(MAGIC);
+	if (magic != MAGIC && !s->is_swapped)
 		return err_set(e, "%s: not a jitdump", name);
-	uint32_t version = u32_at(s, p + 4), bytes = u32_at(s, p + 8);
+	uint32_t version = cursor_u32(&c), bytes = cursor_u32(&c);
 	if (version != VERSION)
 		return err_set(e, "%s: jitdump version %u; plume knows only version %u", name,
 			       version, VERSION);
 	if (bytes < HEADER_BYTES || bytes > MAX_HEADER_BYTES)
 		return err_set(e, "%s: a jitdump with a header of %u bytes", name, bytes);
-	s->j->pid = (int32_t)u32_at(s, p + 20);
-	s->j->has_own_clock = u64_at(s, p + 32) & OWN_CLOCK_FLAG;
+	cursor_u64(&c); /* machine, padding */
+	s->j->pid = (int32_t)cursor_u32(&c);
+	cursor_u64(&c); /* time */
+	s->j->has_own_clock = cursor_u64(&c) & OWN_CLOCK_FLAG;
 	s->left = bytes - HEADER_BYTES;
 	skip(s, s->left);
 	return true;

@@ -19,7 +19,7 @@ enum {
 
 static uint64_t address_at(const struct cfi_section *s, const struct cursor *c)
 {
-	return s->address + (uint64_t)(c->p - (const uint8_t *)s->bytes.p);
+	return s->address + (uint64_t)(c->p - s->bytes.p);
 }
 
 static bool read_format(struct cursor *c, uint8_t encoding, uint64_t *value)
@@ -51,7 +51,7 @@ static bool read_format(struct cursor *c, uint8_t encoding, uint64_t *value)
 	default:
 		return false;
 	}
-	return !c->is_bad;
+	return !c->is_short;
 }
 
 /* The word that the program finds at an address when it starts, as far as the file has it. */
@@ -73,7 +73,7 @@ static bool read_word(const struct elf *elf, uint64_t address, uint64_t *value)
 static bool skip_to_aligned(const struct cfi_section *s, struct cursor *c)
 {
 	cursor_take(c, -address_at(s, c) & 7);
-	return !c->is_bad;
+	return !c->is_short;
 }
 
 bool cfi_read_pointer(const struct cfi_section *s, struct cursor *c, uint8_t encoding,
@@ -120,21 +120,21 @@ struct entry {
 /* The entry at *at, which moves behind it. */
 static bool next_entry(const struct cfi_section *s, size_t *at, struct entry *entry)
 {
-	struct cursor c = cursor_of(str_from_byte(s->bytes, *at));
+	struct cursor c = cursor_over(str_from_byte(s->bytes, *at));
 	uint64_t length = cursor_unsigned(&c, 4);
 	unsigned id_bytes = 4;
 	if (length == UINT32_MAX) {
 		length = cursor_unsigned(&c, 8);
 		id_bytes = 8;
 	}
-	struct str content = cursor_take(&c, length);
-	if (c.is_bad)
+	struct str content = cursor_bytes(&c, length);
+	if (c.is_short)
 		return false;
 	*at = s->bytes.n - cursor_left(&c);
 	/* A length of 0 ends the list for whoever reads on and on; linkers put some in between. */
 	*entry = (struct entry){ .is_end = length == 0,
 				 .id_at = *at - content.n,
-				 .rest = cursor_of(content) };
+				 .rest = cursor_over(content) };
 	if (entry->is_end)
 		return true;
 	entry->id = cursor_unsigned(&entry->rest, id_bytes);
@@ -150,34 +150,33 @@ static bool read_augmentation(const struct cfi_section *s, struct cursor *c, str
 			      struct cfi_cie *cie)
 {
 	uint64_t length = cursor_uleb(c);
-	struct cursor data = cursor_of(cursor_take(c, length));
+	struct cursor data = cursor_part(c, length);
 	uint64_t personality;
 	for (size_t i = 0; i < letters.n; i++) {
 		if (letters.p[i] == 'R')
-			cie->pointer_encoding = cursor_byte(&data);
+			cie->pointer_encoding = cursor_u8(&data);
 		else if (letters.p[i] == 'L')
-			cursor_byte(&data);
+			cursor_u8(&data);
 		else if (letters.p[i] == 'S')
 			cie->is_signal = true;
 		else if (letters.p[i] == 'P') {
 			/* Only its length matters: what it leads to may not be in the file. */
-			uint8_t encoding = cursor_byte(&data);
+			uint8_t encoding = cursor_u8(&data);
 			if (!cfi_read_pointer(s, &data, encoding & ~DW_EH_PE_indirect,
 					      &personality))
 				return false;
 		} else if (letters.p[i] != 'B' && letters.p[i] != 'G')
 			break;
 	}
-	return !data.is_bad && !c->is_bad;
+	return !data.is_short && !c->is_short;
 }
 
 static struct str take_text(struct cursor *c)
 {
-	struct str rest =
-		str_first((struct str){ (const char *)c->p, cursor_left(c) }, MAX_LETTERS);
+	struct str rest = str_first((struct str){ c->p, cursor_left(c) }, MAX_LETTERS);
 	ptrdiff_t n = rest.n ? str_find_char(rest, 0) : -1;
-	struct str text = cursor_take(c, n < 0 ? rest.n : (size_t)n);
-	c->is_bad |= cursor_byte(c) != 0;
+	struct str text = cursor_bytes(c, n < 0 ? rest.n : (size_t)n);
+	c->is_short |= cursor_u8(c) != 0;
 	return text;
 }
 
@@ -185,8 +184,8 @@ static bool read_factors(struct cursor *c, uint8_t version, struct cfi_cie *cie)
 {
 	cie->code_factor = cursor_uleb(c);
 	cie->data_factor = cursor_sleb(c);
-	cie->return_register = version == 1 ? cursor_byte(c) : cursor_uleb(c);
-	return !c->is_bad;
+	cie->return_register = version == 1 ? cursor_u8(c) : cursor_uleb(c);
+	return !c->is_short;
 }
 
 bool cfi_read_cie(const struct cfi_section *s, size_t at, struct cfi_cie *cie)
@@ -196,17 +195,17 @@ bool cfi_read_cie(const struct cfi_section *s, size_t at, struct cfi_cie *cie)
 	if (at >= s->bytes.n || !next_entry(s, &at, &entry) || entry.is_end || !entry.is_cie)
 		return false;
 	struct cursor *c = &entry.rest;
-	uint8_t version = cursor_byte(c);
+	uint8_t version = cursor_u8(c);
 	struct str augmentation = take_text(c);
-	if (c->is_bad || (version != 1 && version != 3 && version != 4))
+	if (c->is_short || (version != 1 && version != 3 && version != 4))
 		return false;
 	if (str_starts(augmentation, STR("eh"))) {
 		cursor_unsigned(c, 8); /* g++ 2 put a pointer here */
 		augmentation = str_from_byte(augmentation, 2);
 	}
 	if (version == 4) {
-		cie->address_bytes = cursor_byte(c);
-		cie->segment_bytes = cursor_byte(c);
+		cie->address_bytes = cursor_u8(c);
+		cie->segment_bytes = cursor_u8(c);
 	}
 	if (!read_factors(c, version, cie) || cie->address_bytes > 8 || !cie->address_bytes)
 		return false;
@@ -215,7 +214,7 @@ bool cfi_read_cie(const struct cfi_section *s, size_t at, struct cfi_cie *cie)
 		return false;
 	if (cie->has_augmentation && !read_augmentation(s, c, str_from_byte(augmentation, 1), cie))
 		return false;
-	cie->program = cursor_take(c, cursor_left(c));
+	cie->program = cursor_bytes(c, cursor_left(c));
 	return cie->program.n <= MAX_CIE_PROGRAM_BYTES;
 }
 
@@ -235,7 +234,7 @@ static bool read_range(const struct cfi_section *s, struct cursor *c, const stru
 		size_bytes = cursor_unsigned(c, cie->address_bytes);
 	}
 	fde->end = fde->start + size_bytes;
-	return !c->is_bad && fde->end > fde->start;
+	return !c->is_short && fde->end > fde->start;
 }
 
 static bool read_fde(const struct cfi_section *s, struct entry *entry, const struct cfi_cie *cie,
@@ -246,9 +245,9 @@ static bool read_fde(const struct cfi_section *s, struct entry *entry, const str
 		return false;
 	if (cie->has_augmentation)
 		cursor_take(c, cursor_uleb(c));
-	if (c->is_bad)
+	if (c->is_short)
 		return false;
-	fde->program = cursor_take(c, cursor_left(c));
+	fde->program = cursor_bytes(c, cursor_left(c));
 	return true;
 }
 

@@ -11,7 +11,7 @@ enum { MAX_DEPTH = 32, MAX_STEPS = 512 };
 struct machine {
 	struct expression_context *context;
 	struct cursor c;
-	const uint8_t *start;
+	const char *start;
 	uint64_t stack[MAX_DEPTH];
 	unsigned depth;
 	bool is_bad;
@@ -66,7 +66,7 @@ static void push_memory(struct machine *m, uint64_t address, unsigned bytes)
 static void jump(struct machine *m, int64_t distance)
 {
 	int64_t to = m->c.p - m->start + distance;
-	if (m->c.is_bad || to < 0 || to > m->c.end - m->start)
+	if (m->c.is_short || to < 0 || to > m->c.end - m->start)
 		m->is_bad = true;
 	else
 		m->c.p = m->start + to;
@@ -159,11 +159,11 @@ static void run_stack(struct machine *m, uint8_t op)
 	case DW_OP_dup: push(m, pick(m, 0)); break;
 	case DW_OP_drop: pop(m); break;
 	case DW_OP_over: push(m, pick(m, 1)); break;
-	case DW_OP_pick: push(m, pick(m, cursor_byte(&m->c))); break;
+	case DW_OP_pick: push(m, pick(m, cursor_u8(&m->c))); break;
 	case DW_OP_swap: swap(m); break;
 	case DW_OP_rot: rotate(m); break;
 	case DW_OP_deref: push_memory(m, pop(m), 8); break;
-	case DW_OP_deref_size: value = pop(m); push_memory(m, value, cursor_byte(&m->c)); break;
+	case DW_OP_deref_size: value = pop(m); push_memory(m, value, cursor_u8(&m->c)); break;
 	case DW_OP_abs: value = pop(m); push(m, (int64_t)value < 0 ? -value : value); break;
 	case DW_OP_neg: push(m, -pop(m)); break;
 	case DW_OP_not: push(m, ~pop(m)); break;
@@ -222,15 +222,15 @@ static void run_operation(struct machine *m, uint8_t op)
 
 bool expression_evaluate(struct expression_context *context, struct str bytes, uint64_t *value)
 {
-	struct machine m = { .context = context, .c = cursor_of(bytes) };
+	struct machine m = { .context = context, .c = cursor_over(bytes) };
 	m.start = m.c.p;
 	if (context->has_cfa)
 		push(&m, context->cfa);
-	for (unsigned steps = 0; m.c.p < m.c.end; steps++) {
+	for (unsigned steps = 0; cursor_left(&m.c); steps++) {
 		if (steps == MAX_STEPS)
 			return false;
-		run_operation(&m, *m.c.p++);
-		if (m.is_bad || m.c.is_bad)
+		run_operation(&m, cursor_u8(&m.c));
+		if (m.is_bad || m.c.is_short)
 			return false;
 	}
 	*value = pop(&m);

@@ -66,7 +66,7 @@ static void save_by_expression(struct run *r, enum saved_kind kind)
 {
 	int32_t where = 0;
 	uint64_t reg = cursor_uleb(&r->c);
-	struct str bytes = cursor_take(&r->c, cursor_uleb(&r->c));
+	struct str bytes = cursor_bytes(&r->c, cursor_uleb(&r->c));
 	if (!rule_pool_add_expression(r->program->pool, bytes, &where))
 		kind = SAVED_UNDEFINED;
 	set_saved(r, reg, kind, where);
@@ -103,7 +103,7 @@ static bool change_cfa(struct run *r, uint64_t reg, int64_t offset)
 static void set_cfa_expression(struct run *r)
 {
 	int32_t where = 0;
-	struct str bytes = cursor_take(&r->c, cursor_uleb(&r->c));
+	struct str bytes = cursor_bytes(&r->c, cursor_uleb(&r->c));
 	bool fits = rule_pool_add_expression(r->program->pool, bytes, &where);
 	r->state.cfa_kind = fits ? CFA_EXPRESSION : CFA_NONE;
 	r->state.cfa_register = NO_REGISTER;
@@ -171,7 +171,7 @@ static bool set_location(struct run *r)
 	} else {
 		to = cursor_unsigned(&r->c, p->cie->address_bytes);
 	}
-	return !r->c.is_bad && advance(r, to);
+	return !r->c.is_short && advance(r, to);
 }
 
 /* --- instructions --- */
@@ -200,7 +200,7 @@ static bool run_location(struct run *r, uint8_t instruction)
 	if (instruction == DW_CFA_set_loc)
 		return set_location(r);
 	uint64_t delta = cursor_unsigned(&r->c, bytes[instruction]);
-	return !r->c.is_bad && advance_by(r, delta);
+	return !r->c.is_short && advance_by(r, delta);
 }
 
 static bool run_cfa(struct run *r, uint8_t instruction)
@@ -300,8 +300,8 @@ static bool run_extended(struct run *r, uint8_t instruction)
 /* False: it cannot go on; r->address is where from. */
 static bool run_program(struct run *r)
 {
-	while (r->c.p < r->c.end) {
-		uint8_t byte = *r->c.p++, operand = byte & OPERAND_MASK;
+	while (cursor_left(&r->c)) {
+		uint8_t byte = cursor_u8(&r->c), operand = byte & OPERAND_MASK;
 		bool goes_on = true;
 		switch (byte & ~OPERAND_MASK) {
 		case DW_CFA_advance_loc:
@@ -316,7 +316,7 @@ static bool run_program(struct run *r)
 		default:
 			goes_on = run_extended(r, byte);
 		}
-		if (!goes_on || r->c.is_bad)
+		if (!goes_on || r->c.is_short)
 			return false;
 	}
 	return true;
@@ -325,7 +325,7 @@ static bool run_program(struct run *r)
 static void run_init(struct run *r, const struct cfi_program *program, struct str bytes)
 {
 	r->program = program;
-	r->c = cursor_of(bytes);
+	r->c = cursor_over(bytes);
 	r->remembered = 0;
 }
 

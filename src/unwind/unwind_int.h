@@ -1,6 +1,5 @@
 /* What the files of this module share. */
 #pragma once
-#include "unwind/cursor_int.h"
 #include "unwind/unwind.h"
 
 /* --- machines --- */

@@ -201,7 +201,7 @@ static void read_told(struct reading *r, const struct code *code)
 	point_vec *told = &r->flow->told;
 	if (!v8_position_table_read(r->p, code->positions, &r->p->scratch))
 		return;
-	struct str rest = buf_str(&r->p->scratch);
+	struct cursor rest = cursor_over(buf_str(&r->p->scratch));
 	while (v8_position_next(r->p->layout, &rest, &at)) {
 		uint32_t node = v8_inlining_of(at.position);
 		if (at.offset < 0 || at.offset >= (int64_t)r->flow->code.n ||

@@ -1,47 +1,17 @@
 /*
  * Tables of source positions: entries of two numbers, each a difference to the one before: an offset in
- * the code or bytecode, and a position. Numbers are in groups of seven bits, least first.
+ * the code or bytecode, and a position. Numbers are LEB128.
  */
 #include "v8/v8_int.h"
 
 enum { MAX_TABLE_BYTES = 1 << 20 };
 
-static bool next_unsigned(struct str *rest, uint64_t *value)
+static uint64_t take_offset(const struct v8_layout *l, struct cursor *c)
 {
-	*value = 0;
-	for (unsigned shift = 0; rest->n && shift < 64; shift += 7) {
-		uint8_t byte = (uint8_t)*rest->p;
-		*rest = str_from_byte(*rest, 1);
-		*value |= (uint64_t)(byte & 127) << shift;
-		if (!(byte & 128))
-			return true;
-	}
-	return false;
-}
-
-/* The sign is the lowest bit. */
-static bool next_signed(struct str *rest, int64_t *value)
-{
-	uint64_t bits;
-	if (!next_unsigned(rest, &bits))
-		return false;
-	*value = (int64_t)(bits >> 1) ^ -(int64_t)(bits & 1);
-	return true;
-}
-
-static bool next_offset(const struct v8_layout *l, struct str *rest, uint64_t *difference)
-{
-	int64_t value;
-	if (l->has_unsigned_offsets) {
-		if (!next_unsigned(rest, difference))
-			return false;
-		*difference >>= 2; /* whether it is a statement, and one to break at */
-		return true;
-	}
-	if (!next_signed(rest, &value))
-		return false;
-	*difference = (uint64_t)(value < 0 ? -(value + 1) : value); /* below 0: no statement */
-	return true;
+	if (l->has_unsigned_offsets)
+		return cursor_uleb(c) >> 2; /* whether it is a statement, and one to break at */
+	int64_t value = unzigzag(cursor_uleb(c));
+	return (uint64_t)(value < 0 ? -(value + 1) : value); /* below 0: no statement */
 }
 
 bool v8_position_table_read(struct v8_process *p, uint64_t table, struct buf *out)
@@ -55,11 +25,13 @@ bool v8_position_table_read(struct v8_process *p, uint64_t table, struct buf *ou
 	return true;
 }
 
-bool v8_position_next(const struct v8_layout *l, struct str *table, struct v8_position *at)
+bool v8_position_next(const struct v8_layout *l, struct cursor *table, struct v8_position *at)
 {
-	uint64_t difference;
-	int64_t step;
-	if (!table->n || !next_offset(l, table, &difference) || !next_signed(table, &step))
+	if (!cursor_left(table))
+		return false;
+	uint64_t difference = take_offset(l, table);
+	int64_t step = unzigzag(cursor_uleb(table));
+	if (table->is_short)
 		return false;
 	at->offset += (int64_t)(difference & INT32_MAX);
 	at->position += (uint64_t)step;
@@ -69,8 +41,9 @@ bool v8_position_next(const struct v8_layout *l, struct str *table, struct v8_po
 bool v8_position_in(const struct v8_layout *l, struct str table, int64_t offset, uint64_t *position)
 {
 	struct v8_position at = V8_POSITION_START;
+	struct cursor rest = cursor_over(table);
 	bool is_found = false;
-	while (v8_position_next(l, &table, &at) && at.offset <= offset) {
+	while (v8_position_next(l, &rest, &at) && at.offset <= offset) {
 		*position = at.position;
 		is_found = true;
 	}
@@ -176,7 +149,7 @@ bool v8_bytecode_loops(struct v8_process *p, uint64_t array, v8_on_loop *on, voi
 bool v8_bytecode_of_baseline(struct v8_process *p, const struct code *code, uint64_t pc,
 			     int64_t *offset)
 {
-	uint64_t array = v8_bytecode_array_of(p, code->deopt_data), end = 0, step;
+	uint64_t array = v8_bytecode_array_of(p, code->deopt_data);
 	uint64_t wanted = pc - code->start;
 	AUTO(buf) struct buf bytes = { 0 };
 	if (!array || !p->layout->bytecode_sizes.n || !read_bytecodes(p, array, &bytes) ||
@@ -184,14 +157,13 @@ bool v8_bytecode_of_baseline(struct v8_process *p, const struct code *code, uint
 		return false;
 	struct bytecodes b = { .bytes = buf_str(&bytes),
 			       .sizes = buf_str(&p->layout->bytecode_sizes) };
-	struct str rest = buf_str(&p->scratch);
-	if (!next_unsigned(&rest, &end))
-		return false;
+	struct cursor rest = cursor_over(buf_str(&p->scratch));
+	uint64_t end = cursor_uleb(&rest);
 	*offset = -1; /* the function's entry */
-	while (end < wanted) {
-		if (!next_bytecode(&b, offset) || !next_unsigned(&rest, &step))
+	while (end < wanted && !rest.is_short) {
+		if (!next_bytecode(&b, offset))
 			return false;
-		end += step;
+		end += cursor_uleb(&rest);
 	}
-	return true;
+	return !rest.is_short;
 }

@@ -9,7 +9,7 @@ enum { MAX_OPERATIONS = 1 << 14 };
 
 struct operation {
 	uint32_t opcode;
-	struct str operands;
+	struct cursor operands;
 	size_t begin;
 };
 
@@ -21,19 +21,6 @@ struct translation {
 	uint32_t since;	   /* operations since `earlier` was right */
 };
 
-static bool next_number(struct str *rest, uint64_t *value)
-{
-	*value = 0;
-	for (unsigned shift = 0; rest->n && shift < 35; shift += 7) {
-		uint8_t byte = (uint8_t)*rest->p;
-		*rest = str_from_byte(*rest, 1);
-		*value |= (uint64_t)(byte & 127) << shift;
-		if (!(byte & 128))
-			return true;
-	}
-	return false;
-}
-
 /* The sign is the lowest bit. */
 static int64_t signed_of(uint64_t bits)
 {
@@ -43,39 +30,28 @@ static int64_t signed_of(uint64_t bits)
 /* Whether it is another one's repetition is the caller's to see. */
 static bool read_operation(const struct translation *t, size_t *at, struct operation *o)
 {
-	struct str rest = str_from_byte(t->bytes, *at);
-	uint64_t value;
+	struct cursor rest = cursor_at(t->bytes, *at);
 	*o = (struct operation){ .begin = *at };
-	if (!rest.n)
-		return false;
-	if (t->format->has_numbers) {
-		if (!next_number(&rest, &value))
-			return false;
-		o->opcode = (uint32_t)(value >> 1);
-	} else {
-		o->opcode = (uint8_t)*rest.p;
-		rest = str_from_byte(rest, 1);
-	}
+	if (t->format->has_numbers)
+		o->opcode = (uint32_t)(cursor_uleb(&rest) >> 1);
+	else
+		o->opcode = cursor_u8(&rest);
 	size_t count = strlen(t->format->operands);
 	o->operands = rest;
 	for (int i = o->opcode < count ? t->format->operands[o->opcode] - '0' : 0; i > 0; i--)
-		if (!next_number(&rest, &value))
-			return false;
-	*at = t->bytes.n - rest.n;
-	return o->opcode < count || t->format->match;
+		cursor_uleb(&rest);
+	*at = t->bytes.n - cursor_left(&rest);
+	return !rest.is_short && (o->opcode < count || t->format->match);
 }
 
 /* How many are the same as in the earlier translation; short numbers are behind the opcodes. */
 static uint32_t matches(const struct translation *t, const struct operation *o)
 {
 	uint32_t count = (uint32_t)strlen(t->format->operands);
-	struct str rest = o->operands;
-	uint64_t value;
+	struct cursor operands = o->operands;
 	if (!t->format->match || (o->opcode != t->format->match && o->opcode < count))
 		return 0;
-	if (o->opcode >= count)
-		return o->opcode - count;
-	return next_number(&rest, &value) ? (uint32_t)value : 0;
+	return o->opcode >= count ? o->opcode - count : (uint32_t)cursor_uleb(&operands);
 }
 
 static bool next_operation(struct translation *t, struct operation *o)
@@ -108,10 +84,11 @@ static bool is_one_of(const uint8_t opcodes[2], uint32_t opcode)
 static uint64_t begin(struct translation *t)
 {
 	struct operation o;
-	uint64_t first, second, third;
-	if (!next_operation(t, &o) || !is_one_of(t->format->begin, o.opcode) ||
-	    !next_number(&o.operands, &first) || !next_number(&o.operands, &second) ||
-	    !next_number(&o.operands, &third))
+	if (!next_operation(t, &o) || !is_one_of(t->format->begin, o.opcode))
+		return 0;
+	uint64_t first = cursor_uleb(&o.operands), second = cursor_uleb(&o.operands);
+	uint64_t third = cursor_uleb(&o.operands);
+	if (o.operands.is_short)
 		return 0;
 	if (!t->format->match)
 		return (uint64_t)signed_of(second);
@@ -128,7 +105,7 @@ uint32_t translation_frames(const struct v8_translations *format, struct str byt
 	struct translation t = { .format = format, .bytes = bytes, .at = at };
 	struct operation o;
 	uint32_t n = 0;
-	uint64_t bytecode, literal, count = at < bytes.n ? begin(&t) : 0;
+	uint64_t count = at < bytes.n ? begin(&t) : 0;
 	if (count > max)
 		return 0;
 	for (unsigned i = 0; n < count && i < MAX_OPERATIONS && next_operation(&t, &o); i++) {
@@ -136,7 +113,8 @@ uint32_t translation_frames(const struct v8_translations *format, struct str byt
 			return n;
 		if (!is_one_of(format->frame, o.opcode))
 			continue;
-		if (!next_number(&o.operands, &bytecode) || !next_number(&o.operands, &literal))
+		uint64_t bytecode = cursor_uleb(&o.operands), literal = cursor_uleb(&o.operands);
+		if (o.operands.is_short)
 			return 0;
 		frames[n++] = (struct exit_frame){ .literal = (int32_t)signed_of(literal),
 						   .bytecode = signed_of(bytecode) };

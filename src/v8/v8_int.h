@@ -181,7 +181,7 @@ struct v8_position {
 #define V8_POSITION_START ((struct v8_position){ .offset = -1 })
 bool v8_position_table_read(struct v8_process *p, uint64_t table, struct buf *out);
 /* The next one. False: there is none. */
-bool v8_position_next(const struct v8_layout *l, struct str *table, struct v8_position *at);
+bool v8_position_next(const struct v8_layout *l, struct cursor *table, struct v8_position *at);
 /* The last entry up to an offset. False: there is none. */
 bool v8_position_in(const struct v8_layout *l, struct str table, int64_t offset,
 		    uint64_t *position);

@@ -8,127 +8,78 @@
 enum { MAX_SECTION = 16 << 20, MAX_FUNCTIONS = 1000000, MAX_NAME = 512, HEAD_BYTES = 8 };
 enum { SECTION_CUSTOM = 0, SECTION_IMPORT = 2, SECTION_FUNCTION = 3, SECTION_EXPORT = 7 };
 
-struct bytes {
-	const unsigned char *p, *end;
-	bool is_short;
-};
-
-static uint8_t take_byte(struct bytes *b)
+static struct str take_text(struct cursor *c)
 {
-	if (b->p < b->end)
-		return *b->p++;
-	b->is_short = true;
-	return 0;
-}
-
-/* LEB128. */
-static uint32_t take_u32(struct bytes *b)
-{
-	uint32_t value = 0;
-	for (unsigned shift = 0; shift < 35; shift += 7) {
-		uint8_t byte = take_byte(b);
-		value |= shift < 32 ? (uint32_t)(byte & 127) << shift : 0;
-		if (!(byte & 128))
-			return value;
-	}
-	b->is_short = true;
-	return 0;
-}
-
-/* A number of up to 64 bits that is not needed. */
-static void skip_leb(struct bytes *b)
-{
-	for (unsigned i = 0; i < 10 && take_byte(b) & 128; i++)
-		;
-}
-
-static struct bytes take_bytes(struct bytes *b, uint32_t n)
-{
-	struct bytes part = { b->p, b->p, false };
-	if ((size_t)(b->end - b->p) < n) {
-		b->is_short = true;
-		b->p = b->end;
-		return part;
-	}
-	b->p += n;
-	part.end = b->p;
-	return part;
-}
-
-static struct str take_text(struct bytes *b)
-{
-	struct bytes part = take_bytes(b, take_u32(b));
-	return (struct str){ (const char *)part.p, (size_t)(part.end - part.p) };
+	return cursor_bytes(c, cursor_uleb(c));
 }
 
 /* --- sections --- */
 
 /* A reference to a type of the module's own is followed by which one. */
-static void skip_type(struct bytes *b)
+static void skip_type(struct cursor *c)
 {
 	enum { REF_NULL = 0x63, REF = 0x64 };
-	uint8_t type = take_byte(b);
+	uint8_t type = cursor_u8(c);
 	if (type == REF_NULL || type == REF)
-		skip_leb(b);
+		cursor_uleb(c);
 }
 
-static void skip_limits(struct bytes *b)
+static void skip_limits(struct cursor *c)
 {
 	enum { HAS_MAX = 1, HAS_PAGE_SIZE = 8 };
-	uint8_t flags = take_byte(b);
-	skip_leb(b);
+	uint8_t flags = cursor_u8(c);
+	cursor_uleb(c);
 	if (flags & HAS_MAX)
-		skip_leb(b);
+		cursor_uleb(c);
 	if (flags & HAS_PAGE_SIZE)
-		skip_leb(b);
+		cursor_uleb(c);
 }
 
 /* Returns 1: what is imported is a function. */
-static uint32_t take_import(struct bytes *b)
+static uint32_t take_import(struct cursor *c)
 {
 	enum { FUNCTION, TABLE, MEMORY, GLOBAL, TAG };
-	take_text(b);
-	take_text(b);
-	uint8_t kind = take_byte(b);
+	take_text(c);
+	take_text(c);
+	uint8_t kind = cursor_u8(c);
 	switch (kind) {
 	case FUNCTION:
-		skip_leb(b);
+		cursor_uleb(c);
 		break;
 	case TABLE:
-		skip_type(b);
-		skip_limits(b);
+		skip_type(c);
+		skip_limits(c);
 		break;
 	case MEMORY:
-		skip_limits(b);
+		skip_limits(c);
 		break;
 	case GLOBAL:
-		skip_type(b);
-		take_byte(b);
+		skip_type(c);
+		cursor_u8(c);
 		break;
 	case TAG:
-		take_byte(b);
-		skip_leb(b);
+		cursor_u8(c);
+		cursor_uleb(c);
 		break;
 	default:
-		b->is_short = true;
+		c->is_short = true;
 	}
 	return kind == FUNCTION;
 }
 
-static bool read_imports(struct bytes b, struct wasm_names *n)
+static bool read_imports(struct cursor c, struct wasm_names *n)
 {
-	uint32_t count = take_u32(&b);
-	for (uint32_t i = 0; i < count && !b.is_short; i++)
-		n->imports += take_import(&b);
-	return !b.is_short && n->imports <= MAX_FUNCTIONS;
+	uint32_t count = (uint32_t)cursor_uleb(&c);
+	for (uint32_t i = 0; i < count && !c.is_short; i++)
+		n->imports += take_import(&c);
+	return !c.is_short && n->imports <= MAX_FUNCTIONS;
 }
 
 /* Each has a type at least, so there are no more than bytes. */
-static bool read_functions(struct bytes b, struct wasm_names *n)
+static bool read_functions(struct cursor c, struct wasm_names *n)
 {
-	n->functions = take_u32(&b);
-	return !b.is_short && n->functions <= MAX_FUNCTIONS &&
-	       n->functions <= (size_t)(b.end - b.p);
+	n->functions = (uint32_t)cursor_uleb(&c);
+	return !c.is_short && n->functions <= MAX_FUNCTIONS && n->functions <= cursor_left(&c);
 }
 
 static void set_name(struct wasm_names *n, uint32_t index, struct str name)
@@ -137,37 +88,37 @@ static void set_name(struct wasm_names *n, uint32_t index, struct str name)
 		n->names[index] = arena_copy(&n->text, str_first(name, MAX_NAME));
 }
 
-static void read_exports(struct bytes b, struct wasm_names *n)
+static void read_exports(struct cursor c, struct wasm_names *n)
 {
-	uint32_t count = take_u32(&b);
-	for (uint32_t i = 0; i < count && !b.is_short; i++) {
-		struct str name = take_text(&b);
-		uint8_t kind = take_byte(&b);
-		uint32_t index = take_u32(&b);
-		if (!b.is_short && kind == 0)
+	uint32_t count = (uint32_t)cursor_uleb(&c);
+	for (uint32_t i = 0; i < count && !c.is_short; i++) {
+		struct str name = take_text(&c);
+		uint8_t kind = cursor_u8(&c);
+		uint32_t index = (uint32_t)cursor_uleb(&c);
+		if (!c.is_short && kind == 0)
 			set_name(n, index, name);
 	}
 }
 
-static void read_function_names(struct bytes b, struct wasm_names *n)
+static void read_function_names(struct cursor c, struct wasm_names *n)
 {
-	uint32_t count = take_u32(&b);
-	for (uint32_t i = 0; i < count && !b.is_short; i++) {
-		uint32_t index = take_u32(&b);
-		struct str name = take_text(&b);
-		if (!b.is_short)
+	uint32_t count = (uint32_t)cursor_uleb(&c);
+	for (uint32_t i = 0; i < count && !c.is_short; i++) {
+		uint32_t index = (uint32_t)cursor_uleb(&c);
+		struct str name = take_text(&c);
+		if (!c.is_short)
 			set_name(n, index, name);
 	}
 }
 
-static void read_custom(struct bytes b, struct wasm_names *n)
+static void read_custom(struct cursor c, struct wasm_names *n)
 {
 	enum { MODULE, FUNCTIONS };
-	if (!str_eq(take_text(&b), STR("name")))
+	if (!str_eq(take_text(&c), STR("name")))
 		return;
-	while (b.p < b.end && !b.is_short) {
-		uint8_t id = take_byte(&b);
-		struct bytes part = take_bytes(&b, take_u32(&b));
+	while (cursor_left(&c)) {
+		uint8_t id = cursor_u8(&c);
+		struct cursor part = cursor_part(&c, cursor_uleb(&c));
 		if (id == MODULE)
 			n->module = arena_copy(&n->text, str_first(take_text(&part), MAX_NAME));
 		else if (id == FUNCTIONS)
@@ -187,15 +138,15 @@ struct section {
 static bool next_section(struct memory *memory, uint64_t *at, uint64_t end, struct section *s)
 {
 	enum { LEAST = 2, MOST = 6 };
-	unsigned char head[MOST];
+	char head[MOST];
 	uint64_t left = end - *at, n = left < MOST ? left : MOST;
 	if (left < LEAST || !memory_read(memory, *at, head, n))
 		return false;
-	struct bytes b = { head, head + n, false };
-	s->id = take_byte(&b);
-	s->size = take_u32(&b);
-	s->address = *at + (uint64_t)(b.p - head);
-	if (b.is_short || s->size > end - s->address)
+	struct cursor c = cursor_over((struct str){ head, n });
+	s->id = cursor_u8(&c);
+	s->size = (uint32_t)cursor_uleb(&c);
+	s->address = *at + (uint64_t)(c.p - head);
+	if (c.is_short || s->size > end - s->address)
 		return false;
 	*at = s->address + s->size;
 	return true;
@@ -207,18 +158,17 @@ static bool read_section(struct memory *memory, const struct section *s, struct 
 	if (s->size > MAX_SECTION ||
 	    !memory_read(memory, s->address, buf_reserve(&content, s->size), s->size))
 		return false;
-	struct bytes b = { (unsigned char *)content.p, (unsigned char *)content.p + s->size,
-			   false };
+	struct cursor c = cursor_over((struct str){ content.p, s->size });
 	switch (s->id) {
 	case SECTION_IMPORT:
-		return read_imports(b, n);
+		return read_imports(c, n);
 	case SECTION_FUNCTION:
-		return read_functions(b, n);
+		return read_functions(c, n);
 	case SECTION_EXPORT:
-		read_exports(b, n);
+		read_exports(c, n);
 		return true;
 	default:
-		read_custom(b, n);
+		read_custom(c, n);
 		return true;
 	}
 }

@@ -76,7 +76,7 @@ static void print_table(struct v8_process *p, const struct code *code, struct bu
 		return;
 	AUTO_FREE struct inlined_at *inlined = mem_zalloc(d.inlined_count + 1, sizeof(*inlined));
 	deopt_inlined(p, &d, inlined);
-	struct str rest = buf_str(&table);
+	struct cursor rest = cursor_over(buf_str(&table));
 	while (v8_position_next(p->layout, &rest, &at)) {
 		buf_addf(out, "told %lld ", (long long)at.offset);
 		add_told(p, &d, inlined, at.position, out);

@@ -19,7 +19,7 @@ static void check_numbers(void)
 	tap_ok(ok && !protobuf_next(&m) && !m.fault, "numbers of all sizes");
 	out.n = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		protobuf_add_varint(&out, numbers[i]);
+		buf_add_varint(&out, numbers[i]);
 	m = protobuf_open(buf_str(&out));
 	ok = true;
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)

@@ -95,7 +95,7 @@ static void add_packed(struct buf *b, uint32_t field, const uint64_t *numbers, s
 {
 	size_t packed = protobuf_begin(b, field);
 	for (size_t i = 0; i < n; i++)
-		protobuf_add_varint(b, numbers[i]);
+		buf_add_varint(b, numbers[i]);
 	protobuf_end(b, packed);
 }
 
@@ -302,7 +302,7 @@ static struct profile *read_types(const char *const *names, const char *chosen)
 	size_t sample = protobuf_begin(&b, PPROF_SAMPLE);
 	size_t values = protobuf_begin(&b, PPROF_SAMPLE_VALUE);
 	for (uint32_t i = 0; i < n / 2; i++)
-		protobuf_add_varint(&b, 100 + i);
+		buf_add_varint(&b, 100 + i);
 	protobuf_end(&b, values);
 	protobuf_end(&b, sample);
 	return read_bytes(&b);

@@ -156,8 +156,8 @@ static void put_head(struct buf *file, uint16_t major, uint16_t minor)
 
 static void put_part(struct buf *raw, unsigned tag, const uint8_t *bytes, size_t n)
 {
-	add_varint(raw, tag);
-	add_varint(raw, n);
+	buf_add_varint(raw, tag);
+	buf_add_varint(raw, n);
 	buf_add(raw, (struct str){ (const char *)bytes, n });
 }
 
@@ -362,12 +362,12 @@ static void check_depth(void)
 	AUTO(buf) struct buf file = { 0 }, content = { 0 }, part = { 0 };
 	put_base(&file);
 	size_t start = file.n;
-	add_varint(&part, DEPTH);
-	add_varint(&part, 3); /* on the empty stack, then each on the one before */
+	buf_add_varint(&part, DEPTH);
+	buf_add_varint(&part, 3); /* on the empty stack, then each on the one before */
 	for (unsigned i = 1; i < DEPTH; i++)
-		add_varint(&part, 1);
+		buf_add_varint(&part, 1);
 	for (unsigned i = 0; i < DEPTH; i++)
-		add_varint(&part, 0);
+		buf_add_varint(&part, 0);
 	put_part(&content, STORE_NODES, (const uint8_t *)part.p, part.n);
 	put_block(&file, 1, STORE_BLOCK_DATA, buf_str(&content));
 	refused(&file, start, 2, "too deep", "a stack of 2^20 + 1 frames");
@@ -399,7 +399,7 @@ static void check_table_bomb(void)
 	AUTO(buf) struct buf file = { 0 }, part = { 0 }, content = { 0 };
 	put_base(&file);
 	size_t start = file.n;
-	add_varint(&part, ROWS);
+	buf_add_varint(&part, ROWS);
 	memset(buf_reserve(&part, ROWS), 0, ROWS);
 	part.n += ROWS;
 	put_part(&content, STORE_STRINGS, (const uint8_t *)part.p, part.n);
