@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/options.h"
 #include "base/pair_map.h"
+#include "base/plain_file.h"
 #include "base/progress.h"
 #include "base/protobuf.h"
 #include "base/reader.h"

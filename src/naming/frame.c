@@ -1,10 +1,10 @@
 #include "naming/naming.h"
-#include "symbol/symbol.h"
+#include "name/name.h"
 
 void naming_set_v8_place(struct profile *p, struct frame *frame)
 {
-	struct symbol_v8_place place;
-	if (!symbol_v8_place(profile_str(p, frame->name), &place))
+	struct name_v8_place place;
+	if (!name_v8_place(profile_str(p, frame->name), &place))
 		return;
 	frame->function_file = profile_add_str(p, place.file);
 	frame->function_line = place.line;
@@ -16,9 +16,9 @@ void naming_set_v8_place(struct profile *p, struct frame *frame)
 static void add_name(const struct named_frame *f, struct buf *name)
 {
 	AUTO(buf) struct buf demangled = { 0 };
-	struct str symbol = f->is_symbol ? symbol_without_abi(f->name) : f->name;
-	bool is_demangled = f->is_symbol && symbol_demangle_short(symbol, &demangled);
-	symbol_tidy_name(is_demangled ? buf_str(&demangled) : symbol, name);
+	struct str symbol = f->is_symbol ? name_without_abi(f->name) : f->name;
+	bool is_demangled = f->is_symbol && name_demangle_short(symbol, &demangled);
+	name_tidy(is_demangled ? buf_str(&demangled) : symbol, name);
 }
 
 frame_id naming_add_frame(struct profile *p, const struct named_frame *f)
@@ -42,7 +42,7 @@ frame_id naming_add_frame(struct profile *p, const struct named_frame *f)
 	if (has_name) {
 		add_name(f, &name);
 		frame.name = profile_add_str(p, buf_str(&name));
-		frame.tier = (char)symbol_v8_tier(buf_str(&name), &mark_at);
+		frame.tier = (char)name_v8_tier(buf_str(&name), &mark_at);
 		naming_set_v8_place(p, &frame);
 	} else {
 		frame.start = f->start;

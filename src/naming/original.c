@@ -1,12 +1,12 @@
 /* Frames of JavaScript as they were written, not as a compiler or a bundler left them. */
 #include "naming/naming.h"
-#include "symbol/symbol.h"
+#include "name/name.h"
 
 /*
  * Where the function was written. The top of a script is that of the file it was made of; of several files it stays
  * its own: where the map begins is a place in one of them.
  */
-static bool find_definition(const struct source_map *map, const struct symbol_v8_place *v8,
+static bool find_definition(const struct source_map *map, const struct name_v8_place *v8,
 			    struct source_place *place)
 {
 	bool is_top = v8->line == 1 && v8->column == 1;
@@ -18,19 +18,19 @@ static bool find_definition(const struct source_map *map, const struct symbol_v8
 }
 
 /* `f /app/a.js:1:2`, as V8's own profiles are read: the end says what file, line and column do. */
-static bool plain_place(const struct named_frame *f, struct symbol_v8_place *place)
+static bool plain_place(const struct named_frame *f, struct name_v8_place *place)
 {
 	AUTO(buf) struct buf end = { 0 };
 	buf_addf(&end, " %.*s:%u:%u", STR_ARG(f->file), f->line, f->column);
 	if (!f->file.n || !str_ends(f->name, buf_str(&end)))
 		return false;
-	*place = (struct symbol_v8_place){ str_first(f->name, f->name.n - end.n), f->file, f->line,
-					   f->column };
+	*place = (struct name_v8_place){ str_first(f->name, f->name.n - end.n), f->file, f->line,
+					 f->column };
 	return true;
 }
 
 /* The same kind and tier in front, another function and place behind: `JS:*f /app/a.ts:1:2`. */
-static void write_name(struct str v8_name, const struct symbol_v8_place *v8, struct str function,
+static void write_name(struct str v8_name, const struct name_v8_place *v8, struct str function,
 		       const struct source_place *place, struct buf *text)
 {
 	size_t before = (size_t)(v8->function.p - v8_name.p);
@@ -48,9 +48,9 @@ static void write_name(struct str v8_name, const struct symbol_v8_place *v8, str
 void naming_find_original(struct source_maps *maps, int32_t pid, struct named_frame *f,
 			  struct buf *text)
 {
-	struct symbol_v8_place v8;
+	struct name_v8_place v8;
 	struct source_place definition, call;
-	if (!symbol_v8_place(f->name, &v8) && !plain_place(f, &v8))
+	if (!name_v8_place(f->name, &v8) && !plain_place(f, &v8))
 		return;
 	const struct source_map *map = source_maps_get(maps, pid, v8.file);
 	if (!map || !find_definition(map, &v8, &definition))

@@ -1,4 +1,5 @@
 /* What addresses are in: files, code made at run time, the kernel. */
+#include "debug_info/debug_info.h"
 #include "perf/process_int.h"
 
 void mapped_close(struct mapped *m)

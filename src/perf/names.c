@@ -1,4 +1,6 @@
 /* Names: each location becomes frames once, then all stacks and samples go into the profile. */
+#include "debug_info/debug_info.h"
+#include "name/name.h"
 #include "naming/naming.h"
 #include "perf/perf_int.h"
 
@@ -27,7 +29,7 @@ void location_add_name(struct location_names *n, location_id id, struct str name
 {
 	enum { MAX_PARTS = 64 };
 	struct str parts[MAX_PARTS];
-	size_t count = symbol_split_inlines(name, parts, MAX_PARTS);
+	size_t count = name_split_inlines(name, parts, MAX_PARTS);
 	begin_location(n, id);
 	for (size_t i = 0; i < count; i++)
 		push_frame(n, id,

@@ -3,6 +3,7 @@
  * addresses. perf.data in all its forms comes in here; what it says becomes a profile.
  */
 #pragma once
+#include "jit/jit.h"
 #include "model/model.h"
 #include "source_map/source_map.h"
 #include "symbol/symbol.h"

@@ -1,5 +1,7 @@
 /* Functions of programs: uprobe:FILE:FUNCTION[+OFFSET], uretprobe:..., uprobe:FILE:0xADDRESS. */
 #include "record/event_int.h"
+#include "elf/elf.h"
+#include "name/name.h"
 #include "symbol/symbol.h"
 
 enum { MAX_MATCHES = 8 };
@@ -53,11 +55,11 @@ static struct str identifier_of(struct str name)
 static bool is_demangled(struct str mangled, struct str wanted)
 {
 	AUTO(buf) struct buf whole = { 0 }, brief = { 0 }, tidy = { 0 };
-	if (symbol_demangle(mangled, &whole) && str_eq(buf_str(&whole), wanted))
+	if (name_demangle(mangled, &whole) && str_eq(buf_str(&whole), wanted))
 		return true;
-	if (symbol_demangle_short(mangled, &brief) && str_eq(buf_str(&brief), wanted))
+	if (name_demangle_short(mangled, &brief) && str_eq(buf_str(&brief), wanted))
 		return true;
-	symbol_tidy_name(mangled, &tidy); /* Rust, without its hash */
+	name_tidy(mangled, &tidy); /* Rust, without its hash */
 	return str_eq(buf_str(&tidy), wanted);
 }
 
@@ -96,7 +98,7 @@ static bool is_not_there(const struct probe *p, struct binary *b, struct search 
 	binary_visit_functions(b, look_at, s);
 	for (uint32_t i = 0; i < near.n; i++) {
 		buf_add(&names, i ? STR(", ") : STR("; did you mean "));
-		symbol_tidy_name((struct str){ near.best[i].name, near.best[i].n }, &names);
+		name_tidy((struct str){ near.best[i].name, near.best[i].n }, &names);
 		buf_add(&names, i + 1 == near.n ? STR("?") : STR(""));
 	}
 	if (binary_trouble_of(b) == BINARY_STRIPPED)
@@ -115,7 +117,7 @@ static bool is_several(const struct probe *p, const struct search *s, struct err
 		buf_addf(&list, "%s0x%llx ", i ? ", " : "",
 			 (unsigned long long)s->matches[i].start);
 		if (is_plain_text(s->matches[i].name))
-			symbol_tidy_name(str_first(s->matches[i].name, NEAREST_BYTES), &list);
+			name_tidy(str_first(s->matches[i].name, NEAREST_BYTES), &list);
 	}
 	return err_usage(e,
 			 "%u functions in %.*s are named %.*s: %s%s. Give the parameters or the "

@@ -2,10 +2,10 @@
  * Comma-separated values: a header that names the columns, then a line for each sample. Only a column
  * `stack` must be there. doc/formats/csv.md has the rules; src/sink/csv.c writes such files.
  */
+#include "name/name.h"
 #include "source/counts.h"
 #include "source/csv_int.h"
 #include "source/source_int.h"
-#include "symbol/symbol.h"
 
 enum field {
 	FIELD_OTHER, /* a label with the column's name */
@@ -162,12 +162,12 @@ static frame_id frame_of(struct csv *f, struct str text, char letter)
 	if (f->keeps_names)
 		buf_add(&f->tidy, name);
 	else
-		symbol_tidy_name(name, &f->tidy);
+		name_tidy(name, &f->tidy);
 	name = buf_str(&f->tidy);
 	if (!letter && str_eq(name, STR("[unknown]")))
 		frame.kind = FRAME_UNKNOWN;
 	frame.name = profile_add_str(f->p, name);
-	frame.tier = (char)symbol_v8_tier(name, &mark_at);
+	frame.tier = (char)name_v8_tier(name, &mark_at);
 	naming_set_v8_place(f->p, &frame);
 	return profile_add_frame(f->p, &frame);
 }

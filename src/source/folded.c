@@ -3,9 +3,9 @@
  * Sorted files, which most are, repeat the front of the line before: only what differs is looked
  * up.
  */
+#include "name/name.h"
 #include "source/counts.h"
 #include "source/source_int.h"
-#include "symbol/symbol.h"
 
 enum { MAX_LINE_BYTES = 64 << 20 };
 
@@ -116,10 +116,10 @@ static frame_id frame_of(struct folded *f, struct str text)
 	if (f->keeps_names)
 		buf_add(&f->scratch, name);
 	else
-		symbol_tidy_name(name, &f->scratch);
+		name_tidy(name, &f->scratch);
 	name = buf_str(&f->scratch);
 	frame.name = profile_add_str(f->p, name);
-	frame.tier = (char)symbol_v8_tier(name, &mark_at);
+	frame.tier = (char)name_v8_tier(name, &mark_at);
 	if (str_eq(name, STR("[unknown]"))) {
 		frame.kind = FRAME_UNKNOWN;
 	}

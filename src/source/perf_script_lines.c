@@ -3,8 +3,8 @@
  * and named once and found again by its bytes; of the rest, most differ in the address only.
  */
 #include "source/perf_script_int.h"
+#include "name/name.h"
 #include "source/source_int.h"
-#include "symbol/symbol.h"
 
 /* A symbol of a dso, with its frames. */
 struct known_symbol {
@@ -28,9 +28,9 @@ static void add_line_frame(struct line_table *t, struct str symbol, struct frame
 {
 	size_t mark_at;
 	t->name.n = 0;
-	symbol_tidy_name(symbol, &t->name);
+	name_tidy(symbol, &t->name);
 	frame.name = profile_add_str(t->p, buf_str(&t->name));
-	frame.tier = (char)symbol_v8_tier(buf_str(&t->name), &mark_at);
+	frame.tier = (char)name_v8_tier(buf_str(&t->name), &mark_at);
 	naming_set_v8_place(t->p, &frame);
 	vec_push(&t->frames, profile_add_frame(t->p, &frame));
 }
@@ -72,7 +72,7 @@ static void add_frames_of_symbol(struct line_table *t, const struct script_frame
 	struct str parts[MAX_INLINES] = { f->symbol };
 	size_t n = 1;
 	if (frame.kind == FRAME_JIT || !f->has_dso)
-		n = symbol_split_inlines(f->symbol, parts, MAX_INLINES);
+		n = name_split_inlines(f->symbol, parts, MAX_INLINES);
 	for (size_t i = 0; i < n; i++) {
 		add_line_frame(t, parts[i], frame);
 		frame.flags |= FRAME_INLINED;

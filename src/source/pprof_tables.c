@@ -3,7 +3,7 @@
  * the texts last, so what points where is looked at when the file has ended.
  */
 #include "source/pprof_int.h"
-#include "symbol/symbol.h"
+#include "name/name.h"
 
 /* A record of two bytes may take forty in memory: what no profile has so many of is not kept. */
 enum { MAX_TEXTS = 1 << 26, MAX_RECORDS = 1 << 24, MAX_MODULES = 1 << 14 };
@@ -331,7 +331,7 @@ static bool take_words(struct str system_name, struct str name, struct frame *fr
 	struct str words = str_from_byte(system_name, (size_t)open + 1);
 	words.n--;
 	*exact = str_first(system_name, (size_t)open - 1);
-	if (exact->n && !str_eq(*exact, name) && !symbol_is_v8_name(*exact))
+	if (exact->n && !str_eq(*exact, name) && !name_is_v8(*exact))
 		return false;
 	while (words.n) {
 		ptrdiff_t comma = str_find_char(words, ',');
@@ -348,7 +348,7 @@ static frame_id add_exact_frame(struct pprof_tables *t, struct frame frame, stru
 {
 	size_t mark_at;
 	frame.name = profile_add_str(t->p, name);
-	frame.tier = (char)symbol_v8_tier(name, &mark_at);
+	frame.tier = (char)name_v8_tier(name, &mark_at);
 	naming_set_v8_place(t->p, &frame);
 	return profile_add_frame(t->p, &frame);
 }

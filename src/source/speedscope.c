@@ -6,7 +6,6 @@
  */
 #include "source/json_parts.h"
 #include "source/speedscope_int.h"
-#include "symbol/symbol.h"
 
 #define TITLE "speedscope JSON"
 

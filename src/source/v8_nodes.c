@@ -1,6 +1,6 @@
 /* The nodes of a CPU profile as frames and stacks: who is whose child, and what each one is. */
+#include "name/name.h"
 #include "source/v8_profile_int.h"
-#include "symbol/symbol.h"
 
 uint32_t v8_find_node(const struct v8_profile *v, uint32_t id)
 {
@@ -70,7 +70,7 @@ static enum frame_kind kind_by_name(struct str kind, enum frame_kind otherwise)
 static void build_name(struct buf *out, struct str name, struct str file, const struct v8_node *n)
 {
 	out->n = 0;
-	symbol_tidy_name(name.n ? name : STR("(anonymous)"), out);
+	name_tidy(name.n ? name : STR("(anonymous)"), out);
 	if (!file.n)
 		return;
 	buf_add_char(out, ' ');
@@ -111,7 +111,7 @@ static frame_id frame_of(struct v8_profile *v, struct profile *p, const struct v
 	}
 	f.kind = (uint8_t)kind;
 	f.file = f.function_file = profile_add_str(p, file);
-	f.tier = (char)symbol_v8_tier(buf_str(&v->scratch), &mark_at);
+	f.tier = (char)name_v8_tier(buf_str(&v->scratch), &mark_at);
 	f.name = profile_add_str(p, buf_str(&v->scratch));
 	return profile_add_frame(p, &f);
 }

@@ -5,7 +5,7 @@
  * Nothing is opened before it is asked for. Not for several threads at once.
  */
 #pragma once
-#include "symbol/elf.h"
+#include "elf/elf.h"
 #include "symbol/options.h"
 
 /* What a recording says of a file. */

@@ -1,6 +1,5 @@
 /* Where the file of a binary may be, and whether what is there is the one that was recorded. */
 #include "symbol/binary_int.h"
-#include "symbol/open_int.h"
 
 #include <errno.h>
 #include <sys/stat.h>

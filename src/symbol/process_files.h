@@ -4,7 +4,7 @@
  */
 #pragma once
 #include "symbol/options.h"
-#include "symbol/perf_map.h"
+#include "jit/jit.h"
 
 /* A process of a recording. */
 struct recorded_process {

@@ -1,5 +1,4 @@
 /* Opening files of other processes and containers. */
-#include "symbol/open_int.h"
 #include "symbol/process_files.h"
 #include "symbol/process_files_int.h"
 

@@ -1,17 +1,10 @@
 /*
- * Names for addresses, and names made readable: ELF symbols, debug files, DWARF lines and inlines, the
- * kernel's symbols, maps of JIT compilers, demangling; lengths of instructions.
+ * Functions at addresses: of a program or library that was mapped (finding its file, its symbols, its debug file), of
+ * the kernel, of a process's own code by its map. Where the files of a process are.
  */
 #pragma once
 #include "symbol/binary.h"
-#include "symbol/debug_info.h"
-#include "symbol/elf.h"
-#include "symbol/go_table.h"
-#include "symbol/instruction.h"
-#include "symbol/jitdump.h"
 #include "symbol/kernel.h"
-#include "symbol/name.h"
 #include "symbol/options.h"
-#include "symbol/perf_map.h"
 #include "symbol/process_files.h"
 #include "symbol/vdso.h"

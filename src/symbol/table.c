@@ -24,64 +24,6 @@ void symbol_table_set_code(struct symbol_table *t, struct elf *elf, bool is_stri
 	function_ranges_init(&t->functions, elf);
 }
 
-/* --- reading symbols --- */
-
-struct str symbol_text_at(struct str texts, uint64_t offset)
-{
-	struct str rest = str_first(str_from_byte(texts, offset), SYMBOL_MAX_NAME_BYTES);
-	ptrdiff_t end = str_find_char(rest, 0);
-	return end < 0 ? STR("") : str_first(rest, (size_t)end);
-}
-
-static const struct elf_section *linked_section(const struct elf *elf,
-						const struct elf_section *section)
-{
-	return section->link < elf->sections.n ? &elf->sections.p[section->link] : NULL;
-}
-
-static size_t symbol_bytes(const struct elf *elf)
-{
-	return elf->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-}
-
-static inline Elf64_Sym symbol_from(const char *p, bool is_64)
-{
-	Elf64_Sym wide;
-	Elf32_Sym narrow;
-	if (is_64) {
-		memcpy(&wide, p, sizeof(wide));
-		return wide;
-	}
-	memcpy(&narrow, p, sizeof(narrow));
-	return (Elf64_Sym){
-		.st_name = narrow.st_name,
-		.st_info = narrow.st_info,
-		.st_other = narrow.st_other,
-		.st_shndx = narrow.st_shndx,
-		.st_value = narrow.st_value,
-		.st_size = narrow.st_size,
-	};
-}
-
-bool elf_symbol_at(struct elf *elf, const struct elf_section *section, uint32_t i,
-		   struct elf_symbol *symbol)
-{
-	struct str bytes = elf_section_bytes(elf, section);
-	if (i >= bytes.n / symbol_bytes(elf))
-		return false;
-	symbol->fields = symbol_from(bytes.p + i * symbol_bytes(elf), elf->is_64);
-	struct str texts = elf_section_bytes(elf, linked_section(elf, section));
-	symbol->name = symbol_text_at(texts, symbol->fields.st_name);
-	return symbol->name.n;
-}
-
-static const struct elf_section *section_of(const struct elf *elf, const Elf64_Sym *symbol)
-{
-	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= elf->sections.n)
-		return NULL;
-	return &elf->sections.p[symbol->st_shndx];
-}
-
 /* --- which symbols count --- */
 
 /* Marks of assemblers, `$x`, `$d.4`: where code and data begin (ABI of ARM, chapter "Mapping symbols"). */
@@ -91,25 +33,6 @@ static bool is_mapping_symbol(const struct elf *elf, struct str name)
 		elf->machine == EM_ARM || elf->machine == EM_AARCH64 || elf->machine == EM_RISCV;
 	return has_marks && name.n >= 2 && name.p[0] == '$' && memchr("adtx", name.p[1], 4) &&
 	       (name.n == 2 || name.p[2] == '.' || elf->machine == EM_RISCV);
-}
-
-static bool is_hidden(const Elf64_Sym *s)
-{
-	unsigned visibility = ELF64_ST_VISIBILITY(s->st_other);
-	return visibility == STV_HIDDEN || visibility == STV_INTERNAL;
-}
-
-bool elf_symbol_is_function(const struct elf *elf, const Elf64_Sym *s)
-{
-	unsigned type = ELF64_ST_TYPE(s->st_info);
-	if (!s->st_name || s->st_shndx == SHN_UNDEF || s->st_shndx == SHN_ABS)
-		return false;
-	const struct elf_section *section = section_of(elf, s);
-	if (type == STT_FUNC || type == STT_GNU_IFUNC)
-		return section ? section->flags & SHF_ALLOC : s->st_shndx == SHN_XINDEX;
-	/* Hand-written code is often only labelled, and sometimes marked as if it were data. */
-	return section && section->flags & SHF_ALLOC && section->flags & SHF_EXECINSTR &&
-	       (type == STT_OBJECT || (type == STT_NOTYPE && !is_hidden(s)));
 }
 
 static struct symbol_row row_of(const struct elf *elf, const Elf64_Sym *s)
@@ -151,20 +74,20 @@ void symbol_table_add(struct symbol_table *t, struct elf *elf, const struct elf_
 {
 	struct str bytes = elf_section_scan(elf, section);
 	/* Rows are no larger than symbols, as long as there is one copy of them. */
-	if (!bytes.n || !linked_section(elf, section) || !budget_hold(&elf->budget, bytes.n))
+	if (!bytes.n || !elf_linked_section(elf, section) || !budget_hold(&elf->budget, bytes.n))
 		return;
-	struct str texts = elf_section_bytes(elf, linked_section(elf, section));
-	size_t size = symbol_bytes(elf);
+	struct str texts = elf_section_bytes(elf, elf_linked_section(elf, section));
+	size_t size = elf_symbol_bytes(elf);
 	bool may_have_marks = elf->machine != EM_X86_64 && elf->machine != EM_386;
 	uint32_t first;
 	if (!symbol_table_add_text(t, texts, &first))
 		return;
 	add_code_sections(t, elf);
 	for (size_t at = 0; bytes.n - at >= size && t->rows.n < INDEX_NONE - 1; at += size) {
-		Elf64_Sym s = symbol_from(bytes.p + at, elf->is_64);
+		Elf64_Sym s = elf_symbol_read(bytes.p + at, elf->is_64);
 		if (s.st_name >= texts.n || !elf_symbol_is_function(elf, &s))
 			continue;
-		if (may_have_marks && is_mapping_symbol(elf, symbol_text_at(texts, s.st_name)))
+		if (may_have_marks && is_mapping_symbol(elf, elf_text_at(texts, s.st_name)))
 			continue;
 		struct symbol_row row = row_of(elf, &s);
 		row.name = first + s.st_name;

@@ -3,7 +3,7 @@
  * only the labels are left that it exports: the next one may be hundreds of functions away. perf has the
  * symbol reach that far; here it ends where the function does, as far as the file tells.
  */
-#include "symbol/instruction.h"
+#include "instruction/instruction.h"
 #include "symbol/table_int.h"
 
 enum {

@@ -3,7 +3,7 @@
  * (choose_best_symbol in tools/perf/util/symbol.c). Where symbols overlap, the one that starts last
  * counts, where perf takes the one that it happens to meet first.
  */
-#include "symbol/name.h"
+#include "name/name.h"
 #include "symbol/table_int.h"
 
 enum {
@@ -50,11 +50,11 @@ static bool is_better_name(struct str name, struct str best)
 	size_t n = name.n, best_n = best.n;
 	if (str_eq(name, best) || !n || !best_n)
 		return n && !best_n;
-	if (symbol_demangle(name, &readable)) {
+	if (name_demangle(name, &readable)) {
 		name = buf_str(&readable);
 		n = length_without_parameters(name);
 	}
-	if (symbol_demangle(best, &readable_best)) {
+	if (name_demangle(best, &readable_best)) {
 		best = buf_str(&readable_best);
 		best_n = length_without_parameters(best);
 	}
@@ -81,7 +81,7 @@ static struct str text_of(const struct symbol_table *t, uint32_t name)
 	uint32_t i = t->texts.n;
 	while (i-- > 0)
 		if (t->texts.p[i].first <= name)
-			return symbol_text_at(t->texts.p[i].bytes, name - t->texts.p[i].first);
+			return elf_text_at(t->texts.p[i].bytes, name - t->texts.p[i].first);
 	return STR("");
 }
 
@@ -91,7 +91,7 @@ static struct str text_of(const struct symbol_table *t, uint32_t name)
  */
 static bool may_compare(struct symbol_table *t, struct str name)
 {
-	t->compared_bytes += name.n ? name.n + COMPARISON_BYTES : SYMBOL_MAX_NAME_BYTES;
+	t->compared_bytes += name.n ? name.n + COMPARISON_BYTES : ELF_MAX_NAME_BYTES;
 	return t->compared_bytes <= MAX_COMPARED_BYTES;
 }
 

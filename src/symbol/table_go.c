@@ -1,5 +1,5 @@
 /* The functions of a Go program that has no symbols: `-s -w` and strip leave it the table of its runtime. */
-#include "symbol/go_table.h"
+#include "debug_info/debug_info.h"
 #include "symbol/table_int.h"
 
 void symbol_table_add_go(struct symbol_table *t, struct elf *elf)

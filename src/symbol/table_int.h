@@ -6,7 +6,7 @@
  */
 #pragma once
 #include "symbol/binary.h"
-#include "symbol/function_ranges_int.h"
+#include "debug_info/debug_info.h"
 
 /* Name ids from here on are of names that were made; string tables share those below. */
 #define SYMBOL_MADE_FIRST 0xfe000000u
@@ -20,7 +20,6 @@ enum symbol_rank {
 
 enum {
 	SYMBOL_MAX_BYTES = (1 << 28) - 1, /* of a function: none is of 256 MiB */
-	SYMBOL_MAX_NAME_BYTES = 256 << 10,
 };
 
 struct symbol_row {
@@ -87,7 +86,5 @@ void symbol_table_add_made(struct symbol_table *t, struct symbol_range range,
 			   struct symbol_made made);
 /* The id of the first name of a string table. False: there is no room for more of them. */
 bool symbol_table_add_text(struct symbol_table *t, struct str bytes, uint32_t *first);
-/* The name at an offset of a string table; empty: it does not end inside. */
-struct str symbol_text_at(struct str texts, uint64_t offset);
 /* Of a symbol without a size that reaches to `end` at most. */
 uint64_t symbol_extent_end(struct symbol_table *t, uint64_t start, uint64_t end);

@@ -1,8 +1,8 @@
 /* Where runtimes keep the state of their containers. */
+#include "symbol/symbol.h"
 #include "target/cgroup_int.h"
 #include "target/container_int.h"
 #include "target/user_int.h"
-#include "symbol/symbol.h"
 
 #include <dirent.h>
 #include <unistd.h>

@@ -5,6 +5,7 @@
  * not held is looked for by its path, as if nothing were held.
  */
 #pragma once
+#include "jit/jit.h"
 #include "symbol/symbol.h"
 #include "target/mapping.h"
 

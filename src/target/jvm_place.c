@@ -3,8 +3,8 @@
  * directory and with its own user id. Whoever else may write there is not believed: links are not
  * followed, a socket must be the JVM's, and the JVM must be the one that listens.
  */
-#include "symbol/symbol.h"
 #include "target/jvm_int.h"
+#include "symbol/symbol.h"
 #include "target/signals_int.h"
 
 #include <errno.h>

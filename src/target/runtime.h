@@ -1,5 +1,6 @@
 /* What a program is and how it was started, as far as it matters for what a profile of it shows. */
 #pragma once
+#include "elf/elf.h"
 #include "symbol/symbol.h"
 #include "target/mapping.h"
 

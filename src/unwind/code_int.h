@@ -4,6 +4,7 @@
  * (stack.c): there has to be a call in front of the address that the function returns to.
  */
 #pragma once
+#include "instruction/instruction.h"
 #include "unwind/unwind_int.h"
 
 enum { CODE_REGISTERS = 16, CODE_WINDOW = 1 << 18, CODE_STARTS_TRIED = 6 };

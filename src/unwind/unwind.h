@@ -4,7 +4,7 @@
  * What knows registers is in files named for the architecture.
  */
 #pragma once
-#include "symbol/symbol.h"
+#include "elf/elf.h"
 
 /* --- tables --- */
 

@@ -1,5 +1,6 @@
 /* What the files of this module share. */
 #pragma once
+#include "debug_info/debug_info.h"
 #include "unwind/unwind.h"
 
 /* --- machines --- */

@@ -2,7 +2,7 @@
  * Blocks of compiled code: its instructions, what is known of them, and where each run of them goes on. They
  * are read one after the other, without gaps; lists of addresses for jumps are passed over.
  */
-#include "symbol/symbol.h"
+#include "instruction/instruction.h"
 #include "v8/flow_int.h"
 
 /* A way to where a block begins, from an instruction of which the table says that it is of a function. */

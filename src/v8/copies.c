@@ -3,7 +3,7 @@
  * loop that was peeled, the place is the loop's (13.6 to 14.6). Its exits to the interpreter have the right one, and the
  * table of positions tells which of the list an exit is in. And copies of one call, as peeled loops have, are one.
  */
-#include "symbol/symbol.h"
+#include "instruction/instruction.h"
 #include "v8/flow_int.h"
 
 /* What exits say of a function in the list. */

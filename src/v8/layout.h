@@ -5,7 +5,7 @@
  * is not in the table nothing is named.
  */
 #pragma once
-#include "symbol/symbol.h"
+#include "elf/elf.h"
 
 /*
  * NAME, what it is called in V8, symbols behind v8dbg_ that hold it: one that ends in _ is the beginning of

@@ -1,6 +1,7 @@
 /* Any bytes as an ELF file with DWARF: whatever is found must be readable, and found again. */
+#include "debug_info/debug_info.h"
+#include "elf/elf.h"
 #include "fuzz.h"
-#include "symbol/symbol.h"
 
 enum { MAX_ADDRESSES = 600 };
 

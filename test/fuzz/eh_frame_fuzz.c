@@ -5,7 +5,7 @@
 #include "fuzz.h"
 
 #include "../unit/unwind_elf.h"
-#include "symbol/function_ranges_int.h"
+#include "debug_info/debug_info.h"
 #include "unwind/unwind_int.h"
 
 enum { STACK = 0x7000000, WORDS = 128, MAX = 64, WALKS = 32 };

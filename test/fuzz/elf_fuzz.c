@@ -1,4 +1,5 @@
 /* An ELF file from anywhere: its sections, build id, symbols and stubs, what it exports, and code that is copied. */
+#include "elf/elf.h"
 #include "fuzz.h"
 #include "symbol/symbol.h"
 #include "unwind/unwind.h"

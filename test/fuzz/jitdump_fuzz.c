@@ -3,7 +3,7 @@
  * say nothing of other code.
  */
 #include "fuzz.h"
-#include "symbol/symbol.h"
+#include "jit/jit.h"
 #include "unwind/unwind_int.h"
 
 #include <elf.h>

@@ -1,6 +1,6 @@
 /* Any bytes as a map of a JIT compiler: whole and in pieces, the same names. */
 #include "fuzz.h"
-#include "symbol/symbol.h"
+#include "jit/jit.h"
 
 enum { ADDRESSES = 96 };
 

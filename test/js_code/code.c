@@ -7,7 +7,7 @@
  * tell from there on if there were no table, as in code of Maglev up to 12.9. A chain is FUNCTION@PLACE;...,
  * outermost first, a function is NAME:LINE:COLUMN of where it begins, a place is LINE:COLUMN.
  */
-#include "symbol/instruction.h"
+#include "instruction/instruction.h"
 #include "v8/flow_int.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* Finding the file of a binary again: where, whether it is the one, its debug file, and what is said. */
+#include "elf/elf.h"
 #include "elf_fixtures.h"
 #include "symbol/symbol.h"
 

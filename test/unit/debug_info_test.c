@@ -1,5 +1,6 @@
 /* DWARF: what addr2line says of small programs, in test/fixtures/debug-info; and damaged ones. */
-#include "symbol/symbol.h"
+#include "debug_info/debug_info.h"
+#include "elf/elf.h"
 #include "tap.h"
 
 #include <elf.h>

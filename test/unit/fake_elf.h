@@ -1,6 +1,6 @@
 /* An ELF file made up on the spot: a head, two segments, sections and their names. */
 #pragma once
-#include "symbol/elf.h"
+#include "elf/elf.h"
 
 struct fake_section {
 	const char *name; /* of the last one: of the names of all */

@@ -1,6 +1,7 @@
 /* Names, lines and inlined functions from the table that Go programs keep when they are stripped. */
+#include "debug_info/debug_info.h"
+#include "elf/elf.h"
 #include "go_program.h"
-#include "symbol/symbol.h"
 #include "tap.h"
 
 static const char *const layout_names[] = { "Go 1.2", "Go 1.16", "Go 1.18", "Go 1.20" };

@@ -1,6 +1,6 @@
 /* jitdump: code by address and time, in both byte orders, and files that lie or end early. */
+#include "jit/jit.h"
 #include "random.h"
-#include "symbol/symbol.h"
 #include "tap.h"
 
 static bool is_swapped; /* what is written */

@@ -1,4 +1,5 @@
 /* Functions of the kernel: from a copy of kallsyms, of the running kernel, and the vdso. */
+#include "elf/elf.h"
 #include "symbol/symbol.h"
 #include "tap.h"
 

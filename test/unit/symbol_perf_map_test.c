@@ -1,6 +1,6 @@
 /* Maps of JIT compilers: which row names an address, and what is not a row. */
+#include "jit/jit.h"
 #include "random.h"
-#include "symbol/symbol.h"
 #include "tap.h"
 
 /* Names of the addresses, joined by '|'; empty ones are `-`. */

@@ -1,4 +1,5 @@
 /* Where the map of a process may be, which one is taken, and what is refused. */
+#include "jit/jit.h"
 #include "symbol/symbol.h"
 #include "tap.h"
 

@@ -1,4 +1,5 @@
 /* Symbols by address: which count, which name wins, stubs of the PLT; damaged files. */
+#include "elf/elf.h"
 #include "elf_fixtures.h"
 #include "random.h"
 #include "symbol/symbol.h"

@@ -3,7 +3,7 @@
  * split or tier), the name, and what should come out; parts of a split name are joined by " | ".
  * Here are only those that a line of text cannot hold.
  */
-#include "symbol/symbol.h"
+#include "name/name.h"
 #include "tap.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 static void add_split(struct str name, struct buf *out)
 {
 	struct str parts[MAX_PARTS];
-	size_t n = symbol_split_inlines(name, parts, MAX_PARTS);
+	size_t n = name_split_inlines(name, parts, MAX_PARTS);
 	for (size_t i = 0; i < n; i++) {
 		buf_add(out, i ? STR(" | ") : STR(""));
 		buf_add(out, parts[i]);
@@ -23,8 +23,8 @@ static void add_split(struct str name, struct buf *out)
 static void add_tier(struct str name, struct buf *out)
 {
 	size_t mark_at = 0;
-	enum symbol_tier tier = symbol_v8_tier(name, &mark_at);
-	if (tier == SYMBOL_TIER_NONE)
+	enum name_tier tier = name_v8_tier(name, &mark_at);
+	if (tier == NAME_TIER_NONE)
 		buf_add(out, STR("none"));
 	else
 		buf_addf(out, "%c %zu", (char)tier, mark_at);
@@ -34,7 +34,7 @@ static void check_case(struct str kind, struct str name, struct str want)
 {
 	AUTO(buf) struct buf got = { 0 };
 	if (str_eq(kind, STR("tidy")))
-		symbol_tidy_name(name, &got);
+		name_tidy(name, &got);
 	else if (str_eq(kind, STR("split")))
 		add_split(name, &got);
 	else if (str_eq(kind, STR("tier")))
@@ -73,14 +73,14 @@ static void check_tidy(struct str name, struct str want, const char *what)
 {
 	AUTO(buf) struct buf got = { 0 };
 	buf_add(&got, STR("before;"));
-	symbol_tidy_name(name, &got);
+	name_tidy(name, &got);
 	tap_ok(str_starts(buf_str(&got), STR("before;")), "%s: what was there stays", what);
 	tap_str_eq(str_from_byte(buf_str(&got), 7), want, "%s", what);
 }
 
 static void check_abi(const char *symbol, const char *want)
 {
-	tap_str_eq(symbol_without_abi(str_from(symbol)), str_from(want), "%s without its ABI",
+	tap_str_eq(name_without_abi(str_from(symbol)), str_from(want), "%s without its ABI",
 		   symbol);
 }
 
@@ -97,7 +97,7 @@ static void check_stays(const struct buf *name, const char *what)
 {
 	AUTO(buf) struct buf out = { 0 };
 	buf_add(&out, STR("before;"));
-	bool is_demangled = symbol_demangle(buf_str(name), &out);
+	bool is_demangled = name_demangle(buf_str(name), &out);
 	tap_ok(!is_demangled, "%s is left mangled", what);
 	tap_str_eq(buf_str(&out), STR("before;"), "%s: nothing is appended", what);
 }
@@ -150,7 +150,7 @@ static void check_doubling(void add(struct buf *name, int rounds), const char *l
 {
 	AUTO(buf) struct buf small = { 0 }, large = { 0 }, out = { 0 };
 	add(&small, 5);
-	tap_ok(symbol_demangle(buf_str(&small), &out), "%s name that doubles 5 times", language);
+	tap_ok(name_demangle(buf_str(&small), &out), "%s name that doubles 5 times", language);
 	tap_ok(out.n > 400, "%s name has doubled", language);
 	add(&large, 30);
 	check_stays(&large, language);
@@ -172,7 +172,7 @@ static void check_bounds(void)
 	check_doubling(add_punycode_doubling, "Rust with punycode");
 	check_doubling(add_d_doubling, "D");
 	check_repeated(STR("_ZN1acvT_I"), STR("N1acvT_I"), 60, "C++ name that is read 2^60 times");
-	check_repeated(STR("_Z1f"), STR("i"), SYMBOL_MANGLED_MAX_BYTES, "too long a C++ name");
+	check_repeated(STR("_Z1f"), STR("i"), NAME_MANGLED_MAX_BYTES, "too long a C++ name");
 	check_repeated(STR("_D1a"), STR("P"), 16000, "D name of 16,000 pointers");
 	check_repeated(STR("_R"), STR("INv"), 5000, "Rust name of 5,000 levels");
 }
@@ -180,18 +180,18 @@ static void check_bounds(void)
 static void check_max_parts(void)
 {
 	struct str parts[2], name = STR("a->b->c");
-	tap_ok(symbol_split_inlines(name, parts, 2) == 2, "no more parts than asked for");
+	tap_ok(name_split_inlines(name, parts, 2) == 2, "no more parts than asked for");
 	tap_str_eq(parts[1], STR("b->c"), "the last part holds the rest");
-	tap_ok(symbol_split_inlines(name, parts, 1) == 1, "one part is all of the name");
+	tap_ok(name_split_inlines(name, parts, 1) == 1, "one part is all of the name");
 	tap_str_eq(parts[0], name, "one part holds everything");
-	tap_ok(symbol_split_inlines(STR(""), parts, 2) == 1, "no name is one part");
+	tap_ok(name_split_inlines(STR(""), parts, 2) == 1, "no name is one part");
 }
 
 static void check_place(const char *name, const char *function, const char *file, uint32_t line,
 			uint32_t column)
 {
-	struct symbol_v8_place place;
-	bool found = symbol_v8_place(str_from(name), &place);
+	struct name_v8_place place;
+	bool found = name_v8_place(str_from(name), &place);
 	if (!file) {
 		tap_ok(!found, "%s has no place in the source", name);
 		return;

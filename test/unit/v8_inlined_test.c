@@ -1,7 +1,7 @@
 /* Instructions, translations, and the way from points in compiled code to every instruction of it. */
 #include "tap.h"
 
-#include "symbol/instruction.h"
+#include "instruction/instruction.h"
 #include "v8/inlined.h"
 
 #define BYTES(...)                                                                                 \
