@@ -3,7 +3,8 @@
  * the kernel has no other way to write what inherits into a buffer. The machine and cgroups get one for
  * each cpu. All of a cpu share its buffer.
  */
-#include "record/record_int.h"
+#include "record/collectors.h"
+#include "record/permission.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,9 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-void opened_events_init(struct opened_events *x)
+void opened_events_init(struct opened_events *x, struct collecting *collecting)
 {
-	*x = (struct opened_events){ .cgroup_fd = -1 };
+	*x = (struct opened_events){ .collecting = collecting, .cgroup_fd = -1 };
 }
 
 void opened_events_fini(struct opened_events *x)
@@ -237,9 +238,8 @@ static bool open_one(struct opened_events *x, const struct record_options *o, ui
 	errno = 0;
 	if (!add_to_ring(x, o, fd, at->cpu_index, e))
 		return false;
-	if (x->walker)
-		v8_walker_attach(x->walker, fd, x->cpus.p[at->cpu_index],
-				 x->rings.p[at->cpu_index].fd);
+	collectors_attach(x->collecting, fd, x->cpus.p[at->cpu_index],
+			  x->rings.p[at->cpu_index].fd);
 	return true;
 }
 
@@ -355,8 +355,7 @@ static void close_all(struct opened_events *x)
 		ring_unmap(&x->rings.p[i]);
 	for (uint32_t i = 0; i < x->list.n; i++)
 		close(x->list.p[i].fd);
-	if (x->walker)
-		v8_walker_close_outputs(x->walker);
+	collectors_detach(x->collecting);
 	x->list.n = 0;
 	x->tids.n = 0;
 	x->is_filtered = x->is_per_cpu = x->is_mixed = x->lacks_kernel = false;
@@ -449,32 +448,17 @@ static bool open_by_property(struct opened_events *x, const struct record_option
 	return open_threads(x, o, remarks, e);
 }
 
-/*
- * Where only frames near the leaf are wanted, and copies are made in the kernel, its own are of system calls only: they
- * may be larger, as libuv waits in a function with 15 KB on its stack, below one that uses the frame pointer otherwise.
- */
-static void set_thinning(struct opened_events *x, const struct record_options *o,
-			 uint32_t stack_bytes)
-{
-	uint32_t pieces = thin_pieces_of(x);
-	bool is_near_leaf = !o->stack_bytes && stack_bytes == NEAR_LEAF_BYTES;
-	if (pieces && is_near_leaf)
-		x->attrs.p[0].sample_stack_user = attributes_call_bytes(o, x->cpus.n);
-	v8_walker_thin(x->walker, pieces, is_near_leaf, attributes_walked_frames(o));
-}
-
 bool open_events(struct opened_events *x, const struct record_options *o, int32_t command_pid,
 		 struct buf *remarks, struct err *e)
 {
 	find_cpus(x);
-	uint32_t stack_bytes = attributes_stack_bytes(o, x->cpus.n);
+	x->stack_bytes = attributes_stack_bytes(o, x->cpus.n);
 	for (uint32_t i = 0; i < o->events->list.n; i++) {
 		vec_push(&x->attrs, o->events->list.p[i].attr);
 		bool tells = i == 0 || o->events->list.p[i].cpus;
-		attributes_complete(&x->attrs.p[i], o, tells, stack_bytes);
+		attributes_complete(&x->attrs.p[i], o, tells, x->stack_bytes);
 	}
-	if (x->walker)
-		set_thinning(x, o, stack_bytes);
+	collectors_ask(x->collecting);
 	if (command_pid)
 		return open_command(x, o, command_pid, e);
 	if (o->choice->cgroup)

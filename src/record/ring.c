@@ -1,5 +1,5 @@
 /* Buffers that the kernel writes records into (man 2 perf_event_open, "MMAP layout"). */
-#include "record/record_int.h"
+#include "record/opened.h"
 
 #include <errno.h>
 #include <sys/mman.h>

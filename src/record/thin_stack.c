@@ -80,9 +80,9 @@ bool written_decode(struct str bytes, struct written *out)
 }
 
 /* False: it is another record, or a sample follows it. */
-static bool read_thin(const struct v8_walker *w, const char *bytes, struct written *out)
+static bool read_thin(const struct v8_walker *w, const struct perf_record *r, struct written *out)
 {
-	return v8_walker_read(w, bytes, &out->record) && written_decode(out->record.bytes, out) &&
+	return v8_walker_read(w, r, &out->record) && written_decode(out->record.bytes, out) &&
 	       out->head.is_sample;
 }
 
@@ -181,48 +181,44 @@ char *thin_put_sample(char *to, const struct perf_event_attr *attr, uint64_t id,
 	return put_copy(to + sizeof(w->head.registers), w);
 }
 
-static bool next_record(const char *bytes, size_t n, struct perf_event_header *h)
-{
-	if (n < sizeof(*h))
-		return false;
-	memcpy(h, bytes, sizeof(*h));
-	return h->size >= sizeof(*h) && h->size <= n;
-}
-
 /* What has frames of JavaScript stays in front of its sample. */
-static size_t kept_bytes(const struct written *w, const struct perf_event_header *h)
+static size_t kept_bytes(const struct written *w, const struct perf_record *r)
 {
-	return w->head.frames ? h->size : 0;
+	return w->head.frames ? r->size : 0;
 }
 
-size_t thin_whole_bytes(const struct opened_events *x, const char *bytes, size_t n)
+size_t thin_whole_bytes(const void *walker, const char *bytes, size_t n)
 {
-	struct perf_event_header h;
-	struct written w;
+	const struct v8_walker *w = walker;
+	const struct perf_event_attr *attr = &w->collecting->events->attrs.p[0];
+	struct perf_records left = perf_records_of(bytes, n);
+	struct perf_record r;
+	struct written written;
 	size_t whole = 0, thin = 0;
-	if (!x->walker)
-		return 0;
-	for (; next_record(bytes, n, &h); bytes += h.size, n -= h.size) {
-		bool is_thin = read_thin(x->walker, bytes, &w);
+	while (w->outputs.n && perf_records_next(&left, &r)) {
+		bool is_thin = read_thin(w, &r, &written);
 		thin += is_thin;
-		whole += is_thin ? kept_bytes(&w, &h) + thin_sample_bytes(&x->attrs.p[0], &w)
-				 : h.size;
+		whole += is_thin ? kept_bytes(&written, &r) + thin_sample_bytes(attr, &written)
+				 : r.size;
 	}
-	return thin ? whole + n : 0;
+	return thin ? whole + left.n : 0;
 }
 
-void thin_make_whole(struct opened_events *x, const char *bytes, size_t n, char *to)
+void thin_make_whole(void *walker, const char *bytes, size_t n, char *to)
 {
-	struct perf_event_header h;
-	struct written w;
-	for (; next_record(bytes, n, &h); bytes += h.size, n -= h.size) {
-		bool is_thin = read_thin(x->walker, bytes, &w);
-		size_t kept = is_thin ? kept_bytes(&w, &h) : h.size;
-		memcpy(to, bytes, kept);
+	struct v8_walker *w = walker;
+	const struct opened_events *x = w->collecting->events;
+	struct perf_records left = perf_records_of(bytes, n);
+	struct perf_record r;
+	struct written written;
+	while (perf_records_next(&left, &r)) {
+		bool is_thin = read_thin(w, &r, &written);
+		size_t kept = is_thin ? kept_bytes(&written, &r) : r.size;
+		memcpy(to, r.bytes, kept);
 		to += kept;
 		if (is_thin)
-			to = thin_put_sample(to, &x->attrs.p[0], x->list.p[0].id, &w);
-		x->thin_samples += is_thin;
+			to = thin_put_sample(to, &x->attrs.p[0], x->list.p[0].id, &written);
+		w->collecting->thinned += is_thin;
 	}
-	memcpy(to, bytes, n);
+	memcpy(to, left.p, left.n);
 }
