@@ -114,13 +114,33 @@ static struct collecting *collecting_of(struct drain *d)
 	return c;
 }
 
+static uint64_t waiting_bytes(const struct ring *ring)
+{
+	if (!ring->page)
+		return 0;
+	return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) - ring->page->data_tail;
+}
+
+/* Moves the first n of them to `to`. */
+static void take_bytes(struct ring *ring, char *to, uint64_t n)
+{
+	uint64_t tail = ring->page->data_tail, at = tail & (ring->size_bytes - 1);
+	uint64_t first = ring->size_bytes - at;
+	if (first > n)
+		first = n;
+	memcpy(to, ring->data + at, first);
+	memcpy(to + first, ring->data, n - first);
+	/* Only now may the kernel write there again. */
+	__atomic_store_n(&ring->page->data_tail, tail + n, __ATOMIC_RELEASE);
+}
+
 void drain_read_ring(struct collecting *c, struct ring *ring, struct buf *out)
 {
 	AUTO(buf) struct buf bytes = { 0 };
-	uint64_t n = ring_waiting_bytes(ring);
+	uint64_t n = waiting_bytes(ring);
 	if (!n)
 		return;
-	ring_take(ring, buf_reserve(&bytes, n), n);
+	take_bytes(ring, buf_reserve(&bytes, n), n);
 	size_t whole = collectors_whole_bytes(c, bytes.p, n);
 	if (whole)
 		collectors_make_whole(c, bytes.p, n, buf_reserve(out, whole));
@@ -133,7 +153,7 @@ void drain_read_ring(struct collecting *c, struct ring *ring, struct buf *out)
 static struct chunk *take_ring(struct drain *d, struct ring *ring, uint64_t n)
 {
 	struct chunk *c = chunk_get(d, n);
-	ring_take(ring, c->bytes, n);
+	take_bytes(ring, c->bytes, n);
 	size_t whole = collectors_whole_bytes(d->events->collecting, c->bytes, n);
 	if (!whole)
 		return c;
@@ -152,7 +172,7 @@ static void take_all(struct drain *d)
 		return;
 	for (uint32_t i = 0; i < d->events->rings.n; i++) {
 		struct ring *ring = &d->events->rings.p[i];
-		uint64_t n = ring_waiting_bytes(ring);
+		uint64_t n = waiting_bytes(ring);
 		if (!n)
 			continue;
 		struct chunk *c = take_ring(d, ring, n);

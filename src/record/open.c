@@ -9,9 +9,43 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* --- buffers (man 2 perf_event_open, "MMAP layout") --- */
+
+static void *map_pages(int fd, uint64_t data_bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	return mmap(NULL, page + data_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
+/* The largest up to so many bytes that the kernel allows. False: errno. */
+static bool ring_map(struct ring *ring, int fd, uint64_t size_bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *p = map_pages(fd, size_bytes);
+	/* EPERM: more than this user may lock (kernel.perf_event_mlock_kb). */
+	while (p == MAP_FAILED && (errno == EPERM || errno == ENOMEM) && size_bytes > page) {
+		size_bytes /= 2;
+		p = map_pages(fd, size_bytes);
+	}
+	if (p == MAP_FAILED)
+		return false;
+	*ring = (struct ring){ p, (char *)p + page, size_bytes, fd };
+	return true;
+}
+
+static void ring_unmap(struct ring *ring)
+{
+	if (ring->page)
+		munmap(ring->page, (size_t)sysconf(_SC_PAGESIZE) + ring->size_bytes);
+	ring->page = NULL;
+}
+
+/* --- all of it --- */
 
 void opened_events_init(struct opened_events *x, struct collecting *collecting)
 {

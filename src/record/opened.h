@@ -23,21 +23,13 @@ uint32_t attributes_walked_frames(const struct record_options *o);
 /* chained.c: of all that is recorded, frame pointers lead to the root. False: of some not, or not known. */
 bool choice_is_chained(const struct record_options *o);
 
-/* --- buffers (ring.c) --- */
-
-/* A buffer that the kernel writes records of one cpu into. */
+/* A buffer that the kernel writes records of one cpu into; drain.c empties it. */
 struct ring {
 	struct perf_event_mmap_page *page; /* NULL: there is none */
 	char *data;
 	uint64_t size_bytes;
 	int fd;
 };
-/* The largest up to so many bytes that the kernel allows. False: errno. */
-bool ring_map(struct ring *ring, int fd, uint64_t size_bytes);
-void ring_unmap(struct ring *ring);
-uint64_t ring_waiting_bytes(const struct ring *ring);
-/* Moves the first n of them to `to`. */
-void ring_take(struct ring *ring, char *to, uint64_t n);
 
 /* --- descriptors (open.c) --- */
 

@@ -29,15 +29,13 @@ struct v8_walker {
 	VEC(struct walker_output) outputs;
 	struct v8_walked walked; /* the stack at hand */
 };
-/* A record that it wrote. False: it is another one. */
+/* A record that it wrote. */
 struct walker_output_record {
 	uint32_t pid, tid, cpu;
 	uint64_t time_ns;
 	struct str bytes;
 };
-bool v8_walker_read(const struct v8_walker *w, const struct perf_record *r,
-		    struct walker_output_record *out);
-/* What it wrote, taken apart (thin_stack.c). */
+/* What it wrote, taken apart (v8_walker_records.c). */
 struct written {
 	struct walker_output_record record;
 	struct walker_head head; /* registers are in the order of the mask in attributes.c */
@@ -57,11 +55,10 @@ uint32_t written_frame(const char *words, uint32_t at, uint32_t *next);
 bool written_decode(struct str bytes, struct written *out);
 /* Words of the first piece of the stack; those that were left out are 0. */
 void written_top(const struct written *w, uint64_t words[static THIN_WORDS]);
-/*
- * How many pieces copies are to be of; 0: these events have none that can be thinned out.
- */
-uint32_t thin_pieces_of(const struct opened_events *x);
-/* As struct collector_kernel has them. */
+/* As struct collector and struct collector_kernel have them. */
+bool v8_walker_wrote(const void *walker, const struct perf_record *r);
+void v8_walker_fresh_record(void *walker, const struct perf_record *r);
+void v8_walker_fresh_sample(void *walker, struct fresh_sample *s);
 size_t thin_whole_bytes(const void *walker, const char *bytes, size_t n);
 void thin_make_whole(void *walker, const char *bytes, size_t n, char *to);
 /* How large the sample is that it stands for, as a PERF_RECORD_SAMPLE, and that one; returns its end. */

@@ -1,23 +1,39 @@
 /*
- * Samples with thin copies of stacks (thin_stack.bpf.h), made whole again: as the kernel would have written
- * them, but for words that no address looks like, which are zero.
+ * Records of the program in the kernel (v8_walker.bpf.c): taken apart, kept for the sample that follows, or made into
+ * the sample that they stand for, as the kernel would have written it, but for words that no address looks like, which
+ * are zero (thin_stack.bpf.h).
  */
 #include "record/v8_walker_int.h"
 
 #include <asm/perf_regs.h>
 
-uint32_t thin_pieces_of(const struct opened_events *x)
+static struct walker_output *find_output(const struct v8_walker *w, const struct perf_record *r)
 {
-	const struct perf_event_attr *attr = &x->attrs.p[0];
-	const uint64_t stacks =
-		PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-	const uint32_t piece_bytes = THIN_WORDS * sizeof(uint64_t);
-	/* Of several events it would not be known whose sample it is. */
-	bool can = x->attrs.n == 1 && attr->type != PERF_TYPE_TRACEPOINT &&
-		   (attr->sample_type & stacks) == stacks;
-	return can && attr->sample_stack_user <= THIN_PIECES * piece_bytes
-		       ? attr->sample_stack_user / piece_bytes
-		       : 0;
+	uint64_t id = perf_record_ids(w->formats, r).id;
+	for (uint32_t i = 0; i < w->outputs.n; i++)
+		if (w->outputs.p[i].id == id)
+			return &w->outputs.p[i];
+	return NULL;
+}
+
+bool v8_walker_wrote(const void *state, const struct perf_record *r)
+{
+	return find_output(state, r);
+}
+
+static bool read_output(const struct v8_walker *w, const struct perf_record *r,
+			struct walker_output_record *out)
+{
+	struct perf_sample s;
+	if (r->type != PERF_RECORD_SAMPLE || !find_output(w, r) ||
+	    !perf_sample_read(w->formats, r, &s))
+		return false;
+	*out = (struct walker_output_record){ .pid = (uint32_t)s.ids.pid,
+					      .tid = (uint32_t)s.ids.tid,
+					      .cpu = (uint32_t)s.ids.cpu,
+					      .time_ns = s.ids.time_ns,
+					      .bytes = s.raw };
+	return true;
 }
 
 /* What is between header and chain of a sample, as attributes_complete asks for it. */
@@ -82,7 +98,7 @@ bool written_decode(struct str bytes, struct written *out)
 /* False: it is another record, or a sample follows it. */
 static bool read_thin(const struct v8_walker *w, const struct perf_record *r, struct written *out)
 {
-	return v8_walker_read(w, r, &out->record) && written_decode(out->record.bytes, out) &&
+	return read_output(w, r, &out->record) && written_decode(out->record.bytes, out) &&
 	       out->head.is_sample;
 }
 
@@ -221,4 +237,97 @@ void thin_make_whole(void *walker, const char *bytes, size_t n, char *to)
 		w->collecting->thinned += is_thin;
 	}
 	memcpy(to, left.p, left.n);
+}
+
+/* --- what was walked, for the sample that follows --- */
+
+/* Keeps it for the sample that follows. */
+void v8_walker_fresh_record(void *state, const struct perf_record *r)
+{
+	struct v8_walker *w = state;
+	struct walker_output_record written;
+	if (!read_output(w, r, &written))
+		return;
+	struct walker_output *o = find_output(w, r);
+	o->tid = (int32_t)written.tid;
+	o->time_ns = written.time_ns;
+	o->bytes.n = 0;
+	buf_add(&o->bytes, written.bytes);
+}
+
+/* before: the fp of the frame before. Returns where the next one is. */
+static uint32_t read_frame(const char *words, uint32_t at, uint64_t before, struct v8_raw_frame *f)
+{
+	uint32_t next, i = written_frame(words, at, &next);
+	uint64_t pc = written_word(words, i), fp = written_word(words, i + 1);
+	if (i != at)
+		fp = before + (written_word(words, at) & UINT32_MAX) * sizeof(uint64_t);
+	*f = (struct v8_raw_frame){ .pc = pc & ~WALKER_FLAGS, .fp = fp };
+	if (!(pc & WALKER_HAS_SLOTS))
+		return next;
+	f->is_shared = pc & WALKER_IS_SHARED;
+	f->context = written_word(words, i + 2);
+	f->function = written_word(words, i + 3);
+	f->bytecode_array = written_word(words, i + 4);
+	f->bytecode_offset = written_word(words, i + 5);
+	return next;
+}
+
+bool v8_walker_decode(struct str bytes, struct v8_walked *out)
+{
+	struct written w;
+	if (!written_decode(bytes, &w) || !w.head.frames)
+		return false;
+	const uint64_t *r = w.head.registers;
+	written_top(&w, out->top);
+	out->registers =
+		(struct v8_registers){ .pc = r[WALKER_IP],
+				       .sp = r[WALKER_SP],
+				       .fp = r[WALKER_BP],
+				       .di = r[WALKER_DI],
+				       .cx = r[WALKER_CX],
+				       .r9 = r[WALKER_R9],
+				       .top = { (const char *)out->top, sizeof(out->top) } };
+	out->n = w.head.frames;
+	out->has_more = w.head.has_more;
+	for (uint32_t i = 0, at = 0; i < w.head.frames; i++)
+		at = read_frame(w.words, at, i ? out->frames[i - 1].fp : 0, &out->frames[i]);
+	return true;
+}
+
+/* What was kept for a sample, once. False: nothing. */
+static bool find_walked(struct v8_walker *w, const struct perf_ids *ids)
+{
+	/* Which of the two is stamped first depends on the kernel; both belong to one interrupt. */
+	enum { SAME_NS = 10000000 };
+	for (uint32_t i = 0; i < w->outputs.n; i++) {
+		struct walker_output *o = &w->outputs.p[i];
+		if (o->tid != ids->tid)
+			continue;
+		o->tid = 0;
+		if (o->time_ns + SAME_NS > ids->time_ns && ids->time_ns + SAME_NS > o->time_ns)
+			return v8_walker_decode(buf_str(&o->bytes), &w->walked);
+	}
+	return false;
+}
+
+/* It is of this very sample, if that has registers to tell by. */
+static bool is_same(const struct v8_registers *walked, struct fresh_sample *s)
+{
+	const uint64_t *r = s->state.registers;
+	return !fresh_sample_has_state(s) ||
+	       (r[PERF_REG_X86_IP] == walked->pc && r[PERF_REG_X86_SP] == walked->sp &&
+		r[PERF_REG_X86_BP] == walked->fp);
+}
+
+void v8_walker_fresh_sample(void *state, struct fresh_sample *s)
+{
+	struct v8_walker *w = state;
+	if (!find_walked(w, &s->ids) || !is_same(&w->walked.registers, s))
+		return;
+	s->walked = &w->walked;
+	s->has_more_walked = w->walked.has_more;
+	for (uint32_t i = 0; i < w->walked.n; i++)
+		fresh_sample_add_walked(s, (struct perf_walked_frame){ w->walked.frames[i].pc,
+								       w->walked.frames[i].fp });
 }
