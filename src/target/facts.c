@@ -3,7 +3,6 @@
 #include "target/container.h"
 #include "target/facts_int.h"
 #include "target/jvm.h"
-#include "target/signals_int.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -53,16 +52,15 @@ static void read_namespaces(struct process_facts *f)
 static bool read_identity(struct process_facts *f, struct err *e)
 {
 	AUTO(buf) struct buf program = { 0 };
-	struct signal_status signals;
 	struct process_status status;
-	if (!process_status_read("", f->pid, &status) || !signal_status_read(f->pid, &signals) ||
-	    status.is_zombie || status.is_kernel_thread)
+	if (!process_status_read("", f->pid, &status) || status.is_zombie ||
+	    status.is_kernel_thread)
 		return err_set(e, "no such process: %d", f->pid);
 	f->name = mem_strdup(status.comm);
-	f->uid = signals.uid;
+	f->uid = status.user;
 	f->user = user_name(f->uid);
-	f->threads = signals.threads;
-	f->is_stopped = signals.state == 'T' || signals.state == 't';
+	f->threads = status.threads;
+	f->is_stopped = status.state == 'T' || status.state == 't';
 	if (read_link(f->pid, "exe", &program))
 		f->program = mem_strdup(buf_c_string(&program));
 	return true;

@@ -40,7 +40,8 @@ void facts_find_map(struct process_facts *f)
 	if (!f->inner_pid || !process_root_path(f->pid, &root))
 		return;
 	buf_addf(&path, "%s%s", buf_c_string(&root), inside);
-	m->fd = process_plain_file(buf_c_string(&root), inside, buf_c_string(&path), &m->e);
+	m->fd = process_plain_file(buf_c_string(&root), inside, buf_c_string(&path), OPEN_CHECKED,
+				   &m->e);
 	if (m->fd < 0 && errno == ENOENT)
 		m->e = (struct err){ 0 };
 	if (m->fd < 0)

@@ -114,6 +114,6 @@ struct reader *held_files_open_path(struct held_files *h, int32_t pid, const cha
 		return NULL;
 	}
 	if (fd < 0)
-		fd = process_plain_file(buf_c_string(&root), path, path, e);
+		fd = process_plain_file(buf_c_string(&root), path, path, OPEN_CHECKED, e);
 	return fd < 0 ? NULL : reader_of_fd(fd, path);
 }

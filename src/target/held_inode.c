@@ -92,7 +92,8 @@ static int open_by_path(struct held_files *h, int32_t pid, const struct target_m
 	buf_add(&path, without_deleted(m->path));
 	if (!held_files_root_path(h, pid, &root))
 		return -1;
-	int fd = process_plain_file(buf_c_string(&root), buf_c_string(&path), "", &ignored);
+	int fd = process_plain_file(buf_c_string(&root), buf_c_string(&path), "", OPEN_CHECKED,
+				    &ignored);
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &status) == 0 && status.st_ino == m->inode &&

@@ -32,7 +32,7 @@ static int open_map(struct held_files *h, const struct held_process *p)
 		return -1;
 	map_path(p, path);
 	held_own_path(h->roots.p[p->root].fd, root);
-	int fd = process_plain_file(root, path, path, &ignored);
+	int fd = process_plain_file(root, path, path, OPEN_CHECKED, &ignored);
 	if (fd >= 0 && is_left_over(fd, p)) {
 		close(fd);
 		return -1;

@@ -1,5 +1,5 @@
 /* How a runtime was started: words of its command line and of the variables that its launcher reads. */
-#include "target/process_int.h"
+#include "target/pids_int.h"
 #include "target/runtime_int.h"
 
 enum { MAX_TEXT_BYTES = 4 << 20 };

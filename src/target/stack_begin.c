@@ -1,25 +1,15 @@
 /* Where stacks begin: of a process's first thread by field startstack of /proc/PID/stat (man 5 proc). */
 #include "target/mapping.h"
 #include "target/memory.h"
-#include "target/process_int.h"
+#include "target/pids_int.h"
 
 #include <stdlib.h>
 
 /* 0: the process is gone, or may not be looked at. */
 static uint64_t start_of_stack(int32_t pid)
 {
-	enum { LIMIT = 4096, BEHIND_NAME = 26 }; /* it is field 28; the name is the second */
-	AUTO(buf) struct buf text = { 0 };
-	if (!process_file_read("", pid, "stat", LIMIT, &text))
-		return 0;
-	ptrdiff_t name_end = str_find_last_char(buf_str(&text), ')');
-	if (name_end < 0)
-		return 0;
-	struct str rest = { text.p + name_end + 1, text.n - (size_t)name_end - 1 }, word = { 0 };
-	for (int i = 0; i < BEHIND_NAME; i++)
-		word = next_word(&rest);
-	uint64_t address;
-	return str_to_u64(word, &address) ? address : 0;
+	struct process_status s;
+	return process_stat_read("", pid, &s) ? s.stack_start : 0;
 }
 
 struct stack_search {
