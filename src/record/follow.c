@@ -153,11 +153,6 @@ void follow_begin(struct follow *f, const struct opened_events *x, int32_t comma
 
 /* --- those that have ended --- */
 
-bool thread_is_there(int32_t tid)
-{
-	return tid <= 0 || syscall(SYS_tkill, tid, 0) == 0 || errno != ESRCH;
-}
-
 /* All of its threads; a zombie has, too. */
 static bool has_ended(int32_t pid)
 {
@@ -321,7 +316,7 @@ static void note_starting(struct follow *f, int32_t pid)
 
 static void on_mapping(struct follow *f, struct raw r)
 {
-	struct target_mapping m = { 0 };
+	struct process_mapping m = { 0 };
 	int32_t pid = (int32_t)take_u32(&r);
 	take_u32(&r); /* tid */
 	m.start = take_u64(&r);
@@ -338,7 +333,7 @@ static void on_mapping(struct follow *f, struct raw r)
 	m.path = (struct str){ r.p, strnlen(r.p, (size_t)(r.end - r.p)) };
 	if (str_eq(m.path, STR("//anon")))
 		m.path = STR("");
-	if (str_eq(str_basename(m.path), STR("libjvm.so")))
+	if (runtime_is_library(RUNTIME_JVM, m.path))
 		note_starting(f, pid);
 	held_files_add_mapping(f->held, pid, &m);
 }

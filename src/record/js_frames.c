@@ -282,7 +282,7 @@ static void keep_deep(struct js_frames *j, const char *bytes, const struct sampl
 
 static void tell_of_moved(struct js_process *p, struct buf *records)
 {
-	struct v8_moved moved;
+	struct process_mapping moved;
 	while (v8_next_moved(p->v8, &moved))
 		synthesize_moved(p->pid, &moved, records);
 }

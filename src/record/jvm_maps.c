@@ -75,8 +75,10 @@ static bool take_up(struct jvm_maps *j, int32_t pid, uint64_t born_ns)
 			return true;
 	if (!jvm_is_one(pid))
 		return false;
-	struct runtime runtime = { 0 };
-	runtime_of_process(pid, &runtime);
+	struct runtime runtime;
+	struct living_process living;
+	living_process_init(&living, pid);
+	runtime_of_process(&living.process, &runtime);
 	vec_push(&j->list,
 		 (struct asked_jvm){ .pid = pid,
 				     .born_ns = born_ns,

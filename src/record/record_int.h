@@ -300,7 +300,6 @@ void follow_end_round(struct follow *f);
 bool follow_all_ended(struct follow *f);
 /* Whether its samples are to be had. */
 bool follow_wants(struct follow *f, int32_t pid);
-bool thread_is_there(int32_t tid);
 /* Those that have ended are forgotten, some time later. */
 void follow_forget_ended(struct follow *f, uint64_t now_ns);
 /* Whether they say that a thread was made. */
@@ -308,7 +307,7 @@ bool records_tell_of_fork(struct str records, int32_t tid);
 /* Records that say what a process and its threads are called and have mapped. False: it is gone. */
 bool synthesize_process(int32_t pid, struct buf *records, struct held_files *held);
 /* ... that a part of a file, which it has mapped, is elsewhere, too. */
-void synthesize_moved(int32_t pid, const struct v8_moved *moved, struct buf *records);
+void synthesize_moved(int32_t pid, const struct process_mapping *moved, struct buf *records);
 
 /* --- maps of JVMs (jvm_maps.c) --- */
 

@@ -17,7 +17,6 @@ struct recorder {
 	struct v8_walker *walker; /* NULL: no_walker says why */
 	struct err no_walker;
 	struct source_maps *source_maps; /* NULL: not asked for */
-	struct container_names containers;
 	struct started_command command;
 	struct profile *p;
 	struct buf remarks;

@@ -70,14 +70,6 @@ void map_search_note(struct map_search *search, struct budget *budget, struct bu
 		     const char *path);
 void map_search_fini(struct map_search *search);
 
-/*
- * What makes a program write a map, by the name of a file that it has mapped: `libjvm.so`, `node`. Of several
- * files the lowest number counts; larger than all: the file tells nothing.
- */
-unsigned jit_advice_of_file(struct str path);
-/* `start node with --perf-basic-prof`. */
-const char *jit_advice_words(unsigned advice);
-
 /* --- its other files --- */
 
 /*

@@ -1,7 +1,7 @@
 /* Calls: the socket is asked for where it is not there, then a request, then its answer up to the end. */
 #include "process/process.h"
 #include "target/jvm_int.h"
-#include "target/runtime_int.h"
+#include "target/living.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -35,10 +35,17 @@ static bool has_socket(int32_t pid)
 	return has;
 }
 
+static bool has_libjvm(int32_t pid)
+{
+	struct living_process p;
+	living_process_init(&p, pid);
+	return runtime_has_library(&p.process, RUNTIME_JVM);
+}
+
 bool jvm_is_one(int32_t pid)
 {
 	struct process_status status;
-	return runtime_has_libjvm(pid) && process_status_read("", pid, &status) &&
+	return has_libjvm(pid) && process_status_read("", pid, &status) &&
 	       (may_be_signalled(&status) || has_socket(pid));
 }
 
@@ -98,7 +105,7 @@ static bool find_place(struct jvm_call *c)
 	c->is_placed = true;
 	if (!jvm_place_open(&c->place, c->pid, &c->error))
 		return false;
-	return runtime_has_libjvm(c->pid) ||
+	return has_libjvm(c->pid) ||
 	       err_set(&c->error, "process %d is not a JVM: libjvm.so is not mapped", c->pid);
 }
 
@@ -106,7 +113,9 @@ static bool find_place(struct jvm_call *c)
 static bool check_askable(struct jvm_call *c, const struct process_status *s)
 {
 	struct runtime flags = { .kind = RUNTIME_JVM };
-	runtime_read_flags(c->pid, &flags);
+	struct living_process p;
+	living_process_init(&p, c->pid);
+	runtime_read_flags(&p.process, &flags);
 	if (flags.has_no_attach)
 		return err_set(&c->error,
 			       "the JVM (pid %d) was started with -XX:+DisableAttachMechanism, so "

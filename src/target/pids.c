@@ -2,6 +2,9 @@
 #include "target/pids_int.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 void process_cmdline(int32_t pid, struct buf *text)
 {
@@ -62,6 +65,11 @@ bool target_threads(int32_t pid, struct buf *tids)
 	buf_add(tids, (struct str){ (const char *)list.p, list.n * sizeof(*list.p) });
 	vec_fini(&list);
 	return is_there;
+}
+
+bool thread_is_there(int32_t tid)
+{
+	return tid <= 0 || syscall(SYS_tkill, tid, 0) == 0 || errno != ESRCH;
 }
 
 int32_t target_process_of_thread(int32_t tid)
