@@ -15,9 +15,9 @@ struct line {
 };
 
 struct kept_memory {
-	struct memory memory;	/* first */
-	struct process process; /* with this memory */
-	struct memory *living;
+	struct memory memory; /* first */
+	struct process *of;
+	struct memory *living; /* the process's own */
 	bool has_ended;
 	uint64_t look;	    /* from 1 */
 	struct line *lines; /* by a hash of their address */
@@ -111,8 +111,8 @@ struct kept_memory *kept_memory_new(struct process *of)
 	struct kept_memory *m = mem_zalloc(1, sizeof(*m));
 	m->memory.read = read_kept;
 	m->living = of->memory;
-	m->process = *of;
-	m->process.memory = &m->memory;
+	m->of = of;
+	of->memory = &m->memory;
 	m->look = 1;
 	m->lines = mem_zalloc(LINES, sizeof(*m->lines));
 	return m;
@@ -122,13 +122,9 @@ void kept_memory_free(struct kept_memory *m)
 {
 	if (!m)
 		return;
+	m->of->memory = m->living;
 	free(m->lines);
 	free(m);
-}
-
-struct process *kept_memory_process(struct kept_memory *m)
-{
-	return &m->process;
 }
 
 void kept_memory_end(struct kept_memory *m)

@@ -27,11 +27,9 @@ size_t memory_read_some(struct memory *m, uint64_t address, void *to, size_t n);
  * fails.
  */
 struct kept_memory;
-/* of stays the caller's. */
+/* From now on it is the memory of that process, which stays the caller's, until it is freed. */
 struct kept_memory *kept_memory_new(struct process *of);
 void kept_memory_free(struct kept_memory *m);
-/* The same process, with this memory. */
-struct process *kept_memory_process(struct kept_memory *m);
 /* A new look begins: what was read before may have changed. */
 void kept_memory_look(struct kept_memory *m);
 /* From now on the process's memory is not asked any more: its pid may be another one's. */

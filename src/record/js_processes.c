@@ -229,7 +229,7 @@ static void look_at_process(struct js_processes *l, struct js_process *p)
 	p->living = mem_zalloc(1, sizeof(*p->living));
 	living_process_init(p->living, p->pid);
 	p->memory = kept_memory_new(&p->living->process);
-	p->v8 = v8_process_new(kept_memory_process(p->memory), &f->layout, l->names);
+	p->v8 = v8_process_new(&p->living->process, &f->layout, l->names);
 	v8_process_look(p->v8);
 	if (l->walker)
 		v8_walker_add_process(l->walker, p->pid, &f->layout);

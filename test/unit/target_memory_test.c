@@ -98,7 +98,7 @@ static void test_kept(void)
 	char got[PAGE], *p = pages();
 	living_process_init(&living, getpid());
 	struct kept_memory *kept = kept_memory_new(&living.process);
-	struct memory *m = kept_memory_process(kept)->memory;
+	struct memory *m = living.process.memory;
 	tap_ok(memory_read(m, address_of(p) + OF_A, got, 200) && got[199] == 'a',
 	       "kept memory of a process that lives is what is there");
 	tap_ok(memory_read(m, address_of(p) + PAGE - 1, got, 2), "... over pages");
@@ -144,7 +144,7 @@ static void test_kept_gone(void)
 	}
 	living_process_init(&living, pid);
 	struct kept_memory *kept = kept_memory_new(&living.process);
-	struct memory *m = kept_memory_process(kept)->memory;
+	struct memory *m = living.process.memory;
 	bool is_read = memory_read(m, address_of(word), got, sizeof(got));
 	close(go[0]);
 	close(go[1]);
