@@ -58,10 +58,12 @@ bool map_file_is_written(int32_t pid, const char *path, struct err *e)
 static bool is_its_own(int32_t pid, int folder, const char *name)
 {
 	struct runtime runtime;
+	struct living_process p;
 	struct stat status;
 	if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode))
 		return false;
-	runtime_of_process(pid, &runtime);
+	living_process_init(&p, pid);
+	runtime_of_process(&p.process, &runtime);
 	bool has_flag = runtime.has_map_flag;
 	runtime_fini(&runtime);
 	return has_flag || has_open(pid, &status);

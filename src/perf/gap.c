@@ -50,12 +50,11 @@ static void ask(struct perf_session *s, const struct perf_process *process, uint
 {
 	enum { BYTES = 8192 };
 	char bytes[BYTES];
-	const struct perf_live *live = s->options.live;
 	struct unwind_memory memory = { 0 };
 	uint64_t word;
 	memory.bytes.p = bytes;
-	memory.bytes.n = live->stack_begin(live->context, process->pid, sp, &memory.address, bytes,
-					   sizeof(bytes));
+	memory.bytes.n = processes_stack_begin(s->options.names.processes, process->pid, sp,
+					       &memory.address, bytes, sizeof(bytes));
 	if (!s->unwound)
 		s->unwound = mem_alloc(1, sizeof(*s->unwound));
 	while (memory.bytes.n && start->n < most &&
@@ -71,8 +70,7 @@ void perf_session_put_gap(struct perf_session *s, const struct perf_sample *samp
 			  const struct perf_process *process)
 {
 	struct stack *st = &s->stack;
-	const struct perf_live *live = s->options.live;
-	if (!st->is_cut || !live || !live->stack_begin || st->list.n == st->user_first)
+	if (!st->is_cut || !s->options.names.processes || st->list.n == st->user_first)
 		return;
 	struct thread_start *start =
 		&perf_thread_get(&s->processes, sample->ids.pid, sample->ids.tid)->start;

@@ -108,9 +108,7 @@ void perf_session_flush(struct perf_session *s, bool is_end)
 
 void perf_session_set_profile(struct perf_session *s, struct profile *p)
 {
-	const struct perf_live *live = s->options.live;
-	if (live && live->is_there)
-		perf_processes_end_missing(&s->processes, live);
+	perf_processes_end_missing(&s->processes, s->options.names.processes);
 	perf_processes_forget_ended(&s->processes);
 	perf_processes_set_profile(&s->processes, p);
 	for (uint32_t i = 0; i < s->cgroups.n; i++)

@@ -169,11 +169,11 @@ static void compact(struct mapped_table *t, const bool *is_needed, mapped_id *ne
 
 static void tell_needed(const struct mapped_table *t)
 {
-	const struct perf_live *live = t->options->live;
-	for (uint32_t i = 0; live && live->needs_file && i < t->list.n; i++) {
+	struct processes *processes = t->options->names.processes;
+	for (uint32_t i = 0; processes && i < t->list.n; i++) {
 		struct binary_id id = id_of(&t->list.p[i]);
 		if (id.has_inode)
-			live->needs_file(live->context, &id);
+			processes_touch(processes, &id);
 	}
 }
 

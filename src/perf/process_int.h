@@ -143,7 +143,8 @@ struct perf_process {
 	uint32_t old_space;
 	mapped_id nowhere; /* what stands for addresses without a mapping, or INDEX_NONE */
 	mapped_id jitdump;
-	uint32_t map_state; /* of its map of JIT code, at the last sample; see struct perf_live */
+	uint32_t
+		map_state; /* of its map of JIT code, at the last sample; see processes_map_state */
 	str_id container;
 	bool is_container_known;
 	bool has_found;	 /* the recorder finds its functions, without a map */
@@ -207,7 +208,7 @@ thread_id perf_thread_row(struct perf_processes *s, struct perf_thread *t, str_i
  */
 void perf_processes_forget_ended(struct perf_processes *s);
 /* Threads that do not live have ended, whether a record said so or not. */
-void perf_processes_end_missing(struct perf_processes *s, const struct perf_live *live);
+void perf_processes_end_missing(struct perf_processes *s, struct processes *living);
 /* Names of threads and containers go into another profile. */
 void perf_processes_set_profile(struct perf_processes *s, struct profile *p);
 /* What no process has mapped any more goes, when no location is in it. Numbers of others change. */

@@ -77,13 +77,13 @@ static void ask_process(struct perf_session *s, const struct perf_process *proce
 {
 	enum { BYTES = 2048, MAX_ASKED = 8 };
 	char bytes[BYTES];
-	const struct perf_live *live = s->options.live;
+	struct processes *processes = s->options.names.processes;
 	struct unwind_memory memory = { 0 };
-	if (!live || !live->stack_begin || roots->asked++ >= MAX_ASKED)
+	if (!processes || roots->asked++ >= MAX_ASKED)
 		return;
 	memory.bytes.p = bytes;
 	memory.bytes.n =
-		live->stack_begin(live->context, process->pid, 0, &memory.address, bytes, BYTES);
+		processes_stack_begin(processes, process->pid, 0, &memory.address, bytes, BYTES);
 	if (!s->unwound)
 		s->unwound = mem_alloc(1, sizeof(*s->unwound));
 	for (size_t at = memory.bytes.n / 8 * 8; at >= 8;) {

@@ -110,10 +110,7 @@ static location_id locate_gap(struct perf_session *s)
 /* What is known of the process's map of JIT code at that moment decides whose code an address is. */
 static void set_map_state(struct perf_session *s, struct perf_process *process, uint64_t time_ns)
 {
-	const struct perf_live *live = s->options.live;
-	if (!live || !live->map_state)
-		return;
-	uint32_t state = live->map_state(live->context, process->jit_pid, time_ns);
+	uint32_t state = processes_map_state(s->options.names.processes, process->jit_pid, time_ns);
 	if (state == process->map_state)
 		return;
 	process->map_state = state;
@@ -168,12 +165,11 @@ static void note_end(struct perf_session *s)
 static str_id container_of(struct perf_session *s, struct perf_process *process, uint64_t cgroup)
 {
 	const struct cgroup *c = cgroup ? perf_cgroup_find(s, cgroup) : NULL;
-	const struct perf_live *live = s->options.live;
-	if (c || !live || !live->container)
+	if (c || !s->options.names.processes)
 		return c ? c->path : STR_NONE;
 	if (!process->is_container_known) {
 		AUTO(buf) struct buf name = { 0 };
-		live->container(live->context, process->pid, &name);
+		processes_container(s->options.names.processes, process->pid, &name);
 		process->container = profile_add_str(s->p, buf_str(&name));
 		process->is_container_known = true;
 	}

@@ -19,13 +19,13 @@ void follow_fini(struct follow *f)
 
 static struct known_process *find(struct follow *f, int32_t pid)
 {
-	struct known_process *known = processes_find(&f->collecting->processes, pid);
+	struct known_process *known = known_processes_find(&f->collecting->processes, pid);
 	return known && known->is_met ? known : NULL;
 }
 
 static struct known_process *get(struct follow *f, int32_t pid)
 {
-	struct known_process *known = processes_get(&f->collecting->processes, pid);
+	struct known_process *known = known_processes_get(&f->collecting->processes, pid);
 	if (!known->is_met)
 		vec_push(&f->collecting->processes.met, known);
 	known->is_met = true;
@@ -197,7 +197,7 @@ void follow_forget_ended(struct follow *f, uint64_t now_ns)
 		p->is_forgotten = true;
 	}
 	known->met.n = kept;
-	processes_forget(known);
+	known_processes_forget(known);
 	f->forget_above = 2 * kept + LEAST_KNOWN;
 }
 
@@ -257,15 +257,7 @@ static void on_comm(struct follow *f, const struct perf_comm *comm, uint64_t tim
 
 static void on_mapping(struct follow *f, const struct perf_mapping *map)
 {
-	struct target_mapping m = { .start = map->start,
-				    .end = map->end,
-				    .offset = map->offset,
-				    .device_major = map->device_major,
-				    .device_minor = map->device_minor,
-				    .inode = map->inode,
-				    .protection = map->protection,
-				    .is_shared = map->is_shared,
-				    .path = map->path };
+	struct process_mapping m = map->mapping;
 	if (str_eq(m.path, STR("//anon")))
 		m.path = STR("");
 	held_files_add_mapping(f->collecting->held, map->pid, &m);

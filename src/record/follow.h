@@ -4,7 +4,6 @@
 #include "record/drain.h"
 
 struct held_files;
-struct v8_moved;
 
 /* --- records of processes that nobody asked for, so far (strangers.c) --- */
 
@@ -61,4 +60,4 @@ void follow_forget_ended(struct follow *f, uint64_t now_ns);
 /* Records that say what a process and its threads are called and have mapped. False: it is gone. */
 bool synthesize_process(int32_t pid, struct buf *records, struct held_files *held);
 /* ... that a part of a file, which it has mapped, is elsewhere, too. */
-void synthesize_moved(int32_t pid, const struct v8_moved *moved, struct buf *records);
+void synthesize_moved(int32_t pid, const struct process_mapping *moved, struct buf *records);

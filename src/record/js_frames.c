@@ -167,7 +167,7 @@ static void on_stack(struct js_frames *j, struct js_process *p, struct fresh_sam
 static void js_fresh_sample(void *state, struct fresh_sample *s)
 {
 	struct js_frames *j = state;
-	struct v8_moved moved;
+	struct process_mapping moved;
 	struct js_process *p = js_processes_of_sample(&j->processes, s->process, s->ids.time_ns);
 	if (!p)
 		return;
@@ -194,7 +194,7 @@ static void js_fresh_record(void *state, const struct perf_record *r)
 		js_processes_end(&j->processes, comm.pid, perf_record_ids(formats, r).time_ns);
 	/* Node.js may be a library that is mapped some time after the program's start. */
 	else if (r->type == PERF_RECORD_MMAP2 && perf_mapping_read(formats, r, &m) &&
-		 str_starts(str_basename(m.path), STR("libnode.so")))
+		 runtime_is_library(RUNTIME_NODE, m.mapping.path))
 		js_processes_forget(&j->processes, m.pid);
 }
 

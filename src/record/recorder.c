@@ -55,7 +55,6 @@ void recorder_free(struct recorder *r)
 	source_maps_free(r->source_maps);
 	follow_fini(&r->follow);
 	held_files_free(r->held);
-	container_names_fini(&r->containers);
 	command_fini(&r->command);
 	buf_fini(&r->remarks);
 	free(r);

@@ -14,7 +14,6 @@ struct recorder {
 	struct follow follow;
 	struct collecting collecting;
 	struct source_maps *source_maps; /* NULL: not asked for */
-	struct container_names containers;
 	struct started_command command;
 	struct profile *p;
 	struct buf remarks;

@@ -1,7 +1,7 @@
 /* Processes and threads by number. */
 #include "target/choice_int.h"
 #include "target/container.h"
-#include "target/process_int.h"
+#include "target/pids_int.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -16,12 +16,7 @@ enum { MAX_STATUS_BYTES = 64 << 10 };
 /* Whether a process has that number inside of its pid namespace: NSpid lists them from the outermost. */
 static bool has_inner_pid(int32_t pid, int32_t number)
 {
-	AUTO(buf) struct buf text = { 0 };
-	int32_t inner = 0;
-	process_file_read("", pid, "status", MAX_STATUS_BYTES, &text);
-	struct str numbers = status_field(buf_str(&text), STR("NSpid"));
-	for (struct str word; (word = next_word(&numbers)).n;)
-		str_to_i32(word, &inner);
+	int32_t inner = process_inner_pid(pid);
 	return inner == number && inner != pid;
 }
 

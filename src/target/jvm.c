@@ -1,7 +1,7 @@
 /* Calls: the socket is asked for where it is not there, then a request, then its answer up to the end. */
+#include "process/process.h"
 #include "target/jvm_int.h"
-#include "target/signals_int.h"
-#include "target/runtime_int.h"
+#include "target/living.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,13 +15,13 @@ enum { MAX_OUTPUT_BYTES = 1 << 20, MAX_COMMAND_BYTES = 1023 };
 
 /* --- is it one? --- */
 
-static bool catches_quit(const struct signal_status *s)
+static bool catches_quit(const struct process_status *s)
 {
 	return s->caught_signals >> (SIGQUIT - 1) & 1;
 }
 
 /* What a JVM has forked and is not yet another program looks like it, but for its threads. */
-static bool may_be_signalled(const struct signal_status *s)
+static bool may_be_signalled(const struct process_status *s)
 {
 	return catches_quit(s) && s->threads > 1;
 }
@@ -35,10 +35,17 @@ static bool has_socket(int32_t pid)
 	return has;
 }
 
+static bool has_libjvm(int32_t pid)
+{
+	struct living_process p;
+	living_process_init(&p, pid);
+	return runtime_has_library(&p.process, RUNTIME_JVM);
+}
+
 bool jvm_is_one(int32_t pid)
 {
-	struct signal_status status;
-	return runtime_has_libjvm(pid) && signal_status_read(pid, &status) &&
+	struct process_status status;
+	return has_libjvm(pid) && process_status_read("", pid, &status) &&
 	       (may_be_signalled(&status) || has_socket(pid));
 }
 
@@ -98,15 +105,17 @@ static bool find_place(struct jvm_call *c)
 	c->is_placed = true;
 	if (!jvm_place_open(&c->place, c->pid, &c->error))
 		return false;
-	return runtime_has_libjvm(c->pid) ||
+	return has_libjvm(c->pid) ||
 	       err_set(&c->error, "process %d is not a JVM: libjvm.so is not mapped", c->pid);
 }
 
 /* Whether it takes SIGQUIT as it is meant: without the attach mechanism it would print its threads. */
-static bool check_askable(struct jvm_call *c, const struct signal_status *s)
+static bool check_askable(struct jvm_call *c, const struct process_status *s)
 {
 	struct runtime flags = { .kind = RUNTIME_JVM };
-	runtime_read_flags(c->pid, &flags);
+	struct living_process p;
+	living_process_init(&p, c->pid);
+	runtime_read_flags(&p.process, &flags);
 	if (flags.has_no_attach)
 		return err_set(&c->error,
 			       "the JVM (pid %d) was started with -XX:+DisableAttachMechanism, so "
@@ -122,8 +131,8 @@ static bool check_askable(struct jvm_call *c, const struct signal_status *s)
 
 static void meet(struct jvm_call *c)
 {
-	struct signal_status status;
-	bool is_absent = false, is_alive = signal_status_read(c->pid, &status);
+	struct process_status status;
+	bool is_absent = false, is_alive = process_status_read("", c->pid, &status);
 	/* What it finds when it goes on would be a call that nobody waits for, and a signal without our
 	 * file, at which it prints all its threads. */
 	c->is_stopped = is_alive && (status.state == 'T' || status.state == 't');

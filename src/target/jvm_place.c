@@ -3,9 +3,8 @@
  * directory and with its own user id. Whoever else may write there is not believed: links are not
  * followed, a socket must be the JVM's, and the JVM must be the one that listens.
  */
+#include "process/process.h"
 #include "target/jvm_int.h"
-#include "symbol/symbol.h"
-#include "target/signals_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -63,16 +62,16 @@ static bool explain_closed(int32_t pid, uint32_t uid, struct err *e)
 
 bool jvm_place_open(struct jvm_place *p, int32_t pid, struct err *e)
 {
-	struct signal_status status;
+	struct process_status status;
 	*p = (struct jvm_place){ .pid = pid, .process = -1, .tmp = -1 };
 	if (pid > 0)
 		p->process = (int)syscall(SYS_pidfd_open, pid, 0);
-	p->inner_pid = process_inner_pid(pid);
 	/* Of the process behind the pidfd: should the number be another's by now, no signal gets there. */
-	if (p->process < 0 || !p->inner_pid || !signal_status_read(pid, &status))
+	if (p->process < 0 || !process_status_read("", pid, &status) || !status.inner_pid)
 		return err_set(e, "no such process: %d", pid);
-	p->uid = status.uid;
-	p->gid = status.gid;
+	p->inner_pid = status.inner_pid;
+	p->uid = status.user;
+	p->gid = status.group;
 	p->tmp = open_tmp(pid);
 	return p->tmp >= 0 || explain_closed(pid, p->uid, e);
 }

@@ -433,7 +433,9 @@ static void check_real(const char *option, const char *want, bool has_map)
 		return;
 	}
 	struct runtime r;
-	runtime_of_process(pid, &r);
+	struct living_process p;
+	living_process_init(&p, pid);
+	runtime_of_process(&p.process, &r);
 	tap_ok(r.kind == RUNTIME_JVM && r.version.n, "java %s: a JVM, version %.*s", option,
 	       STR_ARG(buf_str(&r.version)));
 	runtime_fini(&r);

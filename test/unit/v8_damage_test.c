@@ -89,7 +89,7 @@ static uint32_t look(struct stack *s)
 static void forget(struct stack *s)
 {
 	v8_process_free(s->h.process);
-	s->h.process = v8_process_new(1, &s->h.layout, &s->h.memory, &s->h.names);
+	s->h.process = v8_process_new(&s->h.of.process, &s->h.layout, &s->h.names);
 	heap_add_mappings(&s->h);
 }
 

@@ -250,7 +250,7 @@ static void test_links(void)
 	tap_ok(raw[1].pc == p.g_code + AT_BODY && raw[1].fp == stack_address(g_link) &&
 		       raw[1].function == p.g_closure,
 	       "... to the frame of the caller, with its slots");
-	s->h.process->mappings.p[1].end = HEAP_CODE + 8;
+	s->h.process->mappings.p[1].at.end = HEAP_CODE + 8;
 	tap_num_eq(v8_links_of_copy(s->h.process, &s->r, s->r.top, raw, MAX_FRAMES), 2,
 		   "... also where its page is not known yet");
 	s->words[g_link - 1] = stack_address(g_link);

@@ -1,4 +1,4 @@
-#include "target/memory.h"
+#include "process/process.h"
 
 #include <errno.h>
 
@@ -16,7 +16,8 @@ struct line {
 
 struct kept_memory {
 	struct memory memory; /* first */
-	struct process_memory *living;
+	struct process *of;
+	struct memory *living; /* the process's own */
 	bool has_ended;
 	uint64_t look;	    /* from 1 */
 	struct line *lines; /* by a hash of their address */
@@ -79,8 +80,7 @@ static bool read_lines(struct kept_memory *m, uint64_t address, void *to, size_t
 	char lines[MAX_KEPT_BYTES + 2 * LINE_BYTES];
 	uint64_t first = address / LINE_BYTES * LINE_BYTES;
 	size_t all = (address + n - first + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-	if (address + n + LINE_BYTES < address ||
-	    !memory_read(&m->living->memory, first, lines, all))
+	if (address + n + LINE_BYTES < address || !memory_read(m->living, first, lines, all))
 		return false;
 	keep(m, first, lines, all);
 	memcpy(to, lines + (address - first), n);
@@ -95,8 +95,7 @@ static bool read_kept(struct memory *memory, uint64_t address, void *to, size_t 
 		return true;
 	if (m->has_ended)
 		return false;
-	if (is_small ? read_lines(m, address, to, n)
-		     : memory_read(&m->living->memory, address, to, n))
+	if (is_small ? read_lines(m, address, to, n) : memory_read(m->living, address, to, n))
 		return true;
 	m->has_ended = m->living->error == ESRCH;
 	return m->has_ended && is_small && recall(m, address, to, n);
@@ -107,11 +106,13 @@ void kept_memory_look(struct kept_memory *m)
 	m->look++;
 }
 
-struct kept_memory *kept_memory_new(struct process_memory *living)
+struct kept_memory *kept_memory_new(struct process *of)
 {
 	struct kept_memory *m = mem_zalloc(1, sizeof(*m));
 	m->memory.read = read_kept;
-	m->living = living;
+	m->living = of->memory;
+	m->of = of;
+	of->memory = &m->memory;
 	m->look = 1;
 	m->lines = mem_zalloc(LINES, sizeof(*m->lines));
 	return m;
@@ -121,13 +122,9 @@ void kept_memory_free(struct kept_memory *m)
 {
 	if (!m)
 		return;
+	m->of->memory = m->living;
 	free(m->lines);
 	free(m);
-}
-
-struct memory *kept_memory_get(struct kept_memory *m)
-{
-	return &m->memory;
 }
 
 void kept_memory_end(struct kept_memory *m)

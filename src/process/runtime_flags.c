@@ -1,8 +1,5 @@
 /* How a runtime was started: words of its command line and of the variables that its launcher reads. */
-#include "target/process_int.h"
-#include "target/runtime_int.h"
-
-enum { MAX_TEXT_BYTES = 4 << 20 };
+#include "process/runtime_int.h"
 
 /* Options of node and java whose value is the next word; what follows that value may be options again. */
 static const char *const options_with_value[] = {
@@ -60,8 +57,9 @@ static struct str without_prefix(struct str word, const char *prefix)
 	return str_starts(word, p) ? str_from_byte(word, p.n) : word;
 }
 
-static void take_node_flag(struct str word, struct runtime *r)
+void runtime_take_node_flag(struct str word, struct str next, struct runtime *r)
 {
+	(void)next;
 	if (!str_starts(word, STR("--")))
 		return;
 	struct str name = str_from_byte(word, 2);
@@ -83,8 +81,9 @@ static void take_node_flag(struct str word, struct runtime *r)
 
 /* --- the JVM --- */
 
-static void take_jvm_flag(struct str word, struct runtime *r)
+void runtime_take_jvm_flag(struct str word, struct str next, struct runtime *r)
 {
+	(void)next;
 	word = without_prefix(word, "-J");
 	if (!str_starts(word, STR("-XX:")) || word.n < sizeof("-XX:+"))
 		return;
@@ -98,17 +97,13 @@ static void take_jvm_flag(struct str word, struct runtime *r)
 
 /* --- Python: `-X perf` and PYTHONPERFSUPPORT of 3.12 and later --- */
 
-static void take_flag(struct str word, struct str next, struct runtime *r)
+void runtime_take_python_flag(struct str word, struct str next, struct runtime *r)
 {
-	if (r->kind == RUNTIME_NODE)
-		take_node_flag(word, r);
-	else if (r->kind == RUNTIME_JVM)
-		take_jvm_flag(word, r);
-	else if (r->kind == RUNTIME_PYTHON &&
-		 (str_eq(word, STR("-Xperf")) ||
-		  (str_eq(word, STR("-X")) && str_eq(next, STR("perf")))))
-		r->has_map_flag = true;
+	r->has_map_flag |= str_eq(word, STR("-Xperf")) ||
+			   (str_eq(word, STR("-X")) && str_eq(next, STR("perf")));
 }
+
+/* --- all of them --- */
 
 static struct str flag_word(struct str *rest, bool ends_in_nul)
 {
@@ -131,7 +126,7 @@ static void take_command_line(struct str words, struct runtime *r)
 		if (!word.n || word.p[0] != '-' || str_eq(word, STR("--")) ||
 		    str_eq(word, STR("-jar")))
 			return;
-		take_flag(word, flag_word(&peek, true), r);
+		runtime_rows[r->kind].take_flag(word, flag_word(&peek, true), r);
 		if (takes_value(word) || (r->kind == RUNTIME_PYTHON && str_eq(word, STR("-X"))))
 			flag_word(&words, true);
 	}
@@ -148,37 +143,33 @@ static struct str variable(struct str variables, struct str name)
 	return STR("");
 }
 
-static void take_variable(struct str variables, struct str name, struct runtime *r)
+static void take_variable(struct str variables, const char *name, struct runtime *r)
 {
-	struct str value = variable(variables, name);
+	struct str value = name ? variable(variables, str_from(name)) : STR("");
 	while (value.n)
-		take_flag(flag_word(&value, false), STR(""), r);
+		runtime_rows[r->kind].take_flag(flag_word(&value, false), STR(""), r);
 }
 
 void runtime_take_flags(struct str cmdline, struct str variables, struct runtime *r)
 {
+	const struct runtime_row *row = &runtime_rows[r->kind];
+	if (!row->take_flag)
+		return;
 	/* In the order in which they are read: later ones win. */
-	if (r->kind == RUNTIME_NODE)
-		take_variable(variables, STR("NODE_OPTIONS"), r);
-	if (r->kind == RUNTIME_JVM) {
-		take_variable(variables, STR("JAVA_TOOL_OPTIONS"), r);
-		take_variable(variables, STR("JDK_JAVA_OPTIONS"), r);
-	}
-	if (r->kind == RUNTIME_PYTHON) {
-		struct str perf = variable(variables, STR("PYTHONPERFSUPPORT"));
-		r->has_map_flag = perf.n && !str_eq(perf, STR("0"));
+	for (size_t i = 0; i < ARRAY_SIZE(row->variables); i++)
+		take_variable(variables, row->variables[i], r);
+	if (row->map_variable) {
+		struct str value = variable(variables, str_from(row->map_variable));
+		r->has_map_flag = value.n && !str_eq(value, STR("0"));
 	}
 	take_command_line(cmdline, r);
-	if (r->kind == RUNTIME_JVM)
-		take_variable(variables, STR("_JAVA_OPTIONS"), r);
+	take_variable(variables, row->last_variable, r);
 }
 
-void runtime_read_flags(int32_t pid, struct runtime *r)
+void runtime_read_flags(struct process *p, struct runtime *r)
 {
 	AUTO(buf) struct buf cmdline = { 0 }, environ_text = { 0 };
-	if (pid <= 0)
-		return;
-	process_file_read("", pid, "cmdline", MAX_TEXT_BYTES, &cmdline);
-	process_file_read("", pid, "environ", MAX_TEXT_BYTES, &environ_text);
+	p->ops->read_words(p, PROCESS_COMMAND_LINE, &cmdline);
+	p->ops->read_words(p, PROCESS_ENVIRONMENT, &environ_text);
 	runtime_take_flags(buf_str(&cmdline), buf_str(&environ_text), r);
 }

@@ -1,38 +1,25 @@
 /*
- * Memory of another process, seen from outside. It changes while it is read, and whoever runs there may
- * have put anything into it: every read is bounded, and nothing that comes from it is believed unchecked.
+ * Memory of another process. It changes while it is read, and whoever runs there may have put anything into
+ * it: every read is bounded, and nothing that comes from it is believed unchecked.
  */
 #pragma once
 #include "base/base.h"
 
+struct process;
+
 /* Where memory comes from: a living process, a core, or the bytes of a test. */
 struct memory {
-	/* All of n bytes, or false. */
+	/* All of n bytes, or false and error. */
 	bool (*read)(struct memory *m, uint64_t address, void *to, size_t n);
 	uint64_t reads, failed; /* so far */
 	uint64_t cost;	/* of reads and pages, so far: hostile memory could make any look endless */
 	uint64_t limit; /* of cost, beyond which all reads fail; 0: none */
+	int error; /* errno of the last read that failed; ESRCH: the process has ended, EPERM: it may not be read */
 };
 
 bool memory_read(struct memory *m, uint64_t address, void *to, size_t n);
 /* As many of n bytes as there are from the start on, in whole pages. */
 size_t memory_read_some(struct memory *m, uint64_t address, void *to, size_t n);
-
-/* A living process: process_vm_readv(2), which takes what ptrace takes, and stops nothing. */
-struct process_memory {
-	struct memory memory; /* first */
-	int32_t pid;
-	int error; /* errno of the last read that failed */
-};
-void process_memory_init(struct process_memory *m, int32_t pid);
-/* What helps where that is not permitted: `run plume with sudo`. */
-const char *process_memory_advice(void);
-
-/*
- * The n oldest bytes of the stack that sp is in (0: of its first thread's), from *address on; 0: it is gone, or may not
- * be read.
- */
-size_t process_read_stack_begin(int32_t pid, uint64_t sp, uint64_t *address, void *to, size_t n);
 
 /*
  * Memory that remembers what was read of it last. What is asked again in the same look is answered by that. When
@@ -40,12 +27,11 @@ size_t process_read_stack_begin(int32_t pid, uint64_t sp, uint64_t *address, voi
  * fails.
  */
 struct kept_memory;
-/* living stays the caller's. */
-struct kept_memory *kept_memory_new(struct process_memory *living);
+/* From now on it is the memory of that process, which stays the caller's, until it is freed. */
+struct kept_memory *kept_memory_new(struct process *of);
 void kept_memory_free(struct kept_memory *m);
-struct memory *kept_memory_get(struct kept_memory *m);
 /* A new look begins: what was read before may have changed. */
 void kept_memory_look(struct kept_memory *m);
-/* From now on the process is not asked any more: its number may be another one's. */
+/* From now on the process's memory is not asked any more: its pid may be another one's. */
 void kept_memory_end(struct kept_memory *m);
 bool kept_memory_has_ended(const struct kept_memory *m);

@@ -1,6 +1,4 @@
-/* Opening files of other processes and containers. */
-#include "symbol/process_files.h"
-#include "symbol/process_files_int.h"
+#include "process/open.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,8 +20,8 @@ static const char *trouble_of(int fd, enum open_trust trust)
 	return NULL;
 }
 
-static int safe_descriptor(const char *root, const char *inside, const char *path,
-			   enum open_trust trust, struct err *e)
+int process_plain_file(const char *root, const char *inside, const char *path,
+		       enum open_trust trust, struct err *e)
 {
 	int fd = open_plain_file(root, inside);
 	if (fd < 0) {
@@ -41,16 +39,11 @@ static int safe_descriptor(const char *root, const char *inside, const char *pat
 	return -1;
 }
 
-struct reader *safe_open(const char *root, const char *inside, const char *path,
-			 enum open_trust trust, struct err *e)
+struct reader *process_plain_reader(const char *root, const char *inside, const char *path,
+				    enum open_trust trust, struct err *e)
 {
-	int fd = safe_descriptor(root, inside, path, trust, e);
+	int fd = process_plain_file(root, inside, path, trust, e);
 	return fd >= 0 ? reader_of_fd(fd, path) : NULL;
-}
-
-int process_plain_file(const char *root, const char *inside, const char *path, struct err *e)
-{
-	return safe_descriptor(root, inside, path, OPEN_CHECKED, e);
 }
 
 static bool is_folder(const char *path)
