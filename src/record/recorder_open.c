@@ -33,6 +33,7 @@ static void begin_session(struct recorder *r)
 	r->collecting.session = r->session;
 	r->collecting.formats = perf_session_events(r->session);
 	r->follow.collecting = &r->collecting;
+	r->follow.drain = &r->drain;
 }
 
 static void note_events(struct recorder *r)
