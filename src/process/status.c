@@ -41,26 +41,40 @@ struct process_namespace process_namespace_of(const char *root, int32_t pid, con
 
 static bool take_stat(struct str stat, struct process_status *s)
 {
-	enum { STATE = 3, PARENT, FLAGS = 9, THREADS = 20, START = 22, STACK_START = 28 };
+	enum {
+		STATE = 3,
+		PARENT,
+		FLAGS = 9,
+		USER = 14,
+		KERNEL,
+		CHILDREN_USER,
+		CHILDREN_KERNEL,
+		THREADS = 20,
+		START = 22,
+		STACK_START = 28,
+		GUEST = 43
+	};
 	ptrdiff_t open = str_find_char(stat, '('), close = str_find_last_char(stat, ')');
 	if (open < 0 || close < open)
 		return false;
 	snprintf(s->comm, sizeof(s->comm), "%.*s", (int)(close - open - 1), stat.p + open + 1);
 	struct str rest = str_from_byte(stat, (size_t)close + 1);
-	struct str word[STACK_START + 1] = { 0 };
-	for (int field = STATE; field <= STACK_START; field++)
-		word[field] = str_take_word(&rest);
-	uint64_t flags = 0, threads = 0;
-	str_to_i32(word[PARENT], &s->parent);
-	str_to_u64(word[FLAGS], &flags);
-	str_to_u64(word[THREADS], &threads);
-	str_to_u64(word[START], &s->start_ticks);
-	str_to_u64(word[STACK_START], &s->stack_start);
-	s->state = word[STATE].n ? word[STATE].p[0] : 'X';
-	s->threads = (uint32_t)threads;
+	struct str state = str_take_word(&rest);
+	uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK), values[GUEST + 1] = { 0 };
+	for (int field = PARENT; field <= GUEST; field++)
+		str_to_u64(str_take_word(&rest), &values[field]);
+	s->state = state.n ? state.p[0] : 'X';
+	s->parent = (int32_t)values[PARENT];
+	s->user_ns = values[USER] * tick_ns;
+	s->kernel_ns = values[KERNEL] * tick_ns;
+	s->children_ns = (values[CHILDREN_USER] + values[CHILDREN_KERNEL]) * tick_ns;
+	s->guest_ns = values[GUEST] * tick_ns;
+	s->threads = (uint32_t)values[THREADS];
+	s->start_ticks = values[START];
+	s->stack_start = values[STACK_START];
 	/* A first thread that has ended is a zombie until the last one has, too. */
-	s->is_zombie = word[STATE].n && strchr("ZXx", s->state) && threads <= 1;
-	s->is_kernel_thread = flags & KERNEL_THREAD_FLAG;
+	s->is_zombie = state.n && strchr("ZXx", s->state) && s->threads <= 1;
+	s->is_kernel_thread = values[FLAGS] & KERNEL_THREAD_FLAG;
 	return true;
 }
 

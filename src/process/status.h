@@ -16,7 +16,9 @@ struct process_status {
 	bool is_kernel_thread;
 	uint32_t user, group; /* effective, as seen here; UINT32_MAX: not known */
 	uint32_t threads;
-	uint64_t start_ticks;	 /* since boot */
+	uint64_t start_ticks; /* since boot */
+	uint64_t user_ns, kernel_ns, children_ns,
+		guest_ns;	 /* of CPU time, in ticks; guest is of user */
 	uint64_t stack_start;	 /* where the first thread's stack begins; 0: may not be seen */
 	uint64_t caught_signals; /* bits, from signal 1 on */
 };

@@ -2,7 +2,7 @@
  * CPU time that the kernel charged to what is recorded, to be compared with what its samples stand for: threads and
  * children that have ended are in it. What cannot be read for sure is left out, so it is never too much.
  */
-#include "record/charged.h"
+#include "record/collector.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -27,7 +27,7 @@ struct charged_process {
 };
 
 struct charge {
-	const struct follow *follow;
+	struct collecting *collecting;
 	uint32_t event; /* the clock that its samples are of */
 	enum { BY_NOTHING, BY_PROCESSES, BY_THREADS, BY_CGROUP, BY_COMMAND } way;
 	bool is_user; /* the kernel's part has no samples */
@@ -36,6 +36,7 @@ struct charge {
 	uint64_t period_ns, begin_ns, last_look_ns;
 	uint64_t begin_total_ns; /* of a cgroup, of children of ours */
 	uint64_t now_total_ns;
+	bool is_first_period;
 	uint64_t begin_kernel_ns, now_kernel_ns; /* the same, of children of ours */
 	struct charged_time ended;		 /* new ones that have ended, and left the list */
 };
@@ -44,67 +45,8 @@ struct charge {
 
 enum { MAX_TEXT_BYTES = 4096 };
 
-static struct str take_word(struct str *rest)
-{
-	*rest = str_trim(*rest);
-	ptrdiff_t end = str_find_char(*rest, ' ');
-	struct str word = str_first(*rest, end < 0 ? rest->n : (size_t)end);
-	*rest = str_from_byte(*rest, word.n);
-	return word;
-}
-
-struct process_stat {
-	char state;
-	int32_t parent;
-	uint64_t user_ns, kernel_ns, children_ns, guest_ns, start_ticks;
-};
-
-/* `12 (name) S 1 ...`, and the name may hold anything (man 5 proc). */
-static bool read_stat(int32_t pid, struct process_stat *out)
-{
-	enum {
-		STATE = 3,
-		PARENT,
-		USER = 14,
-		KERNEL,
-		CHILDREN_USER,
-		CHILDREN_KERNEL,
-		START = 22,
-		GUEST = 43
-	};
-	AUTO(buf) struct buf text = { 0 };
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	text_file_read(path, MAX_TEXT_BYTES, &text);
-	struct str rest = buf_str(&text);
-	ptrdiff_t name_end = str_find_last_char(rest, ')');
-	uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK), values[GUEST + 1] = { 0 };
-	if (name_end < 0)
-		return false;
-	rest = str_from_byte(rest, (size_t)name_end + 1);
-	out->state = take_word(&rest).p[0];
-	for (unsigned i = PARENT; i <= GUEST; i++)
-		str_to_u64(take_word(&rest), &values[i]);
-	out->parent = (int32_t)values[PARENT];
-	out->user_ns = values[USER] * tick_ns;
-	out->kernel_ns = values[KERNEL] * tick_ns;
-	out->children_ns = (values[CHILDREN_USER] + values[CHILDREN_KERNEL]) * tick_ns;
-	out->guest_ns = values[GUEST] * tick_ns;
-	out->start_ticks = values[START];
-	return true;
-}
-
-bool process_start_ticks(int32_t pid, uint64_t *ticks)
-{
-	struct process_stat s;
-	bool is_there = read_stat(pid, &s);
-	if (is_there)
-		*ticks = s.start_ticks;
-	return is_there;
-}
-
 /* To the nanosecond, where stat has ticks. */
-static uint64_t exact_ns(int32_t pid, const struct process_stat *s)
+static uint64_t exact_ns(int32_t pid, const struct process_status *s)
 {
 	clockid_t clock;
 	uint64_t ns = clock_getcpuclockid(pid, &clock) == 0 ? clock_ns(clock) : 0;
@@ -113,8 +55,8 @@ static uint64_t exact_ns(int32_t pid, const struct process_stat *s)
 
 static bool read_process(const struct charge *c, struct charged_process *p)
 {
-	struct process_stat s;
-	if (!read_stat(p->pid, &s))
+	struct process_status s;
+	if (!process_stat_read("", p->pid, &s))
 		return false;
 	p->parent = s.parent;
 	p->is_zombie = s.state == 'Z';
@@ -133,7 +75,7 @@ static bool read_thread(struct charged_process *p)
 	snprintf(path, sizeof(path), "/proc/%d/schedstat", p->pid);
 	text_file_read(path, MAX_TEXT_BYTES, &text);
 	struct str rest = buf_str(&text);
-	return str_to_u64(take_word(&rest), &p->now.own_ns);
+	return str_to_u64(str_take_word(&rest), &p->now.own_ns);
 }
 
 /* Of the second version of cgroups: it has all that was ever in it. 0: not known. */
@@ -195,7 +137,7 @@ static struct charged_process *find(struct charge *c, int32_t pid)
  */
 static bool is_by_property(const struct charge *c)
 {
-	return c->follow->is_filtered && c->follow->options->choice->is_by_property;
+	return c->collecting->is_filtered && c->collecting->options->choice->is_by_property;
 }
 
 static bool was_target(const struct charge *c, int32_t pid)
@@ -220,9 +162,10 @@ static void add_process(struct charge *c, int32_t pid, bool is_target, bool is_n
 /* Those that the records of the recording have told of. */
 static void add_known(struct charge *c, bool is_new)
 {
-	for (uint32_t i = 0; i < c->follow->list.n; i++) {
-		const struct known_process *known = &c->follow->list.p[i];
-		if (known->pid <= 0 || (c->follow->is_filtered && !known->is_wanted))
+	const struct collecting *all = c->collecting;
+	for (uint32_t i = 0; i < all->processes.met.n; i++) {
+		const struct known_process *known = all->processes.met.p[i];
+		if (known->pid <= 0 || !process_is_wanted(all, known))
 			continue;
 		struct charged_process *p = find(c, known->pid);
 		if (p)
@@ -237,11 +180,11 @@ static void add_other_children(struct charge *c)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
-	struct process_stat s;
+	struct process_status s;
 	int32_t pid;
 	while (dir && (entry = readdir(dir)))
 		if (str_to_i32(str_from(entry->d_name), &pid) && pid > 0 && !find(c, pid) &&
-		    read_stat(pid, &s) && was_target(c, s.parent))
+		    process_stat_read("", pid, &s) && was_target(c, s.parent))
 			add_process(c, pid, false, false);
 	if (dir)
 		closedir(dir);
@@ -249,23 +192,33 @@ static void add_other_children(struct charge *c)
 
 /* --- looking --- */
 
-struct charge *charge_new(const struct charge_options *o)
+static void *charge_begin(struct collecting *collecting, unsigned number)
 {
 	struct charge *c = mem_zalloc(1, sizeof(*c));
-	const struct record_options *r = o->options;
+	(void)number;
+	c->collecting = collecting;
+	c->is_first_period = true;
+	return c;
+}
+
+/* Of what nothing can be said for sure (-a, no clock among the events, -i), nothing is read. */
+static void charge_start(void *state)
+{
+	struct charge *c = state;
+	const struct record_options *r = c->collecting->options;
 	const struct target_choice *choice = r->choice;
 	while (c->event + 1 < r->events->list.n &&
 	       !record_event_is_clock(&r->events->list.p[c->event]))
 		c->event++;
 	const struct record_event *clock = &r->events->list.p[c->event];
-	c->follow = o->follow;
 	c->cgroup = choice->cgroup;
-	c->is_user = o->lacks_kernel || clock->attr.exclude_kernel || r->user_only;
+	c->is_user =
+		c->collecting->events->lacks_kernel || clock->attr.exclude_kernel || r->user_only;
 	c->period_ns =
 		clock->attr.freq ? NS_PER_S / clock->attr.sample_freq : clock->attr.sample_period;
 	if (!record_event_is_clock(clock) || clock->attr.exclude_user || r->kernel_only ||
 	    r->no_inherit)
-		return c;
+		return;
 	if (r->command && !r->is_command_timer)
 		c->way = BY_COMMAND;
 	else if (choice->cgroup)
@@ -274,18 +227,17 @@ struct charge *charge_new(const struct charge_options *o)
 		c->way = c->is_user ? BY_NOTHING : BY_THREADS;
 	else if (choice->pids.n || choice->is_by_property)
 		c->way = BY_PROCESSES;
-	return c;
 }
 
-void charge_free(struct charge *c)
+static void charge_free(void *state)
 {
-	if (!c)
-		return;
+	struct charge *c = state;
 	vec_fini(&c->list);
 	free(c);
 }
 
-void charge_begin(struct charge *c, uint64_t now_ns)
+/* From here on it counts. */
+static void begin_period(struct charge *c, uint64_t now_ns)
 {
 	c->list.n = 0;
 	c->ended = (struct charged_time){ 0 };
@@ -293,7 +245,7 @@ void charge_begin(struct charge *c, uint64_t now_ns)
 	c->begin_total_ns = c->now_total_ns = total_ns(c);
 	c->begin_kernel_ns = c->now_kernel_ns = waited_kernel_ns();
 	if (c->way == BY_THREADS) {
-		const struct target_choice *choice = c->follow->options->choice;
+		const struct target_choice *choice = c->collecting->options->choice;
 		for (uint32_t i = 0; i < choice->tids.n; i++)
 			add_process(c, choice->tids.p[i], true, false);
 	} else if (c->way == BY_PROCESSES || c->way == BY_COMMAND) {
@@ -325,14 +277,37 @@ static void look(struct charge *c)
 	c->now_kernel_ns = waited_kernel_ns();
 }
 
-void charge_look(struct charge *c, uint64_t now_ns, bool is_last)
+static bool charge_look(void *state, uint64_t now_ns)
 {
 	enum { OFTEN_NS = 50000000, FEW = 8 };
+	struct charge *c = state;
 	uint64_t every = c->list.n <= FEW ? OFTEN_NS : NS_PER_S;
-	if (!c->begin_ns || c->way == BY_NOTHING || (!is_last && now_ns - c->last_look_ns < every))
+	if (now_ns < c->collecting->start_ns)
+		return false;
+	if (!c->begin_ns) {
+		begin_period(c, now_ns);
+	} else if (c->way != BY_NOTHING && now_ns - c->last_look_ns >= every) {
+		c->last_look_ns = now_ns;
+		look(c);
+	}
+	return false;
+}
+
+static void charge_stop(void *state, uint64_t now_ns, bool is_part)
+{
+	struct charge *c = state;
+	(void)is_part;
+	if (!c->begin_ns || c->way == BY_NOTHING)
 		return;
 	c->last_look_ns = now_ns;
 	look(c);
+}
+
+static void charge_next(void *state, uint64_t now_ns)
+{
+	struct charge *c = state;
+	c->is_first_period = false;
+	begin_period(c, now_ns);
 }
 
 /* --- the sum --- */
@@ -418,16 +393,18 @@ static uint64_t error_ns(const struct charge *c, uint64_t charged, bool is_part)
 	return share > chance ? share : chance;
 }
 
-uint32_t charge_event(const struct charge *c)
-{
-	return c->event;
-}
+struct charge_sum {
+	uint64_t charged_ns, sampled_ns;
+	uint64_t error_ns; /* so much may be missing by chance, or because times are rounded */
+	uint64_t
+		kernel_ns; /* if is_user: what the kernel did for it, which has no samples; at least */
+};
 
-bool charge_sum(const struct charge *c, uint64_t samples, bool is_part, struct charge_sum *out)
+/* samples: of the clock. is_part: one of several files. False: not known. */
+static bool charge_sum(const struct charge *c, uint64_t samples, bool is_part,
+		       struct charge_sum *out)
 {
-	*out = (struct charge_sum){ .charged_ns = charged_ns(c),
-				    .kernel_ns = kernel_ns(c),
-				    .is_user = c->is_user };
+	*out = (struct charge_sum){ .charged_ns = charged_ns(c), .kernel_ns = kernel_ns(c) };
 	bool has_any = out->charged_ns || out->kernel_ns;
 	if (c->way == BY_NOTHING || !c->begin_ns || !has_any || !c->period_ns)
 		return false;
@@ -435,3 +412,46 @@ bool charge_sum(const struct charge *c, uint64_t samples, bool is_part, struct c
 	out->error_ns = error_ns(c, out->charged_ns, is_part);
 	return true;
 }
+
+static uint64_t samples_of_event(const struct profile *p, uint32_t event)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < p->samples.n; i++)
+		n += p->samples.event[i] == event ? p->samples.count[i] : 0;
+	return n;
+}
+
+/*
+ * Whether samples stand for all the CPU time there was: who reads the profile may not have seen what was said when it
+ * was made.
+ */
+static void charge_describe(void *state, struct profile *p, bool is_part)
+{
+	const struct charge *c = state;
+	AUTO(buf) struct buf text = { 0 };
+	struct charge_sum sum;
+	uint64_t samples = samples_of_event(p, c->event);
+	if (!charge_sum(c, samples, is_part || !c->is_first_period, &sum))
+		return;
+	uint64_t lost = p->ledger.count[LEDGER_LOST];
+	uint64_t lost_ns = samples ? sum.sampled_ns / samples * lost : lost ? sum.charged_ns : 0;
+	uint64_t error_ns = sum.error_ns + lost_ns;
+	buf_addf(&text, "charged %llu sampled %llu error %llu clocks of %s%s",
+		 (unsigned long long)sum.charged_ns, (unsigned long long)sum.sampled_ns,
+		 (unsigned long long)error_ns,
+		 c->collecting->events->is_per_cpu ? "cpus" : "threads", c->is_user ? " user" : "");
+	if (c->is_user)
+		buf_addf(&text, " kernel %llu", (unsigned long long)sum.kernel_ns);
+	profile_add_fact(p, STR("cpu time"), buf_str(&text));
+}
+
+const struct collector charge_collector = {
+	.name = "CPU time by the kernel's account",
+	.begin = charge_begin,
+	.start = charge_start,
+	.look = charge_look,
+	.stop = charge_stop,
+	.describe = charge_describe,
+	.next = charge_next,
+	.free = charge_free,
+};
