@@ -9,7 +9,7 @@ static void add_program(const struct process_facts *f, struct doctor_report *r)
 {
 	AUTO(buf) struct buf text = { 0 };
 	if (f->is_visible)
-		buf_addf(&text, "%s", runtime_name(f->runtime.kind));
+		buf_addf(&text, "%s", runtime_rows[f->runtime.kind].name);
 	if (f->runtime.version.n)
 		buf_addf(&text, " %.*s", STR_ARG(buf_str(&f->runtime.version)));
 	if (f->program)
@@ -39,7 +39,7 @@ static void add_flags(const struct process_facts *f, struct doctor_report *r)
 			buf_addf(&text, "%s%s", text.n ? " " : "", flags[i].name);
 	if (!text.n)
 		buf_addf(&text, "none that affect profiling");
-	if (runtime_has_flags(f->runtime.kind))
+	if (runtime_rows[f->runtime.kind].take_flag)
 		doctor_add_fact(r, "flags", &text);
 }
 

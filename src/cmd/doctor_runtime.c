@@ -228,7 +228,7 @@ static void tell_other(const struct process_facts *f, struct doctor_report *r)
 	doctor_add_bytes(&t.what, f->jit_bytes);
 	buf_addf(&t.what, " of code generated at run time will have no names");
 	buf_addf(&t.why, "it is in no file, and there is no %s", f->map.path);
-	buf_addf(&t.fix, "%s", runtime_map_advice(outer));
+	buf_addf(&t.fix, "%s", runtime_rows[outer].advice);
 	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_WARN, "map" }, &t);
 }
 

@@ -134,7 +134,7 @@ static const char *map_advice(struct perf_session *s, int32_t pid)
 		if (m->kind == MAPPED_FILE)
 			outer = runtime_outer(outer, runtime_of_file(m->path));
 	}
-	return runtime_map_advice(outer);
+	return runtime_rows[outer].advice;
 }
 
 static void explain(struct perf_session *s, const struct mapped *m, const struct map_search *search,

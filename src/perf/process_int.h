@@ -84,6 +84,7 @@ void mapped_close(struct mapped *m);
 void mapped_table_fini(struct mapped_table *t);
 /* What equals `m` in kind, path, build id, inode and (of JIT) pid; made when it is new. */
 mapped_id mapped_table_get(struct mapped_table *t, const struct mapped *m);
+struct binary_id mapped_binary_id(const struct mapped *m);
 /* The binary of a file or the vdso; NULL for others. */
 struct binary *mapped_binary(struct mapped_table *t, mapped_id id);
 const struct unwind_table *mapped_unwind(struct mapped_table *t, mapped_id id);
@@ -94,6 +95,7 @@ void mapped_forget_jit_tables(struct mapped *m);
 
 /* --- processes (process.c) --- */
 
+/* Half of a process_mapping: a process may have 50,000, and each address of a stack is looked for among them. */
 struct mapping_row {
 	uint64_t start, end; /* in the process */
 	uint64_t file_offset;

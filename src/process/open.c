@@ -3,7 +3,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { FOLDER_FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };
@@ -44,6 +46,41 @@ struct reader *process_plain_reader(const char *root, const char *inside, const 
 {
 	int fd = process_plain_file(root, inside, path, trust, e);
 	return fd >= 0 ? reader_of_fd(fd, path) : NULL;
+}
+
+int process_open_folder(const char *root, const char *inside)
+{
+	struct open_how how = { .flags = FOLDER_FLAGS,
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	int top = open(root, FOLDER_FLAGS);
+	if (top < 0)
+		return -1;
+	int folder = (int)syscall(SYS_openat2, top, inside, &how, sizeof(how));
+	/* A kernel, sandbox or filter that does not know it. */
+	if (folder < 0 && (errno == ENOSYS || errno == EPERM))
+		folder = openat(top, inside, FOLDER_FLAGS | O_NOFOLLOW);
+	int why = errno;
+	close(top);
+	errno = why;
+	return folder;
+}
+
+int process_reopen(int fd)
+{
+	char path[32];
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+struct elf *process_take_elf(int fd, struct str path)
+{
+	struct err ignored = { 0 };
+	AUTO(buf) struct buf name = { 0 };
+	buf_add(&name, path);
+	struct elf *elf = fd >= 0 ? elf_open_fd(fd, buf_c_string(&name), &ignored) : NULL;
+	if (fd >= 0)
+		close(fd);
+	return elf;
 }
 
 static bool is_folder(const char *path)

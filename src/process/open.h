@@ -1,6 +1,6 @@
 /* Files as a process sees them: below its root, opened so that hostile ones do no harm. */
 #pragma once
-#include "base/base.h"
+#include "elf/elf.h"
 
 enum open_trust {
 	OPEN_CHECKED, /* another user's file is refused, except root's */
@@ -18,3 +18,9 @@ int process_plain_file(const char *root, const char *inside, const char *path,
 /* The same as a stream; NULL instead of -1. */
 struct reader *process_plain_reader(const char *root, const char *inside, const char *path,
 				    enum open_trust trust, struct err *e);
+/* A folder below a root, O_PATH: -1 and errno. Links stay below the root; where the kernel cannot see to that, none is followed. */
+int process_open_folder(const char *root, const char *inside);
+/* Opens a file of ours anew, with an offset of its own: -1 and errno. */
+int process_reopen(int fd);
+/* Closes fd. NULL: it is -1, or no ELF file. path: for messages. */
+struct elf *process_take_elf(int fd, struct str path);

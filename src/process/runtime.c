@@ -1,28 +1,11 @@
 /* Recognising what a process runs, by the table: what it has mapped counts for more than what its program is called. */
 #include "process/runtime_int.h"
 
-#include <unistd.h>
-
 #define MAX_SCAN_BYTES ((size_t)256 << 20)
 
 void runtime_fini(struct runtime *r)
 {
 	buf_fini(&r->version);
-}
-
-const char *runtime_name(enum runtime_kind kind)
-{
-	return runtime_rows[kind].name;
-}
-
-bool runtime_has_flags(enum runtime_kind kind)
-{
-	return runtime_rows[kind].take_flag != NULL;
-}
-
-const char *runtime_map_advice(enum runtime_kind kind)
-{
-	return runtime_rows[kind].advice;
 }
 
 /* --- by name --- */
@@ -121,18 +104,17 @@ static bool exports(struct elf *elf, const char *symbol)
 
 static enum runtime_kind kind_of_program(struct elf *elf, struct str name)
 {
-	enum runtime_kind kind;
-	for (kind = RUNTIME_NATIVE + 1; kind < RUNTIMES; kind++)
-		if (runtime_rows[kind].section &&
-		    runtime_section(elf, runtime_rows[kind].section).n)
+	enum runtime_kind by_name = RUNTIME_NATIVE, by_symbol = RUNTIME_NATIVE;
+	for (enum runtime_kind kind = RUNTIME_NATIVE + 1; kind < RUNTIMES; kind++) {
+		const struct runtime_row *row = &runtime_rows[kind];
+		if (row->section && runtime_section(elf, row->section).n)
 			return kind;
-	for (kind = RUNTIME_NATIVE + 1; kind < RUNTIMES; kind++)
-		if (is_called(name, runtime_rows[kind].programs))
-			return kind;
-	for (kind = RUNTIME_NATIVE + 1; kind < RUNTIMES; kind++)
-		if (exports(elf, runtime_rows[kind].symbol))
-			return kind;
-	return RUNTIME_NATIVE;
+		if (!by_name && is_called(name, row->programs))
+			by_name = kind;
+		if (!by_symbol && exports(elf, row->symbol))
+			by_symbol = kind;
+	}
+	return by_name ? by_name : by_symbol;
 }
 
 static void set_kind(struct runtime *r, enum runtime_kind kind, struct elf *elf, struct str name)
@@ -151,17 +133,6 @@ void runtime_of_program(struct elf *elf, struct str name, struct runtime *out)
 
 /* --- a process --- */
 
-static struct elf *open_elf(int fd, struct str path)
-{
-	struct err ignored = { 0 };
-	AUTO(buf) struct buf name = { 0 };
-	buf_add(&name, path);
-	struct elf *elf = fd >= 0 ? elf_open_fd(fd, buf_c_string(&name), &ignored) : NULL;
-	if (fd >= 0)
-		close(fd);
-	return elf;
-}
-
 void runtime_of_process(struct process *p, struct runtime *out)
 {
 	AUTO(buf) struct buf path = { 0 };
@@ -170,11 +141,12 @@ void runtime_of_process(struct process *p, struct runtime *out)
 	*out = (struct runtime){ 0 };
 	find_library(p, &s);
 	if (s.found) {
-		elf = open_elf(p->ops->open_mapped(p, &s.mapping), s.mapping.path);
+		elf = process_take_elf(p->ops->open_mapped(p, &s.mapping), s.mapping.path);
 		set_kind(out, s.found, elf, str_basename(s.mapping.path));
 		out->is_in_library = true;
 	} else {
-		elf = open_elf(p->ops->open_program(p, &path), buf_str(&path));
+		int fd = p->ops->open_program(p, &path);
+		elf = process_take_elf(fd, buf_str(&path));
 		runtime_of_program(elf, str_basename(buf_str(&path)), out);
 	}
 	elf_free(elf);

@@ -57,9 +57,22 @@ bool runtime_has_library(struct process *p, enum runtime_kind kind);
 /* That library, for reading. path: as the process has it mapped. -1: there is none, or it cannot be opened. */
 int runtime_open_library(struct process *p, enum runtime_kind kind, struct buf *path);
 
-/* `Node.js`; of RUNTIME_NATIVE `native code`. */
-const char *runtime_name(enum runtime_kind kind);
-/* Whether it has flags that matter for what a profile shows. */
-bool runtime_has_flags(enum runtime_kind kind);
-/* What makes it write down the names of the code that it compiles: `start node with --perf-basic-prof`. */
-const char *runtime_map_advice(enum runtime_kind kind);
+enum { RUNTIME_NAMES = 2 };
+
+struct runtime_row {
+	const char *name; /* as people call it */
+	/* Names of its program and its library; what follows begins with a digit, `.` or `-`. */
+	const char *programs[RUNTIME_NAMES], *libraries[RUNTIME_NAMES];
+	const char *
+		section; /* that all of its programs have and no others, whatever they are called */
+	const char *symbol; /* that programs which have it inside export */
+	/* Of the file that it is in, which may be NULL, and has that name. NULL: it is not known. */
+	void (*add_version)(struct elf *elf, struct str name, struct buf *version);
+	/* A word of its options, and the one behind it. NULL: none of them matters here. */
+	void (*take_flag)(struct str word, struct str next, struct runtime *r);
+	const char *variables[2];  /* with more options, read before those of the command line */
+	const char *last_variable; /* ... behind them */
+	const char *map_variable;  /* other than 0: it writes a map */
+	const char *advice;	   /* what makes it write down the names of code that it compiles */
+};
+extern const struct runtime_row runtime_rows[RUNTIMES];

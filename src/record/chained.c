@@ -26,17 +26,14 @@ static bool is_chained(struct elf *elf, const struct runtime *runtime)
 
 static bool is_chained_process(int32_t pid)
 {
-	struct err ignored = { 0 };
 	AUTO(buf) struct buf path = { 0 };
 	struct living_process living;
 	struct runtime runtime;
 	living_process_init(&living, pid);
 	runtime_of_process(&living.process, &runtime);
 	int fd = living.process.ops->open_program(&living.process, &path);
-	struct elf *elf = fd >= 0 ? elf_open_fd(fd, buf_c_string(&path), &ignored) : NULL;
+	struct elf *elf = process_take_elf(fd, buf_str(&path));
 	bool chained = is_chained(elf, &runtime);
-	if (fd >= 0)
-		close(fd);
 	elf_free(elf);
 	runtime_fini(&runtime);
 	return chained;

@@ -164,16 +164,18 @@ static struct v8_file *read_file(struct js_processes *l, struct elf *elf)
 /* fd is taken; -1: NULL. Those that were looked into are not opened again. */
 static struct v8_file *file_of(struct js_processes *l, int fd)
 {
-	struct err ignored = { 0 };
 	struct stat st;
 	if (fd < 0)
 		return NULL;
 	struct v8_file *f = fstat(fd, &st) == 0 ? find_file(l, st.st_dev, st.st_ino) : NULL;
-	struct elf *elf = f ? NULL : elf_open_fd(fd, "", &ignored);
+	if (f) {
+		close(fd);
+		return f;
+	}
+	struct elf *elf = process_take_elf(fd, STR(""));
 	if (elf)
 		f = read_file(l, elf);
 	elf_free(elf);
-	close(fd);
 	return f;
 }
 

@@ -104,7 +104,7 @@ static bool add_runtime_fix(struct str path, struct buf *fix)
 	if (kind != RUNTIME_BUN && kind != RUNTIME_DENO)
 		return false;
 	buf_addf(fix, "there are no debug symbols to install; to name JavaScript, %s",
-		 runtime_map_advice(kind));
+		 runtime_rows[kind].advice);
 	return true;
 }
 

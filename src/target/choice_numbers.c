@@ -13,13 +13,6 @@ static const struct process_namespace first_pid_namespace = { "pid:[4026531836]"
 
 enum { MAX_STATUS_BYTES = 64 << 10 };
 
-/* Whether a process has that number inside of its pid namespace: NSpid lists them from the outermost. */
-static bool has_inner_pid(int32_t pid, int32_t number)
-{
-	int32_t inner = process_inner_pid(pid);
-	return inner == number && inner != pid;
-}
-
 /* `14467 (node in container web)`, at most three; false: there is none. */
 static bool list_inner(int32_t number, struct buf *out)
 {
@@ -29,8 +22,8 @@ static bool list_inner(int32_t number, struct buf *out)
 	for (uint32_t i = 0; i < pids.n && n < 3; i++) {
 		struct process_status status;
 		AUTO(buf) struct buf container = { 0 };
-		if (!has_inner_pid(pids.p[i], number) ||
-		    !process_status_read("", pids.p[i], &status) || status.is_zombie)
+		if (pids.p[i] == number || !process_status_read("", pids.p[i], &status) ||
+		    status.inner_pid != number || status.is_zombie)
 			continue;
 		container_of_process(pids.p[i], &container);
 		buf_addf(out, "%s%d (%s", n++ ? ", " : "", pids.p[i], status.comm);

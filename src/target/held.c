@@ -4,7 +4,6 @@
 #include "target/living.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -79,14 +78,6 @@ uint64_t held_files_root_number(const struct held_files *h, int32_t pid)
 	return at == INDEX_NONE ? 0 : h->roots.p[at].serial;
 }
 
-int held_files_open_root(struct held_files *h, int32_t pid)
-{
-	AUTO(buf) struct buf root = { 0 };
-	if (!held_root_path(h, pid, &root))
-		return -1;
-	return open(buf_c_string(&root), O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
-
 /* --- what others may ask --- */
 
 static bool show_root(struct processes *p, int32_t pid, struct buf *root)
@@ -99,7 +90,7 @@ static struct reader *open_path(struct processes *p, int32_t pid, const char *pa
 	struct held_files *h = held_of(p);
 	AUTO(buf) struct buf root = { 0 };
 	uint32_t file = held_find_path(h, pid, str_from(path));
-	int fd = file == INDEX_NONE ? -1 : held_reopen(h->files.p[file].fd);
+	int fd = file == INDEX_NONE ? -1 : process_reopen(h->files.p[file].fd);
 	if (fd < 0 && !held_root_path(h, pid, &root)) {
 		err_set(e, "%s: process %d has exited", path, pid);
 		errno = ENOENT;

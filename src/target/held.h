@@ -45,8 +45,6 @@ void held_files_forget_states(struct held_files *h, uint64_t before_ns);
 
 /* A number for its root directory, never given twice; 0: none is held. */
 uint64_t held_files_root_number(const struct held_files *h, int32_t pid);
-/* Its root directory as a descriptor, O_PATH, of the caller's own; -1: none. */
-int held_files_open_root(struct held_files *h, int32_t pid);
 uint32_t held_files_count(const struct held_files *h); /* descriptors in use */
 /* Mapped files that could not be held because there were too many. */
 uint64_t held_files_refused(const struct held_files *h);

@@ -28,6 +28,15 @@ static uint32_t find_file(const struct held_files *h, const struct held_file *li
 	return index_map_find(&h->by_inode, hash_numbers(like), has_numbers, h->files.p, like);
 }
 
+/* A file that is in use now. NULL: it is not held. */
+static struct held_file *use_file(struct held_files *h, uint32_t i)
+{
+	if (i == INDEX_NONE)
+		return NULL;
+	h->files.p[i].last_use_ns = clock_monotonic_ns();
+	return &h->files.p[i];
+}
+
 static uint64_t hash_path(const struct held_files *h, int32_t pid, struct str path)
 {
 	uint32_t i = held_find_process(h, pid);
@@ -87,10 +96,9 @@ void held_files_add_mapping(struct held_files *h, int32_t pid, const struct proc
 			       .inode = m->inode,
 			       .last_use_ns = clock_monotonic_ns(),
 			       .pid = pid };
-	uint32_t known = find_file(h, &f);
-	if (known != INDEX_NONE) {
-		h->files.p[known].last_use_ns = f.last_use_ns;
-		h->files.p[known].pid = pid;
+	struct held_file *known = use_file(h, find_file(h, &f));
+	if (known) {
+		known->pid = pid;
 		return;
 	}
 	if (!held_make_room(h, 1)) {
@@ -107,35 +115,24 @@ void held_files_add_mapping(struct held_files *h, int32_t pid, const struct proc
 	index_map_add(&h->by_inode, hash_numbers(&f), h->files.n - 1);
 }
 
-int held_reopen(int fd)
+static uint32_t find_id(const struct held_files *h, const struct binary_id *id)
 {
-	char path[OWN_FD_PATH_BYTES];
-	held_own_path(fd, path);
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return find_file(h, &(struct held_file){ .device_major = id->device_major,
+						 .device_minor = id->device_minor,
+						 .inode = id->inode });
 }
 
 int held_open_mapped(struct processes *p, int32_t pid, const struct binary_id *id)
 {
 	struct held_files *h = held_of(p);
-	struct held_file like = { .device_major = id->device_major,
-				  .device_minor = id->device_minor,
-				  .inode = id->inode };
-	uint32_t i = id->has_inode ? find_file(h, &like) : held_find_path(h, pid, id->path);
-	if (i == INDEX_NONE)
-		return -1;
-	h->files.p[i].last_use_ns = clock_monotonic_ns();
-	return held_reopen(h->files.p[i].fd);
+	const struct held_file *f =
+		use_file(h, id->has_inode ? find_id(h, id) : held_find_path(h, pid, id->path));
+	return f ? process_reopen(f->fd) : -1;
 }
 
 void held_touch(struct processes *p, const struct binary_id *id)
 {
-	struct held_files *h = held_of(p);
-	struct held_file like = { .device_major = id->device_major,
-				  .device_minor = id->device_minor,
-				  .inode = id->inode };
-	uint32_t i = id->has_inode ? find_file(h, &like) : INDEX_NONE;
-	if (i != INDEX_NONE)
-		h->files.p[i].last_use_ns = clock_monotonic_ns();
+	use_file(held_of(p), find_id(held_of(p), id));
 }
 
 /* --- making room --- */

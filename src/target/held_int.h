@@ -119,8 +119,6 @@ void held_drop_files(struct held_files *h, uint64_t since_ns);
 void held_sweep_files(struct held_files *h);
 /* A held file by its path in the root of a process, or INDEX_NONE. */
 uint32_t held_find_path(const struct held_files *h, int32_t pid, struct str path);
-/* Opens a held file anew, with an offset of its own; -1 and errno. */
-int held_reopen(int fd);
 void held_inodes_fini(struct held_files *h);
 
 /* --- held_map.c --- */

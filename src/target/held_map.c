@@ -233,7 +233,7 @@ static void read_part(struct held_files *h, struct map_part *part, struct budget
 {
 	AUTO(perf_map_names) struct perf_map_names found = { 0 };
 	const struct held_process *process = &h->processes.p[part->process];
-	int fd = part->wanted.n ? held_reopen(process->map_fd) : -1;
+	int fd = part->wanted.n ? process_reopen(process->map_fd) : -1;
 	if (fd < 0)
 		return;
 	struct stat status = { 0 };

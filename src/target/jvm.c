@@ -4,14 +4,12 @@
 #include "target/living.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum { MAX_OUTPUT_BYTES = 1 << 20, MAX_COMMAND_BYTES = 1023 };
-#define CALL_NS	     ((uint64_t)10 * 1000000000)
-#define NS_PER_MILLI ((uint64_t)1000000)
+#define CALL_NS ((uint64_t)10 * 1000000000)
 
 /* --- is it one? --- */
 
@@ -63,11 +61,11 @@ struct jvm_call {
 	struct err error;
 };
 
-static struct jvm_call *call_new(int32_t pid, const char *command, uint64_t deadline_ns)
+struct jvm_call *jvm_call_new(int32_t pid, const char *command, uint64_t now_ns)
 {
 	struct jvm_call *c = mem_zalloc(1, sizeof(*c));
 	*c = (struct jvm_call){ .pid = pid,
-				.deadline_ns = deadline_ns,
+				.deadline_ns = now_ns + CALL_NS,
 				.socket = -1,
 				.place = { .process = -1, .tmp = -1 } };
 	/* The version of the protocol, the name of the request, three arguments: each ends in NUL. */
@@ -75,11 +73,6 @@ static struct jvm_call *call_new(int32_t pid, const char *command, uint64_t dead
 	buf_add(&c->request, str_first(str_from(command), MAX_COMMAND_BYTES));
 	buf_add(&c->request, STR("\0\0\0"));
 	return c;
-}
-
-struct jvm_call *jvm_call_new(int32_t pid, const char *command, uint64_t now_ns)
-{
-	return call_new(pid, command, now_ns + CALL_NS);
 }
 
 void jvm_call_free(struct jvm_call *c)
@@ -286,30 +279,4 @@ void jvm_map_free(struct jvm_map *m)
 	if (m)
 		jvm_place_close(&m->place);
 	free(m);
-}
-
-/* --- the same, waiting --- */
-
-/* An answer wakes us; a socket that appears does not. */
-static void wait_for(const struct jvm_call *c)
-{
-	enum { LOOK_MS = 10 };
-	struct pollfd answer = { .fd = c->socket, .events = POLLIN };
-	poll(&answer, c->socket >= 0, LOOK_MS);
-}
-
-bool jvm_command(int32_t pid, const char *command, int timeout_ms, struct buf *output,
-		 struct err *e)
-{
-	struct jvm_call *c =
-		call_new(pid, command, clock_monotonic_ns() + (uint64_t)timeout_ms * NS_PER_MILLI);
-	while (jvm_call_go_on(c, clock_monotonic_ns()) == JVM_CALL_WAITS)
-		wait_for(c);
-	bool is_done = c->state == JVM_CALL_DONE;
-	if (is_done)
-		buf_add(output, jvm_call_output(c));
-	else
-		*e = c->error;
-	jvm_call_free(c);
-	return is_done;
 }

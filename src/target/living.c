@@ -132,12 +132,10 @@ static int open_by_path(int32_t pid, const struct process_mapping *m)
 
 static int open_mapped(struct process *p, const struct process_mapping *m)
 {
-	char own[32];
 	int found = target_open_by_addresses(pid_of(p), m);
 	if (found < 0)
 		return open_by_path(pid_of(p), m);
-	snprintf(own, sizeof(own), "/proc/self/fd/%d", found);
-	int fd = open(own, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = process_reopen(found);
 	close(found);
 	return fd;
 }

@@ -3,7 +3,6 @@
 #include "v8/v8_int.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 void v8_inspection_free(struct v8_inspection *v)
 {
@@ -24,10 +23,7 @@ void v8_inspection_free(struct v8_inspection *v)
 /* A file of the process's, if it could be opened. True: V8 is in there. */
 static bool take_file(struct v8_inspection *v, int fd, struct buf *path)
 {
-	struct err ignored = { 0 };
-	struct elf *elf = fd >= 0 ? elf_open_fd(fd, buf_c_string(path), &ignored) : NULL;
-	if (fd >= 0)
-		close(fd);
+	struct elf *elf = process_take_elf(fd, buf_str(path));
 	bool has_v8 = elf && v8_is_inside(elf);
 	if (has_v8 || !v->file) {
 		free(v->file);
