@@ -262,10 +262,10 @@ bool perf_user_state_read(const struct perf_sample *sample, struct perf_user_sta
 	struct cursor c = sample->user_registers;
 	if (!sample->has_user_registers || sample->user_abi != PERF_SAMPLE_REGS_ABI_64)
 		return false;
-	*out = (struct perf_user_state){ .stack = sample->user_stack };
-	for (unsigned i = 0; i < ARRAY_SIZE(out->registers); i++)
-		if (sample->user_registers_mask >> i & 1)
-			out->registers[i] = cursor_u64(&c);
+	out->mask = sample->user_registers_mask;
+	out->stack = sample->user_stack;
+	for (int i = 0; i < __builtin_popcountll(out->mask); i++)
+		out->registers[i] = cursor_u64(&c);
 	return true;
 }
 

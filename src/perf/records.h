@@ -74,7 +74,8 @@ bool perf_sample_read(const struct perf_events *e, const struct perf_record *r,
 
 /* Registers of user space and a copy of its stack. */
 struct perf_user_state {
-	uint64_t registers[32]; /* by perf's own numbers: asm/perf_regs.h */
+	uint64_t mask;		/* which registers, by perf's own numbers: asm/perf_regs.h */
+	uint64_t registers[64]; /* one for each bit of it */
 	struct str stack;
 };
 /* False: the sample has none, or of 32-bit code. */
