@@ -66,6 +66,15 @@ struct option_binding {
  */
 bool options_parse(char **words, size_t n, const struct option_binding *bindings,
 		   size_t binding_count, struct text_list *files, struct err *e);
+/*
+ * Sets one option, as `--name=value` does: for requests that do not come as words, such as the
+ * parameters of a URL. name is the full name. A flag has no value: NULL. The value is borrowed.
+ */
+bool options_set(const struct option_binding *bindings, size_t binding_count, struct str name,
+		 const char *value, struct err *e);
+/* A whole number from least to most, or 0: for options whose text says whether they were given. */
+bool option_parse_number(const char *name, const char *text, uint64_t least, uint64_t most,
+			 uint64_t *value, struct err *e);
 
 /* The options of a set as indented, aligned lines that fit `width` columns. */
 void options_help(const struct option_set *set, unsigned width, struct buf *out);

@@ -84,7 +84,8 @@ static bool set_screen(struct request *r, struct err *e)
 	struct report_options *o = &r->report;
 	uint64_t limit = 0;
 	if (!screen_style(&r->style, o->output, o->width_text, e) ||
-	    (o->limit_text && !number_parse("limit", o->limit_text, 1, UINT32_MAX, &limit, e)))
+	    (o->limit_text &&
+	     !option_parse_number("limit", o->limit_text, 1, UINT32_MAX, &limit, e)))
 		return false;
 	r->has_limit = o->limit_text != NULL;
 	r->limit = (uint32_t)limit;
