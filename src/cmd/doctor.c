@@ -1,5 +1,5 @@
 #include "cmd/doctor_living.h"
-#include "cmd/profile_options.h"
+#include "cmd/read_profiles.h"
 #include "cmd/screen.h"
 
 #include <poll.h>
@@ -35,7 +35,7 @@ static const struct option_set output_option_set = { "Output", output_options,
 						     ARRAY_SIZE(output_options) };
 
 static const struct option_set *const doctor_sets[] = { &target_option_set, &output_option_set,
-							&naming_option_set, &input_option_set,
+							&finding_option_set, &frame_option_set, &input_option_set,
 							&common_option_set, NULL };
 
 /* Everything the command line says. */

@@ -1,6 +1,6 @@
 #include "cmd/cmd.h"
 #include "cmd/invoker.h"
-#include "cmd/profile_options.h"
+#include "cmd/read_profiles.h"
 #include "cmd/record_loop.h"
 
 #include <malloc.h>
@@ -99,7 +99,8 @@ static const struct option_set *const record_sets[] = { &target_option_set,
 							&event_option_set,
 							&record_time_option_set,
 							&output_option_set,
-							&naming_option_set,
+							&finding_option_set,
+							&frame_option_set,
 							&common_option_set,
 							NULL };
 
@@ -368,9 +369,7 @@ static bool check_outputs(struct request *r, struct err *e)
 	for (uint32_t i = 0; i < r->words.outputs.n; i++)
 		text_list_add(&r->outputs.paths, str_from(r->words.outputs.p[i]));
 	r->outputs.format = r->words.format;
-	r->outputs.place_option = r->in.naming.shows_context ? "--context"
-				  : r->in.naming.shows_lines ? "--srcline"
-							     : NULL;
+	r->outputs.names = r->in.view.names;
 	if (!r->words.every && !record_outputs_check(&r->outputs, r->choice.file_stem, &facts, e))
 		return false;
 	r->options.data = r->outputs.data;
@@ -391,7 +390,7 @@ static void set_options(struct request *r)
 	o->kernel_only = r->words.kernel_only;
 	o->no_inherit = r->words.no_inherit;
 	o->no_attach = r->words.no_attach;
-	o->source_maps = r->in.naming.source_maps;
+	o->source_maps = r->in.finding.source_maps;
 	o->command = r->command;
 	o->caller = invoker_user();
 	o->is_command_timer = r->command && has_target(&r->words.wish);

@@ -1,7 +1,7 @@
 #include "cmd/record_output.h"
 
 #include "cmd/invoker.h"
-#include "sink/sink.h"
+#include "cmd/show.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,7 +82,7 @@ static bool is_drawn(const struct record_outputs *o, const char *path)
 	return is_picture(path);
 }
 
-/* What convert and flame would only say when the recording is over. */
+/* What would only be said when the recording is over. */
 static bool check_format(const struct record_outputs *o, const char *path, struct err *e)
 {
 	AUTO(buf) struct buf known = { 0 };
@@ -199,16 +199,19 @@ bool record_outputs_check(struct record_outputs *o, const char *stem,
 	return true;
 }
 
+static const struct profile_format *format_of(const struct record_outputs *o, const char *path)
+{
+	return o->format ? profile_format_named(o->format) : profile_format_of_path(str_from(path));
+}
+
 bool record_outputs_keep_lines(const struct record_outputs *o)
 {
 	for (uint32_t i = 0; i < o->paths.n; i++) {
-		const struct profile_format *f =
-			o->format ? profile_format_named(o->format)
-				  : profile_format_of_path(str_from(o->paths.p[i]));
+		const struct profile_format *f = format_of(o, o->paths.p[i]);
 		if (f && f->keeps_lines)
 			return true;
 	}
-	return o->place_option != NULL;
+	return o->names.shows_lines || o->names.shows_context;
 }
 
 /* Not a link or a pipe, which are the user's own. */
@@ -260,32 +263,29 @@ static void say_written(const char *path)
 		say("wrote %s (%s kB)", path, buf_c_string(&size));
 }
 
-static char *word(const char *text)
-{
-	return (char *)text; /* argv is not const, for reasons of its age */
-}
-
 static int write_other(const struct record_outputs *o, struct profile *p, const char *path,
 		       const char *title)
 {
-	enum { MOST_WORDS = 8 };
-	bool is_picture_wanted = is_drawn(o, path);
-	char *words[MOST_WORDS] = { word("-q"), word("-o"), word(path) };
-	size_t n = 3;
-	if (is_picture_wanted) {
-		words[n++] = word("--title");
-		words[n++] = word(title);
-	}
-	if (o->place_option)
-		words[n++] = word(o->place_option);
-	if (o->format) {
-		words[n++] = word("--format");
-		words[n++] = word(o->format);
-	}
+	struct err e = { 0 };
+	struct profile_request r = { .common.quiet = true };
+	struct view_request *view = &r.view;
+	bool draws = is_drawn(o, path);
+	bool is_html = o->format ? strcmp(o->format, "html") == 0 : ends(path, ".html");
+	view_request_init(view, draws ? VIEW_PICTURE : VIEW_PROFILE);
+	view->names = o->names;
+	view->picture.title = title;
+	view->picture.format = is_html ? PICTURE_HTML : PICTURE_SVG;
+	view->format = format_of(o, path);
+	int code = EXIT_FAILED;
 	invoker_enter();
-	int code = is_picture_wanted ? flame_profile(p, words, n) : convert_profile(p, words, n);
+	struct profile *shown = NULL;
+	if (view_request_settle(view, &e)) {
+		shown = view_wants_lines(view) ? profile_ref(p) : profile_without_lines(p);
+		code = show_profile(&r, shown, path, &e);
+	}
+	profile_unref(shown);
 	invoker_leave();
-	return code;
+	return e.kind ? say_error(&record_command, &e) : code;
 }
 
 static int end_one(struct record_outputs *o, struct profile *p, const char *path, const char *title)

@@ -1,7 +1,7 @@
 /* The terminal that a report is fitted to. */
 #pragma once
 #include "cmd/cmd.h"
-#include "sink/sink.h"
+#include "view/view.h"
 
 /* Whether output to that path (NULL or "-": standard output) is seen by a person. */
 bool goes_to_terminal(const char *output);

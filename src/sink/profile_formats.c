@@ -32,3 +32,9 @@ const struct profile_format *profile_format_of_path(struct str path)
 	}
 	return best;
 }
+
+bool profile_format_is_gzip(const struct profile_format *f, struct str path)
+{
+	return str_ends(path, STR(".gz")) ||
+	       (f->is_gzip && !str_ends(path, str_from(f->endings[0])));
+}

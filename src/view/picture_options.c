@@ -1,8 +1,7 @@
-#include "cmd/picture_options.h"
+/* How a picture looks: the options, and their checks. */
+#include "view/view_int.h"
 
-#include <unistd.h>
-
-#define PICTURE(field) offsetof(struct picture_options, field)
+#define PICTURE(field) offsetof(struct view_request, picture.field)
 
 static const struct option picture_options[] = {
 	{ "title", 0, OPTION_TEXT, PICTURE(title), "TEXT", "heading" },
@@ -39,6 +38,35 @@ static const struct option picture_options[] = {
 const struct option_set picture_option_set = { "Picture", picture_options,
 					       ARRAY_SIZE(picture_options) };
 
+static const char *const formats[] = { "auto", "svg", "html", NULL };
+
+static const struct option flame_format_options[] = {
+	{ "format", 0, OPTION_CHOICE, PICTURE(format), "NAME",
+	  "svg or html (default: auto, from FILE's extension)", formats },
+	{ "compat", 0, OPTION_FLAG, offsetof(struct view_request, compat), NULL,
+	  "draw what flamegraph.pl draws from folded stacks, bugs included" },
+};
+const struct option_set flame_format_option_set = { NULL, flame_format_options,
+						    ARRAY_SIZE(flame_format_options) };
+
+static const struct option flame_options[] = {
+	{ "colors", 0, OPTION_CHOICE, PICTURE(palette), "PALETTE",
+	  "kind (whose code it is), tier (V8's compilers), hot, mem, io, wakeup, chain, java, js, "
+	  "perl, python, rust, red, green, blue, aqua, yellow, purple or orange (default: auto, "
+	  "which is kind if the profile has kinds, else hot)",
+	  palette_names },
+	{ "hash", 0, OPTION_FLAG, PICTURE(by_hash), NULL,
+	  "choose shades by a hash of the name's first and last letters" },
+	{ "random", 0, OPTION_FLAG, PICTURE(by_chance), NULL, "choose random shades" },
+	{ "cp", 0, OPTION_FLAG, PICTURE(keeps_palette), NULL,
+	  "keep colours consistent across pictures, using ./palette.map" },
+	{ "flamechart", 0, OPTION_FLAG, PICTURE(is_chart), NULL,
+	  "keep stacks in time order, or in input order, and do not merge identical ones" },
+	{ "total", 0, OPTION_TEXT, PICTURE(total_text), "N",
+	  "count that the full width represents (default: the sum of all counts)" },
+};
+const struct option_set flame_option_set = { NULL, flame_options, ARRAY_SIZE(flame_options) };
+
 enum {
 	DEFAULT_WIDTH = 1200,
 	MIN_WIDTH = 40,
@@ -46,19 +74,6 @@ enum {
 	MAX_FRAME_HEIGHT = 1000,
 	MAX_FONT_SIZE = 1000,
 };
-
-void picture_options_defaults(struct picture_options *o)
-{
-	*o = (struct picture_options){
-		.height = "16",
-		.min_width = "0.1",
-		.font_type = "Verdana",
-		.font_size = 12,
-		.font_width = 0.59,
-		.name_type = "Function:",
-		.factor = 1,
-	};
-}
 
 static bool pixels_parse(const char *option, const char *text, uint64_t least, uint64_t most,
 			 uint64_t *px, struct err *e)
@@ -112,33 +127,6 @@ static bool check_texts(const struct picture_options *o, struct err *e)
 	return true;
 }
 
-bool read_text_file(const char *path, struct buf *out, struct err *e)
-{
-	enum { MAX_BYTES = 64 << 20 };
-	struct reader *r = reader_open(path, e);
-	if (!r)
-		return false;
-	while (!reader_is_whole(r) && reader_window(r).n <= MAX_BYTES && reader_fill(r)) {
-	}
-	bool ok = reader_window(r).n <= MAX_BYTES;
-	if (ok)
-		buf_add(out, reader_window(r));
-	else
-		err_set(e, "%s: larger than 64 MB", path);
-	reader_free(r);
-	return ok;
-}
-
-static bool read_attributes(struct picture_setup *s, const char *path, struct err *e)
-{
-	if (!path)
-		return true;
-	if (!read_text_file(path, &s->attributes_text, e))
-		return false;
-	s->attributes = name_attributes_parse(buf_str(&s->attributes_text), path, e);
-	return s->attributes != NULL;
-}
-
 bool picture_setup_init(struct picture_setup *s, const struct picture_options *o,
 			enum palette palette, const char *title, struct err *e)
 {
@@ -147,8 +135,7 @@ bool picture_setup_init(struct picture_setup *s, const struct picture_options *o
 	if ((o->width && !pixels_parse("width", o->width, MIN_WIDTH, MAX_WIDTH, &width, e)) ||
 	    !pixels_parse("height", o->height, 2, MAX_FRAME_HEIGHT, &height, e) ||
 	    !min_width_parse(s, o->min_width, e) || !check_sizes(o, e) || !check_texts(o, e) ||
-	    !backdrop_parse(o->backdrop, palette, &s->style.backdrop, e) ||
-	    !read_attributes(s, o->attributes_path, e))
+	    !backdrop_parse(o->backdrop, palette, &s->style.backdrop, e))
 		return false;
 	struct backdrop backdrop = s->style.backdrop;
 	s->style = (struct picture_style){
@@ -170,12 +157,6 @@ bool picture_setup_init(struct picture_setup *s, const struct picture_options *o
 	return true;
 }
 
-void picture_setup_fini(struct picture_setup *s)
-{
-	buf_fini(&s->attributes_text);
-	name_attributes_free(s->attributes);
-}
-
 double picture_min_value(const struct picture_setup *s, const struct tree *t, uint64_t total)
 {
 	double unit = (double)tree_unit(t);
@@ -185,49 +166,31 @@ double picture_min_value(const struct picture_setup *s, const struct tree *t, ui
 	return least * unit;
 }
 
-double picture_min_share(const struct picture_setup *s)
+/* A little less than what min_value will be: the query only saves work. */
+static double min_share_of(const struct picture_setup *s)
 {
 	double share = s->min_px ? s->min_px / (s->style.width - 2.0 * PICTURE_SIDE_PAD)
 				 : s->min_percent / 100;
 	return share * 0.999;
 }
 
-/* --- where output goes --- */
-
-static struct str stem_of(const char *path)
+static bool total_parse(struct picture_options *o, struct err *e)
 {
-	static const char *const endings[] = { ".gz",	".zst",	   ".txt",   ".perf",
-					       ".data", ".folded", ".script" };
-	struct str stem = str_basename(str_from(path));
-	for (size_t i = 0; i < ARRAY_SIZE(endings); i++)
-		if (str_ends(stem, str_from(endings[i])) && stem.n > strlen(endings[i])) {
-			stem.n -= strlen(endings[i]);
-			i = (size_t)-1; /* x.perf.gz has two */
-		}
-	return stem;
+	const char *text = o->total_text;
+	char *end;
+	if (!text)
+		return true;
+	o->total = strtod(text, &end);
+	if ((is_digit(text[0]) || text[0] == '.') && !*end && o->total >= 0 && o->total < 1e18)
+		return true;
+	return err_usage(e, "--total %s: must be a number", text);
 }
 
-struct picture_path picture_path_new(const char *asked, const struct text_list *files,
-				     const char *otherwise, const char *ending)
+bool picture_options_settle(struct picture_options *o, enum palette palette, struct err *e)
 {
-	if (asked || !isatty(STDOUT_FILENO))
-		return (struct picture_path){ mem_strdup(asked ? asked : "-"), false };
-	AUTO(buf) struct buf path = { 0 };
-	bool has_name = files->n && strcmp(files->p[0], "-") != 0;
-	struct str stem = has_name ? stem_of(files->p[0]) : str_from(otherwise);
-	for (unsigned i = 1; i < 1000; i++) {
-		path.n = 0;
-		buf_add(&path, stem);
-		if (i > 1)
-			buf_addf(&path, "-%u", i);
-		buf_add(&path, str_from(ending));
-		if (access(buf_c_string(&path), F_OK) != 0)
-			break;
-	}
-	return (struct picture_path){ mem_strdup(buf_c_string(&path)), true };
-}
-
-void picture_path_fini(struct picture_path *p)
-{
-	free(p->path);
+	struct picture_setup setup;
+	if (!picture_setup_init(&setup, o, palette, "", e) || !total_parse(o, e))
+		return false;
+	o->min_share = min_share_of(&setup);
+	return true;
 }
