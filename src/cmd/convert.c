@@ -35,12 +35,6 @@ static void request_fini(struct request *r)
 
 /* --- which format --- */
 
-static void add_formats(struct buf *out)
-{
-	for (size_t i = 0; profile_formats[i]; i++)
-		buf_addf(out, "%s%s", i ? ", " : "", profile_formats[i]->name);
-}
-
 static bool choose_format(struct request *r, struct err *e)
 {
 	AUTO(buf) struct buf known = { 0 };
@@ -48,7 +42,7 @@ static bool choose_format(struct request *r, struct err *e)
 	const struct profile_format *f =
 		r->format ? profile_format_named(r->format) : profile_format_of_path(path);
 	r->in.view.format = f;
-	add_formats(&known);
+	profile_format_add_names(&known);
 	if (!f && r->format)
 		return err_usage(e, "--format %s: must be one of %s", r->format,
 				 buf_c_string(&known));
@@ -65,10 +59,7 @@ static bool choose_format(struct request *r, struct err *e)
 				 "-o %s: plume cannot write trace events; name the file .json for "
 				 "a tree of name, value and children",
 				 r->output);
-	if (goes_to_terminal(path.p) && (f->is_gzip || f == &plume_sink))
-		return err_usage(e, "%s cannot be written to a terminal: use -o FILE or a pipe",
-				 f->title);
-	return true;
+	return !goes_to_terminal(path.p) || profile_format_suits_terminal(f, e);
 }
 
 /* --- writing --- */
@@ -118,9 +109,8 @@ static int run_convert(const struct command *self, char **words, size_t n)
 {
 	struct err e = { 0 };
 	AUTO(request) struct request r = { 0 };
-	const struct option_binding own[] = { { &output_option_set, &r }, { 0 } };
 	view_request_init(&r.in.view, VIEW_PROFILE);
-	if (!profile_request_parse(&r.in, self, words, n, own, &e))
+	if (!profile_request_parse(&r.in, self, words, n, &e))
 		return say_error(self, &e);
 	if (r.in.common.help)
 		return print_help(self);

@@ -220,9 +220,8 @@ static int run_diff(const struct command *self, char **words, size_t n)
 	struct err e = { 0 };
 	AUTO(request) struct request r = { 0 };
 	AUTO(output_files) struct output_files files = { 0 };
-	const struct option_binding own[] = { { &output_option_set, &r }, { 0 } };
 	view_request_init(&r.in.view, VIEW_DIFF);
-	if (!profile_request_parse(&r.in, self, words, n, own, &e))
+	if (!profile_request_parse(&r.in, self, words, n, &e))
 		return say_error(self, &e);
 	if (r.in.common.help)
 		return print_help(self);

@@ -11,7 +11,14 @@ struct doctor_options {
 	bool is_json;
 };
 
-#define DOCTOR(field) offsetof(struct doctor_options, field)
+/* Everything the command line says. */
+struct request {
+	struct profile_request in;
+	struct doctor_options doctor;
+	struct report_style style;
+};
+
+#define DOCTOR(field) offsetof(struct request, doctor.field)
 
 static const struct option target_options[] = {
 	{ "pid", 'p', OPTION_LIST, DOCTOR(pids), "PID",
@@ -34,16 +41,13 @@ static const struct option output_options[] = {
 static const struct option_set output_option_set = { "Output", output_options,
 						     ARRAY_SIZE(output_options) };
 
-static const struct option_set *const doctor_sets[] = { &target_option_set, &output_option_set,
-							&finding_option_set, &frame_option_set, &input_option_set,
-							&common_option_set, NULL };
-
-/* Everything the command line says. */
-struct request {
-	struct profile_request in;
-	struct doctor_options doctor;
-	struct report_style style;
-};
+static const struct option_set *const doctor_sets[] = { &target_option_set,
+							&output_option_set,
+							&finding_option_set,
+							&frame_option_set,
+							&input_option_set,
+							&common_option_set,
+							NULL };
 
 static void request_fini(struct request *r)
 {
@@ -225,10 +229,7 @@ static int run_doctor(const struct command *self, char **words, size_t n)
 	struct err e = { 0 };
 	AUTO(request) struct request r = { .doctor.limit = 8 };
 	AUTO(examination) struct examination x = { 0 };
-	const struct option_binding own[] = { { &target_option_set, &r.doctor },
-					      { &output_option_set, &r.doctor },
-					      { 0 } };
-	if (!profile_request_parse(&r.in, self, words, n, own, &e))
+	if (!profile_request_parse(&r.in, self, words, n, &e))
 		return say_error(self, &e);
 	if (r.in.common.help)
 		return print_help(self);

@@ -98,9 +98,8 @@ static int run_fold(const struct command *self, char **words, size_t n)
 {
 	struct err e = { 0 };
 	AUTO(request) struct request r = { .output = "-" };
-	const struct option_binding own[] = { { &output_option_set, &r }, { 0 } };
 	view_request_init(&r.in.view, VIEW_FOLDED);
-	if (!profile_request_parse(&r.in, self, words, n, own, &e))
+	if (!profile_request_parse(&r.in, self, words, n, &e))
 		return say_error(self, &e);
 	if (r.in.common.help)
 		return print_help(self);

@@ -53,19 +53,6 @@ void profile_request_fini(struct profile_request *r)
 	text_list_fini(&r->finding.maps);
 }
 
-static void *target_of(struct profile_request *r, const struct option_binding *own,
-		       const struct option_set *set)
-{
-	for (; own->set; own++)
-		if (own->set == set)
-			return own->target;
-	if (set == &common_option_set)
-		return &r->common;
-	bool is_ours = set == &input_option_set || set == &address_option_set ||
-		       set == &finding_option_set;
-	return is_ours ? (void *)r : &r->view;
-}
-
 /* One per core. */
 static unsigned default_threads(void)
 {
@@ -103,14 +90,16 @@ static bool check_finding(const struct finding_options *o, struct err *e)
 }
 
 bool profile_request_parse(struct profile_request *r, const struct command *self, char **words,
-			   size_t n, const struct option_binding *own, struct err *e)
+			   size_t n, struct err *e)
 {
 	enum { MOST_SETS = 20 };
 	struct option_binding bindings[MOST_SETS];
 	size_t sets = 0;
 	for (; self->sets[sets] && sets < MOST_SETS; sets++)
 		bindings[sets] = (struct option_binding){ self->sets[sets],
-							  target_of(r, own, self->sets[sets]) };
+							  self->sets[sets] == &common_option_set
+								  ? (void *)&r->common
+								  : r };
 	r->input.threads = default_threads();
 	if (!options_parse(words, n, bindings, sets, &r->files, e))
 		return false;

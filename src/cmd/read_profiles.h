@@ -18,10 +18,13 @@ struct finding_options {
 	bool source_maps;
 };
 
-/* What the command line says, as far as all commands that read profiles have it in common. */
+/*
+ * What the command line says, as far as all commands that read profiles have it in common. The first
+ * member of what a command makes of its words, as view is here: options of all three are bound to it.
+ */
 struct profile_request {
-	struct text_list files;
 	struct view_request view; /* commands with a view init it before they parse */
+	struct text_list files;
 	struct input_options input;
 	struct finding_options finding;
 	struct common_options common;
@@ -33,12 +36,9 @@ extern const struct option_set input_option_set;
 extern const struct option_set address_option_set; /* goes on with names */
 extern const struct option_set finding_option_set;
 
-/*
- * Parses the words by the sets of a command, and checks them unless they ask for help. own: the sets
- * that are the command's alone, ending in { NULL }; those of views go to r->view, all others to r.
- */
+/* Parses the words by the sets of a command, and checks them unless they ask for help. */
 bool profile_request_parse(struct profile_request *r, const struct command *self, char **words,
-			   size_t n, const struct option_binding *own, struct err *e);
+			   size_t n, struct err *e);
 /* How to read, as the options have it; good as long as r is. */
 struct source_options source_options_of(const struct profile_request *r);
 /* The only file, where sentences can name it; else NULL. */

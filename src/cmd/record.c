@@ -15,7 +15,22 @@ struct record_words {
 		*max_size, *buffer;
 };
 
-#define WORD(field) offsetof(struct record_words, field)
+/* Everything the command line says, and what follows from it. */
+struct request {
+	struct profile_request in;
+	struct record_words words;
+	char *const *command; /* behind `--`; NULL: none */
+	struct target_choice choice;
+	struct record_events events;
+	struct record_options options;
+	struct rotation_options rotation;
+	struct record_outputs outputs;
+	uint64_t duration_ns;
+	uint32_t rate_hz, period; /* period 0: by rate */
+	struct buf about_event, command_line;
+};
+
+#define WORD(field) offsetof(struct request, words.field)
 
 static const struct option target_options[] = {
 	{ "pid", 'p', OPTION_LIST, WORD(wish.pids), "PID[,PID]",
@@ -95,29 +110,10 @@ static const struct option output_options[] = {
 static const struct option_set output_option_set = { "Output", output_options,
 						     ARRAY_SIZE(output_options) };
 
-static const struct option_set *const record_sets[] = { &target_option_set,
-							&event_option_set,
-							&record_time_option_set,
-							&output_option_set,
-							&finding_option_set,
-							&frame_option_set,
-							&common_option_set,
-							NULL };
-
-/* Everything the command line says, and what follows from it. */
-struct request {
-	struct profile_request in;
-	struct record_words words;
-	char *const *command; /* behind `--`; NULL: none */
-	struct target_choice choice;
-	struct record_events events;
-	struct record_options options;
-	struct rotation_options rotation;
-	struct record_outputs outputs;
-	uint64_t duration_ns;
-	uint32_t rate_hz, period; /* period 0: by rate */
-	struct buf about_event, command_line;
-};
+static const struct option_set *const record_sets[] = { &target_option_set,	 &event_option_set,
+							&record_time_option_set, &output_option_set,
+							&finding_option_set,	 &frame_option_set,
+							&common_option_set,	 NULL };
 
 static void request_fini(struct request *r)
 {
@@ -260,13 +256,8 @@ static bool check_words(const struct request *r, struct err *e)
 static bool parse_words(struct request *r, const struct command *self, char **words, size_t n,
 			struct err *e)
 {
-	const struct option_binding own[] = { { &target_option_set, &r->words },
-					      { &event_option_set, &r->words },
-					      { &record_time_option_set, &r->words },
-					      { &output_option_set, &r->words },
-					      { 0 } };
 	size_t own_words = split_command(r, words, n);
-	if (!profile_request_parse(&r->in, self, words, own_words, own, e))
+	if (!profile_request_parse(&r->in, self, words, own_words, e))
 		return false;
 	if (r->in.common.help)
 		return true;

@@ -1,6 +1,7 @@
 #include "cmd/record_output.h"
 
 #include "cmd/invoker.h"
+#include "cmd/screen.h"
 #include "cmd/show.h"
 
 #include <errno.h>
@@ -86,37 +87,14 @@ static bool is_drawn(const struct record_outputs *o, const char *path)
 static bool check_format(const struct record_outputs *o, const char *path, struct err *e)
 {
 	AUTO(buf) struct buf known = { 0 };
-	const struct profile_format *format = NULL;
-	bool is_for_terminal = strcmp(path, "-") == 0 && isatty(STDOUT_FILENO);
-	for (size_t i = 0; profile_formats[i]; i++) {
-		buf_addf(&known, "%s, ", profile_formats[i]->name);
-		if (strcmp(profile_formats[i]->name, o->format) == 0)
-			format = profile_formats[i];
-	}
+	const struct profile_format *format = profile_format_named(o->format);
+	profile_format_add_names(&known);
 	if (!format && !is_drawn(o, path))
 		return err_usage(e,
-				 "--format %s: must be one of %ssvg or html; for perf.data, use -o "
-				 "FILE.data",
+				 "--format %s: must be one of %s, svg or html; for perf.data, use "
+				 "-o FILE.data",
 				 o->format, buf_c_string(&known));
-	if (is_for_terminal && format && (format->is_gzip || format == &plume_sink))
-		return err_usage(e, "%s cannot be written to a terminal: use -o FILE or a pipe",
-				 format->title);
-	return true;
-}
-
-static bool has_known_ending(const char *path)
-{
-	struct str name = str_from(path);
-	if (str_ends(name, STR(".gz")))
-		name.n -= strlen(".gz");
-	for (size_t i = 0; profile_formats[i]; i++)
-		for (size_t k = 0; k < ARRAY_SIZE(profile_formats[i]->endings); k++) {
-			const char *ending = profile_formats[i]->endings[k];
-			if (ending && (str_ends(name, str_from(ending)) ||
-				       str_ends(str_from(path), str_from(ending))))
-				return true;
-		}
-	return is_picture(path);
+	return !format || !goes_to_terminal(path) || profile_format_suits_terminal(format, e);
 }
 
 /* Made at the end: can its folder be written to? */
@@ -178,7 +156,7 @@ static bool check_one(struct record_outputs *o, const char *path,
 		return check_folder(path, e) && open_data(o, path, facts, e);
 	if (!o->format && strcmp(path, "-") == 0)
 		return err_usage(e, "-o - needs --format, such as --format folded");
-	if (!o->format && !has_known_ending(path))
+	if (!o->format && !is_picture(path) && !profile_format_of_path(str_from(path)))
 		return err_usage(
 			e,
 			"-o %s: unknown extension; must be .plume, .data, .svg, .html, .folded, "
@@ -273,7 +251,7 @@ static int write_other(const struct record_outputs *o, struct profile *p, const 
 	bool is_html = o->format ? strcmp(o->format, "html") == 0 : ends(path, ".html");
 	view_request_init(view, draws ? VIEW_PICTURE : VIEW_PROFILE);
 	view->names = o->names;
-	view->picture.title = title;
+	view->picture.style.title = title;
 	view->picture.format = is_html ? PICTURE_HTML : PICTURE_SVG;
 	view->format = format_of(o, path);
 	int code = EXIT_FAILED;

@@ -48,5 +48,9 @@ extern const struct profile_format *const profile_formats[];
 /* NULL: none of that name, or with an ending that the path has; a .gz behind it does not count. */
 const struct profile_format *profile_format_named(const char *name);
 const struct profile_format *profile_format_of_path(struct str path);
+/* `plume, pprof, ...`: all of them. */
+void profile_format_add_names(struct buf *out);
+/* False and e: its bytes are no text. */
+bool profile_format_suits_terminal(const struct profile_format *f, struct err *e);
 /* A format that is always compressed is so unless an ending of its own says otherwise. */
 bool profile_format_is_gzip(const struct profile_format *f, struct str path);

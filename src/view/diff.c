@@ -169,8 +169,7 @@ static bool write_diff_picture(const struct view_diff *d, bool html, struct writ
 {
 	const struct tree *t = d->all.pair;
 	const struct comparison *c = &d->all.comparison;
-	bool negates = d->request->picture.negates;
-	struct picture_setup setup;
+	const struct picture_options *o = &d->request->picture;
 	AUTO(layout) struct layout layout = { 0 };
 	AUTO(legend) struct legend legend = { 0 };
 	AUTO(buf) struct buf line = { 0 };
@@ -179,28 +178,26 @@ static bool write_diff_picture(const struct view_diff *d, bool html, struct writ
 	AUTO(diff_widths) struct diff_widths w = diff_widths_of(t, c, d->request->diff.width_by);
 	if (!w.total[0])
 		return err_set(e, "nothing to draw: the side given to --width-by has no samples");
-	if (!picture_setup_init(&setup, &d->request->picture, PALETTE_KIND, buf_c_string(&title),
-				e))
-		return false;
-	struct layout_query query = { w.self, w.total, picture_min_value(&setup, t, w.total[0]) };
-	setup.style.count_name = d->count;
+	struct picture_style style =
+		picture_style_of(o, PALETTE_KIND, buf_c_string(&title), d->count);
+	struct layout_query query = { w.self, w.total, picture_min_value(o, t, w.total[0]) };
 	layout_tree(t, &query, &layout);
 	add_ledger_line(d, &layout, w.absent, &line);
 	legend_of_diff(&legend, c);
-	AUTO_FREE struct colour *colours = diff_colours(t, c, &layout, negates);
-	AUTO_FREE struct colour *outlines = diff_outlines(t, c, &layout, negates);
+	AUTO_FREE struct colour *colours = diff_colours(t, c, &layout, o->negates);
+	AUTO_FREE struct colour *outlines = diff_outlines(t, c, &layout, o->negates);
 	struct picture p = { .tree = t,
 			     .layout = &layout,
-			     .style = &setup.style,
+			     .style = &style,
 			     .total = w.total[0],
 			     .min_value = query.min_value,
 			     .colours = colours,
 			     .outlines = outlines,
 			     .legend = &legend,
 			     .ledger = buf_str(&line),
-			     .attributes = d->request->picture.attributes,
+			     .attributes = o->attributes,
 			     .comparison = c,
-			     .negates = negates };
+			     .negates = o->negates };
 	(html ? sink_html : sink_svg)(&p, out);
 	return true;
 }
@@ -249,7 +246,7 @@ static void write_functions(const struct view_diff *d, bool json, const struct r
 		.limit = d->request->diff.limit,
 		.side_text = { buf_str(&d->text[BEFORE]), buf_str(&d->text[AFTER]) },
 		.count_name = d->count,
-		.factor = json ? 1 : d->request->picture.factor,
+		.factor = json ? 1 : d->request->picture.style.factor,
 		.fail_above = d->request->diff.fail_percent,
 		.grown = &d->grown,
 		.negates = d->request->picture.negates,
@@ -350,7 +347,7 @@ struct view_diff *view_diff_new(const struct view_input *sides, const struct vie
 	}
 	for (unsigned i = 0; i < SIDES; i++)
 		comparing_describe(&d->all, r, i, &d->text[i]);
-	d->count = r->picture.count_name;
+	d->count = r->picture.style.count_name;
 	if (!d->count)
 		d->count = picture_count_name(d->all.side[BEFORE].in.profile,
 					      &d->all.side[BEFORE].ledger, &d->count_name);

@@ -96,13 +96,13 @@ void view_request_init(struct view_request *r, enum view_kind kind)
 {
 	*r = (struct view_request){
 		.kind = kind,
-		.picture = { .height = "16",
-			     .min_width = "0.1",
-			     .font_type = "Verdana",
-			     .font_size = 12,
-			     .font_width = 0.59,
-			     .name_type = "Function:",
-			     .factor = 1 },
+		.picture = { .style = { .font_type = "Verdana",
+					.font_size = 12,
+					.font_width = 0.59,
+					.name_type = "Function:",
+					.factor = 1 },
+			     .height = "16",
+			     .min_width = "0.1" },
 		.report = { .by = GROUP_KEYS },
 		.diff = { .limit = 30, .fail_percent = -1 },
 	};
@@ -139,7 +139,7 @@ bool view_request_settle(struct view_request *r, struct err *e)
 		q->marks_wakers = r->picture.palette == PALETTE_CHAIN;
 		q->as_lines = r->compat && !r->picture.is_chart;
 		q->ends_first_part = r->compat;
-		return picture_options_settle(&r->picture, r->picture.palette, e);
+		return picture_options_settle(&r->picture, e);
 	case VIEW_REPORT:
 		q->keeps_rows = true;
 		q->all_events = r->report.by == GROUP_EVENT;
@@ -149,8 +149,7 @@ bool view_request_settle(struct view_request *r, struct err *e)
 		break;
 	case VIEW_DIFF:
 		q->by_kind = true;
-		return diff_options_settle(&r->diff, e) &&
-		       picture_options_settle(&r->picture, PALETTE_KIND, e);
+		return diff_options_settle(&r->diff, e) && picture_options_settle(&r->picture, e);
 	}
 	return true;
 }

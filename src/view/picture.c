@@ -73,8 +73,8 @@ static uint64_t total_of(const struct picture_options *o, const struct tree *t,
 	if (value >= (double)sum && value < 1.8e19)
 		return (uint64_t)value;
 	if (value > 0)
-		note(notes, "ignoring --total %s: it is less than the sum of all counts",
-		     o->total_text);
+		note(notes, "ignoring --total %.15g: it is less than the sum of all counts",
+		     o->total);
 	return sum;
 }
 
@@ -103,13 +103,13 @@ static void add_title(const struct view *v, struct buf *out)
 	enum { MOST_TITLE = 100 };
 	const struct picture_options *o = &v->request->picture;
 	struct str target = recording_brief_of(v->in.profile, INDEX_NONE).target;
-	bool is_usual = !o->is_chart && !o->is_inverted,
+	bool is_usual = !o->is_chart && !o->style.is_inverted,
 	     has_target = target.n && !v->request->compat;
 	if (!has_target || !is_usual)
 		buf_addf(out, "%s%s",
-			 o->is_chart	  ? "Flame Chart"
-			 : o->is_inverted ? "Icicle Graph"
-					  : "Flame Graph",
+			 o->is_chart		? "Flame Chart"
+			 : o->style.is_inverted ? "Icicle Graph"
+						: "Flame Graph",
 			 has_target ? ": " : "");
 	if (has_target)
 		fit_add_start(out, target, MOST_TITLE, true);
@@ -125,8 +125,6 @@ void write_picture(struct view *v, struct writer *out, struct view_notes *notes)
 	AUTO(buf) struct buf title = { 0 };
 	AUTO(layout) struct layout layout = { 0 };
 	AUTO(legend) struct legend legend = { 0 };
-	struct picture_setup setup;
-	struct err none = { 0 }; /* the options were checked */
 	unsigned side = t->value_count - 1;
 	uint64_t total = total_of(o, t, notes);
 	struct colouring c = { .t = t,
@@ -135,12 +133,12 @@ void write_picture(struct view *v, struct writer *out, struct view_notes *notes)
 			       .largest_delta = side ? largest_delta(t) : 0,
 			       .negates = o->negates };
 	add_title(v, &title);
-	picture_setup_init(&setup, o, c.painter.palette, buf_c_string(&title), &none);
-	if (!setup.style.count_name)
-		setup.style.count_name = picture_count_name(profile, &v->ledger, &count_name);
+	struct picture_style style =
+		picture_style_of(o, c.painter.palette, buf_c_string(&title),
+				 picture_count_name(profile, &v->ledger, &count_name));
 	struct layout_query query = { .self = t->self[side],
 				      .total = t->total[side],
-				      .min_value = picture_min_value(&setup, t, total) };
+				      .min_value = picture_min_value(o, t, total) };
 	layout_tree(t, &query, &layout);
 	layout.boxes.p[0].value = total;
 	layout.boxes.p[0].self = total - layout.total; /* --total: what no stack stands for */
@@ -151,7 +149,7 @@ void write_picture(struct view *v, struct writer *out, struct view_notes *notes)
 	struct picture p = {
 		.tree = t,
 		.layout = &layout,
-		.style = &setup.style,
+		.style = &style,
 		.total = total,
 		.min_value = query.min_value,
 		.count_ns = count_ns(v),

@@ -18,7 +18,7 @@ static struct query query_of(const struct view_request *r, const struct profile 
 		q.names = has_kinds && !r->compat ? NAMES_SHOWN : NAMES_FOLDED;
 		q.split_tiers |= r->picture.palette == PALETTE_TIER;
 		/* In a differential picture the largest change of all sets the colours. */
-		q.min_share = p->is_differential ? 0 : r->picture.min_share;
+		q.min_share = p->is_differential ? 0 : picture_min_share(&r->picture);
 	} else if (r->kind == VIEW_REPORT) {
 		q.by_kind = has_kinds;
 		q.names = has_kinds && !q.split_tiers ? NAMES_SHOWN : NAMES_FOLDED;

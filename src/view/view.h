@@ -35,24 +35,18 @@ enum picture_format { PICTURE_BY_NAME, PICTURE_SVG, PICTURE_HTML };
 
 /* flamegraph.pl's options, with its names. */
 struct picture_options {
-	const char *title, *subtitle, *notes, *encoding;
-	const char *width, *height;
-	const char *min_width; /* px, or with a '%' of the whole */
-	const char *font_type;
-	double font_size, font_width;
-	const char *count_name, *name_type;
-	const char *attributes_path;
-	const char *backdrop;
-	double factor;
-	bool is_inverted, negates;
+	struct picture_style style; /* no title, no name of counts: the view chooses them */
+	const char *encoding, *width, *height;
+	const char *min_width;	    /* px, or with a '%' of the whole */
+	double min_px, min_percent; /* the same as a number; one of them is 0 */
+	const char *attributes_path, *backdrop;
+	bool negates;
 
 	/* Of one profile only: */
 	unsigned format;  /* enum picture_format; BY_NAME is SVG */
 	unsigned palette; /* enum palette */
 	bool by_hash, by_chance, keeps_palette, is_chart;
-	const char *total_text;
-	double total;	  /* the same as a number; 0: not given */
-	double min_share; /* of the total, below which nothing is drawn; by view_request_settle */
+	double total; /* the value of the whole width; 0: the sum */
 
 	/* What the caller read, or NULL; it goes on belonging to the caller. */
 	const struct name_attributes *attributes; /* of attributes_path */

@@ -37,18 +37,14 @@ bool explain_nothing(const struct profile *p, const struct query *q, const struc
 
 /* --- picture_options.c --- */
 
-/* Everything a picture is drawn from that comes from options, not from the profile. */
-struct picture_setup {
-	struct picture_style style;
-	double min_px, min_percent; /* one of them is 0 */
-};
-
-/* False and e when an option has no meaning. title: what to use when none was given. */
-bool picture_setup_init(struct picture_setup *s, const struct picture_options *o,
-			enum palette palette, const char *title, struct err *e);
+bool picture_options_settle(struct picture_options *o, struct err *e);
+/* The style with what was left to the view. */
+struct picture_style picture_style_of(const struct picture_options *o, enum palette palette,
+				      const char *title, const char *count_name);
 /* The narrowest value that is drawn, where the whole width stands for total. */
-double picture_min_value(const struct picture_setup *s, const struct tree *t, uint64_t total);
-bool picture_options_settle(struct picture_options *o, enum palette palette, struct err *e);
+double picture_min_value(const struct picture_options *o, const struct tree *t, uint64_t total);
+/* A share of the total below which nothing is drawn, for struct query: a little less than that. */
+double picture_min_share(const struct picture_options *o);
 
 /* --- picture.c --- */
 
