@@ -7,7 +7,7 @@
  *		{ "pid", 0, OPTION_FLAG, offsetof(struct fold_options, pid), .help = "..." },
  *		{ "output", 'o', OPTION_FILE, offsetof(...), "FILE", "..." },
  *	};
- *	static const struct option_set fold_set = { "Options", fold_table, ARRAY_SIZE(fold_table) };
+ *	static const struct option_set fold_set = OPTION_SET("Options", fold_table);
  */
 #pragma once
 #include "base/buf.h"
@@ -52,6 +52,9 @@ struct option_set {
 	const struct option *options;
 	size_t n;
 };
+/* clang-format off */
+#define OPTION_SET(title, table) { (title), (table), ARRAY_SIZE(table) }
+/* clang-format on */
 
 /* A set and the struct that receives its values. */
 struct option_binding {

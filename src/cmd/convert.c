@@ -19,14 +19,10 @@ static const struct option output_options[] = {
 	  "write format NAME, whatever the extension: plume, pprof, speedscope, cpuprofile, "
 	  "firefox, json, json-flat, csv or folded" },
 };
-static const struct option_set output_option_set = { "Output", output_options,
-						     ARRAY_SIZE(output_options) };
+static const struct option_set output_option_set = OPTION_SET("Output", output_options);
 
-static const struct option_set *const convert_sets[] = { &output_option_set,	&format_option_set,
-							 &finding_option_set,	&frame_option_set,
-							 &filter_option_set,	&time_option_set,
-							 &transform_option_set, &input_option_set,
-							 &common_option_set,	NULL };
+static const struct option_set *const convert_sets[] = { &output_option_set, &format_option_set,
+							 VIEW_SETS };
 
 static void request_fini(struct request *r)
 {

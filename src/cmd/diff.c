@@ -15,8 +15,7 @@ static const struct option output_options[] = {
 	{ "output", 'o', OPTION_LIST, offsetof(struct request, outputs), "FILE",
 	  "write to FILE: .svg, .html, .folded, .txt (the table) or .json; repeatable" },
 };
-static const struct option_set output_option_set = { "Output", output_options,
-						     ARRAY_SIZE(output_options) };
+static const struct option_set output_option_set = OPTION_SET("Output", output_options);
 
 static const struct option_set *const diff_sets[] = { &output_option_set,
 						      &diff_format_option_set,

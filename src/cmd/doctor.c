@@ -25,8 +25,7 @@ static const struct option target_options[] = {
 	  "say what a recording of process PID will show; separate PIDs with commas, or repeat the "
 	  "option" },
 };
-static const struct option_set target_option_set = { "Processes", target_options,
-						     ARRAY_SIZE(target_options) };
+static const struct option_set target_option_set = OPTION_SET("Processes", target_options);
 
 static const struct option output_options[] = {
 	{ "json", 0, OPTION_FLAG, DOCTOR(is_json), NULL, "print JSON" },
@@ -38,8 +37,7 @@ static const struct option output_options[] = {
 	{ "output", 'o', OPTION_FILE, DOCTOR(output), "FILE",
 	  "write to FILE instead of standard output" },
 };
-static const struct option_set output_option_set = { "Output", output_options,
-						     ARRAY_SIZE(output_options) };
+static const struct option_set output_option_set = OPTION_SET("Output", output_options);
 
 static const struct option_set *const doctor_sets[] = { &target_option_set,
 							&output_option_set,

@@ -12,17 +12,12 @@ static const struct option output_options[] = {
 	  "write to FILE, .svg or .html (default: standard output; on a terminal, a file named "
 	  "after the input)" },
 };
-static const struct option_set output_option_set = { "Output", output_options,
-						     ARRAY_SIZE(output_options) };
+static const struct option_set output_option_set = OPTION_SET("Output", output_options);
 
 static const struct option_set *const flame_sets[] = {
-	&output_option_set,    &flame_format_option_set,
-	&picture_option_set,   &flame_option_set,
-	&name_option_set,      &address_option_set,
-	&finding_option_set,   &frame_option_set,
-	&filter_option_set,    &time_option_set,
-	&transform_option_set, &input_option_set,
-	&common_option_set,    NULL
+	&output_option_set, &flame_format_option_set, &picture_option_set,
+	&flame_option_set,  &name_option_set,	      &address_option_set,
+	VIEW_SETS
 };
 
 static void request_fini(struct request *r)

@@ -14,20 +14,10 @@ static const struct option output_options[] = {
 	{ "compat", 0, OPTION_FLAG, offsetof(struct request, in.view.compat), NULL,
 	  "print what stackcollapse-perf.pl prints, bugs included" },
 };
-static const struct option_set output_option_set = { "Output", output_options,
-						     ARRAY_SIZE(output_options) };
+static const struct option_set output_option_set = OPTION_SET("Output", output_options);
 
-static const struct option_set *const fold_sets[] = { &output_option_set,
-						      &name_option_set,
-						      &address_option_set,
-						      &finding_option_set,
-						      &frame_option_set,
-						      &filter_option_set,
-						      &time_option_set,
-						      &transform_option_set,
-						      &input_option_set,
-						      &common_option_set,
-						      NULL };
+static const struct option_set *const fold_sets[] = { &output_option_set, &name_option_set,
+						      &address_option_set, VIEW_SETS };
 
 static void request_fini(struct request *r)
 {
@@ -38,21 +28,15 @@ static void request_fini(struct request *r)
 /* A picture asked of the wrong command is worth a word. */
 static bool check_output_name(const char *path, struct err *e)
 {
-	static const char *const others[] = { ".plume", ".data", ".pb.gz",
-					      ".json",	".csv",	 ".cpuprofile" };
-	static const char *const pictures[] = { ".svg", ".html" };
-	for (size_t i = 0; i < ARRAY_SIZE(pictures); i++)
-		if (str_ends(str_from(path), str_from(pictures[i])))
-			return err_usage(e,
-					 "-o %s: fold writes folded stacks; use plume flame for a "
-					 "picture, with the same options",
-					 path);
+	static const char *const others[] = { ".svg",	".html", ".plume", ".data",
+					      ".pb.gz", ".json", ".csv",   ".cpuprofile" };
+	enum { PICTURES = 2 };
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (str_ends(str_from(path), str_from(others[i])))
-			return err_usage(
-				e,
-				"-o %s: fold writes folded stacks; name the file .folded or .txt",
-				path);
+			return err_usage(e, "-o %s: fold writes folded stacks; %s", path,
+					 i < PICTURES ? "use plume flame for a picture, with the "
+							"same options"
+						      : "name the file .folded or .txt");
 	return true;
 }
 

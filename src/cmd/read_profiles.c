@@ -18,13 +18,13 @@ static const struct option input_options[] = {
 	{ "threads", 'j', OPTION_NUMBER, offsetof(struct profile_request, input.threads), "N",
 	  "read files with N threads (default: all cores); the result is the same for any N" },
 };
-const struct option_set input_option_set = { "Input", input_options, ARRAY_SIZE(input_options) };
+const struct option_set input_option_set = OPTION_SET("Input", input_options);
 
 static const struct option address_options[] = {
 	{ "addrs", 0, OPTION_FLAG, offsetof(struct profile_request, input.keeps_addresses), NULL,
 	  "show the addresses of unnamed frames: [libc.so.6 <7f3a...>]" },
 };
-const struct option_set address_option_set = { NULL, address_options, ARRAY_SIZE(address_options) };
+const struct option_set address_option_set = OPTION_SET(NULL, address_options);
 
 #define FINDING(field) offsetof(struct profile_request, finding.field)
 
@@ -43,8 +43,7 @@ static const struct option finding_options[] = {
 	  "show the original source of TypeScript and bundled JavaScript, using source maps in or "
 	  "next to the scripts" },
 };
-const struct option_set finding_option_set = { "Finding names", finding_options,
-					       ARRAY_SIZE(finding_options) };
+const struct option_set finding_option_set = OPTION_SET("Finding names", finding_options);
 
 void profile_request_fini(struct profile_request *r)
 {

@@ -35,6 +35,10 @@ void profile_request_fini(struct profile_request *r);
 extern const struct option_set input_option_set;
 extern const struct option_set address_option_set; /* goes on with names */
 extern const struct option_set finding_option_set;
+/* The sets that commands with a view of one profile end in. */
+#define VIEW_SETS                                                                                  \
+	&finding_option_set, &frame_option_set, &filter_option_set, &time_option_set,              \
+		&transform_option_set, &input_option_set, &common_option_set, NULL
 
 /* Parses the words by the sets of a command, and checks them unless they ask for help. */
 bool profile_request_parse(struct profile_request *r, const struct command *self, char **words,

@@ -50,8 +50,7 @@ static const struct option target_options[] = {
 	{ "no-inherit", 'i', OPTION_FLAG, WORD(no_inherit), NULL,
 	  "exclude child processes and threads started later" },
 };
-static const struct option_set target_option_set = { "Target", target_options,
-						     ARRAY_SIZE(target_options) };
+static const struct option_set target_option_set = OPTION_SET("Target", target_options);
 
 static const struct option event_options[] = {
 	{ "freq", 'F', OPTION_TEXT, WORD(rate), "HZ",
@@ -76,8 +75,7 @@ static const struct option event_options[] = {
 	{ "no-attach", 0, OPTION_FLAG, WORD(no_attach), NULL,
 	  "do not ask JVMs for their symbol map" },
 };
-static const struct option_set event_option_set = { "Events", event_options,
-						    ARRAY_SIZE(event_options) };
+static const struct option_set event_option_set = OPTION_SET("Events", event_options);
 
 static const struct option time_options[] = {
 	{ "duration", 'd', OPTION_TEXT, WORD(duration), "TIME",
@@ -86,8 +84,7 @@ static const struct option time_options[] = {
 	  "(default: until the target exits, or Ctrl-C)" },
 	{ "delay", 'D', OPTION_TEXT, WORD(delay), "TIME", "wait TIME before recording" },
 };
-static const struct option_set record_time_option_set = { "Timing", time_options,
-							  ARRAY_SIZE(time_options) };
+static const struct option_set record_time_option_set = OPTION_SET("Timing", time_options);
 
 static const struct option output_options[] = {
 	{ "output", 'o', OPTION_LIST, WORD(outputs), "FILE",
@@ -107,8 +104,7 @@ static const struct option output_options[] = {
 	{ "max-size", 0, OPTION_TEXT, WORD(max_size), "BYTES",
 	  "with --every: limit on the total size of all files, such as 500M or 2G" },
 };
-static const struct option_set output_option_set = { "Output", output_options,
-						     ARRAY_SIZE(output_options) };
+static const struct option_set output_option_set = OPTION_SET("Output", output_options);
 
 static const struct option_set *const record_sets[] = { &target_option_set,	 &event_option_set,
 							&record_time_option_set, &output_option_set,

@@ -4,8 +4,6 @@
 #include "cmd/screen.h"
 #include "cmd/show.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -97,22 +95,6 @@ static bool check_format(const struct record_outputs *o, const char *path, struc
 	return !format || !goes_to_terminal(path) || profile_format_suits_terminal(format, e);
 }
 
-/* Made at the end: can its folder be written to? */
-static bool check_folder(const char *path, struct err *e)
-{
-	AUTO(buf) struct buf folder = { 0 };
-	struct str whole = str_from(path);
-	ptrdiff_t slash = str_find_last_char(whole, '/');
-	if (strcmp(path, "-") == 0)
-		return true;
-	buf_add(&folder, slash < 0 ? STR(".") : str_first(whole, slash ? (size_t)slash : 1));
-	invoker_enter();
-	int denied = faccessat(AT_FDCWD, buf_c_string(&folder), W_OK | X_OK, AT_EACCESS);
-	int error = errno;
-	invoker_leave();
-	return denied == 0 || err_set(e, "-o %s: %s", path, strerror(error));
-}
-
 /* The words of the writer, as the other complaints on -o are put. */
 static bool explain_output(const char *path, struct err *e)
 {
@@ -153,7 +135,7 @@ static bool check_one(struct record_outputs *o, const char *path,
 		      const struct perf_data_facts *facts, struct err *e)
 {
 	if (!o->format && ends(path, ".data"))
-		return check_folder(path, e) && open_data(o, path, facts, e);
+		return open_data(o, path, facts, e);
 	if (!o->format && strcmp(path, "-") == 0)
 		return err_usage(e, "-o - needs --format, such as --format folded");
 	if (!o->format && !is_picture(path) && !profile_format_of_path(str_from(path)))
@@ -162,8 +144,7 @@ static bool check_one(struct record_outputs *o, const char *path,
 			"-o %s: unknown extension; must be .plume, .data, .svg, .html, .folded, "
 			".pb.gz, .speedscope.json, .cpuprofile, .firefox.json, .json or .csv",
 			path);
-	return (!o->format || check_format(o, path, e)) && check_folder(path, e) &&
-	       try_output(path, e);
+	return (!o->format || check_format(o, path, e)) && try_output(path, e);
 }
 
 bool record_outputs_check(struct record_outputs *o, const char *stem,

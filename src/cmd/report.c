@@ -17,14 +17,11 @@ static const struct option output_options[] = {
 	{ "output", 'o', OPTION_FILE, offsetof(struct request, output), "FILE",
 	  "write to FILE instead of standard output" },
 };
-static const struct option_set output_option_set = { NULL, output_options,
-						     ARRAY_SIZE(output_options) };
+static const struct option_set output_option_set = OPTION_SET(NULL, output_options);
 
-static const struct option_set *const report_sets[] = {
-	&report_option_set,    &output_option_set, &name_option_set,   &address_option_set,
-	&finding_option_set,   &frame_option_set,  &filter_option_set, &time_option_set,
-	&transform_option_set, &input_option_set,  &common_option_set, NULL
-};
+static const struct option_set *const report_sets[] = { &report_option_set, &output_option_set,
+							&name_option_set, &address_option_set,
+							VIEW_SETS };
 
 static void request_fini(struct request *r)
 {

@@ -19,8 +19,7 @@ static const struct option format_options[] = {
 	{ "limit", 0, OPTION_NUMBER, DIFF(limit), "N",
 	  "show N functions in the table (default: 30; 0: all)" },
 };
-const struct option_set diff_format_option_set = { NULL, format_options,
-						   ARRAY_SIZE(format_options) };
+const struct option_set diff_format_option_set = OPTION_SET(NULL, format_options);
 
 static const struct option diff_options[] = {
 	{ "absolute", 0, OPTION_FLAG, DIFF(is_absolute), NULL,
@@ -52,7 +51,7 @@ static const struct option diff_options[] = {
 	{ "strip-hex", 's', OPTION_FLAG, offsetof(struct view_request, query.strip_hex), NULL,
 	  "when comparing names, treat 0x7f3a... as 0x..., like difffolded.pl -s" },
 };
-const struct option_set diff_option_set = { "Comparison", diff_options, ARRAY_SIZE(diff_options) };
+const struct option_set diff_option_set = OPTION_SET("Comparison", diff_options);
 
 static bool parse_percent(const char *text, double *percent, struct err *e)
 {

@@ -12,7 +12,7 @@ static const struct option name_options[] = {
 	  "mark functions compiled at run time with _[j]" },
 	{ "all", 0, OPTION_FLAG, NAMES(all), NULL, "same as --kernel --jit" },
 };
-const struct option_set name_option_set = { "Names", name_options, ARRAY_SIZE(name_options) };
+const struct option_set name_option_set = OPTION_SET("Names", name_options);
 
 static const struct option frame_options[] = {
 	{ "inline", 0, OPTION_FLAG, NAMES(inlines), NULL,
@@ -24,7 +24,7 @@ static const struct option frame_options[] = {
 	{ "context", 0, OPTION_FLAG, NAMES(shows_context), NULL,
 	  "like --srcline, in FlameGraph's format: main:file.c:12" },
 };
-const struct option_set frame_option_set = { NULL, frame_options, ARRAY_SIZE(frame_options) };
+const struct option_set frame_option_set = OPTION_SET(NULL, frame_options);
 
 static const char *const weights[] = { "auto", "samples", "period", NULL };
 
@@ -46,8 +46,7 @@ static const struct option filter_options[] = {
 	  "samples for clocks and cycles, periods for other events)",
 	  weights },
 };
-const struct option_set filter_option_set = { "Selection", filter_options,
-					      ARRAY_SIZE(filter_options) };
+const struct option_set filter_option_set = OPTION_SET("Selection", filter_options);
 
 static const struct option time_options[] = {
 	{ "time", 0, OPTION_TEXT, QUERY(time), "A,B",
@@ -56,7 +55,7 @@ static const struct option time_options[] = {
 	  "or B may be omitted; the comma is required; negative times count from the end, and -5s "
 	  "alone is the last five seconds" },
 };
-const struct option_set time_option_set = { NULL, time_options, ARRAY_SIZE(time_options) };
+const struct option_set time_option_set = OPTION_SET(NULL, time_options);
 
 static const struct option transform_options[] = {
 	{ "hide", 0, OPTION_LIST, QUERY(hide), "RE",
@@ -79,8 +78,7 @@ static const struct option transform_options[] = {
 	{ "reverse", 0, OPTION_FLAG, QUERY(reverse), NULL,
 	  "reverse stacks: the leaf becomes the root" },
 };
-const struct option_set transform_option_set = { "Transforms", transform_options,
-						 ARRAY_SIZE(transform_options) };
+const struct option_set transform_option_set = OPTION_SET("Transforms", transform_options);
 
 static const struct option format_options[] = {
 	{ "each-sample", 0, OPTION_FLAG, offsetof(struct view_request, format_options.each_sample),
@@ -88,7 +86,7 @@ static const struct option format_options[] = {
 	{ "all-threads", 0, OPTION_FLAG, offsetof(struct view_request, format_options.all_threads),
 	  NULL, "write all threads as one timeline, with threads as root frames (speedscope)" },
 };
-const struct option_set format_option_set = { NULL, format_options, ARRAY_SIZE(format_options) };
+const struct option_set format_option_set = OPTION_SET(NULL, format_options);
 
 /* --- the request --- */
 

@@ -36,8 +36,7 @@ static const struct option picture_options[] = {
 	{ "encoding", 0, OPTION_TEXT, PICTURE(encoding), "NAME",
 	  "accepted for compatibility with flamegraph.pl; must be UTF-8" },
 };
-const struct option_set picture_option_set = { "Picture", picture_options,
-					       ARRAY_SIZE(picture_options) };
+const struct option_set picture_option_set = OPTION_SET("Picture", picture_options);
 
 static const char *const formats[] = { "auto", "svg", "html", NULL };
 
@@ -47,8 +46,7 @@ static const struct option flame_format_options[] = {
 	{ "compat", 0, OPTION_FLAG, offsetof(struct view_request, compat), NULL,
 	  "draw what flamegraph.pl draws from folded stacks, bugs included" },
 };
-const struct option_set flame_format_option_set = { NULL, flame_format_options,
-						    ARRAY_SIZE(flame_format_options) };
+const struct option_set flame_format_option_set = OPTION_SET(NULL, flame_format_options);
 
 static const struct option flame_options[] = {
 	{ "colors", 0, OPTION_CHOICE, PICTURE(palette), "PALETTE",
@@ -66,7 +64,7 @@ static const struct option flame_options[] = {
 	{ "total", 0, OPTION_REAL, PICTURE(total), "N",
 	  "count that the full width represents (default: the sum of all counts)" },
 };
-const struct option_set flame_option_set = { NULL, flame_options, ARRAY_SIZE(flame_options) };
+const struct option_set flame_option_set = OPTION_SET(NULL, flame_options);
 
 enum {
 	DEFAULT_WIDTH = 1200,

@@ -24,8 +24,7 @@ static const struct option report_options[] = {
 	  "names and a fixed column order)" },
 	{ "json", 0, OPTION_FLAG, REPORT(is_json), NULL, "print JSON, with all functions" },
 };
-const struct option_set report_option_set = { "Report", report_options,
-					      ARRAY_SIZE(report_options) };
+const struct option_set report_option_set = OPTION_SET("Report", report_options);
 
 bool report_options_settle(struct report_options *o, struct err *e)
 {
