@@ -87,20 +87,6 @@ static bool is_live(const struct request *r, const char *path)
 	       reads_pipe && stdin_is_piped() && query_takes_everything(&r->in.view.query);
 }
 
-static int convert(const struct request *r, struct err *e)
-{
-	const char *path = r->output ? r->output : "-";
-	struct source_options source = source_options_of(&r->in);
-	return is_live(r, path) ? convert_live(r, path, e) : show_files(&r->in, &source, path, e);
-}
-
-/* A picture is flame's work: the words are handed on. */
-static bool is_picture(const struct request *r)
-{
-	struct str path = str_from(r->output ? r->output : "");
-	return !r->format && (str_ends(path, STR(".svg")) || str_ends(path, STR(".html")));
-}
-
 static int run_convert(const struct command *self, char **words, size_t n)
 {
 	struct err e = { 0 };
@@ -110,11 +96,13 @@ static int run_convert(const struct command *self, char **words, size_t n)
 		return say_error(self, &e);
 	if (r.in.common.help)
 		return print_help(self);
-	if (is_picture(&r))
+	if (!r.format && r.output && path_is_picture(r.output)) /* the words are handed on */
 		return flame_command.run(&flame_command, words, n);
 	if (!choose_format(&r, &e))
 		return say_error(self, &e);
-	int code = convert(&r, &e);
+	const char *path = r.output ? r.output : "-";
+	int code =
+		is_live(&r, path) ? convert_live(&r, path, &e) : show_files(&r.in, NULL, path, &e);
 	return e.kind ? say_error(self, &e) : code;
 }
 

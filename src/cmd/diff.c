@@ -4,11 +4,17 @@
 /* Some function grew by more than --fail-above. */
 enum { EXIT_GREW = 4 };
 
+struct output_file {
+	const char *path; /* NULL: standard output */
+	enum diff_format format;
+};
+
 /* Everything the command line says. */
 struct request {
 	struct profile_request in;
 	struct picture_files files;
-	struct text_list outputs; /* none: standard output */
+	struct text_list outputs;	 /* none: standard output */
+	VEC(struct output_file) written; /* what it comes to */
 };
 
 static const struct option output_options[] = {
@@ -36,6 +42,7 @@ static void request_fini(struct request *r)
 	profile_request_fini(&r->in);
 	picture_files_fini(&r->files);
 	text_list_fini(&r->outputs);
+	vec_fini(&r->written);
 }
 
 /* --- output --- */
@@ -69,23 +76,8 @@ static bool choose_format(const struct request *r, const char *path, enum diff_f
 	return true;
 }
 
-/* What is written where; standard output without -o. */
-struct output_file {
-	const char *path; /* NULL: standard output */
-	enum diff_format format;
-};
-
-struct output_files {
-	VEC(struct output_file) list;
-};
-
-static void output_files_fini(struct output_files *o)
-{
-	vec_fini(&o->list);
-}
-
 /* Folded stacks have names of their own: they are not written beside others. */
-static bool choose_outputs(const struct request *r, struct output_files *out, struct err *e)
+static bool choose_outputs(struct request *r, struct err *e)
 {
 	const struct text_list *paths = &r->outputs;
 	bool has_folded = false;
@@ -100,9 +92,9 @@ static bool choose_outputs(const struct request *r, struct output_files *out, st
 		if (!choose_format(r, file.path, &file.format, e))
 			return false;
 		has_folded |= file.format == DIFF_FOLDED;
-		vec_push(&out->list, file);
+		vec_push(&r->written, file);
 	}
-	if (has_folded && out->list.n > 1)
+	if (has_folded && r->written.n > 1)
 		return err_usage(e, "folded output cannot be combined with other outputs; write it "
 				    "in a separate run");
 	return true;
@@ -182,15 +174,14 @@ static int say_grown(const struct view_diff *d)
 	return has_grown ? EXIT_GREW : EXIT_DONE;
 }
 
-static int compare(const struct request *r, const struct view_input *sides,
-		   const struct output_files *files, struct err *e)
+static int compare(const struct request *r, const struct view_input *sides, struct err *e)
 {
 	AUTO(view_notes) struct view_notes notes = { 0 };
 	struct view_diff *d = view_diff_new(sides, &r->in.view, &notes, e);
 	bool ok = d != NULL;
 	say_view_notes(&r->in.common, &notes);
-	for (uint32_t i = 0; ok && i < files->list.n; i++)
-		ok = write_output(d, &files->list.p[i], e);
+	for (uint32_t i = 0; ok && i < r->written.n; i++)
+		ok = write_output(d, &r->written.p[i], e);
 	int code = ok ? say_sides(r, d) : EXIT_FAILED;
 	if (code == EXIT_DONE)
 		code = say_grown(d);
@@ -198,17 +189,17 @@ static int compare(const struct request *r, const struct view_input *sides,
 	return code;
 }
 
-static int diff(struct request *r, const struct output_files *files, struct err *e)
+static int diff(struct request *r, struct err *e)
 {
 	struct view_input sides[SIDES] = { 0 };
 	int code = EXIT_FAILED;
 	bool ok = true;
-	for (uint32_t i = 0; ok && i < files->list.n && !r->files.attributes; i++)
-		if (is_picture(&files->list.p[i]))
+	for (uint32_t i = 0; ok && i < r->written.n && !r->files.attributes; i++)
+		if (is_picture(&r->written.p[i]))
 			ok = picture_files_read(&r->files, &r->in.view.picture, e);
-	r->in.view.diff.format = files->list.p[0].format;
+	r->in.view.diff.format = r->written.p[0].format;
 	if (ok && read_sides(r, sides, e))
-		code = compare(r, sides, files, e);
+		code = compare(r, sides, e);
 	for (unsigned i = 0; i < SIDES; i++)
 		profile_unref(sides[i].profile);
 	return code;
@@ -218,7 +209,6 @@ static int run_diff(const struct command *self, char **words, size_t n)
 {
 	struct err e = { 0 };
 	AUTO(request) struct request r = { 0 };
-	AUTO(output_files) struct output_files files = { 0 };
 	view_request_init(&r.in.view, VIEW_DIFF);
 	if (!profile_request_parse(&r.in, self, words, n, &e))
 		return say_error(self, &e);
@@ -227,9 +217,9 @@ static int run_diff(const struct command *self, char **words, size_t n)
 	if (r.in.files.n == 0 || r.in.files.n > SIDES)
 		err_usage(&e, "diff needs two profiles: plume diff BEFORE AFTER; or two time "
 			      "ranges of one: plume diff --time A,B --time C,D FILE");
-	if (e.kind || !choose_outputs(&r, &files, &e))
+	if (e.kind || !choose_outputs(&r, &e))
 		return say_error(self, &e);
-	int code = diff(&r, &files, &e);
+	int code = diff(&r, &e);
 	return e.kind ? say_error(self, &e) : code;
 }
 

@@ -79,6 +79,11 @@ void picture_files_fini(struct picture_files *f)
 
 /* --- where a picture goes --- */
 
+bool path_is_picture(const char *path)
+{
+	return str_ends(str_from(path), STR(".svg")) || str_ends(str_from(path), STR(".html"));
+}
+
 static struct str stem_of(const char *path)
 {
 	static const char *const endings[] = { ".gz",	".zst",	   ".txt",   ".perf",

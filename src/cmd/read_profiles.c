@@ -172,7 +172,8 @@ bool read_profile(const char *path, const struct source_options *options, struct
 	return ok;
 }
 
-const char *default_input(void)
+/* Says so where that is not what is piped in. */
+static const char *default_input(void)
 {
 	if (stdin_is_piped())
 		return "-";

@@ -54,8 +54,6 @@ const char *profile_request_file(const struct profile_request *r);
  */
 struct profile *read_profiles(const struct text_list *files, const struct source_options *options,
 			      unsigned columns, struct err *e);
-/* What is read when no file is named. Says so where that is not what is piped in. */
-const char *default_input(void);
 /* As source_read, with a line on a terminal that counts samples. */
 bool read_profile(const char *path, const struct source_options *options, struct profile *p,
 		  struct err *e);

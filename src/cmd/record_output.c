@@ -68,17 +68,12 @@ static void add_default(struct record_outputs *o, const char *stem)
 	text_list_add(&o->paths, buf_str(&path));
 }
 
-static bool is_picture(const char *path)
-{
-	return ends(path, ".svg") || ends(path, ".html");
-}
-
 /* As --format or the ending says. */
 static bool is_drawn(const struct record_outputs *o, const char *path)
 {
 	if (o->format)
 		return strcmp(o->format, "svg") == 0 || strcmp(o->format, "html") == 0;
-	return is_picture(path);
+	return path_is_picture(path);
 }
 
 /* What would only be said when the recording is over. */
@@ -138,7 +133,7 @@ static bool check_one(struct record_outputs *o, const char *path,
 		return open_data(o, path, facts, e);
 	if (!o->format && strcmp(path, "-") == 0)
 		return err_usage(e, "-o - needs --format, such as --format folded");
-	if (!o->format && !is_picture(path) && !profile_format_of_path(str_from(path)))
+	if (!o->format && !path_is_picture(path) && !profile_format_of_path(str_from(path)))
 		return err_usage(
 			e,
 			"-o %s: unknown extension; must be .plume, .data, .svg, .html, .folded, "

@@ -47,12 +47,6 @@ static bool set_screen(struct request *r, struct err *e)
 	return screen_style(&o->style, r->output, o->width_text, e);
 }
 
-static int report(struct request *r, struct err *e)
-{
-	struct source_options source = source_options_of(&r->in);
-	return show_files(&r->in, &source, r->output, e);
-}
-
 /* A screen each second; a file or a pipe gets the last one only. */
 static int report_followed(const struct request *r, struct err *e)
 {
@@ -99,7 +93,7 @@ static int run_report(const struct command *self, char **words, size_t n)
 		err_usage(&e, "--follow needs exactly one .plume file");
 	if (e.kind || !set_screen(&r, &e))
 		return say_error(self, &e);
-	int code = r.follows ? report_followed(&r, &e) : report(&r, &e);
+	int code = r.follows ? report_followed(&r, &e) : show_files(&r.in, NULL, r.output, &e);
 	return e.kind ? say_error(self, &e) : code;
 }
 

@@ -59,7 +59,9 @@ int show_profile(const struct profile_request *r, struct profile *p, const char 
 int show_files(const struct profile_request *r, const struct source_options *source,
 	       const char *path, struct err *e)
 {
-	struct profile *p = read_profiles(&r->files, source, view_columns(&r->view), e);
+	struct source_options usual = source_options_of(r);
+	struct profile *p =
+		read_profiles(&r->files, source ? source : &usual, view_columns(&r->view), e);
 	int code = p ? show_profile(r, p, path, e) : EXIT_FAILED;
 	profile_unref(p);
 	return code;

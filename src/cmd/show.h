@@ -8,7 +8,7 @@
  */
 int show_profile(const struct profile_request *r, struct profile *p, const char *path,
 		 struct err *e);
-/* The same of r's files. */
+/* The same of r's files. source: NULL, where they are read as r's options say. */
 int show_files(const struct profile_request *r, const struct source_options *source,
 	       const char *path, struct err *e);
 /* Sentences unless the user wants quiet; counts where the user wants them. */
@@ -16,6 +16,9 @@ void say_view_notes(const struct common_options *o, const struct view_notes *not
 int exit_code_of(const struct view_notes *notes);
 
 /* --- pictures --- */
+
+/* By its extension. */
+bool path_is_picture(const char *path);
 
 /* The files that options of pictures name: what they hold is part of a request. */
 struct picture_files {

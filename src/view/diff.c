@@ -296,7 +296,7 @@ void view_diff_account(const struct view_diff *d, unsigned side, struct view_not
 	if (!s->tree)
 		return;
 	notes->is_damaged |= ledger_is_damaged(&s->in.profile->ledger) || s->ledger.overflows;
-	note_ledger(notes, s->in.profile, &s->ledger, s->tree);
+	notes_add_ledger(notes, s->in.profile, &s->ledger, s->tree);
 }
 
 /* --- --fail-above --- */
@@ -325,10 +325,10 @@ bool view_diff_has_grown(const struct view_diff *d, struct view_notes *notes)
 		const struct grown *g = &d->grown.rows.p[i];
 		AUTO(buf) struct buf name = { 0 };
 		label_add_brief(&name, g->label);
-		note(notes, "%s grew by %.2f %% of AFTER%s; the limit is --fail-above %s",
-		     buf_c_string(&name), g->points,
-		     g->view == YOUR_CODE ? " (with --your-code)" : "",
-		     d->request->diff.fail_above);
+		notes_add(notes, "%s grew by %.2f %% of AFTER%s; the limit is --fail-above %s",
+			  buf_c_string(&name), g->points,
+			  g->view == YOUR_CODE ? " (with --your-code)" : "",
+			  d->request->diff.fail_above);
 	}
 	return d->grown.rows.n > 0;
 }

@@ -10,7 +10,7 @@ void view_notes_fini(struct view_notes *n)
 	arena_fini(&n->text);
 }
 
-void note(struct view_notes *n, const char *format, ...)
+void notes_add(struct view_notes *n, const char *format, ...)
 {
 	AUTO_FREE char *words = NULL;
 	va_list args;
@@ -21,7 +21,7 @@ void note(struct view_notes *n, const char *format, ...)
 	text_list_add(&n->warnings, str_from(words ? words : format));
 }
 
-void note_lines(struct view_notes *n, struct str text)
+void notes_add_lines(struct view_notes *n, struct str text)
 {
 	while (text.n) {
 		ptrdiff_t newline = str_find_char(text, '\n');
@@ -52,59 +52,61 @@ static void warn_events(struct view_notes *n, const struct profile *p, const str
 			return;
 	AUTO(buf) struct buf events = { 0 };
 	add_event_list(p, &events);
-	note(n, "%u events in the input (%s): showing %.*s; --where event=NAME selects another",
-	     p->events.n, buf_c_string(&events),
-	     STR_ARG(profile_str(p, p->events.p[l->event].name)));
+	notes_add(n,
+		  "%u events in the input (%s): showing %.*s; --where event=NAME selects another",
+		  p->events.n, buf_c_string(&events),
+		  STR_ARG(profile_str(p, p->events.p[l->event].name)));
 }
 
 /* Words that may hold paths of the input, of any length. */
-static void note_short(struct view_notes *n, struct str words)
+static void notes_add_short(struct view_notes *n, struct str words)
 {
 	enum { MOST_PATH = 200 };
 	AUTO(buf) struct buf text = { 0 };
 	add_short_words(&text, words, MOST_PATH);
-	note(n, "%s", buf_c_string(&text));
+	notes_add(n, "%s", buf_c_string(&text));
 }
 
 static void warn_damage(struct view_notes *n, const struct profile *p, enum ledger_line line)
 {
 	AUTO(buf) struct buf text = { 0 };
 	describe_damage(p, line, &text);
-	note_short(n, buf_str(&text));
+	notes_add_short(n, buf_str(&text));
 }
 
 static void warn_other_events(struct view_notes *n, uint64_t samples)
 {
 	AUTO(buf) struct buf count = { 0 };
 	buf_add_counted(&count, samples, "sample", "samples");
-	note(n, "%s of other events left out; --event-filter selects the event",
-	     buf_c_string(&count));
+	notes_add(n, "%s of other events left out; --event-filter selects the event",
+		  buf_c_string(&count));
 }
 
-void note_warnings(struct view_notes *n, const struct profile *p, const struct query *q,
-		   const struct query_ledger *l)
+void notes_add_warnings(struct view_notes *n, const struct profile *p, const struct query *q,
+			const struct query_ledger *l)
 {
 	n->is_damaged |= ledger_is_damaged(&p->ledger) || l->overflows;
 	warn_events(n, p, q, l);
 	for (uint32_t i = 0; i < p->notes.n; i++)
-		note_short(n, profile_str(p, p->notes.p[i]));
+		notes_add_short(n, profile_str(p, p->notes.p[i]));
 	for (uint32_t i = 0; i < p->facts.n; i++) /* of the recorder, in its file */
 		if (str_eq(profile_str(p, p->facts.p[i].key), STR("note")))
-			note_short(n, profile_str(p, p->facts.p[i].text));
+			notes_add_short(n, profile_str(p, p->facts.p[i].text));
 	if (l->samples_in == 0 && l->stacks == 0)
-		note(n, "no stacks found");
+		notes_add(n, "no stacks found");
 	if (p->ledger.count[LEDGER_OTHER_EVENTS])
 		warn_other_events(n, p->ledger.count[LEDGER_OTHER_EVENTS]);
 	if (l->gave_up)
-		note(n,
-		     "an expression took too long to match %llu names; they count as not matching",
-		     (unsigned long long)l->gave_up);
+		notes_add(n,
+			  "an expression took too long to match %llu names; they count as not "
+			  "matching",
+			  (unsigned long long)l->gave_up);
 	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
 		if (p->ledger.count[line] && ledger_line_is_damage(line))
 			warn_damage(n, p, line);
 	if (l->overflows && !p->ledger.count[LEDGER_OVERFLOWS])
-		note(n, "%s: %llu", ledger_line_text(LEDGER_OVERFLOWS),
-		     (unsigned long long)l->overflows);
+		notes_add(n, "%s: %llu", ledger_line_text(LEDGER_OVERFLOWS),
+			  (unsigned long long)l->overflows);
 }
 
 /* Which files lack names, in so many words as fit a line. */
@@ -117,7 +119,7 @@ static void add_unnamed(struct buf *out, const struct unnamed_rows *u, const cha
 	buf_addf(out, "; see plume doctor%s%s", file ? " " : "", file ? file : "");
 }
 
-void note_recording(struct view_notes *n, const struct view_input *in)
+void notes_add_recording(struct view_notes *n, const struct view_input *in)
 {
 	const struct profile *p = in->profile;
 	AUTO(unnamed_rows) struct unnamed_rows unnamed = { 0 };
@@ -136,7 +138,7 @@ void note_recording(struct view_notes *n, const struct view_input *in)
 			add_unnamed(&text, &unnamed, in->file);
 		else
 			buf_addf(&text, ": %.*s", STR_ARG(f->fix.n ? f->fix : f->why));
-		note(n, "%s", buf_c_string(&text));
+		notes_add(n, "%s", buf_c_string(&text));
 	}
 }
 
@@ -155,8 +157,8 @@ static void add_count(struct view_notes *n, const char *what, uint64_t count)
 	add_row(n, buf_str(&text), str_from(what));
 }
 
-void note_ledger(struct view_notes *n, const struct profile *p, const struct query_ledger *l,
-		 const struct tree *tree)
+void notes_add_ledger(struct view_notes *n, const struct profile *p, const struct query_ledger *l,
+		      const struct tree *tree)
 {
 	/* How a recorder came by the stacks, and by the names of JavaScript and Java. */
 	static const char *const facts[] = { "user stacks", "javascript", "java" };
@@ -191,9 +193,9 @@ void view_account(const struct view_input *in, struct view_notes *notes)
 	struct query_ledger ledger;
 	struct tree *tree = query_tree(in->profile, &everything, &ledger, &e);
 	if (tree) {
-		note_recording(notes, in);
-		note_warnings(notes, in->profile, &everything, &ledger);
-		note_ledger(notes, in->profile, &ledger, tree);
+		notes_add_recording(notes, in);
+		notes_add_warnings(notes, in->profile, &everything, &ledger);
+		notes_add_ledger(notes, in->profile, &ledger, tree);
 	}
 	tree_free(tree);
 }

@@ -73,8 +73,8 @@ static uint64_t total_of(const struct picture_options *o, const struct tree *t,
 	if (value >= (double)sum && value < 1.8e19)
 		return (uint64_t)value;
 	if (value > 0)
-		note(notes, "ignoring --total %.15g: it is less than the sum of all counts",
-		     o->total);
+		notes_add(notes, "ignoring --total %.15g: it is less than the sum of all counts",
+			  o->total);
 	return sum;
 }
 

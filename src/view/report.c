@@ -238,11 +238,11 @@ static void say_taken(const struct making *m, const char *text, const bool *is_w
 	add_names(&names, t, labels, n);
 	if (n < m->subject.functions)
 		buf_addf(&names, " and %u more", m->subject.functions - n);
-	note(m->notes, "no function is named %s; using %s: %s", text,
-	     m->subject.functions == 1 ? "the one that contains it"
-	     : match == MATCH_WORD     ? "those that contain it as a word"
-				       : "those that contain it",
-	     buf_c_string(&names));
+	notes_add(m->notes, "no function is named %s; using %s: %s", text,
+		  m->subject.functions == 1 ? "the one that contains it"
+		  : match == MATCH_WORD	    ? "those that contain it as a word"
+					    : "those that contain it",
+		  buf_c_string(&names));
 }
 
 static void describe_subject(struct making *m, const char *text, const bool *is_wanted,

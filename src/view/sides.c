@@ -47,8 +47,8 @@ static bool add_up_side(struct comparing *c, const struct view_request *r, unsig
 			      : NAMES_FOLDED;
 	if (!query_side(c, r, &query, side, e))
 		return false;
-	note_recording(notes, &s->in);
-	note_warnings(notes, s->in.profile, &query, &s->ledger);
+	notes_add_recording(notes, &s->in);
+	notes_add_warnings(notes, s->in.profile, &query, &s->ledger);
 	return true;
 }
 
@@ -102,10 +102,11 @@ static void warn_events_differ(const struct comparing *c, struct view_notes *not
 {
 	struct str before = event_of(&c->side[BEFORE]), after = event_of(&c->side[AFTER]);
 	if (before.n && after.n && !str_eq(before, after))
-		note(notes,
-		     "the events differ, %.*s before and %.*s after; --where event=NAME selects "
-		     "one",
-		     STR_ARG(before), STR_ARG(after));
+		notes_add(
+			notes,
+			"the events differ, %.*s before and %.*s after; --where event=NAME selects "
+			"one",
+			STR_ARG(before), STR_ARG(after));
 }
 
 /* BEFORE and AFTER, of two profiles or of two times of one. */
@@ -144,11 +145,12 @@ static void warn_if_disjoint(const struct tree *t, struct view_notes *notes)
 	for (uint32_t i = 1; i < t->n; i = t->end[i])
 		if (t->total[BEFORE][i] && t->total[AFTER][i])
 			return;
-	note(notes,
-	     "BEFORE and AFTER have no path in common (stacks start with %.*s and %.*s); --root "
-	     "FUNCTION starts them at a function that both have",
-	     STR_ARG(str_first(first_name(t, BEFORE), 60)),
-	     STR_ARG(str_first(first_name(t, AFTER), 60)));
+	notes_add(
+		notes,
+		"BEFORE and AFTER have no path in common (stacks start with %.*s and %.*s); --root "
+		"FUNCTION starts them at a function that both have",
+		STR_ARG(str_first(first_name(t, BEFORE), 60)),
+		STR_ARG(str_first(first_name(t, AFTER), 60)));
 }
 
 static enum diff_scale scale_of(const struct diff_options *o)

@@ -83,9 +83,10 @@ static void write_tree(const struct profile_format *format, const struct profile
 	if (tree)
 		format->write_tree(tree, p, &ledger, out);
 	if (tree && ledger.other_events && !p->is_differential)
-		note(notes,
-		     "%s hold one event: %.*s was written (--where event=NAME chooses another)",
-		     format->title, STR_ARG(profile_str(p, p->events.p[ledger.event].name)));
+		notes_add(
+			notes,
+			"%s hold one event: %.*s was written (--where event=NAME chooses another)",
+			format->title, STR_ARG(profile_str(p, p->events.p[ledger.event].name)));
 	tree_free(tree);
 }
 
@@ -99,7 +100,7 @@ static void write_profile(const struct view *v, struct writer *out, struct view_
 		write_tree(format, p, out, notes);
 	else
 		format->write(p, &v->request->format_options, out, &lines);
-	note_lines(notes, buf_str(&lines));
+	notes_add_lines(notes, buf_str(&lines));
 	profile_unref(p);
 }
 
@@ -122,7 +123,7 @@ void view_write(struct view *v, struct writer *out, struct view_notes *notes)
 		break;
 	}
 	if (v->request->kind != VIEW_REPORT) /* which has its own */
-		note_recording(notes, &v->in);
-	note_warnings(notes, v->in.profile, &v->request->query, &v->ledger);
-	note_ledger(notes, v->in.profile, &v->ledger, v->tree);
+		notes_add_recording(notes, &v->in);
+	notes_add_warnings(notes, v->in.profile, &v->request->query, &v->ledger);
+	notes_add_ledger(notes, v->in.profile, &v->ledger, v->tree);
 }

@@ -20,17 +20,17 @@ bool knows_kinds(const struct profile *p);
 
 /* --- notes.c --- */
 
-void note(struct view_notes *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void notes_add(struct view_notes *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A sentence for each line of text. */
-void note_lines(struct view_notes *n, struct str text);
+void notes_add_lines(struct view_notes *n, struct str text);
 /* What the recording itself lacks, for output that has no ledger to say it. */
-void note_recording(struct view_notes *n, const struct view_input *in);
+void notes_add_recording(struct view_notes *n, const struct view_input *in);
 /* What is missing or odd. */
-void note_warnings(struct view_notes *n, const struct profile *p, const struct query *q,
-		   const struct query_ledger *l);
+void notes_add_warnings(struct view_notes *n, const struct profile *p, const struct query *q,
+			const struct query_ledger *l);
 /* The ledger, a row per count that is not zero. tree: may be NULL. */
-void note_ledger(struct view_notes *n, const struct profile *p, const struct query_ledger *l,
-		 const struct tree *tree);
+void notes_add_ledger(struct view_notes *n, const struct profile *p, const struct query_ledger *l,
+		      const struct tree *tree);
 /* Why nothing is left to show: false, and e. */
 bool explain_nothing(const struct profile *p, const struct query *q, const struct query_ledger *l,
 		     struct err *e);
