@@ -14,6 +14,7 @@
 #include "base/inflate.h"
 #include "base/inherited.h"
 #include "base/json.h"
+#include "base/json_out.h"
 #include "base/mapping.h"
 #include "base/mem.h"
 #include "base/options.h"

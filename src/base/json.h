@@ -26,17 +26,6 @@
 
 struct json;
 
-/*
- * Appends a JSON string with its quotes. What is no UTF-8 becomes U+FFFD; & < > are escaped, so that
- * it may stand in XML and HTML, too.
- */
-void json_add_string(struct buf *out, struct str s);
-/*
- * The same for what comes back to the byte: a byte that is no UTF-8 becomes \udc80 to \udcff, as in
- * Python's surrogateescape, and json_string turns it back.
- */
-void json_add_bytes(struct buf *out, struct str s);
-
 /* Deeper nesting and longer strings are faults. */
 enum { JSON_MAX_DEPTH = 1 << 20, JSON_MAX_STRING_BYTES = 64 << 20 };
 
@@ -76,7 +65,7 @@ bool json_element(struct json *j);
 
 /*
  * The text, with escapes resolved; ill-formed UTF-8 is kept as it is. Half a surrogate pair is U+FFFD,
- * except what json_add_bytes writes. Good until the next call.
+ * except what json_out writes as JSON_BYTES. Good until the next call.
  */
 bool json_string(struct json *j, struct str *text);
 /*

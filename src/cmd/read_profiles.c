@@ -11,10 +11,7 @@
 
 static const struct option input_options[] = {
 	{ "input", 0, OPTION_CHOICE, offsetof(struct profile_request, input.format), "NAME",
-	  "read the input as NAME: perf-data, plume, pprof, speedscope, cpuprofile, trace, "
-	  "json-tree, json-flat, csv, perf-script, folded or folded-diff (default: auto, which "
-	  "detects the format)",
-	  source_input_names },
+	  source_input_help, source_input_names },
 	{ "threads", 'j', OPTION_NUMBER, offsetof(struct profile_request, input.threads), "N",
 	  "read files with N threads (default: all cores); the result is the same for any N" },
 };

@@ -114,7 +114,7 @@ static void unpack(struct data_input *in, struct str packed, uint64_t offset)
 static struct cursor body_of(const struct data_input *in, const struct perf_record *r)
 {
 	return (struct cursor){ r->bytes + RECORD_HEADER_BYTES, r->bytes + r->size,
-				in->s->is_swapped, false };
+				in->s->events.is_swapped, false };
 }
 
 static void on_attr(struct data_input *in, const struct perf_record *r)
@@ -193,7 +193,7 @@ static void on_record(struct data_input *in, const struct perf_record *r)
 		break;
 	default:
 		if (r->type < RECORD_HEADER_ATTR)
-			perf_session_add(in->s, r);
+			perf_session_queue(in->s, r);
 		break; /* others say nothing of samples */
 	}
 }
@@ -220,7 +220,7 @@ static size_t feed(struct data_input *in, struct str bytes, uint64_t offset)
 		if (bytes.n - at < RECORD_HEADER_BYTES)
 			break;
 		struct perf_record r = perf_record_at(bytes.p + at, offset + (is_plain ? 0 : at),
-						      in->s->is_swapped);
+						      in->s->events.is_swapped);
 		if (r.size < RECORD_HEADER_BYTES || (is_plain && is_packed(r.type))) {
 			note_damage(in, r.offset, "a record of type %u claims a size of %u bytes",
 				    r.type, r.size);
@@ -275,7 +275,7 @@ static bool section_bytes(struct str file, struct section section, struct str *b
 
 static struct cursor cursor_of(const struct data_input *in, struct str bytes)
 {
-	return (struct cursor){ bytes.p, bytes.p + bytes.n, in->s->is_swapped, false };
+	return (struct cursor){ bytes.p, bytes.p + bytes.n, in->s->events.is_swapped, false };
 }
 
 static void read_ids(struct data_input *in, struct str file, struct section section, uint32_t event)
@@ -471,7 +471,7 @@ void perf_read(struct reader *r, const char *directory, const struct perf_option
 	while (reader_window(r).n < FILE_HEADER_BYTES && reader_fill(r))
 		;
 	struct str head = reader_window(r);
-	s.is_swapped = is_swapped_data(head);
+	s.events.is_swapped = is_swapped_data(head);
 	struct cursor c = cursor_of(&in, str_from_byte(str_first(head, PIPE_HEADER_BYTES), 8));
 	uint64_t header_bytes = cursor_u64(&c);
 	if (c.is_short)

@@ -51,6 +51,31 @@ bool perf_event_read(struct perf_event *event, struct cursor *c, uint64_t size)
 	return true;
 }
 
+struct perf_events *perf_events_new(void)
+{
+	return mem_zalloc(1, sizeof(struct perf_events));
+}
+
+void perf_events_free(struct perf_events *e)
+{
+	if (!e)
+		return;
+	perf_events_fini(e);
+	free(e);
+}
+
+uint32_t perf_events_add(struct perf_events *e, const struct perf_event_attr *attr,
+			 const char *name)
+{
+	struct perf_event event;
+	struct cursor c = { (const char *)attr, (const char *)attr + attr->size, false, false };
+	perf_event_read(&event, &c, attr->size);
+	if (name)
+		perf_event_set_name(&event, str_from(name));
+	vec_push(&e->list, event);
+	return e->list.n - 1;
+}
+
 void perf_events_fini(struct perf_events *e)
 {
 	for (uint32_t i = 0; i < e->list.n; i++)
@@ -78,13 +103,13 @@ void perf_events_add_id(struct perf_events *e, uint64_t id, uint32_t event)
 	vec_push(&e->ids, (struct event_of_id){ id, event, 0 });
 }
 
-struct event_of_id *perf_events_find_id(struct perf_events *e, uint64_t id)
+struct event_of_id *perf_events_find_id(const struct perf_events *e, uint64_t id)
 {
 	uint32_t i = index_map_find(&e->id_map, hash_id(id), id_equal, e->ids.p, &id);
 	return i == INDEX_NONE ? NULL : &e->ids.p[i];
 }
 
-struct perf_event *perf_events_find(struct perf_events *e, uint64_t id)
+struct perf_event *perf_events_find(const struct perf_events *e, uint64_t id)
 {
 	if (e->list.n <= 1)
 		return e->list.p;

@@ -79,14 +79,12 @@ void perf_build_id_read(struct perf_session *s, struct cursor c, uint16_t misc)
 
 static void read_build_ids(struct perf_session *s, struct cursor *c)
 {
-	while (cursor_left(c) >= RECORD_HEADER_BYTES) {
-		struct perf_record r = perf_record_at(c->p, 0, c->is_swapped);
-		if (r.size < RECORD_HEADER_BYTES || r.size > cursor_left(c))
-			return;
-		struct cursor row = { c->p + RECORD_HEADER_BYTES, c->p + r.size, c->is_swapped,
-				      false };
+	struct perf_records left = { c->p, cursor_left(c), c->is_swapped };
+	struct perf_record r;
+	while (perf_records_next(&left, &r)) {
+		struct cursor row = { r.bytes + RECORD_HEADER_BYTES, r.bytes + r.size,
+				      c->is_swapped, false };
 		perf_build_id_read(s, row, r.misc);
-		c->p += r.size;
 	}
 }
 

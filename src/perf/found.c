@@ -4,33 +4,6 @@
  */
 #include "perf/perf_int.h"
 
-/* --- early --- */
-
-bool perf_session_peek(struct perf_session *s, const char *bytes, struct perf_user_state *out)
-{
-	enum { ABI_64 = 2 };
-	struct perf_event_header h;
-	struct perf_sample sample;
-	memcpy(&h, bytes, sizeof(h));
-	struct perf_record r = { .type = h.type, .misc = h.misc, .size = h.size, .bytes = bytes };
-	struct perf_event *event = s->events.list.p;
-	if (s->events.list.n > 1)
-		event = perf_events_find(&s->events, perf_sample_id(event, &r, false));
-	if (!event || !perf_sample_read(event, &r, false, &sample) || !sample.has_user_registers ||
-	    sample.user_abi != ABI_64)
-		return false;
-	*out = (struct perf_user_state){ .pid = sample.ids.pid,
-					 .tid = sample.ids.tid,
-					 .time_ns = sample.ids.time_ns,
-					 .stack = sample.user_stack };
-	for (unsigned i = 0; i < ARRAY_SIZE(out->registers); i++)
-		if (event->user_registers >> i & 1)
-			out->registers[i] = cursor_u64(&sample.user_registers);
-	return true;
-}
-
-/* --- in its turn --- */
-
 /* The same address may be there many times: the frame pointer tells them apart, where both know it. */
 static bool is_at(const struct stack_address *a, const struct perf_found_frame *f)
 {
@@ -81,14 +54,11 @@ static uint32_t put_missing(struct perf_session *s, const struct perf_process *p
 }
 
 void perf_session_put_found(struct perf_session *s, struct perf_process *process,
-			    const struct perf_ids *ids)
+			    const struct perf_found *found)
 {
-	const struct perf_live *live = s->options.live;
-	const struct perf_found_frame *frames = NULL;
+	const struct perf_found_frame *frames = found ? found->frames : NULL;
 	struct stack *st = &s->stack;
-	uint32_t n = live && live->find_frames
-			     ? live->find_frames(live->context, ids->tid, ids->time_ns, &frames)
-			     : 0;
+	uint32_t n = found ? found->n : 0;
 	uint32_t at = st->user_first;
 	process->has_found |= n > 0;
 	for (uint32_t i = 0; i < n && at <= st->list.n; i++) {

@@ -67,8 +67,8 @@ static void ask(struct perf_session *s, const struct perf_process *process, uint
 	}
 }
 
-void perf_session_put_gap(struct perf_session *s, const struct perf_event *event,
-			  const struct perf_sample *sample, const struct perf_process *process)
+void perf_session_put_gap(struct perf_session *s, const struct perf_sample *sample,
+			  const struct perf_process *process)
 {
 	struct stack *st = &s->stack;
 	const struct perf_live *live = s->options.live;
@@ -80,7 +80,7 @@ void perf_session_put_gap(struct perf_session *s, const struct perf_event *event
 		*start = (struct thread_start){ .is_asked = true, .space = process->space };
 		/* The C library has one more in front of main than in front of a thread's function. */
 		bool is_first = sample->ids.pid == sample->ids.tid;
-		ask(s, process, perf_session_stack_pointer(s, event, sample),
+		ask(s, process, perf_session_stack_pointer(s, sample),
 		    THREAD_START_FRAMES - !is_first, start);
 	}
 	vec_push(&st->list, (struct stack_address){ .part = PART_GAP });

@@ -33,34 +33,23 @@ void perf_session_free(struct perf_session *s)
 	free(s);
 }
 
-uint32_t perf_session_add_event(struct perf_session *s, const struct perf_event_attr *attr,
-				const char *name)
+struct perf_events *perf_session_events(struct perf_session *s)
 {
-	struct perf_event event;
-	struct cursor c = { (const char *)attr, (const char *)attr + attr->size, false, false };
-	perf_event_read(&event, &c, attr->size);
-	if (name)
-		perf_event_set_name(&event, str_from(name));
-	vec_push(&s->events.list, event);
-	return s->events.list.n - 1;
+	return &s->events;
 }
 
-void perf_session_add_event_id(struct perf_session *s, uint64_t id, uint32_t event)
-{
-	perf_events_add_id(&s->events, id, event);
-}
-
-void perf_session_add_records(struct perf_session *s, const char *bytes, size_t n, bool bytes_stay)
+void perf_session_add(struct perf_session *s, const struct perf_record *r, bool bytes_stay)
 {
 	s->order.keeps_bytes = bytes_stay;
-	while (n >= RECORD_HEADER_BYTES) {
-		struct perf_record r = perf_record_at(bytes, 0, false);
-		if (r.size < RECORD_HEADER_BYTES || r.size > n)
-			return;
-		perf_session_add(s, &r);
-		bytes += r.size;
-		n -= r.size;
-	}
+	perf_session_queue(s, r);
+}
+
+void perf_session_add_records(struct perf_session *s, struct str records)
+{
+	struct perf_records left = perf_records_of(records.p, records.n);
+	struct perf_record r;
+	while (perf_records_next(&left, &r))
+		perf_session_add(s, &r, false);
 }
 
 void perf_session_end_round(struct perf_session *s)

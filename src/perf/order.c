@@ -11,17 +11,22 @@ void perf_order_fini(struct perf_order *o)
 	arena_fini(&o->bytes);
 }
 
-void perf_order_add(struct perf_order *o, uint64_t time_ns, const char *bytes, size_t n,
-		    uint64_t offset)
+static void copy(struct perf_order *o, struct perf_record *r)
 {
+	r->bytes = arena_copy(&o->bytes, (struct str){ r->bytes, r->size }).p;
+}
+
+void perf_order_add(struct perf_order *o, uint64_t time_ns, const struct perf_record *r)
+{
+	struct queued_record q = { time_ns, *r };
 	if (!o->keeps_bytes) {
 		if (o->bytes.total_bytes > MAX_WAITING_BYTES || o->queue.n >= MAX_WAITING)
 			perf_order_flush(o);
-		bytes = arena_copy(&o->bytes, (struct str){ bytes, n }).p;
+		copy(o, &q.record);
 	}
 	if (time_ns > o->round_max_ns)
 		o->round_max_ns = time_ns;
-	vec_push(&o->queue, (struct queued_record){ time_ns, bytes, offset, (uint32_t)n });
+	vec_push(&o->queue, q);
 }
 
 /* Merges from[start..middle) and from[middle..end) into `to`; of equals the first comes first. */
@@ -71,10 +76,8 @@ static void compact(struct perf_order *o)
 {
 	struct arena old = o->bytes;
 	o->bytes = (struct arena){ 0 };
-	for (uint32_t i = 0; i < o->queue.n; i++) {
-		struct queued_record *q = &o->queue.p[i];
-		q->bytes = arena_copy(&o->bytes, (struct str){ q->bytes, q->n }).p;
-	}
+	for (uint32_t i = 0; i < o->queue.n; i++)
+		copy(o, &o->queue.p[i].record);
 	arena_fini(&old);
 }
 
@@ -83,10 +86,8 @@ static void give_until(struct perf_order *o, uint64_t limit_ns)
 	uint32_t given = 0;
 	while (merge_runs(o))
 		;
-	while (given < o->queue.n && o->queue.p[given].time_ns <= limit_ns) {
-		o->deliver(o->context, o->queue.p[given].bytes, o->queue.p[given].offset);
-		given++;
-	}
+	for (; given < o->queue.n && o->queue.p[given].time_ns <= limit_ns; given++)
+		o->deliver(o->context, &o->queue.p[given].record);
 	memmove(o->queue.p, o->queue.p + given, (o->queue.n - given) * sizeof(*o->queue.p));
 	o->queue.n -= given;
 	if (!o->keeps_bytes)

@@ -162,54 +162,30 @@ static bool map_user(struct perf_session *s, int32_t pid, const struct mapping_r
 	return true;
 }
 
-/*
- * What MMAP2 has beyond MMAP; where build ids were asked for they take the inode's place. Returns
- * whether there is code.
- */
-static bool read_mmap2(struct cursor *c, uint16_t misc, struct mapped *m)
-{
-	if (misc & MISC_MMAP_BUILD_ID) {
-		const unsigned char *p = (const unsigned char *)cursor_take(c, 24);
-		enum { SIZE_AND_PADDING = 4, MAX_BYTES = 20 };
-		if (p && p[0] <= MAX_BYTES)
-			m->build_id = (struct str){ (const char *)p + SIZE_AND_PADDING, p[0] };
-	} else {
-		m->device_major = cursor_u32(c);
-		m->device_minor = cursor_u32(c);
-		m->inode = cursor_u64(c);
-		cursor_u64(c); /* generation */
-		m->has_inode = m->inode != 0;
-	}
-	uint32_t protection = cursor_u32(c);
-	cursor_u32(c); /* flags */
-	return protection & PROT_EXEC;
-}
-
 static void note_too_many(struct perf_session *s, const struct perf_record *r)
 {
 	perf_session_bad_record(s, r->offset, "implausibly many mappings");
 }
 
-static bool on_mmap(struct perf_session *s, const struct perf_record *r, struct cursor c)
+static bool on_mmap(struct perf_session *s, const struct perf_record *r)
 {
-	struct mapped m = { 0 };
-	int32_t pid = (int32_t)cursor_u32(&c);
-	cursor_u32(&c);
-	uint64_t start = cursor_u64(&c), n = cursor_u64(&c), offset = cursor_u64(&c);
-	bool is_code = !(r->misc & PERF_RECORD_MISC_MMAP_DATA);
-	if (r->type == PERF_RECORD_MMAP2)
-		is_code = read_mmap2(&c, r->misc, &m);
-	m.path = cursor_text(&c);
-	if (c.is_short)
+	struct perf_mapping map;
+	if (!perf_mapping_read(&s->events, r, &map))
 		return false;
+	struct mapped m = { .path = map.path,
+			    .build_id = map.build_id,
+			    .device_major = map.device_major,
+			    .device_minor = map.device_minor,
+			    .inode = map.inode,
+			    .has_inode = map.inode != 0 };
+	struct mapping_row row = { map.start, map.end, map.offset, 0,
+				   (map.protection & PROT_EXEC) != 0 };
 	unsigned mode = r->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	bool is_taken = true;
-	uint64_t end = n > UINT64_MAX - start ? UINT64_MAX : start + n;
 	if (mode == PERF_RECORD_MISC_KERNEL)
-		map_kernel(s, m.path, start, end - start, offset);
+		map_kernel(s, map.path, map.start, map.end - map.start, map.offset);
 	else if (mode != PERF_RECORD_MISC_GUEST_KERNEL && mode != PERF_RECORD_MISC_GUEST_USER)
-		is_taken = map_user(s, pid, &(struct mapping_row){ start, end, offset, 0, is_code },
-				    &m);
+		is_taken = map_user(s, map.pid, &row, &m);
 	if (!is_taken)
 		note_too_many(s, r);
 	return true;
@@ -226,64 +202,61 @@ static str_id add_comm(struct perf_session *s, struct str comm)
 	return profile_add_str(s->p, buf_str(&text));
 }
 
-static bool on_comm(struct perf_session *s, const struct perf_record *r, struct cursor c)
+static bool on_comm(struct perf_session *s, const struct perf_record *r)
 {
-	int32_t pid = (int32_t)cursor_u32(&c), tid = (int32_t)cursor_u32(&c);
-	if (c.is_short)
+	struct perf_comm comm;
+	if (!perf_comm_read(&s->events, r, &comm))
 		return false;
-	if (r->misc & PERF_RECORD_MISC_COMM_EXEC)
-		perf_process_exec(&s->processes, pid);
-	struct perf_thread *t = perf_thread_get(&s->processes, pid, tid);
-	t->pid = pid;
-	t->comm = add_comm(s, cursor_text(&c));
+	if (comm.is_exec)
+		perf_process_exec(&s->processes, comm.pid);
+	struct perf_thread *t = perf_thread_get(&s->processes, comm.pid, comm.tid);
+	t->pid = comm.pid;
+	t->comm = add_comm(s, comm.name);
 	t->row = THREAD_NONE;
 	return true;
 }
 
-static bool on_fork(struct perf_session *s, const struct perf_record *r, struct cursor c)
+static bool on_fork(struct perf_session *s, const struct perf_record *r)
 {
-	int32_t pid = (int32_t)cursor_u32(&c), parent = (int32_t)cursor_u32(&c);
-	int32_t tid = (int32_t)cursor_u32(&c), parent_tid = (int32_t)cursor_u32(&c);
-	if (c.is_short)
+	struct perf_task task;
+	if (!perf_task_read(&s->events, r, &task))
 		return false;
 	/* One that perf made up for a process that ran already: its mappings come by themselves. */
 	enum { MISC_FORK_EXEC = 1 << 13 };
 	if (!(r->misc & MISC_FORK_EXEC))
-		perf_process_fork(&s->processes, pid, parent);
-	str_id comm = perf_thread_get(&s->processes, parent, parent_tid)->comm;
-	struct perf_thread *t = perf_thread_get(&s->processes, pid, tid);
-	t->pid = pid;
+		perf_process_fork(&s->processes, task.pid, task.parent);
+	str_id comm = perf_thread_get(&s->processes, task.parent, task.parent_tid)->comm;
+	struct perf_thread *t = perf_thread_get(&s->processes, task.pid, task.tid);
+	t->pid = task.pid;
 	t->comm = comm;
 	t->row = THREAD_NONE;
 	t->has_ended = false;
 	return true;
 }
 
-static bool on_end(struct perf_session *s, const struct perf_record *r, struct cursor c)
+static bool on_end(struct perf_session *s, const struct perf_record *r)
 {
-	(void)r;
-	int32_t pid = (int32_t)cursor_u32(&c);
-	cursor_u32(&c); /* parent */
-	int32_t tid = (int32_t)cursor_u32(&c);
-	if (c.is_short)
+	struct perf_task task;
+	if (!perf_task_read(&s->events, r, &task))
 		return false;
-	struct perf_thread *t = perf_thread_get(&s->processes, pid, tid);
+	struct perf_thread *t = perf_thread_get(&s->processes, task.pid, task.tid);
 	s->processes.ended += !t->has_ended;
 	t->has_ended = true;
 	t->is_past = false;
 	return true;
 }
 
-static bool on_lost(struct perf_session *s, const struct perf_record *r, struct cursor c)
+static bool on_lost(struct perf_session *s, const struct perf_record *r)
 {
 	enum { MISC_DROPPED_BY_FILTER = 1 << 15 };
-	if (r->type == PERF_RECORD_LOST) {
-		cursor_u64(&c); /* id */
-		s->lost_in_rings += cursor_u64(&c);
-	} else if (!(r->misc & MISC_DROPPED_BY_FILTER)) {
-		s->lost_by_events += cursor_u64(&c);
-	}
-	return !c.is_short;
+	uint64_t lost;
+	if (!perf_lost_read(&s->events, r, &lost))
+		return false;
+	if (r->type == PERF_RECORD_LOST)
+		s->lost_in_rings += lost;
+	else if (!(r->misc & MISC_DROPPED_BY_FILTER))
+		s->lost_by_events += lost;
+	return true;
 }
 
 static bool cgroup_equal(const void *list, uint32_t i, const void *key)
@@ -298,9 +271,9 @@ struct cgroup *perf_cgroup_find(const struct perf_session *s, uint64_t id)
 	return i == INDEX_NONE ? NULL : &s->cgroups.p[i];
 }
 
-static bool on_cgroup(struct perf_session *s, const struct perf_record *r, struct cursor c)
+static bool on_cgroup(struct perf_session *s, const struct perf_record *r)
 {
-	(void)r;
+	struct cursor c = perf_record_body(&s->events, r);
 	uint64_t id = cursor_u64(&c);
 	if (c.is_short)
 		return false;
@@ -316,8 +289,9 @@ static bool on_cgroup(struct perf_session *s, const struct perf_record *r, struc
 }
 
 /* Code that the kernel made at run time: programs of BPF, trampolines. */
-static bool on_ksymbol(struct perf_session *s, const struct perf_record *r, struct cursor c)
+static bool on_ksymbol(struct perf_session *s, const struct perf_record *r)
 {
+	struct cursor c = perf_record_body(&s->events, r);
 	uint64_t start = cursor_u64(&c);
 	uint32_t n = cursor_u32(&c);
 	cursor_u16(&c); /* type */
@@ -334,31 +308,28 @@ static bool on_ksymbol(struct perf_session *s, const struct perf_record *r, stru
 	return true;
 }
 
-static bool on_throttle(struct perf_session *s, const struct perf_record *r, struct cursor c)
+static bool on_throttle(struct perf_session *s, const struct perf_record *r)
 {
 	(void)r;
-	(void)c;
 	s->p->ledger.count[LEDGER_THROTTLED]++;
 	return true;
 }
 
-static bool on_aux(struct perf_session *s, const struct perf_record *r, struct cursor c)
+static bool on_aux(struct perf_session *s, const struct perf_record *r)
 {
 	(void)r;
-	(void)c;
 	s->aux_records++;
 	return true;
 }
 
-static bool on_ignored(struct perf_session *s, const struct perf_record *r, struct cursor c)
+static bool on_ignored(struct perf_session *s, const struct perf_record *r)
 {
 	(void)s;
 	(void)r;
-	(void)c;
 	return true;
 }
 
-typedef bool record_handler(struct perf_session *s, const struct perf_record *r, struct cursor c);
+typedef bool record_handler(struct perf_session *s, const struct perf_record *r);
 
 static record_handler *const handlers[] = {
 	[PERF_RECORD_MMAP] = on_mmap,
@@ -383,12 +354,11 @@ static record_handler *const handlers[] = {
 	[PERF_RECORD_AUX_OUTPUT_HW_ID] = on_aux,
 };
 
-void perf_session_other(struct perf_session *s, const struct perf_record *r, const char *body_end)
+void perf_session_other(struct perf_session *s, const struct perf_record *r)
 {
-	struct cursor c = { r->bytes + RECORD_HEADER_BYTES, body_end, s->is_swapped, false };
 	if (r->type >= ARRAY_SIZE(handlers) || !handlers[r->type])
 		s->p->ledger.count[LEDGER_OTHER_RECORDS]++;
-	else if (!handlers[r->type](s, r, c))
+	else if (!handlers[r->type](s, r))
 		perf_session_bad_record(s, r->offset, "a record of type %u is too short: %u bytes",
 					r->type, r->size);
 }

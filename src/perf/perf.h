@@ -5,26 +5,16 @@
 #pragma once
 #include "jit/jit.h"
 #include "model/model.h"
+#include "perf/records.h"
 #include "source_map/source_map.h"
 #include "symbol/symbol.h"
 
-struct perf_event_attr;
-
-/* A frame that the recorder named itself; see struct perf_live. */
+/* A frame that a recorder found out by itself. */
 struct perf_found_frame {
 	uint64_t ip;
 	uint64_t frame_pointer; /* 0: not known */
-	uint32_t code;		/* the recorder's own number of what is there */
-	bool is_missing;	/* the stack may lack it: it belongs behind the one before */
-};
-
-/* A function at such a place. */
-struct perf_found_name {
-	struct str name, module, file;
-	uint32_t line, column;
-	uint32_t function_line, function_column; /* where the function begins */
-	enum frame_kind kind;
-	bool is_inlined;
+	uint32_t code;	 /* the recorder's own number of what is there; see perf_live.name_found */
+	bool is_missing; /* the stack may lack it: it belongs behind the one before */
 };
 
 /* A stack by frame pointers, leaf first: addresses, and what the register is there. */
@@ -35,6 +25,22 @@ struct perf_walked {
 	const struct perf_walked_frame *frames;
 	uint32_t n;
 	bool has_more; /* it goes on behind them */
+};
+
+/* What a recorder found out about a sample when it came: it travels with the record, and stays as long as its bytes. */
+struct perf_found {
+	const struct perf_found_frame *frames; /* leaf first */
+	uint32_t n;
+	struct perf_walked walked; /* the user's part of the stack */
+};
+
+/* A function at such a place. */
+struct perf_found_name {
+	struct str name, module, file;
+	uint32_t line, column;
+	uint32_t function_line, function_column; /* where the function begins */
+	enum frame_kind kind;
+	bool is_inlined;
 };
 
 /* What a recorder knows of processes while they live, for names. Any of them may be NULL. */
@@ -51,16 +57,13 @@ struct perf_live {
 	void (*container)(void *context, int32_t pid, struct buf *name);
 	/* Whether a thread lives: that it ends may be among what the kernel lost. */
 	bool (*is_there)(void *context, int32_t tid);
-	/* Frames of a sample that the recorder found when it came, leaf first. Returns how many. */
-	uint32_t (*find_frames)(void *context, int32_t tid, uint64_t time_ns,
-				const struct perf_found_frame **frames);
-	/* The user's part of a sample's stack as the recorder walked it. False: it did not. */
-	bool (*walked)(void *context, int32_t tid, uint64_t time_ns, struct perf_walked *out);
 	/* Bytes where the stack begins that sp is in (0: of the first thread), the oldest last. Returns how many. */
 	size_t (*stack_begin)(void *context, int32_t pid, uint64_t sp, uint64_t *address, void *to,
 			      size_t n);
-	/* The functions of one, the outermost first. Returns how many; good until the next call. */
-	uint32_t (*name_found)(void *context, uint32_t code, const struct perf_found_name **names);
+	/* The functions at a found frame, the outermost first. Returns how many; good until the next call. */
+	uint32_t (*name_found)(void *name_context, uint32_t code,
+			       const struct perf_found_name **names);
+	void *name_context;
 	/* perf_session_set_profile calls it for each file that is mapped still. */
 	void (*needs_file)(void *context, const struct binary_id *id);
 };
@@ -95,24 +98,15 @@ struct perf_session;
 /* options and what they point to are the caller's and stay. */
 struct perf_session *perf_session_new(const struct perf_options *options, struct profile *p);
 void perf_session_free(struct perf_session *s);
-/* name: NULL when type and config say it. Returns its number. */
-uint32_t perf_session_add_event(struct perf_session *s, const struct perf_event_attr *attr,
-				const char *name);
-void perf_session_add_event_id(struct perf_session *s, uint64_t id, uint32_t event);
+/* Its events: to be added before the first record. */
+struct perf_events *perf_session_events(struct perf_session *s);
 /*
- * Whole records, one behind the other, of one buffer. Those without a time hold from the start.
- * bytes_stay: they are there until the next round has ended, too, or all was flushed; else they are copied.
+ * A record, behind those of the same buffer that came before it. Without a time it holds from the start. bytes_stay:
+ * they, and what was found, are there until the next round has ended, too, or all was flushed; else they are copied.
  */
-void perf_session_add_records(struct perf_session *s, const char *bytes, size_t n, bool bytes_stay);
-/* Registers and stack of the user, in a sample that has just come. */
-struct perf_user_state {
-	int32_t pid, tid;
-	uint64_t time_ns;
-	uint64_t registers[32]; /* by perf's own numbers: asm/perf_regs.h */
-	struct str stack;	/* in the record */
-};
-/* bytes: a whole record, PERF_RECORD_SAMPLE. False: it has none, or is of another event. */
-bool perf_session_peek(struct perf_session *s, const char *bytes, struct perf_user_state *out);
+void perf_session_add(struct perf_session *s, const struct perf_record *r, bool bytes_stay);
+/* Records that do not stay. */
+void perf_session_add_records(struct perf_session *s, struct str records);
 /* Every buffer was looked at once since the last call. */
 void perf_session_end_round(struct perf_session *s);
 /* Names what is new and adds it to the profile. is_end: nothing more comes, all that waits as well. */

@@ -111,7 +111,6 @@ struct perf_session {
 	/* Stacks of locations and rows of samples, before there are names: frames are location ids. */
 	struct profile *raw;
 	struct perf_options options;
-	bool is_swapped;
 	uint16_t machine; /* EM_ of the recorded machine */
 	struct perf_events events;
 	struct perf_order order;
@@ -160,9 +159,9 @@ void perf_session_init(struct perf_session *s, const struct perf_options *option
 		       struct profile *p);
 void perf_session_fini(struct perf_session *s);
 /* A record whose turn it is. */
-void perf_session_deliver(void *session, const char *bytes, uint64_t offset);
+void perf_session_deliver(void *session, const struct perf_record *r);
 /* A record as it comes: put in order, or acted on at once. */
-void perf_session_add(struct perf_session *s, const struct perf_record *r);
+void perf_session_queue(struct perf_session *s, const struct perf_record *r);
 /* All records came: names are given, and everything goes into the profile. */
 void perf_session_end(struct perf_session *s);
 void perf_session_add_facts(struct perf_session *s);
@@ -173,8 +172,7 @@ void perf_session_bad_record(struct perf_session *s, uint64_t offset, const char
 
 /* sample.c: decodes and adds. */
 void perf_session_sample(struct perf_session *s, const struct perf_record *r);
-void perf_session_deferred(struct perf_session *s, const struct perf_record *r,
-			   const struct perf_ids *ids, const char *body_end);
+void perf_session_deferred(struct perf_session *s, const struct perf_record *r);
 void perf_session_end_deferred(struct perf_session *s);
 /* stack.c: fills s->stack. */
 void perf_session_stack(struct perf_session *s, const struct perf_event *event,
@@ -194,17 +192,14 @@ bool perf_stack_meet(const struct unwound_stack *u, const struct stack_address *
 /* How many addresses are in code: behind them, the chain followed something else. */
 uint32_t perf_stack_plausible(const struct perf_session *s, const struct perf_process *process,
 			      const struct stack_address *chain, uint32_t n);
-/* walked.c: what the recorder walked of a sample's stack. False: nothing. */
-bool perf_session_walked(const struct perf_session *s, const struct perf_ids *ids,
-			 struct perf_walked *out);
-/* ... which of its frames comes behind the one with this frame pointer; w->n: none. */
+/* walked.c: which of the frames that a recorder walked comes behind the one with this frame pointer; w->n: none. */
 uint32_t perf_walked_behind(const struct perf_walked *w, uint64_t frame_pointer);
 /* ... s->stack goes on with its frames from next on. */
 void perf_session_add_walked(struct perf_session *s, const struct perf_process *process,
 			     const struct perf_walked *w, uint32_t next);
 /* ... where s->stack was cut. */
 void perf_session_put_walked(struct perf_session *s, const struct perf_process *process,
-			     const struct perf_ids *ids);
+			     const struct perf_found *found);
 /* roots.c: a stack that ends in front of a thread's start goes on as others of the process do. */
 void perf_session_put_root(struct perf_session *s, const struct perf_process *process);
 /* ... n addresses, the leaf first, up to the root. */
@@ -212,12 +207,10 @@ void stack_roots_learn(struct stack_roots *roots, const struct stack_address *st
 /* ... NULL: not known; from now on it is looked for. *is_new: so far it was not. */
 const struct stack_root *stack_roots_find(struct stack_roots *roots, uint64_t last, bool *is_new);
 /* stack_copy.c: the user's part of a stack from a copy. False: it is of another machine. */
-bool perf_session_unwind(struct perf_session *s, const struct perf_event *event,
-			 const struct perf_sample *sample, const struct perf_process *process,
-			 struct unwound_stack *out);
+bool perf_session_unwind(struct perf_session *s, const struct perf_sample *sample,
+			 const struct perf_process *process, struct unwound_stack *out);
 /* ... where its stack's top is; 0: not known. */
-uint64_t perf_session_stack_pointer(const struct perf_session *s, const struct perf_event *event,
-				    const struct perf_sample *sample);
+uint64_t perf_session_stack_pointer(const struct perf_session *s, const struct perf_sample *sample);
 /* jit_unwind.c: the piece of code of the process's jitdump that was there at that time; INDEX_NONE: none. */
 uint32_t perf_session_jit_code(const struct perf_session *s, const struct perf_process *process,
 			       uint64_t address, uint64_t time_ns);
@@ -231,22 +224,22 @@ void perf_session_unwind_from(struct perf_session *s, const struct perf_process 
 			      const struct unwind_memory *memory, size_t at,
 			      struct unwound_stack *out);
 /* gap.c: a stack that was cut is told so by a frame, with what its thread begins with in front of that. */
-void perf_session_put_gap(struct perf_session *s, const struct perf_event *event,
-			  const struct perf_sample *sample, const struct perf_process *process);
+void perf_session_put_gap(struct perf_session *s, const struct perf_sample *sample,
+			  const struct perf_process *process);
 /* copied.c: what code without a file may be copies of; NULL: nothing that is known. */
 const struct unwind_copied *perf_session_copied(struct perf_session *s,
 						struct address_space *space);
 /* found.c: what the recorder found of the sample at hand is merged into s->stack. */
 void perf_session_put_found(struct perf_session *s, struct perf_process *process,
-			    const struct perf_ids *ids);
+			    const struct perf_found *found);
 /* witness.c */
 void perf_session_add_witness(struct perf_session *s, const struct perf_process *process,
 			      location_id found, location_id told);
 void perf_session_compare_witnesses(struct location_names *n);
 location_id perf_session_locate_found(struct perf_session *s, int32_t pid, uint32_t found,
 				      uint64_t ip);
-/* other_records.c: what is no sample; body_end: where the ids at its end begin. */
-void perf_session_other(struct perf_session *s, const struct perf_record *r, const char *body_end);
+/* other_records.c: what is no sample. */
+void perf_session_other(struct perf_session *s, const struct perf_record *r);
 /* Reads them again: they have grown. Numbers of their pieces of code stay. */
 void perf_session_read_jitdumps(struct perf_session *s);
 struct cgroup *perf_cgroup_find(const struct perf_session *s, uint64_t id);
@@ -258,7 +251,6 @@ void perf_session_add_build_id(struct perf_session *s, struct str path, struct s
 struct recorded_process perf_session_process(const struct perf_session *s, int32_t pid);
 /* Whether the recording is of this machine: what lives here may be what was recorded. */
 bool perf_session_is_of_here(const struct perf_session *s);
-struct perf_record perf_record_at(const char *bytes, uint64_t offset, bool is_swapped);
 /* Sections that say something about the recording (tools/perf/Documentation/perf.data-file-format.txt). */
 enum perf_feature {
 	FEATURE_TRACING_DATA = 1,

@@ -1,6 +1,30 @@
 /* Fields of records, in the order that perf_event_open(2) gives. */
 #include "perf/record_int.h"
 
+#include <sys/mman.h>
+
+struct perf_record perf_record_at(const char *bytes, uint64_t offset, bool is_swapped)
+{
+	struct cursor c = { bytes, bytes + RECORD_HEADER_BYTES, is_swapped, false };
+	struct perf_record r = { .bytes = bytes, .offset = offset };
+	r.type = cursor_u32(&c);
+	r.misc = cursor_u16(&c);
+	r.size = cursor_u16(&c);
+	return r;
+}
+
+bool perf_records_next(struct perf_records *left, struct perf_record *r)
+{
+	if (left->n < RECORD_HEADER_BYTES)
+		return false;
+	*r = perf_record_at(left->p, 0, left->is_swapped);
+	if (r->size < RECORD_HEADER_BYTES || r->size > left->n)
+		return false;
+	left->p += r->size;
+	left->n -= r->size;
+	return true;
+}
+
 static struct cursor body_of(const struct perf_record *r, bool is_swapped)
 {
 	return (struct cursor){ r->bytes + RECORD_HEADER_BYTES, r->bytes + r->size, is_swapped,
@@ -45,8 +69,9 @@ struct perf_ids perf_ids_read(const struct perf_event *event, const struct perf_
 
 /* --- samples --- */
 
-uint64_t perf_sample_id(const struct perf_event *event, const struct perf_record *r,
-			bool is_swapped)
+/* The id of a sample's event; events must agree where it is. */
+static uint64_t sample_id(const struct perf_event *event, const struct perf_record *r,
+			  bool is_swapped)
 {
 	static const uint64_t before[] = { PERF_SAMPLE_IP, PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
 					   PERF_SAMPLE_ADDR };
@@ -110,6 +135,7 @@ static void read_user_registers(const struct perf_event *event, struct cursor *c
 				struct perf_sample *sample)
 {
 	sample->user_abi = cursor_u64(c);
+	sample->user_registers_mask = event->user_registers;
 	if (!sample->user_abi)
 		return; /* a thread of the kernel */
 	const char *start = c->p;
@@ -179,19 +205,48 @@ static void read_sample_tail(const struct perf_event *event, struct cursor *c,
 		sample->cgroup = cursor_u64(c);
 }
 
-bool perf_sample_read(const struct perf_event *event, const struct perf_record *r, bool is_swapped,
+struct perf_event *perf_record_event(const struct perf_events *e, const struct perf_record *r)
+{
+	struct perf_event *first = e->list.p;
+	const char *body_end;
+	if (e->list.n <= 1)
+		return first;
+	uint64_t id = r->type == PERF_RECORD_SAMPLE
+			      ? sample_id(first, r, e->is_swapped)
+			      : perf_ids_read(first, r, e->is_swapped, &body_end).id;
+	return perf_events_find(e, id);
+}
+
+struct perf_ids perf_record_ids(const struct perf_events *e, const struct perf_record *r)
+{
+	const char *body_end;
+	const struct perf_event *event = perf_record_event(e, r);
+	if (r->type != PERF_RECORD_SAMPLE || !event)
+		return perf_ids_read(event, r, e->is_swapped, &body_end);
+	struct perf_sample sample = { .ids = { PID_UNKNOWN, PID_UNKNOWN, 0, 0, -1 } };
+	struct cursor c = body_of(r, e->is_swapped);
+	read_sample_head(event->sample_type, &c, &sample);
+	return sample.ids;
+}
+
+bool perf_sample_read(const struct perf_events *e, const struct perf_record *r,
 		      struct perf_sample *sample)
 {
+	const struct perf_event *event = perf_record_event(e, r);
+	struct cursor c = body_of(r, e->is_swapped);
+	*sample = (struct perf_sample){ .ids = { PID_UNKNOWN, PID_UNKNOWN, 0, 0, -1 },
+					.found = r->found };
+	if (!event)
+		return false;
 	uint64_t type = event->sample_type;
-	struct cursor c = body_of(r, is_swapped);
-	*sample = (struct perf_sample){ .ids = { PID_UNKNOWN, PID_UNKNOWN, 0, 0, -1 } };
+	sample->event = (uint32_t)(event - e->list.p);
 	read_sample_head(type, &c, sample);
 	if (type & PERF_SAMPLE_READ)
 		read_counts(event, &c, sample);
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		read_chain(&c, sample);
 	if (type & PERF_SAMPLE_RAW)
-		cursor_take(&c, cursor_u32(&c));
+		sample->raw = cursor_bytes(&c, cursor_u32(&c));
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		skip_branches(event, &c);
 	if (type & PERF_SAMPLE_REGS_USER)
@@ -199,5 +254,92 @@ bool perf_sample_read(const struct perf_event *event, const struct perf_record *
 	if (type & PERF_SAMPLE_STACK_USER)
 		read_user_stack(&c, sample);
 	read_sample_tail(event, &c, sample);
+	return !c.is_short;
+}
+
+bool perf_user_state_read(const struct perf_sample *sample, struct perf_user_state *out)
+{
+	struct cursor c = sample->user_registers;
+	if (!sample->has_user_registers || sample->user_abi != PERF_SAMPLE_REGS_ABI_64)
+		return false;
+	*out = (struct perf_user_state){ .stack = sample->user_stack };
+	for (unsigned i = 0; i < ARRAY_SIZE(out->registers); i++)
+		if (sample->user_registers_mask >> i & 1)
+			out->registers[i] = cursor_u64(&c);
+	return true;
+}
+
+/* --- the others --- */
+
+struct cursor perf_record_body(const struct perf_events *e, const struct perf_record *r)
+{
+	const char *body_end;
+	perf_ids_read(perf_record_event(e, r), r, e->is_swapped, &body_end);
+	return (struct cursor){ r->bytes + RECORD_HEADER_BYTES, body_end, e->is_swapped, false };
+}
+
+bool perf_task_read(const struct perf_events *e, const struct perf_record *r, struct perf_task *out)
+{
+	struct cursor c = perf_record_body(e, r);
+	out->pid = (int32_t)cursor_u32(&c);
+	out->parent = (int32_t)cursor_u32(&c);
+	out->tid = (int32_t)cursor_u32(&c);
+	out->parent_tid = (int32_t)cursor_u32(&c);
+	return !c.is_short;
+}
+
+bool perf_comm_read(const struct perf_events *e, const struct perf_record *r, struct perf_comm *out)
+{
+	struct cursor c = perf_record_body(e, r);
+	out->pid = (int32_t)cursor_u32(&c);
+	out->tid = (int32_t)cursor_u32(&c);
+	out->is_exec = r->misc & PERF_RECORD_MISC_COMM_EXEC;
+	bool is_whole = !c.is_short;
+	out->name = cursor_text(&c);
+	return is_whole;
+}
+
+/* What MMAP2 has beyond MMAP; where build ids were asked for they take the inode's place. */
+static void read_mmap2(struct cursor *c, uint16_t misc, struct perf_mapping *m)
+{
+	if (misc & MISC_MMAP_BUILD_ID) {
+		const unsigned char *p = (const unsigned char *)cursor_take(c, 24);
+		enum { SIZE_AND_PADDING = 4, MAX_BYTES = 20 };
+		if (p && p[0] <= MAX_BYTES)
+			m->build_id = (struct str){ (const char *)p + SIZE_AND_PADDING, p[0] };
+	} else {
+		m->device_major = cursor_u32(c);
+		m->device_minor = cursor_u32(c);
+		m->inode = cursor_u64(c);
+		cursor_u64(c); /* generation */
+	}
+	m->protection = cursor_u32(c);
+	m->is_shared = cursor_u32(c) & MAP_SHARED;
+}
+
+bool perf_mapping_read(const struct perf_events *e, const struct perf_record *r,
+		       struct perf_mapping *m)
+{
+	struct cursor c = perf_record_body(e, r);
+	*m = (struct perf_mapping){ .pid = (int32_t)cursor_u32(&c) };
+	m->tid = (int32_t)cursor_u32(&c);
+	m->start = cursor_u64(&c);
+	uint64_t n = cursor_u64(&c);
+	m->end = n > UINT64_MAX - m->start ? UINT64_MAX : m->start + n;
+	m->offset = cursor_u64(&c);
+	if (r->type == PERF_RECORD_MMAP2)
+		read_mmap2(&c, r->misc, m);
+	else if (!(r->misc & PERF_RECORD_MISC_MMAP_DATA))
+		m->protection = PROT_EXEC;
+	m->path = cursor_text(&c);
+	return !c.is_short;
+}
+
+bool perf_lost_read(const struct perf_events *e, const struct perf_record *r, uint64_t *lost)
+{
+	struct cursor c = perf_record_body(e, r);
+	if (r->type == PERF_RECORD_LOST)
+		cursor_u64(&c); /* id */
+	*lost = cursor_u64(&c);
 	return !c.is_short;
 }

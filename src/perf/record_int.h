@@ -50,6 +50,7 @@ struct perf_event {
 };
 
 struct perf_events {
+	bool is_swapped; /* records are of a machine of the other byte order */
 	VEC(struct perf_event) list;
 	VEC(struct event_of_id) ids;
 	struct index_map id_map;
@@ -64,52 +65,22 @@ struct event_of_id {
 /* Reads a struct perf_event_attr of `size` bytes at c, which may be newer or older than ours. */
 bool perf_event_read(struct perf_event *event, struct cursor *c, uint64_t size);
 void perf_events_fini(struct perf_events *e);
-void perf_events_add_id(struct perf_events *e, uint64_t id, uint32_t event);
 /* The row of an id, or NULL. */
-struct event_of_id *perf_events_find_id(struct perf_events *e, uint64_t id);
+struct event_of_id *perf_events_find_id(const struct perf_events *e, uint64_t id);
 /* The event with that id; with 0 or an unknown one the first. NULL: there are none. */
-struct perf_event *perf_events_find(struct perf_events *e, uint64_t id);
+struct perf_event *perf_events_find(const struct perf_events *e, uint64_t id);
 void perf_event_set_name(struct perf_event *event, struct str name);
 /* `cycles`, `cpu-clock`, `raw 0x1c2`: what type and config stand for. */
 void perf_event_describe(const struct perf_event *event, struct buf *name);
 
-/* --- records (record.c) --- */
+/* --- records (record.c); the rest is in records.h --- */
 
-struct perf_record {
-	uint32_t type;
-	uint16_t misc, size;
-	const char *bytes; /* with the header */
-	uint64_t offset;   /* in the input, for messages */
-};
-
-enum { RECORD_HEADER_BYTES = 8 };
-
-/* What stands at the end of records that are no samples, and in samples. */
-struct perf_ids {
-	int32_t pid, tid; /* PID_UNKNOWN */
-	uint64_t time_ns; /* 0: not known */
-	uint64_t id;
-	int32_t cpu; /* -1 */
-};
-
-struct perf_sample {
-	struct perf_ids ids;
-	uint64_t ip, address, period, cgroup;
-	struct cursor group; /* counts of all events of its group; empty: it has none */
-	struct cursor chain; /* addresses; empty: there is none */
-	bool has_chain, has_period, has_user_registers;
-	uint64_t user_abi;
-	struct cursor user_registers;
-	struct str user_stack; /* as much of it as was copied */
-	bool is_stack_full;    /* the copy is as large as was asked for: there may be more */
-};
-
-/* False: the record is too short for what its event says it holds. */
-bool perf_sample_read(const struct perf_event *event, const struct perf_record *r, bool is_swapped,
-		      struct perf_sample *sample);
-/* The id of a sample's event; events must agree where it is. */
-uint64_t perf_sample_id(const struct perf_event *event, const struct perf_record *r,
-			bool is_swapped);
+/* bytes: a header at least. */
+struct perf_record perf_record_at(const char *bytes, uint64_t offset, bool is_swapped);
+/* The event whose fields a record has: where events differ they have ids in a place that all agree on. NULL: there is none. */
+struct perf_event *perf_record_event(const struct perf_events *e, const struct perf_record *r);
+/* What stands between header and ids of a record that is no sample. */
+struct cursor perf_record_body(const struct perf_events *e, const struct perf_record *r);
 /* The fields at the end of another record. `body_end`: where they begin. */
 struct perf_ids perf_ids_read(const struct perf_event *event, const struct perf_record *r,
 			      bool is_swapped, const char **body_end);
@@ -118,12 +89,10 @@ struct perf_ids perf_ids_read(const struct perf_event *event, const struct perf_
 
 struct queued_record {
 	uint64_t time_ns;
-	const char *bytes;
-	uint64_t offset;
-	uint32_t n;
+	struct perf_record record;
 };
 
-typedef void perf_deliver(void *context, const char *bytes, uint64_t offset);
+typedef void perf_deliver(void *context, const struct perf_record *r);
 
 /*
  * Records come from a buffer per cpu, one after the other: they are put in the order of their times.
@@ -132,7 +101,7 @@ typedef void perf_deliver(void *context, const char *bytes, uint64_t offset);
 struct perf_order {
 	VEC(struct queued_record) queue;
 	VEC(struct queued_record) scratch;
-	bool keeps_bytes; /* records stay where they are until the end: no copies */
+	bool keeps_bytes; /* records stay where they are until the end: no copies. Those with something found must. */
 	struct arena bytes;
 	uint64_t round_max_ns, last_max_ns;
 	perf_deliver *deliver;
@@ -140,7 +109,6 @@ struct perf_order {
 };
 
 void perf_order_fini(struct perf_order *o);
-void perf_order_add(struct perf_order *o, uint64_t time_ns, const char *bytes, size_t n,
-		    uint64_t offset);
+void perf_order_add(struct perf_order *o, uint64_t time_ns, const struct perf_record *r);
 void perf_order_end_round(struct perf_order *o);
 void perf_order_flush(struct perf_order *o);

@@ -306,10 +306,10 @@ static void add_sample(struct perf_session *s, struct perf_event *event,
 	if (stack_part_of_mode(r->misc) == PART_USER)
 		perf_process_forget_old(&s->processes, process);
 	perf_session_stack(s, event, r, sample, process);
-	perf_session_put_walked(s, process, &sample->ids);
+	perf_session_put_walked(s, process, sample->found);
 	perf_session_put_root(s, process);
-	perf_session_put_found(s, process, &sample->ids);
-	perf_session_put_gap(s, event, sample, process);
+	perf_session_put_found(s, process, sample->found);
+	perf_session_put_gap(s, sample, process);
 	if (s->writer)
 		write_sample(s, r, sample);
 	locate_stack(s, process, sample->ids.time_ns);
@@ -334,17 +334,14 @@ static void add_sample(struct perf_session *s, struct perf_event *event,
 void perf_session_sample(struct perf_session *s, const struct perf_record *r)
 {
 	struct perf_sample sample;
-	struct perf_event *event = s->events.list.p;
-	if (s->events.list.n > 1)
-		event = perf_events_find(&s->events, perf_sample_id(event, r, s->is_swapped));
-	if (!event)
+	if (!s->events.list.n)
 		perf_session_bad_record(s, r->offset,
 					"a sample in a file that describes no events");
-	else if (!perf_sample_read(event, r, s->is_swapped, &sample))
+	else if (!perf_sample_read(&s->events, r, &sample))
 		perf_session_bad_record(s, r->offset,
 					"a sample of %u bytes is shorter than its fields", r->size);
 	else
-		add_sample(s, event, r, &sample);
+		add_sample(s, &s->events.list.p[sample.event], r, &sample);
 }
 
 /* --- user stacks that come later --- */
@@ -360,10 +357,10 @@ static void end_deferred(struct perf_session *s, struct deferred_sample *d, cons
 	add_row(s, &d->sample);
 }
 
-void perf_session_deferred(struct perf_session *s, const struct perf_record *r,
-			   const struct perf_ids *ids, const char *body_end)
+void perf_session_deferred(struct perf_session *s, const struct perf_record *r)
 {
-	struct cursor c = { r->bytes + RECORD_HEADER_BYTES, body_end, s->is_swapped, false };
+	struct perf_ids ids = perf_record_ids(&s->events, r);
+	struct cursor c = perf_record_body(&s->events, r);
 	uint64_t cookie = cursor_u64(&c), n = cursor_u64(&c);
 	if (c.is_short || n > cursor_left(&c) / 8) {
 		perf_session_bad_record(s, r->offset,
@@ -371,16 +368,16 @@ void perf_session_deferred(struct perf_session *s, const struct perf_record *r,
 					(unsigned long long)n, r->size);
 		return;
 	}
-	struct cursor chain = { c.p, c.p + n * 8, s->is_swapped, false };
+	struct cursor chain = { c.p, c.p + n * 8, s->events.is_swapped, false };
 	perf_session_stack_of_chain(s, chain, PERF_RECORD_MISC_USER);
-	locate_stack(s, perf_process_get(&s->processes, ids->pid), ids->time_ns);
+	locate_stack(s, perf_process_get(&s->processes, ids.pid), ids.time_ns);
 	uint32_t count = s->stack_locations.n, kept = 0;
 	AUTO_FREE location_id *user = mem_alloc(count + 1, sizeof(*user));
 	if (count)
 		memcpy(user, s->stack_locations.p, count * sizeof(*user));
 	for (uint32_t i = 0; i < s->deferred.n; i++) {
 		struct deferred_sample *d = &s->deferred.p[i];
-		if (d->cookie == cookie && d->tid == ids->tid)
+		if (d->cookie == cookie && d->tid == ids.tid)
 			end_deferred(s, d, user, count);
 		else
 			s->deferred.p[kept++] = *d;

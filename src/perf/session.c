@@ -94,78 +94,29 @@ struct str perf_session_build_id(const struct perf_session *s, struct str path)
 
 /* --- records --- */
 
-struct perf_record perf_record_at(const char *bytes, uint64_t offset, bool is_swapped)
+void perf_session_queue(struct perf_session *s, const struct perf_record *r)
 {
-	struct cursor c = { bytes, bytes + RECORD_HEADER_BYTES, is_swapped, false };
-	struct perf_record r = { .bytes = bytes, .offset = offset };
-	r.type = cursor_u32(&c);
-	r.misc = cursor_u16(&c);
-	r.size = cursor_u16(&c);
-	return r;
-}
-
-/*
- * The event whose fields a record has. Where events differ in their fields they have ids in a place
- * that all agree on: the first of a sample, the last of other records.
- */
-static struct perf_event *event_of(struct perf_session *s, const struct perf_record *r)
-{
-	struct perf_event *first = s->events.list.p;
-	if (s->events.list.n <= 1)
-		return first;
-	if (r->type == PERF_RECORD_SAMPLE)
-		return perf_events_find(&s->events, perf_sample_id(first, r, s->is_swapped));
-	const char *body_end;
-	return perf_events_find(&s->events, perf_ids_read(first, r, s->is_swapped, &body_end).id);
-}
-
-static uint64_t sample_time(const struct perf_event *event, const struct perf_record *r,
-			    bool is_swapped)
-{
-	static const uint64_t before[] = { PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,
-					   PERF_SAMPLE_TID };
-	struct cursor c = { r->bytes + RECORD_HEADER_BYTES, r->bytes + r->size, is_swapped, false };
-	if (!(event->sample_type & PERF_SAMPLE_TIME))
-		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(before); i++)
-		if (event->sample_type & before[i])
-			cursor_u64(&c);
-	return cursor_u64(&c);
-}
-
-void perf_session_add(struct perf_session *s, const struct perf_record *r)
-{
-	const char *body_end;
-	const struct perf_event *event = event_of(s, r);
-	uint64_t time_ns = 0;
-	if (event && r->type == PERF_RECORD_SAMPLE)
-		time_ns = sample_time(event, r, s->is_swapped);
-	else if (event)
-		time_ns = perf_ids_read(event, r, s->is_swapped, &body_end).time_ns;
+	uint64_t time_ns = perf_record_ids(&s->events, r).time_ns;
 	/* What perf itself made up when it began has no time: it was so before all else. */
 	if (time_ns == 0 || time_ns == UINT64_MAX)
-		perf_session_deliver(s, r->bytes, r->offset);
+		perf_session_deliver(s, r);
 	else
-		perf_order_add(&s->order, time_ns, r->bytes, r->size, r->offset);
+		perf_order_add(&s->order, time_ns, r);
 }
 
-void perf_session_deliver(void *session, const char *bytes, uint64_t offset)
+void perf_session_deliver(void *session, const struct perf_record *r)
 {
 	struct perf_session *s = session;
-	struct perf_record r = perf_record_at(bytes, offset, s->is_swapped);
-	const struct perf_event *event = event_of(s, &r);
-	if (r.type == PERF_RECORD_SAMPLE) {
-		perf_session_sample(s, &r);
+	if (r->type == PERF_RECORD_SAMPLE) {
+		perf_session_sample(s, r);
 		return;
 	}
-	const char *body_end;
-	struct perf_ids ids = perf_ids_read(event, &r, s->is_swapped, &body_end);
 	if (s->writer)
-		perf_data_write_record(s->writer, &r);
-	if (r.type == RECORD_CALLCHAIN_DEFERRED)
-		perf_session_deferred(s, &r, &ids, body_end);
+		perf_data_write_record(s->writer, r);
+	if (r->type == RECORD_CALLCHAIN_DEFERRED)
+		perf_session_deferred(s, r);
 	else
-		perf_session_other(s, &r, body_end);
+		perf_session_other(s, r);
 }
 
 /* --- the end --- */

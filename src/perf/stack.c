@@ -256,29 +256,29 @@ static bool put_walked_behind(struct perf_session *s, const struct perf_sample *
 {
 	struct stack *st = &s->stack;
 	const struct unwound_stack *u = s->unwound;
-	struct perf_walked w = { 0 };
-	if (!perf_session_walked(s, &sample->ids, &w) || !u->n)
+	const struct perf_walked *w = sample->found ? &sample->found->walked : NULL;
+	if (!w || !u->n)
 		return false;
-	uint32_t next = perf_walked_behind(&w, u->frame_pointers[u->n - 1]);
-	if (next >= w.n)
+	uint32_t next = perf_walked_behind(w, u->frame_pointers[u->n - 1]);
+	if (next >= w->n)
 		return false;
 	st->list.n = st->user_first;
 	st->is_chain_last = false;
 	put_unwound(st, u, u->n);
-	perf_session_add_walked(s, process, &w, next);
+	perf_session_add_walked(s, process, w, next);
 	return true;
 }
 
 /* --- samples --- */
 
-static void use_copy(struct perf_session *s, const struct perf_event *event,
-		     const struct perf_sample *sample, const struct perf_process *process)
+static void use_copy(struct perf_session *s, const struct perf_sample *sample,
+		     const struct perf_process *process)
 {
 	struct stack *st = &s->stack;
 	if (!s->unwound)
 		s->unwound = mem_alloc(1, sizeof(*s->unwound));
 	struct unwound_stack *u = s->unwound;
-	if (!perf_session_unwind(s, event, sample, process, u))
+	if (!perf_session_unwind(s, sample, process, u))
 		return;
 	bool has_chain = st->user_first < st->list.n;
 	if (!u->is_rooted && put_walked_behind(s, sample, process)) {
@@ -330,7 +330,7 @@ void perf_session_stack(struct perf_session *s, const struct perf_event *event,
 		push_chain(st, sample->chain, stack_part_of_mode(r->misc));
 	bool has_copy = sample->has_user_registers && sample->user_stack.n;
 	if (has_copy)
-		use_copy(s, event, sample, process);
+		use_copy(s, sample, process);
 	else if (st->user_first < st->list.n)
 		use_chain(s, process);
 	if (!st->list.n && event->sample_type & PERF_SAMPLE_IP && !sample->has_chain)

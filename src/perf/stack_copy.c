@@ -2,15 +2,15 @@
 #include "perf/perf_int.h"
 #include "unwind/unwind.h"
 
-enum { ABI_64 = 2 };
-
-static bool read_registers(uint16_t machine, uint64_t mask, struct cursor c,
-			   struct unwind_registers *registers)
+static bool registers_of(const struct perf_session *s, const struct perf_sample *sample,
+			 struct unwind_registers *registers)
 {
-	uint64_t values[64];
+	uint64_t values[64], mask = sample->user_registers_mask;
+	struct cursor c = sample->user_registers;
 	for (int i = 0; i < __builtin_popcountll(mask); i++)
 		values[i] = cursor_u64(&c);
-	return unwind_registers_of_perf(machine, mask, values, registers);
+	return sample->user_abi == PERF_SAMPLE_REGS_ABI_64 &&
+	       unwind_registers_of_perf(s->machine, mask, values, registers);
 }
 
 struct finder {
@@ -70,13 +70,11 @@ static void unwind(struct finder *f, const struct unwind_registers *registers,
 	out->is_cut = end == UNWIND_TRUNCATED || end == UNWIND_FULL;
 }
 
-bool perf_session_unwind(struct perf_session *s, const struct perf_event *event,
-			 const struct perf_sample *sample, const struct perf_process *process,
-			 struct unwound_stack *out)
+bool perf_session_unwind(struct perf_session *s, const struct perf_sample *sample,
+			 const struct perf_process *process, struct unwound_stack *out)
 {
 	struct unwind_registers registers;
-	if (sample->user_abi != ABI_64 || !read_registers(s->machine, event->user_registers,
-							  sample->user_registers, &registers)) {
+	if (!registers_of(s, sample, &registers)) {
 		s->other_abi++;
 		return false;
 	}
@@ -86,13 +84,10 @@ bool perf_session_unwind(struct perf_session *s, const struct perf_event *event,
 	return true;
 }
 
-uint64_t perf_session_stack_pointer(const struct perf_session *s, const struct perf_event *event,
-				    const struct perf_sample *sample)
+uint64_t perf_session_stack_pointer(const struct perf_session *s, const struct perf_sample *sample)
 {
 	struct unwind_registers registers;
-	bool is_known = sample->has_user_registers && sample->user_abi == ABI_64 &&
-			read_registers(s->machine, event->user_registers, sample->user_registers,
-				       &registers);
+	bool is_known = sample->has_user_registers && registers_of(s, sample, &registers);
 	return is_known ? registers.value[STACK_POINTER] : 0;
 }
 

@@ -15,13 +15,6 @@ static bool ends_as_chain(const struct stack *st, const struct perf_walked *w, u
 	return run == SURE_RUN;
 }
 
-bool perf_session_walked(const struct perf_session *s, const struct perf_ids *ids,
-			 struct perf_walked *out)
-{
-	const struct perf_live *live = s->options.live;
-	return live && live->walked && live->walked(live->context, ids->tid, ids->time_ns, out);
-}
-
 uint32_t perf_walked_behind(const struct perf_walked *w, uint64_t frame_pointer)
 {
 	for (uint32_t i = 0; frame_pointer && i < w->n; i++)
@@ -70,15 +63,15 @@ void perf_session_add_walked(struct perf_session *s, const struct perf_process *
 }
 
 void perf_session_put_walked(struct perf_session *s, const struct perf_process *process,
-			     const struct perf_ids *ids)
+			     const struct perf_found *found)
 {
-	struct perf_walked w = { 0 };
 	struct stack *st = &s->stack;
-	if (!st->is_cut || !perf_session_walked(s, ids, &w))
+	if (!st->is_cut || !found || !found->walked.n)
 		return;
-	uint32_t next = next_walked(st, &w);
-	if (next < w.n)
-		perf_session_add_walked(s, process, &w, next);
+	const struct perf_walked *w = &found->walked;
+	uint32_t next = next_walked(st, w);
+	if (next < w->n)
+		perf_session_add_walked(s, process, w, next);
 	else
-		st->is_cut = w.has_more || !has_last(st, &w);
+		st->is_cut = w->has_more || !has_last(st, w);
 }

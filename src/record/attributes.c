@@ -1,5 +1,6 @@
 /* What each sample holds: struct perf_event_attr (man 2 perf_event_open). */
-#include "record/record_int.h"
+#include "record/opened.h"
+#include "record/v8_walker_record_int.h"
 
 #include <time.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
  * Whether frame pointers alone lead from nearly any place of a program to its root. Then a copy of the
  * stack is needed for the frames near the leaf only, where the C library and others have none.
  */
-#include "record/record_int.h"
+#include "record/opened.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
  * CPU time that the kernel charged to what is recorded, to be compared with what its samples stand for: threads and
  * children that have ended are in it. What cannot be read for sure is left out, so it is never too much.
  */
-#include "record/charged.h"
+#include "record/collector.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -27,7 +27,7 @@ struct charged_process {
 };
 
 struct charge {
-	const struct follow *follow;
+	struct collecting *collecting;
 	uint32_t event; /* the clock that its samples are of */
 	enum { BY_NOTHING, BY_PROCESSES, BY_THREADS, BY_CGROUP, BY_COMMAND } way;
 	bool is_user; /* the kernel's part has no samples */
@@ -36,6 +36,7 @@ struct charge {
 	uint64_t period_ns, begin_ns, last_look_ns;
 	uint64_t begin_total_ns; /* of a cgroup, of children of ours */
 	uint64_t now_total_ns;
+	bool is_first_period;
 	uint64_t begin_kernel_ns, now_kernel_ns; /* the same, of children of ours */
 	struct charged_time ended;		 /* new ones that have ended, and left the list */
 };
@@ -195,7 +196,7 @@ static struct charged_process *find(struct charge *c, int32_t pid)
  */
 static bool is_by_property(const struct charge *c)
 {
-	return c->follow->is_filtered && c->follow->options->choice->is_by_property;
+	return c->collecting->is_filtered && c->collecting->options->choice->is_by_property;
 }
 
 static bool was_target(const struct charge *c, int32_t pid)
@@ -220,9 +221,10 @@ static void add_process(struct charge *c, int32_t pid, bool is_target, bool is_n
 /* Those that the records of the recording have told of. */
 static void add_known(struct charge *c, bool is_new)
 {
-	for (uint32_t i = 0; i < c->follow->list.n; i++) {
-		const struct known_process *known = &c->follow->list.p[i];
-		if (known->pid <= 0 || (c->follow->is_filtered && !known->is_wanted))
+	const struct collecting *all = c->collecting;
+	for (uint32_t i = 0; i < all->processes.met.n; i++) {
+		const struct known_process *known = all->processes.met.p[i];
+		if (known->pid <= 0 || !process_is_wanted(all, known))
 			continue;
 		struct charged_process *p = find(c, known->pid);
 		if (p)
@@ -249,23 +251,33 @@ static void add_other_children(struct charge *c)
 
 /* --- looking --- */
 
-struct charge *charge_new(const struct charge_options *o)
+static void *charge_begin(struct collecting *collecting, unsigned number)
 {
 	struct charge *c = mem_zalloc(1, sizeof(*c));
-	const struct record_options *r = o->options;
+	(void)number;
+	c->collecting = collecting;
+	c->is_first_period = true;
+	return c;
+}
+
+/* Of what nothing can be said for sure (-a, no clock among the events, -i), nothing is read. */
+static void charge_start(void *state)
+{
+	struct charge *c = state;
+	const struct record_options *r = c->collecting->options;
 	const struct target_choice *choice = r->choice;
 	while (c->event + 1 < r->events->list.n &&
 	       !record_event_is_clock(&r->events->list.p[c->event]))
 		c->event++;
 	const struct record_event *clock = &r->events->list.p[c->event];
-	c->follow = o->follow;
 	c->cgroup = choice->cgroup;
-	c->is_user = o->lacks_kernel || clock->attr.exclude_kernel || r->user_only;
+	c->is_user =
+		c->collecting->events->lacks_kernel || clock->attr.exclude_kernel || r->user_only;
 	c->period_ns =
 		clock->attr.freq ? NS_PER_S / clock->attr.sample_freq : clock->attr.sample_period;
 	if (!record_event_is_clock(clock) || clock->attr.exclude_user || r->kernel_only ||
 	    r->no_inherit)
-		return c;
+		return;
 	if (r->command && !r->is_command_timer)
 		c->way = BY_COMMAND;
 	else if (choice->cgroup)
@@ -274,18 +286,17 @@ struct charge *charge_new(const struct charge_options *o)
 		c->way = c->is_user ? BY_NOTHING : BY_THREADS;
 	else if (choice->pids.n || choice->is_by_property)
 		c->way = BY_PROCESSES;
-	return c;
 }
 
-void charge_free(struct charge *c)
+static void charge_free(void *state)
 {
-	if (!c)
-		return;
+	struct charge *c = state;
 	vec_fini(&c->list);
 	free(c);
 }
 
-void charge_begin(struct charge *c, uint64_t now_ns)
+/* From here on it counts. */
+static void begin_period(struct charge *c, uint64_t now_ns)
 {
 	c->list.n = 0;
 	c->ended = (struct charged_time){ 0 };
@@ -293,7 +304,7 @@ void charge_begin(struct charge *c, uint64_t now_ns)
 	c->begin_total_ns = c->now_total_ns = total_ns(c);
 	c->begin_kernel_ns = c->now_kernel_ns = waited_kernel_ns();
 	if (c->way == BY_THREADS) {
-		const struct target_choice *choice = c->follow->options->choice;
+		const struct target_choice *choice = c->collecting->options->choice;
 		for (uint32_t i = 0; i < choice->tids.n; i++)
 			add_process(c, choice->tids.p[i], true, false);
 	} else if (c->way == BY_PROCESSES || c->way == BY_COMMAND) {
@@ -325,14 +336,37 @@ static void look(struct charge *c)
 	c->now_kernel_ns = waited_kernel_ns();
 }
 
-void charge_look(struct charge *c, uint64_t now_ns, bool is_last)
+static bool charge_look(void *state, uint64_t now_ns)
 {
 	enum { OFTEN_NS = 50000000, FEW = 8 };
+	struct charge *c = state;
 	uint64_t every = c->list.n <= FEW ? OFTEN_NS : NS_PER_S;
-	if (!c->begin_ns || c->way == BY_NOTHING || (!is_last && now_ns - c->last_look_ns < every))
+	if (now_ns < c->collecting->start_ns)
+		return false;
+	if (!c->begin_ns) {
+		begin_period(c, now_ns);
+	} else if (c->way != BY_NOTHING && now_ns - c->last_look_ns >= every) {
+		c->last_look_ns = now_ns;
+		look(c);
+	}
+	return false;
+}
+
+static void charge_stop(void *state, uint64_t now_ns, bool is_part)
+{
+	struct charge *c = state;
+	(void)is_part;
+	if (!c->begin_ns || c->way == BY_NOTHING)
 		return;
 	c->last_look_ns = now_ns;
 	look(c);
+}
+
+static void charge_next(void *state, uint64_t now_ns)
+{
+	struct charge *c = state;
+	c->is_first_period = false;
+	begin_period(c, now_ns);
 }
 
 /* --- the sum --- */
@@ -418,16 +452,18 @@ static uint64_t error_ns(const struct charge *c, uint64_t charged, bool is_part)
 	return share > chance ? share : chance;
 }
 
-uint32_t charge_event(const struct charge *c)
-{
-	return c->event;
-}
+struct charge_sum {
+	uint64_t charged_ns, sampled_ns;
+	uint64_t error_ns; /* so much may be missing by chance, or because times are rounded */
+	uint64_t
+		kernel_ns; /* if is_user: what the kernel did for it, which has no samples; at least */
+};
 
-bool charge_sum(const struct charge *c, uint64_t samples, bool is_part, struct charge_sum *out)
+/* samples: of the clock. is_part: one of several files. False: not known. */
+static bool charge_sum(const struct charge *c, uint64_t samples, bool is_part,
+		       struct charge_sum *out)
 {
-	*out = (struct charge_sum){ .charged_ns = charged_ns(c),
-				    .kernel_ns = kernel_ns(c),
-				    .is_user = c->is_user };
+	*out = (struct charge_sum){ .charged_ns = charged_ns(c), .kernel_ns = kernel_ns(c) };
 	bool has_any = out->charged_ns || out->kernel_ns;
 	if (c->way == BY_NOTHING || !c->begin_ns || !has_any || !c->period_ns)
 		return false;
@@ -435,3 +471,46 @@ bool charge_sum(const struct charge *c, uint64_t samples, bool is_part, struct c
 	out->error_ns = error_ns(c, out->charged_ns, is_part);
 	return true;
 }
+
+static uint64_t samples_of_event(const struct profile *p, uint32_t event)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < p->samples.n; i++)
+		n += p->samples.event[i] == event ? p->samples.count[i] : 0;
+	return n;
+}
+
+/*
+ * Whether samples stand for all the CPU time there was: who reads the profile may not have seen what was said when it
+ * was made.
+ */
+static void charge_describe(void *state, struct profile *p, bool is_part)
+{
+	const struct charge *c = state;
+	AUTO(buf) struct buf text = { 0 };
+	struct charge_sum sum;
+	uint64_t samples = samples_of_event(p, c->event);
+	if (!charge_sum(c, samples, is_part || !c->is_first_period, &sum))
+		return;
+	uint64_t lost = p->ledger.count[LEDGER_LOST];
+	uint64_t lost_ns = samples ? sum.sampled_ns / samples * lost : lost ? sum.charged_ns : 0;
+	uint64_t error_ns = sum.error_ns + lost_ns;
+	buf_addf(&text, "charged %llu sampled %llu error %llu clocks of %s%s",
+		 (unsigned long long)sum.charged_ns, (unsigned long long)sum.sampled_ns,
+		 (unsigned long long)error_ns,
+		 c->collecting->events->is_per_cpu ? "cpus" : "threads", c->is_user ? " user" : "");
+	if (c->is_user)
+		buf_addf(&text, " kernel %llu", (unsigned long long)sum.kernel_ns);
+	profile_add_fact(p, STR("cpu time"), buf_str(&text));
+}
+
+const struct collector charge_collector = {
+	.name = "CPU time by the kernel's account",
+	.begin = charge_begin,
+	.start = charge_start,
+	.look = charge_look,
+	.stop = charge_stop,
+	.describe = charge_describe,
+	.next = charge_next,
+	.free = charge_free,
+};

@@ -1,5 +1,5 @@
 /* A command that plume starts: it waits until events are open on it, then becomes what it is. */
-#include "record/record_int.h"
+#include "record/command.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,9 @@
  * A thread that does nothing but move records out of the kernel's buffers. Naming may take its time; the
  * buffers are small and what does not fit is lost.
  */
-#include "record/record_int.h"
+#include "record/drain.h"
+
+#include "record/collectors.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -54,14 +56,18 @@ static struct chunk *chunk_get(struct drain *d, size_t n)
 	}
 	c->next = NULL;
 	c->n = n;
-	c->found.stacks.n = c->found.frames.n = c->found.walked.n = 0;
-	c->found.moved.n = 0;
+	c->number = 0;
+	c->found.list.n = c->found.frames.n = c->found.walked.n = 0;
+	c->found.records.n = 0;
 	return c;
 }
 
 void chunk_free(struct chunk *c)
 {
-	js_found_fini(&c->found);
+	vec_fini(&c->found.list);
+	vec_fini(&c->found.frames);
+	vec_fini(&c->found.walked);
+	buf_fini(&c->found.records);
 	free(c);
 }
 
@@ -99,24 +105,60 @@ static bool is_full(struct drain *d)
 	return is;
 }
 
-static struct js_frames *js_of(struct drain *d)
+/* NULL: nothing is looked at fresh yet. */
+static struct collecting *collecting_of(struct drain *d)
 {
 	pthread_mutex_lock(&d->lock);
-	struct js_frames *js = d->js;
+	struct collecting *c = d->collecting;
 	pthread_mutex_unlock(&d->lock);
-	return js;
+	return c;
+}
+
+static uint64_t waiting_bytes(const struct ring *ring)
+{
+	if (!ring->page)
+		return 0;
+	return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) - ring->page->data_tail;
+}
+
+/* Moves the first n of them to `to`. */
+static void take_bytes(struct ring *ring, char *to, uint64_t n)
+{
+	uint64_t tail = ring->page->data_tail, at = tail & (ring->size_bytes - 1);
+	uint64_t first = ring->size_bytes - at;
+	if (first > n)
+		first = n;
+	memcpy(to, ring->data + at, first);
+	memcpy(to + first, ring->data, n - first);
+	/* Only now may the kernel write there again. */
+	__atomic_store_n(&ring->page->data_tail, tail + n, __ATOMIC_RELEASE);
+}
+
+void drain_read_ring(struct collecting *c, struct ring *ring, struct buf *out)
+{
+	AUTO(buf) struct buf bytes = { 0 };
+	uint64_t n = waiting_bytes(ring);
+	if (!n)
+		return;
+	take_bytes(ring, buf_reserve(&bytes, n), n);
+	size_t whole = collectors_whole_bytes(c, bytes.p, n);
+	if (whole)
+		collectors_make_whole(c, bytes.p, n, buf_reserve(out, whole));
+	else
+		memcpy(buf_reserve(out, n), bytes.p, n);
+	out->n += whole ? whole : n;
 }
 
 /* Takes what is in one. */
 static struct chunk *take_ring(struct drain *d, struct ring *ring, uint64_t n)
 {
 	struct chunk *c = chunk_get(d, n);
-	ring_take(ring, c->bytes, n);
-	size_t whole = thin_whole_bytes(d->events, c->bytes, n);
+	take_bytes(ring, c->bytes, n);
+	size_t whole = collectors_whole_bytes(d->events->collecting, c->bytes, n);
 	if (!whole)
 		return c;
 	struct chunk *larger = chunk_get(d, whole);
-	thin_make_whole(d->events, c->bytes, n, larger->bytes);
+	collectors_make_whole(d->events->collecting, c->bytes, n, larger->bytes);
 	drain_give_back(d, c);
 	return larger;
 }
@@ -125,17 +167,17 @@ static struct chunk *take_ring(struct drain *d, struct ring *ring, uint64_t n)
 static void take_all(struct drain *d)
 {
 	bool has_any = false;
-	struct js_frames *js = js_of(d);
+	struct collecting *collecting = collecting_of(d);
 	if (is_full(d))
 		return;
 	for (uint32_t i = 0; i < d->events->rings.n; i++) {
 		struct ring *ring = &d->events->rings.p[i];
-		uint64_t n = ring_waiting_bytes(ring);
+		uint64_t n = waiting_bytes(ring);
 		if (!n)
 			continue;
 		struct chunk *c = take_ring(d, ring, n);
-		if (js)
-			js_frames_look(js, c->bytes, c->n, &c->found);
+		if (collecting)
+			collectors_look_fresh(collecting, c);
 		append(d, c);
 		has_any = true;
 	}
@@ -178,10 +220,10 @@ static bool is_stopping(struct drain *d)
 	return is;
 }
 
-void drain_look_for_js(struct drain *d, struct js_frames *js)
+void drain_look_fresh(struct drain *d, struct collecting *c)
 {
 	pthread_mutex_lock(&d->lock);
-	d->js = js;
+	d->collecting = c;
 	pthread_mutex_unlock(&d->lock);
 }
 
@@ -189,8 +231,8 @@ void drain_look_for_js(struct drain *d, struct js_frames *js)
 static int look_ms(struct drain *d, uint64_t begin_ns)
 {
 	enum { OFTEN_MS = 2, SOON_MS = 10, AT_FIRST_NS = 1000000000 };
-	const struct js_frames *js = js_of(d);
-	if (js && js_frames_has_any(js))
+	const struct collecting *c = collecting_of(d);
+	if (c && c->is_urgent)
 		return OFTEN_MS;
 	return clock_monotonic_ns() - begin_ns < AT_FIRST_NS ? SOON_MS : LOOK_MS;
 }

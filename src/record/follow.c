@@ -2,58 +2,45 @@
  * Passes records on to the session. On the way it opens the files that names will need, before their processes
  * exit, and drops samples of processes that are not recorded.
  */
-#include "record/charged.h"
+#include "record/follow.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 void follow_fini(struct follow *f)
 {
-	vec_fini(&f->list);
-	vec_fini(&f->described);
-	vec_fini(&f->starting);
 	strangers_fini(&f->strangers);
-	index_map_fini(&f->map);
 }
 
 /* --- processes --- */
 
-static bool pid_equal(const void *list, uint32_t i, const void *key)
-{
-	return ((const struct known_process *)list)[i].pid == *(const int32_t *)key;
-}
-
 static struct known_process *find(struct follow *f, int32_t pid)
 {
-	uint32_t i =
-		index_map_find(&f->map, hash_pair((uint32_t)pid, 0), pid_equal, f->list.p, &pid);
-	return i == INDEX_NONE ? NULL : &f->list.p[i];
+	struct known_process *known = processes_find(&f->collecting->processes, pid);
+	return known && known->is_met ? known : NULL;
 }
 
-/* Good until the next call. */
 static struct known_process *get(struct follow *f, int32_t pid)
 {
-	struct known_process *known = find(f, pid);
-	if (known)
-		return known;
-	index_map_add(&f->map, hash_pair((uint32_t)pid, 0), f->list.n);
-	vec_push(&f->list, (struct known_process){ .pid = pid });
-	return &f->list.p[f->list.n - 1];
+	struct known_process *known = processes_get(&f->collecting->processes, pid);
+	if (!known->is_met)
+		vec_push(&f->collecting->processes.met, known);
+	known->is_met = true;
+	return known;
 }
 
-bool follow_wants(struct follow *f, int32_t pid)
+/* Both threads know it from now on. */
+static void want(struct known_process *known)
 {
-	const struct known_process *known = find(f, pid);
-	return !f->is_filtered || (known && known->is_wanted);
+	known->is_wanted = known->is_wanted_fresh = true;
 }
 
 static bool is_chosen(const struct follow *f, int32_t pid)
 {
-	const struct target_choice *choice = f->options->choice;
+	const struct target_choice *choice = f->collecting->options->choice;
 	for (uint32_t i = 0; i < choice->pids.n; i++)
 		if (choice->pids.p[i] == pid)
 			return true;
@@ -63,9 +50,10 @@ static bool is_chosen(const struct follow *f, int32_t pid)
 /* comm: as a record has it; empty: none has. */
 static void decide(struct follow *f, struct known_process *known, struct str comm, uint64_t time_ns)
 {
-	if (!f->is_filtered || !f->options->choice->is_by_property)
+	const struct record_options *o = f->collecting->options;
+	if (!f->collecting->is_filtered || !o->choice->is_by_property)
 		return;
-	target_wish_fit(f->options->wish, known->pid, comm, &known->fit);
+	target_wish_fit(o->wish, known->pid, comm, &known->fit);
 	known->is_wanted = known->is_wanted || target_fit_is_whole(known->fit);
 	if (time_ns > known->seen_ns)
 		known->seen_ns = time_ns;
@@ -75,23 +63,24 @@ static void decide(struct follow *f, struct known_process *known, struct str com
 static void describe(struct follow *f, int32_t pid, uint64_t time_ns)
 {
 	AUTO(buf) struct buf records = { 0 };
+	struct held_files *held = f->collecting->held;
 	struct known_process *known = get(f, pid);
 	known->is_described = true;
 	decide(f, known, STR(""), time_ns);
-	if (f->is_filtered)
+	if (f->collecting->is_filtered)
 		known->is_wanted = known->is_wanted || is_chosen(f, pid);
 	if (pid <= 0)
 		return;
-	vec_push(&f->described, pid);
-	held_files_add_process(f->held, pid, 0, false, 1); /* it was there before */
-	synthesize_process(pid, &records, f->held);
-	perf_session_add_records(f->session, records.p, records.n, false);
+	held_files_add_process(held, pid, 0, false, 1); /* it was there before */
+	synthesize_process(pid, &records, held);
+	perf_session_add_records(f->collecting->session, buf_str(&records));
+	collectors_came(f->collecting, known);
 }
 
 /* Does nothing for a process that is neither a target nor a descendant of one. */
 static void look_at_process(struct follow *f, int32_t pid, uint64_t time_ns)
 {
-	if (f->is_filtered && !f->options->choice->is_by_property) {
+	if (f->is_family) {
 		struct known_process *known = get(f, pid);
 		known->is_wanted = known->is_wanted || is_chosen(f, pid);
 		if (!known->is_wanted)
@@ -120,22 +109,15 @@ static void describe_thread(struct follow *f, int32_t tid)
 		describe(f, pid, 0);
 }
 
-static void want_javascript(struct follow *f, struct known_process *known)
+void follow_begin(struct follow *f, int32_t command_pid)
 {
-	if (!known->is_told)
-		js_frames_want(f->js, known->pid);
-	known->is_told = true;
-}
-
-void follow_begin(struct follow *f, const struct opened_events *x, int32_t command_pid)
-{
-	const struct target_choice *choice = f->options->choice;
-	f->is_filtered = x->is_filtered;
+	struct collecting *c = f->collecting;
+	const struct opened_events *x = c->events;
+	const struct target_choice *choice = c->options->choice;
+	c->is_filtered = x->is_filtered;
 	f->is_family = x->is_filtered && !choice->is_by_property;
-	if (f->is_filtered)
-		js_frames_want(f->js, command_pid);
-	if (command_pid && f->is_filtered) {
-		get(f, command_pid)->is_wanted = true;
+	if (command_pid && c->is_filtered) {
+		want(get(f, command_pid));
 		return; /* all else comes from it */
 	}
 	if (x->is_per_cpu && x->cgroup_fd < 0 && !f->is_family) {
@@ -143,20 +125,15 @@ void follow_begin(struct follow *f, const struct opened_events *x, int32_t comma
 		return;
 	}
 	for (uint32_t i = 0; i < choice->pids.n; i++) {
-		describe(f, choice->pids.p[i], 0);
 		if (f->is_family)
-			want_javascript(f, get(f, choice->pids.p[i]));
+			want(get(f, choice->pids.p[i]));
+		describe(f, choice->pids.p[i], 0);
 	}
 	for (uint32_t i = 0; i < choice->tids.n; i++)
 		describe_thread(f, choice->tids.p[i]);
 }
 
 /* --- those that have ended --- */
-
-bool thread_is_there(int32_t tid)
-{
-	return tid <= 0 || syscall(SYS_tkill, tid, 0) == 0 || errno != ESRCH;
-}
 
 /* All of its threads; a zombie has, too. */
 static bool has_ended(int32_t pid)
@@ -177,10 +154,11 @@ static bool is_living(const struct known_process *known)
 
 bool follow_all_ended(struct follow *f)
 {
-	if (f->living < f->list.n && is_living(&f->list.p[f->living]))
+	const struct known_processes *known = &f->collecting->processes;
+	if (f->living < known->met.n && is_living(known->met.p[f->living]))
 		return false;
-	for (uint32_t i = 0; i < f->list.n; i++) {
-		if (!is_living(&f->list.p[i]))
+	for (uint32_t i = 0; i < known->met.n; i++) {
+		if (!is_living(known->met.p[i]))
 			continue;
 		f->living = i;
 		return false;
@@ -196,50 +174,34 @@ static bool is_kept(struct follow *f, struct known_process *known)
 	if (was_gone && !known->is_gone)
 		known->is_described = false; /* another one, with the same number */
 	if (!was_gone && known->is_gone)
-		held_files_end_process(f->held, known->pid);
+		held_files_end_process(f->collecting->held, known->pid);
 	return !was_gone || !known->is_gone;
 }
 
 void follow_forget_ended(struct follow *f, uint64_t now_ns)
 {
 	enum { LEAST_NS = 500000000, LEAST_KNOWN = 1024 };
+	struct known_processes *known = &f->collecting->processes;
 	uint32_t kept = 0;
 	/* Records of its last moments may be in a buffer still. */
 	if (now_ns - f->last_forget_ns < LEAST_NS)
 		return;
 	f->last_forget_ns = now_ns;
-	index_map_clear(&f->map);
-	for (uint32_t i = 0; i < f->list.n; i++) {
-		struct known_process known = f->list.p[i];
-		if (!is_kept(f, &known))
+	for (uint32_t i = 0; i < known->met.n; i++) {
+		struct known_process *p = known->met.p[i];
+		if (is_kept(f, p)) {
+			known->met.p[kept++] = p;
 			continue;
-		index_map_add(&f->map, hash_pair((uint32_t)known.pid, 0), kept);
-		f->list.p[kept++] = known;
+		}
+		collectors_went(f->collecting, p);
+		p->is_forgotten = true;
 	}
-	f->list.n = kept;
+	known->met.n = kept;
+	processes_forget(known);
 	f->forget_above = 2 * kept + LEAST_KNOWN;
 }
 
 /* --- records --- */
-
-struct raw {
-	const char *p, *end;
-};
-
-static uint32_t take_u32(struct raw *r)
-{
-	uint32_t value = 0;
-	if (r->end - r->p >= (ptrdiff_t)sizeof(value))
-		memcpy(&value, r->p, sizeof(value));
-	r->p += sizeof(value);
-	return value;
-}
-
-static uint64_t take_u64(struct raw *r)
-{
-	uint64_t low = take_u32(r), high = take_u32(r);
-	return high << 32 | low;
-}
 
 /*
  * It is what its parent is, until it becomes another program. What another buffer had of its later life
@@ -260,21 +222,17 @@ static void inherit(struct known_process *known, const struct known_process *par
 	}
 }
 
-static void on_fork(struct follow *f, struct raw r)
+static void on_fork(struct follow *f, const struct perf_task *task, uint64_t time_ns)
 {
-	int32_t pid = (int32_t)take_u32(&r), parent = (int32_t)take_u32(&r);
-	take_u64(&r); /* threads */
-	uint64_t time_ns = take_u64(&r);
-	if (pid == parent)
+	if (task->pid == task->parent)
 		return;
-	const struct known_process *from = find(f, parent);
-	struct known_process parent_then = from ? *from : (struct known_process){ 0 };
-	struct known_process *known = get(f, pid);
-	inherit(known, &parent_then, time_ns);
-	known->is_wanted |= parent_then.is_wanted && !f->options->no_inherit;
+	const struct known_process *parent = find(f, task->parent);
+	struct known_process nobody = { 0 }, *known = get(f, task->pid);
+	inherit(known, parent ? parent : &nobody, time_ns);
+	known->is_wanted |= parent && parent->is_wanted && !f->collecting->options->no_inherit;
 	known->is_described = true; /* it has what its parent has */
 	known->is_gone = known->has_exited = false;
-	held_files_add_process(f->held, pid, parent, false, time_ns);
+	held_files_add_process(f->collecting->held, task->pid, task->parent, false, time_ns);
 }
 
 static void on_exec(struct follow *f, int32_t pid, struct str comm, uint64_t time_ns)
@@ -286,68 +244,38 @@ static void on_exec(struct follow *f, int32_t pid, struct str comm, uint64_t tim
 	known->fit.fits = (known->fit.fits & ~TARGET_CMDLINE) | TARGET_PROCESS;
 	known->looks = 0;
 	decide(f, known, comm, time_ns);
-	held_files_add_process(f->held, pid, 0, true, time_ns);
+	held_files_add_process(f->collecting->held, pid, 0, true, time_ns);
 }
 
-static uint64_t trailer_time_ns(struct raw r)
+static void on_comm(struct follow *f, const struct perf_comm *comm, uint64_t time_ns)
 {
-	struct record_trailer trailer = { 0 };
-	if (r.end - r.p >= (ptrdiff_t)sizeof(trailer))
-		memcpy(&trailer, r.end - sizeof(trailer), sizeof(trailer));
-	return trailer.time_ns;
+	if (comm->is_exec)
+		on_exec(f, comm->pid, comm->name, time_ns);
+	else if (comm->pid == comm->tid) /* it may be called as one that is wanted now */
+		decide(f, get(f, comm->pid), comm->name, time_ns);
 }
 
-static void on_comm(struct follow *f, uint16_t misc, struct raw r)
+static void on_mapping(struct follow *f, const struct perf_mapping *map)
 {
-	int32_t pid = (int32_t)take_u32(&r), tid = (int32_t)take_u32(&r);
-	uint64_t time_ns = trailer_time_ns(r);
-	struct str comm = { r.p, r.p < r.end ? strnlen(r.p, (size_t)(r.end - r.p)) : 0 };
-	if (misc & PERF_RECORD_MISC_COMM_EXEC)
-		on_exec(f, pid, comm, time_ns);
-	else if (pid == tid) /* it may be called as one that is wanted now */
-		decide(f, get(f, pid), comm, time_ns);
-}
-
-/* Anybody can map a file of that name, as often as they like. */
-static void note_starting(struct follow *f, int32_t pid)
-{
-	enum { MAX_STARTING = 32 };
-	for (uint32_t i = 0; i < f->starting.n; i++)
-		if (f->starting.p[i] == pid)
-			return;
-	if (f->starting.n < MAX_STARTING)
-		vec_push(&f->starting, pid);
-}
-
-static void on_mapping(struct follow *f, struct raw r)
-{
-	struct target_mapping m = { 0 };
-	int32_t pid = (int32_t)take_u32(&r);
-	take_u32(&r); /* tid */
-	m.start = take_u64(&r);
-	m.end = m.start + take_u64(&r);
-	m.offset = take_u64(&r);
-	m.device_major = take_u32(&r);
-	m.device_minor = take_u32(&r);
-	m.inode = take_u64(&r);
-	take_u64(&r); /* generation */
-	m.protection = take_u32(&r);
-	m.is_shared = take_u32(&r) & MAP_SHARED;
-	if (r.p >= r.end)
-		return;
-	m.path = (struct str){ r.p, strnlen(r.p, (size_t)(r.end - r.p)) };
+	struct target_mapping m = { .start = map->start,
+				    .end = map->end,
+				    .offset = map->offset,
+				    .device_major = map->device_major,
+				    .device_minor = map->device_minor,
+				    .inode = map->inode,
+				    .protection = map->protection,
+				    .is_shared = map->is_shared,
+				    .path = map->path };
 	if (str_eq(m.path, STR("//anon")))
 		m.path = STR("");
-	if (str_eq(str_basename(m.path), STR("libjvm.so")))
-		note_starting(f, pid);
-	held_files_add_mapping(f->held, pid, &m);
+	held_files_add_mapping(f->collecting->held, map->pid, &m);
 }
 
 /* It may have had no command line for a moment; one that is gone is not looked for at every sample. */
 static bool is_wanted(struct follow *f, struct known_process *known, uint64_t time_ns)
 {
 	enum { MAX_LOOKS = 3 };
-	if (!f->is_filtered || known->is_wanted)
+	if (process_is_wanted(f->collecting, known))
 		return true;
 	if (target_fit_is_undecided(known->fit) && known->looks < MAX_LOOKS) {
 		known->looks++;
@@ -357,62 +285,64 @@ static bool is_wanted(struct follow *f, struct known_process *known, uint64_t ti
 }
 
 /* Whether the session is to see it. */
-static bool takes_sample(struct follow *f, struct raw r)
+static bool takes_sample(struct follow *f, const struct perf_ids *ids)
 {
-	take_u64(&r); /* identifier */
-	take_u64(&r); /* ip */
-	int32_t pid = (int32_t)take_u32(&r);
-	take_u32(&r); /* tid */
-	uint64_t time_ns = take_u64(&r);
-	struct known_process *known = find(f, pid);
+	const struct collecting *c = f->collecting;
+	struct known_process *known = find(f, ids->pid);
 	if (!known || !known->is_described) {
-		look_at_process(f, pid, time_ns);
-		known = find(f, pid);
+		look_at_process(f, ids->pid, ids->time_ns);
+		known = find(f, ids->pid);
 	}
-	if (time_ns < f->begin_ns)
+	if (ids->time_ns < c->start_ns)
 		return false;
-	bool takes = is_wanted(f, known, time_ns);
+	bool takes = is_wanted(f, known, ids->time_ns);
 	f->undecided += !takes && target_fit_is_undecided(known->fit);
-	if (takes && f->is_filtered)
-		want_javascript(f, known);
+	if (takes && c->is_filtered)
+		known->is_wanted_fresh = true;
 	return takes;
 }
 
-/* With a walker the kernel counts samples and its records as one: the recorder tells them apart. */
-static bool takes_lost(struct follow *f, struct raw r)
+/* Where programs share the buffers the kernel counts samples and their records as one: the recorder tells them apart. */
+static bool takes_lost(struct follow *f, const struct perf_record *r, const struct perf_ids *ids)
 {
-	if (trailer_time_ns(r) < f->begin_ns)
+	uint64_t lost = 0;
+	if (ids->time_ns < f->collecting->start_ns)
 		return false;
-	if (!f->walker)
+	if (!f->collecting->shares_buffers)
 		return true;
-	take_u64(&r); /* id */
-	f->lost_records += take_u64(&r);
+	perf_lost_read(f->collecting->formats, r, &lost);
+	f->lost_records += lost;
 	return false;
 }
 
-/* Of whose record it is; pid of a FORK: the child's. */
-struct record_owner {
-	int32_t pid, parent;
-};
-
-static struct record_owner owner_of(const struct perf_event_header *h, const char *bytes)
+/* The process that a record is of; of a birth the parent, and *child is born. False: it is of none. */
+static bool find_owner(const struct perf_events *formats, const struct perf_record *r, int32_t *pid,
+		       int32_t *child)
 {
-	struct raw r = { bytes + sizeof(*h), bytes + h->size };
-	struct record_owner o = { 0 };
-	if (h->type == PERF_RECORD_SAMPLE) {
-		take_u64(&r); /* identifier */
-		take_u64(&r); /* ip */
+	struct perf_task task = { 0 };
+	struct perf_comm comm = { 0 };
+	struct perf_mapping m = { 0 };
+	switch (r->type) {
+	case PERF_RECORD_SAMPLE:
+		*pid = perf_record_ids(formats, r).pid;
+		return true;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		perf_task_read(formats, r, &task);
+		*child = r->type == PERF_RECORD_FORK && task.pid != task.parent ? task.pid : 0;
+		*pid = *child ? task.parent : task.pid;
+		return true;
+	case PERF_RECORD_COMM:
+		perf_comm_read(formats, r, &comm);
+		*pid = comm.pid;
+		return true;
+	case PERF_RECORD_MMAP2:
+		perf_mapping_read(formats, r, &m);
+		*pid = m.pid;
+		return true;
+	default:
+		return false;
 	}
-	o.pid = (int32_t)take_u32(&r);
-	if (h->type == PERF_RECORD_FORK)
-		o.parent = (int32_t)take_u32(&r);
-	return o;
-}
-
-static bool tells_of_process(uint32_t type)
-{
-	return type == PERF_RECORD_SAMPLE || type == PERF_RECORD_FORK || type == PERF_RECORD_COMM ||
-	       type == PERF_RECORD_MMAP2 || type == PERF_RECORD_EXIT;
 }
 
 /* What has this number now is somebody else's. */
@@ -427,130 +357,125 @@ static void forget_wanted(struct follow *f, int32_t pid)
  * Of those that were not asked for nothing is taken, not even that they are there. Their records are kept for a while:
  * that of their fork may come later.
  */
-static bool is_strange(struct follow *f, const struct perf_event_header *h, const char *bytes)
+static bool is_strange(struct follow *f, const struct perf_record *r)
 {
-	if (!f->is_family || !tells_of_process(h->type) ||
-	    (h->type == PERF_RECORD_SAMPLE && v8_walker_wrote(f->walker, bytes)))
+	int32_t pid = 0, child = 0;
+	if (!f->is_family || !find_owner(f->collecting->formats, r, &pid, &child))
 		return false;
-	struct record_owner o = owner_of(h, bytes);
-	bool is_birth = h->type == PERF_RECORD_FORK && o.pid != o.parent;
-	int32_t pid = is_birth ? o.parent : o.pid;
 	const struct known_process *known = find(f, pid);
 	if (known && known->is_wanted)
 		return false;
-	if (is_birth)
-		forget_wanted(f, o.pid);
+	if (child)
+		forget_wanted(f, child);
 	if (pid > 0) /* else in a pid namespace that cannot be seen from here */
-		strangers_add(&f->strangers, pid, bytes);
+		strangers_add(&f->strangers, pid, r);
 	return true;
 }
 
-static void on_exit_of(struct follow *f, int32_t pid)
+static void on_exit_of(struct follow *f, const struct perf_task *task)
 {
-	struct known_process *known = find(f, pid);
+	struct known_process *known = find(f, task->pid);
+	if (task->pid != task->tid)
+		return;
 	if (known)
 		known->has_exited = true;
-	held_files_end_process(f->held, pid);
+	held_files_end_process(f->collecting->held, task->pid);
 }
 
-static bool look_at(struct follow *f, const struct perf_event_header *h, const char *bytes)
+/* False: the session is not to have it. */
+static bool look_at(struct follow *f, const struct perf_record *r)
 {
-	struct raw r = { bytes + sizeof(*h), bytes + h->size };
-	switch (h->type) {
+	const struct perf_events *formats = f->collecting->formats;
+	struct perf_ids ids = perf_record_ids(formats, r);
+	struct perf_task task;
+	struct perf_comm comm;
+	struct perf_mapping m;
+	switch (r->type) {
 	case PERF_RECORD_SAMPLE:
-		return !v8_walker_wrote(f->walker, bytes) && takes_sample(f, r);
+		return takes_sample(f, &ids);
 	case PERF_RECORD_FORK:
-		on_fork(f, r);
+		if (perf_task_read(formats, r, &task))
+			on_fork(f, &task, ids.time_ns);
 		break;
 	case PERF_RECORD_COMM:
-		on_comm(f, h->misc, r);
+		if (perf_comm_read(formats, r, &comm))
+			on_comm(f, &comm, ids.time_ns);
 		break;
 	case PERF_RECORD_MMAP2:
-		on_mapping(f, r);
+		if (perf_mapping_read(formats, r, &m))
+			on_mapping(f, &m);
 		break;
-	case PERF_RECORD_EXIT: {
-		int32_t pid = (int32_t)take_u32(&r);
-		take_u32(&r); /* parent */
-		if ((int32_t)take_u32(&r) == pid)
-			on_exit_of(f, pid);
+	case PERF_RECORD_EXIT:
+		if (perf_task_read(formats, r, &task))
+			on_exit_of(f, &task);
 		break;
-	}
 	case PERF_RECORD_LOST:
-		return takes_lost(f, r);
+		return takes_lost(f, r, &ids);
 	default:
 		break;
 	}
 	return true;
 }
 
-bool records_tell_of_fork(struct str records, int32_t tid)
+static void take_record(struct follow *f, const struct perf_record *r, bool bytes_stay)
 {
-	struct perf_event_header h;
-	enum { TID_OFFSET = 8 };
-	while (records.n >= sizeof(h)) {
-		int32_t forked = 0;
-		memcpy(&h, records.p, sizeof(h));
-		if (h.size < sizeof(h) + TID_OFFSET + sizeof(tid) || h.size > records.n)
-			return false;
-		memcpy(&forked, records.p + sizeof(h) + TID_OFFSET, sizeof(forked));
-		if (h.type == PERF_RECORD_FORK && forked == tid)
-			return true;
-		records = str_from_byte(records, h.size);
-	}
-	return false;
-}
-
-static void take_record(struct follow *f, const char *bytes, bool bytes_stay)
-{
-	struct perf_event_header h;
-	memcpy(&h, bytes, sizeof(h));
-	if (is_strange(f, &h, bytes))
+	struct collecting *c = f->collecting;
+	if (is_strange(f, r))
 		return;
-	if (look_at(f, &h, bytes))
-		perf_session_add_records(f->session, bytes, h.size, bytes_stay);
-	if (!f->is_family || h.type != PERF_RECORD_FORK)
+	if (look_at(f, r)) {
+		collectors_record(c, r);
+		perf_session_add(c->session, r, bytes_stay);
+	}
+	struct perf_task task;
+	if (!f->is_family || r->type != PERF_RECORD_FORK || !perf_task_read(c->formats, r, &task))
 		return;
 	struct strangers_place at = { 0 };
-	int32_t child = owner_of(&h, bytes).pid;
-	for (const char *record; (record = strangers_take(&f->strangers, child, &at));)
-		take_record(f, record, true);
+	struct perf_record early;
+	while (strangers_take(&f->strangers, task.pid, &at, &early))
+		take_record(f, &early, true);
 }
 
-void follow_records(struct follow *f, const char *bytes, size_t n, bool bytes_stay)
+void follow_bytes(struct follow *f, struct str bytes)
 {
-	struct perf_event_header h;
-	while (n >= sizeof(h)) {
-		memcpy(&h, bytes, sizeof(h));
-		if (h.size < sizeof(h) || h.size > n)
-			return;
-		take_record(f, bytes, bytes_stay);
-		bytes += h.size;
-		n -= h.size;
+	struct perf_records left = perf_records_of(bytes.p, bytes.n);
+	struct perf_record r;
+	while (perf_records_next(&left, &r))
+		if (!collectors_wrote(f->collecting, &r))
+			take_record(f, &r, false);
+}
+
+void follow_chunk(struct follow *f, const struct chunk *c)
+{
+	struct perf_records left = perf_records_of(c->bytes, c->n);
+	struct perf_record r;
+	uint32_t next = 0;
+	perf_session_add_records(f->collecting->session, buf_str(&c->found.records));
+	while (perf_records_next(&left, &r)) {
+		const struct found_stack *s = &c->found.list.p[next];
+		if (next < c->found.list.n && c->bytes + s->at == r.bytes) {
+			r.found = &s->found;
+			next++;
+		}
+		if (!collectors_wrote(f->collecting, &r))
+			take_record(f, &r, true);
 	}
 }
 
 /* Nobody has said for two rounds that it was forked from one that is wanted. */
 static void leave_out(struct follow *f, int32_t pid)
 {
-	uint64_t ticks;
 	struct known_process *known = get(f, pid);
 	if (known->is_wanted || known->is_left_out)
 		return;
 	known->is_left_out = true;
-	if (process_start_ticks(pid, &ticks))
-		v8_walker_leave_out(f->walker, pid, ticks);
+	collectors_leave_out(f->collecting, pid);
 }
 
 void follow_end_round(struct follow *f)
 {
 	const struct strange_records *old = &f->strangers.rounds[0];
-	struct perf_event_header h;
-	for (uint32_t i = 0; f->walker && i < old->n; i++) {
-		if (!old->p[i].record)
-			continue;
-		memcpy(&h, old->p[i].record, sizeof(h));
-		if (h.type == PERF_RECORD_SAMPLE)
+	for (uint32_t i = 0; f->collecting->shares_buffers && i < old->n; i++)
+		if (old->p[i].pid && old->p[i].record.type == PERF_RECORD_SAMPLE)
 			leave_out(f, old->p[i].pid);
-	}
 	strangers_end_round(&f->strangers);
 }

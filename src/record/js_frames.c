@@ -3,75 +3,48 @@
  * collection, so V8's heap is read within milliseconds, by the thread that empties the buffers. What was
  * found goes with the records until their turn, which may be seconds later when names take long.
  */
+#include "record/follow.h"
 #include "record/js_processes_int.h"
 
 #include <asm/perf_regs.h>
-#include <stdatomic.h>
 
 struct js_frames {
-	struct perf_session
-		*session; /* whose events samples are of; nothing else of it is touched */
-	bool wants_lines;
+	struct collecting *collecting;
+	unsigned number; /* of this collector */
 
 	/* Of the thread that empties the buffers. */
-	struct v8_walker *walker; /* NULL: there is none */
-	struct v8_walked walked;  /* the stack at hand */
 	struct v8_frame frames[WALKER_FRAMES];
-	struct v8_raw_frame links[WALKER_FRAMES];
+	struct v8_raw_frame raw[WALKER_FRAMES];
 	struct js_processes processes;
-	atomic_bool has_any;
 
 	pthread_mutex_t lock;		       /* for what both threads use: */
-	bool is_filtered;		       /* only some processes are wanted */
-	VEC(int32_t) wanted;		       /* ... that were not told to the first thread yet */
 	struct v8_names names;		       /* that what is found now refers to */
 	struct v8_names old_names;	       /* ... what was found before they were renewed */
+	uint64_t renewed_chunk;		       /* the first with names of names */
 	bool is_renewed_next;		       /* nothing refers to the old ones any more */
 	struct v8_counts counts;	       /* so far */
 	uint64_t walked_stacks, copied_stacks; /* with frames of JavaScript */
 
 	/* Of the other one. */
-	uint32_t taken; /* the generation of names that the last stacks refer to */
-	/* Two rounds, as of records: what came before the last one has had its turn. */
-	struct found_round {
-		struct js_found found;
-		struct index_map map; /* of its stacks */
-	} rounds[2];
 	VEC(struct perf_found_name) answer;
 	struct buf text;
 };
 
-struct js_frames *js_frames_new(struct perf_session *session, struct v8_walker *walker,
-				bool wants_lines)
+static void *js_begin(struct collecting *c, unsigned number)
 {
 	struct js_frames *j = mem_zalloc(1, sizeof(*j));
-	j->session = session;
-	j->wants_lines = wants_lines;
-	j->walker = walker;
-	js_processes_init(&j->processes, walker, &j->names);
+	j->collecting = c;
+	j->number = number;
+	js_processes_init(&j->processes, c, number, &j->names);
 	pthread_mutex_init(&j->lock, NULL);
 	return j;
 }
 
-void js_found_fini(struct js_found *f)
+static void js_free(void *state)
 {
-	vec_fini(&f->stacks);
-	vec_fini(&f->frames);
-	vec_fini(&f->walked);
-	buf_fini(&f->moved);
-}
-
-void js_frames_free(struct js_frames *j)
-{
-	if (!j)
-		return;
+	struct js_frames *j = state;
 	js_processes_fini(&j->processes);
-	for (unsigned i = 0; i < ARRAY_SIZE(j->rounds); i++) {
-		js_found_fini(&j->rounds[i].found);
-		index_map_fini(&j->rounds[i].map);
-	}
 	pthread_mutex_destroy(&j->lock);
-	vec_fini(&j->wanted);
 	vec_fini(&j->answer);
 	v8_names_fini(&j->names);
 	v8_names_fini(&j->old_names);
@@ -79,50 +52,11 @@ void js_frames_free(struct js_frames *j)
 	free(j);
 }
 
-bool js_frames_has_any(const struct js_frames *j)
+/* Processes that are there are looked at before their first sample, so that it is walked already. */
+static void js_start(void *state)
 {
-	return j->has_any;
-}
-
-/* --- whose samples are wanted --- */
-
-void js_frames_want(struct js_frames *j, int32_t pid)
-{
-	pthread_mutex_lock(&j->lock);
-	j->is_filtered = true;
-	if (pid)
-		vec_push(&j->wanted, pid);
-	pthread_mutex_unlock(&j->lock);
-}
-
-void js_frames_expect(struct js_frames *j, const int32_t *pids, uint32_t n)
-{
-	js_processes_expect(&j->processes, pids, n);
-}
-
-static bool take_wanted(struct js_frames *j)
-{
-	pthread_mutex_lock(&j->lock);
-	for (uint32_t i = 0; i < j->wanted.n; i++)
-		js_processes_get(&j->processes, j->wanted.p[i])->is_wanted = true;
-	j->wanted.n = 0;
-	bool is_filtered = j->is_filtered;
-	pthread_mutex_unlock(&j->lock);
-	return is_filtered;
-}
-
-/* Children of those that are wanted are, too. */
-static void on_fork(struct js_frames *j, const char *body)
-{
-	struct {
-		int32_t pid, parent;
-	} r;
-	memcpy(&r, body, sizeof(r));
-	if (r.pid == r.parent)
-		return;
-	bool is_wanted = js_processes_get(&j->processes, r.parent)->is_wanted;
-	js_processes_forget(&j->processes, r.pid);
-	js_processes_get(&j->processes, r.pid)->is_wanted = is_wanted;
+	struct js_frames *j = state;
+	js_processes_expect(&j->processes);
 }
 
 /* --- names for a while --- */
@@ -141,69 +75,47 @@ static const struct v8_names *names_of(const struct js_frames *j, uint32_t code)
 	return (code & 1) == (j->names.generation & 1) ? &j->names : &j->old_names;
 }
 
-void js_frames_end_period(struct js_frames *j)
+static void js_next(void *state, uint64_t now_ns)
 {
+	struct js_frames *j = state;
+	(void)now_ns;
 	pthread_mutex_lock(&j->lock);
-	/* Stacks come in the order in which they were found: none of an older generation will. */
-	if (j->taken == j->names.generation && !j->is_renewed_next) {
+	/* Chunks come in the order in which they were looked at: none of older names will. */
+	if (j->renewed_chunk <= j->collecting->taken_chunk && !j->is_renewed_next) {
 		v8_names_clear(&j->old_names);
 		j->is_renewed_next = true;
 	}
 	pthread_mutex_unlock(&j->lock);
 }
 
-/* By the thread that finds stacks, between two looks: those of one look are of one generation. */
-static uint32_t renew_names(struct js_frames *j)
+/* Stacks of one chunk are of one generation of names. */
+static void js_fresh_begin(void *state)
 {
+	struct js_frames *j = state;
 	pthread_mutex_lock(&j->lock);
 	if (j->is_renewed_next) {
 		struct v8_names empty = j->old_names;
 		j->old_names = j->names;
 		j->names = empty;
 		j->names.generation = j->old_names.generation + 1;
+		j->renewed_chunk = j->collecting->fresh_chunk;
 		j->is_renewed_next = false;
 	}
-	uint32_t generation = j->names.generation;
 	pthread_mutex_unlock(&j->lock);
-	return generation;
+	js_processes_begin_look(&j->processes);
 }
 
 /* --- samples --- */
 
-static uint32_t hash_of(int32_t tid, uint64_t time_ns)
+static void add_frames(const struct js_frames *j, struct fresh_sample *s, uint32_t n)
 {
-	return hash_pair((uint32_t)time_ns ^ (uint32_t)(time_ns >> 32) * 31, (uint32_t)tid);
-}
-
-/* What every sample begins with, as attributes_complete asks for it. */
-struct sample_ids {
-	uint64_t identifier, ip;
-	int32_t pid, tid;
-	uint64_t time_ns;
-};
-
-/* walked: NULL: it was not. */
-static void keep(struct js_found *found, const struct sample_ids *ids,
-		 const struct v8_frame *frames, uint32_t n, const struct v8_walked *walked)
-{
-	struct found_stack stack = { .tid = ids->tid,
-				     .time_ns = ids->time_ns,
-				     .first = found->frames.n,
-				     .n = n,
-				     .first_walked = found->walked.n,
-				     .walked = walked ? walked->n : 0,
-				     .has_more = walked && walked->has_more };
 	for (uint32_t i = 0; i < n; i++)
-		vec_push(&found->frames,
-			 (struct perf_found_frame){
-				 .ip = frames[i].pc,
-				 .frame_pointer = frames[i].fp,
-				 .code = code_of(frames[i].place, found->generation),
-				 .is_missing = frames[i].is_missing });
-	for (uint32_t i = 0; i < stack.walked; i++)
-		vec_push(&found->walked,
-			 (struct perf_walked_frame){ walked->frames[i].pc, walked->frames[i].fp });
-	vec_push(&found->stacks, stack);
+		fresh_sample_add(s, j->number,
+				 (struct perf_found_frame){
+					 .ip = j->frames[i].pc,
+					 .frame_pointer = j->frames[i].fp,
+					 .code = code_of(j->frames[i].place, j->names.generation),
+					 .is_missing = j->frames[i].is_missing });
 }
 
 static struct v8_registers registers_of(const struct perf_user_state *state)
@@ -217,19 +129,6 @@ static struct v8_registers registers_of(const struct perf_user_state *state)
 				      .top = state->stack };
 }
 
-/* What the kernel walked, if it is of this very sample. state: NULL: the sample has no registers. */
-static const struct v8_walked *walked_of(struct js_frames *j, const struct sample_ids *ids,
-					 const struct perf_user_state *state)
-{
-	struct v8_walked *w = &j->walked;
-	if (!j->walker || !v8_walker_find(j->walker, ids->tid, ids->time_ns, w))
-		return NULL;
-	bool is_same = !state || (state->registers[PERF_REG_X86_IP] == w->registers.pc &&
-				  state->registers[PERF_REG_X86_SP] == w->registers.sp &&
-				  state->registers[PERF_REG_X86_BP] == w->registers.fp);
-	return is_same ? w : NULL;
-}
-
 /* Links in a copy may be old: of those, only what the stack itself has is there. Returns how many are left. */
 static uint32_t drop_missing(struct v8_frame *frames, uint32_t n)
 {
@@ -240,219 +139,69 @@ static uint32_t drop_missing(struct v8_frame *frames, uint32_t n)
 	return kept;
 }
 
-static void on_stack(struct js_frames *j, struct js_process *p, const char *bytes,
-		     const struct sample_ids *ids, struct js_found *found)
+/* Where the kernel did not walk the stack, its copy does. */
+static void on_stack(struct js_frames *j, struct js_process *p, struct fresh_sample *s)
 {
-	struct v8_raw_frame *raw = j->walked.frames, *links = j->links;
-	struct v8_frame *frames = j->frames;
-	struct perf_user_state state;
-	bool has_state = perf_session_peek(j->session, bytes, &state);
-	const struct v8_walked *w = walked_of(j, ids, has_state ? &state : NULL);
+	const struct v8_walked *w = s->walked;
+	bool has_state = fresh_sample_has_state(s);
 	if (!w && !has_state)
 		return;
-	struct v8_registers r = w ? w->registers : registers_of(&state);
+	struct str stack = s->state.stack;
+	struct v8_registers r = w ? w->registers : registers_of(&s->state);
 	uint32_t n =
-		w ? w->n : v8_frames_of_copy(&p->file->layout, &r, state.stack, raw, WALKER_FRAMES);
+		w ? w->n : v8_frames_of_copy(&p->file->layout, &r, stack, j->raw, WALKER_FRAMES);
 	pthread_mutex_lock(&j->lock);
-	n = v8_name_frames(p->v8, &r, raw, n, frames, WALKER_FRAMES, &j->counts);
+	n = v8_name_frames(p->v8, &r, w ? w->frames : j->raw, n, j->frames, WALKER_FRAMES,
+			   &j->counts);
 	if (!n && has_state) {
-		n = v8_links_of_copy(p->v8, &r, state.stack, links, WALKER_FRAMES);
-		n = v8_name_frames(p->v8, &r, links, n, frames, WALKER_FRAMES, &j->counts);
-		n = drop_missing(frames, n);
+		n = v8_links_of_copy(p->v8, &r, stack, j->raw, WALKER_FRAMES);
+		n = v8_name_frames(p->v8, &r, j->raw, n, j->frames, WALKER_FRAMES, &j->counts);
+		n = drop_missing(j->frames, n);
 	}
 	*(w ? &j->walked_stacks : &j->copied_stacks) += n > 0;
 	pthread_mutex_unlock(&j->lock);
 	js_processes_count(&j->processes, p, n > 0);
-	if (n || w)
-		keep(found, ids, frames, n, w);
+	add_frames(j, s, n);
 }
 
-/* A stack without JavaScript, which the kernel walked where it is deep. */
-static void keep_deep(struct js_frames *j, const char *bytes, const struct sample_ids *ids,
-		      struct js_found *found)
+static void js_fresh_sample(void *state, struct fresh_sample *s)
 {
-	struct perf_user_state state;
-	if (!j->walker || !v8_walker_is_kept(j->walker, ids->tid))
-		return;
-	bool has_state = perf_session_peek(j->session, bytes, &state);
-	const struct v8_walked *w = walked_of(j, ids, has_state ? &state : NULL);
-	if (w)
-		keep(found, ids, NULL, 0, w);
-}
-
-static void tell_of_moved(struct js_process *p, struct buf *records)
-{
+	struct js_frames *j = state;
 	struct v8_moved moved;
+	struct js_process *p = js_processes_of_sample(&j->processes, s->process, s->ids.time_ns);
+	if (!p)
+		return;
+	j->collecting->is_urgent = true;
+	on_stack(j, p, s);
 	while (v8_next_moved(p->v8, &moved))
-		synthesize_moved(p->pid, &moved, records);
+		synthesize_moved(p->pid, &moved, fresh_sample_records(s));
 }
 
-static void on_sample(struct js_frames *j, const char *bytes, bool is_filtered,
-		      struct js_found *found)
+static void js_fresh_record(void *state, const struct perf_record *r)
 {
-	struct perf_event_header h;
-	struct sample_ids ids;
-	memcpy(&h, bytes, sizeof(h));
-	if (h.size < sizeof(h) + sizeof(ids))
-		return;
-	memcpy(&ids, bytes + sizeof(h), sizeof(ids));
-	if (ids.pid <= 0 || (is_filtered && !js_processes_get(&j->processes, ids.pid)->is_wanted))
-		return;
-	struct js_process *p = js_processes_of_sample(&j->processes, ids.pid, ids.time_ns);
-	if (!p) {
-		keep_deep(j, bytes, &ids, found);
-		return;
-	}
-	j->has_any = true;
-	on_stack(j, p, bytes, &ids, found);
-	tell_of_moved(p, &found->moved);
+	struct js_frames *j = state;
+	const struct perf_events *formats = j->collecting->formats;
+	struct perf_task task;
+	struct perf_comm comm;
+	struct perf_mapping m;
+	if (r->type == PERF_RECORD_FORK && perf_task_read(formats, r, &task) &&
+	    task.pid != task.parent)
+		js_processes_forget(&j->processes, task.pid);
+	else if (r->type == PERF_RECORD_EXIT && perf_task_read(formats, r, &task) &&
+		 task.pid == task.tid)
+		js_processes_end(&j->processes, task.pid, UINT64_MAX);
+	else if (r->type == PERF_RECORD_COMM && perf_comm_read(formats, r, &comm) && comm.is_exec)
+		js_processes_end(&j->processes, comm.pid, perf_record_ids(formats, r).time_ns);
+	/* Node.js may be a library that is mapped some time after the program's start. */
+	else if (r->type == PERF_RECORD_MMAP2 && perf_mapping_read(formats, r, &m) &&
+		 str_starts(str_basename(m.path), STR("libnode.so")))
+		js_processes_forget(&j->processes, m.pid);
 }
 
-/* It is another program now. */
-static void on_comm(struct js_frames *j, const struct perf_event_header *h, const char *body)
+static void js_fresh_went(void *state, struct known_process *p)
 {
-	struct record_trailer trailer;
-	int32_t pid;
-	size_t n = h->size - sizeof(*h);
-	memcpy(&pid, body, sizeof(pid));
-	if (!(h->misc & PERF_RECORD_MISC_COMM_EXEC) || n < sizeof(trailer))
-		return;
-	memcpy(&trailer, body + n - sizeof(trailer), sizeof(trailer));
-	js_processes_end(&j->processes, pid, trailer.time_ns);
-}
-
-static void on_end(struct js_frames *j, const char *body)
-{
-	struct {
-		int32_t pid, parent, tid;
-	} r;
-	memcpy(&r, body, sizeof(r));
-	if (r.pid == r.tid)
-		js_processes_end(&j->processes, r.pid, UINT64_MAX);
-}
-
-/* Node.js may be a library that is mapped some time after the program's start. */
-static void on_mapping(struct js_frames *j, const struct perf_event_header *h, const char *body)
-{
-	enum { PATH_AT = 64 }; /* behind pid, tid, address, length, offset, file and protection */
-	int32_t pid;
-	size_t n = h->size - sizeof(*h);
-	if (n <= PATH_AT)
-		return;
-	struct str path = { body + PATH_AT, strnlen(body + PATH_AT, n - PATH_AT) };
-	memcpy(&pid, body, sizeof(pid));
-	if (str_starts(str_basename(path), STR("libnode.so")))
-		js_processes_forget(&j->processes, pid);
-}
-
-void js_frames_look(struct js_frames *j, const char *bytes, size_t n, struct js_found *found)
-{
-	enum { LEAST_BODY = 16 };
-	struct perf_event_header h;
-	found->stacks.n = found->frames.n = found->walked.n = 0;
-	found->moved.n = 0;
-	found->generation = renew_names(j);
-	bool is_filtered = take_wanted(j);
-	js_processes_begin_look(&j->processes);
-	for (; n >= sizeof(h); bytes += h.size, n -= h.size) {
-		memcpy(&h, bytes, sizeof(h));
-		if (h.size < sizeof(h) + LEAST_BODY || h.size > n)
-			return;
-		const char *body = bytes + sizeof(h);
-		if (h.type == PERF_RECORD_SAMPLE && v8_walker_wrote(j->walker, bytes))
-			v8_walker_take(j->walker, bytes);
-		else if (h.type == PERF_RECORD_SAMPLE)
-			on_sample(j, bytes, is_filtered, found);
-		else if (h.type == PERF_RECORD_FORK)
-			on_fork(j, body);
-		else if (h.type == PERF_RECORD_COMM)
-			on_comm(j, &h, body);
-		else if (h.type == PERF_RECORD_EXIT)
-			on_end(j, body);
-		else if (h.type == PERF_RECORD_MMAP2)
-			on_mapping(j, &h, body);
-	}
-}
-
-/* --- their turn --- */
-
-struct stack_key {
-	int32_t tid;
-	uint64_t time_ns;
-};
-
-static bool stack_equal(const void *list, uint32_t i, const void *key)
-{
-	const struct found_stack *a = &((const struct found_stack *)list)[i];
-	const struct stack_key *b = key;
-	return a->tid == b->tid && a->time_ns == b->time_ns;
-}
-
-void js_frames_take(struct js_frames *j, const struct js_found *found)
-{
-	struct found_round *round = &j->rounds[0];
-	uint32_t first = round->found.frames.n, first_walked = round->found.walked.n;
-	if (found->moved.n)
-		perf_session_add_records(j->session, found->moved.p, found->moved.n, false);
-	if (found->stacks.n)
-		j->taken = found->generation;
-	for (uint32_t i = 0; i < found->frames.n; i++)
-		vec_push(&round->found.frames, found->frames.p[i]);
-	for (uint32_t i = 0; i < found->walked.n; i++)
-		vec_push(&round->found.walked, found->walked.p[i]);
-	for (uint32_t i = 0; i < found->stacks.n; i++) {
-		struct found_stack s = found->stacks.p[i];
-		s.first += first;
-		s.first_walked += first_walked;
-		index_map_add(&round->map, hash_of(s.tid, s.time_ns), round->found.stacks.n);
-		vec_push(&round->found.stacks, s);
-	}
-}
-
-/* NULL: there is none. */
-static const struct found_stack *find_stack(const struct found_round *round, int32_t tid,
-					    uint64_t time_ns)
-{
-	struct stack_key key = { tid, time_ns };
-	uint32_t i = index_map_find(&round->map, hash_of(tid, time_ns), stack_equal,
-				    round->found.stacks.p, &key);
-	return i == INDEX_NONE ? NULL : &round->found.stacks.p[i];
-}
-
-uint32_t js_frames_find(struct js_frames *j, int32_t tid, uint64_t time_ns,
-			const struct perf_found_frame **frames)
-{
-	for (unsigned i = 0; i < ARRAY_SIZE(j->rounds); i++) {
-		const struct found_stack *s = find_stack(&j->rounds[i], tid, time_ns);
-		if (!s)
-			continue;
-		*frames = j->rounds[i].found.frames.p + s->first;
-		return s->n;
-	}
-	return 0;
-}
-
-bool js_frames_walked(struct js_frames *j, int32_t tid, uint64_t time_ns, struct perf_walked *out)
-{
-	for (unsigned i = 0; i < ARRAY_SIZE(j->rounds); i++) {
-		const struct found_round *round = &j->rounds[i];
-		const struct found_stack *s = find_stack(round, tid, time_ns);
-		if (!s)
-			continue;
-		*out = (struct perf_walked){ round->found.walked.p + s->first_walked, s->walked,
-					     s->has_more };
-		return s->walked > 0;
-	}
-	return false;
-}
-
-void js_frames_end_round(struct js_frames *j)
-{
-	struct found_round old = j->rounds[1];
-	j->rounds[1] = j->rounds[0];
-	j->rounds[0] = old;
-	j->rounds[0].found.stacks.n = j->rounds[0].found.frames.n = j->rounds[0].found.walked.n = 0;
-	index_map_clear(&j->rounds[0].map);
+	struct js_frames *j = state;
+	js_processes_drop(&j->processes, p);
 }
 
 /* --- names --- */
@@ -465,7 +214,7 @@ static void add_name(struct js_frames *j, const struct v8_names *names,
 	size_t start = j->text.n;
 	v8_function_describe(f, place->tier, &j->text);
 	name.name = (struct str){ (const char *)start, j->text.n - start }; /* moved later */
-	bool has_line = j->wants_lines && place->line;
+	bool has_line = j->collecting->options->names.wants_lines && place->line;
 	name.line = has_line ? place->line : f->line;
 	name.column = has_line ? place->column : f->column;
 	name.function_line = f->line;
@@ -477,8 +226,9 @@ static void add_name(struct js_frames *j, const struct v8_names *names,
 	vec_push(&j->answer, name);
 }
 
-uint32_t js_frames_name(struct js_frames *j, uint32_t code, const struct perf_found_name **names)
+static uint32_t js_name(void *state, uint32_t code, const struct perf_found_name **names)
 {
+	struct js_frames *j = state;
 	enum { MAX_DEPTH = 128 };
 	v8_place_id chain[MAX_DEPTH];
 	uint32_t n = 0;
@@ -508,19 +258,6 @@ static void add_share(struct buf *out, const char *what, uint64_t part, uint64_t
 	buf_add_percent(out, part, all);
 }
 
-uint64_t js_frames_copied(struct js_frames *j)
-{
-	pthread_mutex_lock(&j->lock);
-	uint64_t copied = j->copied_stacks;
-	pthread_mutex_unlock(&j->lock);
-	return copied;
-}
-
-void js_frames_add_notes(struct js_frames *j, struct profile *p)
-{
-	js_processes_add_notes(&j->processes, p);
-}
-
 static void add_count(struct buf *out, const char *before, uint64_t n, const char *behind)
 {
 	buf_addf(out, "%s", before);
@@ -528,7 +265,7 @@ static void add_count(struct buf *out, const char *before, uint64_t n, const cha
 	buf_addf(out, "%s", behind);
 }
 
-void js_frames_describe(struct js_frames *j, struct buf *out)
+static void describe_frames(struct js_frames *j, struct buf *out)
 {
 	pthread_mutex_lock(&j->lock);
 	struct v8_counts c = j->counts;
@@ -552,3 +289,86 @@ void js_frames_describe(struct js_frames *j, struct buf *out)
 	add_count(out, "; stacks walked in the kernel ", walked, "");
 	add_count(out, ", in copies ", copied, "");
 }
+
+static void add_number(struct profile *p, struct str key, uint64_t value)
+{
+	AUTO(buf) struct buf text = { 0 };
+	buf_add_u64(&text, value);
+	profile_add_fact(p, key, buf_str(&text));
+}
+
+/* What the program's own map says otherwise, and the first of it. */
+static void add_contradictions(const struct js_frames *j, struct profile *p, struct perf_counts c)
+{
+	AUTO(buf) struct buf text = { 0 };
+	struct str first = perf_session_contradictions(j->collecting->session);
+	ptrdiff_t end = str_find_char(first, '\n');
+	buf_add_grouped(&text, c.contradicted);
+	buf_add(&text, STR(" of "));
+	buf_add_grouped(&text, c.witnessed);
+	buf_addf(&text, " JavaScript frames %s named differently in the program's own map: %.*s",
+		 c.contradicted == 1 ? "is" : "are",
+		 STR_ARG(str_first(first, end < 0 ? 0 : (size_t)end)));
+	profile_add_note(p, buf_str(&text));
+}
+
+/* How functions were named, and what the process itself says of them, if it does. */
+static void add_fact(struct js_frames *j, struct profile *p)
+{
+	AUTO(buf) struct buf text = { 0 };
+	struct perf_counts c = perf_session_counts(j->collecting->session);
+	describe_frames(j, &text);
+	if (c.witnessed) {
+		buf_addf(&text, "; of ");
+		buf_add_counted(&text, c.witnessed, "frame", "frames");
+		buf_addf(&text, ", the program's own map agrees on ");
+		buf_add_percent(&text, c.witnessed - c.contradicted, c.witnessed);
+	}
+	if (text.n)
+		profile_add_fact(p, STR("javascript"), buf_str(&text));
+	if (!c.witnessed)
+		return;
+	add_number(p, STR("js_witnessed"), c.witnessed);
+	add_number(p, STR("js_contradicted"), c.contradicted);
+	if (c.contradicted)
+		add_contradictions(j, p, c);
+}
+
+/* Copies end where they are full, and functions move before they are looked at. */
+static void add_walker_note(struct js_frames *j, struct profile *p)
+{
+	AUTO(buf) struct buf text = { 0 };
+	const struct err *why = v8_walker_trouble(j->collecting->walker);
+	pthread_mutex_lock(&j->lock);
+	bool has_copied = j->copied_stacks;
+	pthread_mutex_unlock(&j->lock);
+	if (!why || !has_copied)
+		return;
+	buf_addf(&text,
+		 "JavaScript stacks are read from copies of the stack, so deep ones are cut: %s",
+		 why->text);
+	profile_add_note(p, buf_str(&text));
+}
+
+static void js_describe(void *state, struct profile *p, bool is_part)
+{
+	struct js_frames *j = state;
+	(void)is_part;
+	add_fact(j, p);
+	add_walker_note(j, p);
+	js_processes_add_notes(&j->processes, p);
+}
+
+const struct collector js_collector = {
+	.name = "names of JavaScript",
+	.begin = js_begin,
+	.start = js_start,
+	.describe = js_describe,
+	.next = js_next,
+	.free = js_free,
+	.name_frames = js_name,
+	.fresh_begin = js_fresh_begin,
+	.fresh_record = js_fresh_record,
+	.fresh_sample = js_fresh_sample,
+	.fresh_went = js_fresh_went,
+};

@@ -9,9 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void js_processes_init(struct js_processes *l, struct v8_walker *walker, struct v8_names *names)
+void js_processes_init(struct js_processes *l, struct collecting *c, unsigned number,
+		       struct v8_names *names)
 {
-	*l = (struct js_processes){ .walker = walker, .names = names };
+	*l = (struct js_processes){ .collecting = c, .number = number, .names = names };
 	pthread_mutex_init(&l->lock, NULL);
 }
 
@@ -20,13 +21,11 @@ static void process_end(struct js_process *p)
 	v8_process_free(p->v8);
 	kept_memory_free(p->memory);
 	free(p->living);
-	*p = (struct js_process){ .pid = p->pid, .is_wanted = p->is_wanted };
+	*p = (struct js_process){ .pid = p->pid };
 }
 
 void js_processes_fini(struct js_processes *l)
 {
-	for (uint32_t i = 0; i < l->list.n; i++)
-		process_end(&l->list.p[i]);
 	for (uint32_t i = 0; i < l->ended.n; i++)
 		process_end(&l->ended.p[i]);
 	for (uint32_t i = 0; i < l->files.n; i++) {
@@ -35,27 +34,25 @@ void js_processes_fini(struct js_processes *l)
 	}
 	pthread_mutex_destroy(&l->lock);
 	vec_fini(&l->files);
-	vec_fini(&l->list);
 	vec_fini(&l->ended);
 	vec_fini(&l->troubles);
-	index_map_fini(&l->map);
 }
 
-static bool pid_equal(const void *list, uint32_t i, const void *key)
+/* NULL: nothing is known of it. */
+static struct js_process *find(struct js_processes *l, int32_t pid)
 {
-	return ((const struct js_process *)list)[i].pid == *(const int32_t *)key;
+	struct known_process *row = processes_find(&l->collecting->processes, pid);
+	return row ? row->slot[l->number] : NULL;
 }
 
-struct js_process *js_processes_get(struct js_processes *l, int32_t pid)
+static struct js_process *get(struct js_processes *l, struct known_process *row)
 {
-	uint32_t hash = hash_pair((uint32_t)pid, 0);
-	uint32_t i = index_map_find(&l->map, hash, pid_equal, l->list.p, &pid);
-	if (i == INDEX_NONE) {
-		i = l->list.n;
-		index_map_add(&l->map, hash, i);
-		vec_push(&l->list, (struct js_process){ .pid = pid });
+	struct js_process *p = row->slot[l->number];
+	if (!p) {
+		p = row->slot[l->number] = mem_zalloc(1, sizeof(*p));
+		p->pid = row->pid;
 	}
-	return &l->list.p[i];
+	return p;
 }
 
 /* --- troubles --- */
@@ -254,29 +251,29 @@ static void look_at_process(struct js_processes *l, struct js_process *p)
 	p->memory = kept_memory_new(p->living);
 	p->v8 = v8_process_new(p->pid, &f->layout, kept_memory_get(p->memory), l->names);
 	v8_process_look(p->v8);
-	if (l->walker)
-		v8_walker_add_process(l->walker, p->pid, &f->layout);
+	v8_walker_add_process(l->collecting->walker, p->pid, &f->layout);
 }
 
 /* What is wrong with one is told when a sample of it comes. */
-void js_processes_expect(struct js_processes *l, const int32_t *pids, uint32_t n)
+void js_processes_expect(struct js_processes *l)
 {
 	enum { FEW = 16 };
-	for (uint32_t i = 0; i < n; i++) {
+	const struct known_processes *known = &l->collecting->processes;
+	for (uint32_t i = 0; i < known->met.n; i++) {
 		bool is_hidden;
-		if (n > FEW && !is_called_node(pids[i]))
+		struct known_process *row = known->met.p[i];
+		if (!row->is_described || (known->met.n > FEW && !is_called_node(row->pid)))
 			continue;
-		const struct v8_file *f = file_of_process(l, pids[i], &is_hidden);
-		struct js_process *p = js_processes_get(l, pids[i]);
-		if (f && f->is_known && !p->is_looked_at)
-			look_at_process(l, p);
+		const struct v8_file *f = file_of_process(l, row->pid, &is_hidden);
+		if (f && f->is_known)
+			look_at_process(l, get(l, row));
 	}
 }
 
 static void stop_walking(struct js_processes *l, const struct js_process *p)
 {
-	if (p->v8 && !p->ended_at && l->walker)
-		v8_walker_remove_process(l->walker, p->pid);
+	if (p->v8 && !p->ended_at)
+		v8_walker_remove_process(l->collecting->walker, p->pid);
 }
 
 static void give_up(struct js_processes *l, struct js_process *p, enum js_trouble_kind why)
@@ -286,12 +283,13 @@ static void give_up(struct js_processes *l, struct js_process *p, enum js_troubl
 	add_trouble(l, why, p);
 }
 
-struct js_process *js_processes_of_sample(struct js_processes *l, int32_t pid, uint64_t time_ns)
+struct js_process *js_processes_of_sample(struct js_processes *l, struct known_process *row,
+					  uint64_t time_ns)
 {
 	for (uint32_t i = 0; i < l->ended.n; i++)
-		if (l->ended.p[i].pid == pid && time_ns <= l->ended.p[i].until_ns)
+		if (l->ended.p[i].pid == row->pid && time_ns <= l->ended.p[i].until_ns)
 			return &l->ended.p[i];
-	struct js_process *p = js_processes_get(l, pid);
+	struct js_process *p = get(l, row);
 	if (!p->is_looked_at)
 		look_at_process(l, p);
 	if (!p->v8 || p->is_given_up)
@@ -327,9 +325,11 @@ void js_processes_count(struct js_processes *l, struct js_process *p, bool has_f
 
 void js_processes_forget(struct js_processes *l, int32_t pid)
 {
-	struct js_process *p = js_processes_get(l, pid);
-	stop_walking(l, p);
-	process_end(p);
+	struct js_process *p = find(l, pid);
+	if (p) {
+		stop_walking(l, p);
+		process_end(p);
+	}
 	for (uint32_t i = l->ended.n; i-- > 0;)
 		if (l->ended.p[i].pid == pid) {
 			process_end(&l->ended.p[i]);
@@ -337,9 +337,23 @@ void js_processes_forget(struct js_processes *l, int32_t pid)
 		}
 }
 
+void js_processes_drop(struct js_processes *l, struct known_process *row)
+{
+	struct js_process *p = row->slot[l->number];
+	if (!p)
+		return;
+	stop_walking(l, p);
+	process_end(p);
+	free(p);
+	row->slot[l->number] = NULL;
+}
+
 void js_processes_end(struct js_processes *l, int32_t pid, uint64_t time_ns)
 {
-	struct js_process *p = js_processes_get(l, pid), ended = *p;
+	struct js_process *p = find(l, pid);
+	if (!p)
+		return;
+	struct js_process ended = *p;
 	stop_walking(l, p);
 	if (p->v8 && !p->is_given_up) {
 		ended.until_ns = time_ns;

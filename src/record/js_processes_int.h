@@ -1,6 +1,7 @@
 /* Processes that may run JavaScript, for js_frames.c; of the thread that empties the buffers. */
 #pragma once
-#include "record/record_int.h"
+#include "record/collector.h"
+#include "record/v8_walker.h"
 
 /* A file with a V8 in it, or without. */
 struct v8_file {
@@ -13,7 +14,6 @@ struct v8_file {
 
 struct js_process {
 	int32_t pid;
-	bool is_wanted; /* where not all are */
 	bool is_looked_at;
 	const struct v8_file *file;    /* NULL: it has no V8 */
 	struct process_memory *living; /* stays where it is: others refer to it */
@@ -45,29 +45,31 @@ struct js_trouble {
 };
 
 struct js_processes {
-	struct v8_walker *walker; /* NULL: there is none */
+	struct collecting *collecting;
+	unsigned number; /* of the slot with a struct js_process */
 	struct v8_names *names;
 	VEC(struct v8_file *) files;
-	VEC(struct js_process) list;
-	struct index_map map; /* by pid */
 	/* Those that have ended: buffers of other cpus may have samples of them still. */
 	VEC(struct js_process) ended;
 	uint64_t looks; /* at buffers */
 	pthread_mutex_t lock;
 	VEC(struct js_trouble) troubles; /* under the lock: the other thread tells of them */
 };
-void js_processes_init(struct js_processes *l, struct v8_walker *walker, struct v8_names *names);
+void js_processes_init(struct js_processes *l, struct collecting *c, unsigned number,
+		       struct v8_names *names);
+/* When no process has anything in its slot. */
 void js_processes_fini(struct js_processes *l);
-/* Never NULL; until the next call. */
-struct js_process *js_processes_get(struct js_processes *l, int32_t pid);
-/* Looks at those of them that run JavaScript before a sample of them comes; of many, at those that are called node. */
-void js_processes_expect(struct js_processes *l, const int32_t *pids, uint32_t n);
-/* The one that a sample is of. NULL: it runs no JavaScript that can be named. */
-struct js_process *js_processes_of_sample(struct js_processes *l, int32_t pid, uint64_t time_ns);
+/* Looks at those that run JavaScript before a sample of them comes; of many, at those that are called node. */
+void js_processes_expect(struct js_processes *l);
+/* What is known of the process that a sample is of. NULL: it runs no JavaScript that can be named. */
+struct js_process *js_processes_of_sample(struct js_processes *l, struct known_process *row,
+					  uint64_t time_ns);
 /* It is another program from then on, or none. */
 void js_processes_end(struct js_processes *l, int32_t pid, uint64_t time_ns);
 /* What was known of it is of another one. */
 void js_processes_forget(struct js_processes *l, int32_t pid);
+/* Its row goes. */
+void js_processes_drop(struct js_processes *l, struct known_process *row);
 /* A buffer is looked at: those that ended before all buffers were are forgotten. */
 void js_processes_begin_look(struct js_processes *l);
 /* A sample of it was looked at; has_frames: there was JavaScript in it. */

@@ -3,7 +3,7 @@
  * They are asked when they are first seen, every few seconds, and at the end; young ones, which compile the most and may
  * exit before the end, more often.
  */
-#include "record/record_int.h"
+#include "record/collector.h"
 
 #include <poll.h>
 
@@ -34,63 +34,95 @@ struct starting_jvm {
 };
 
 struct jvm_maps {
-	struct follow *follow;
-	VEC(struct asked_jvm) list;
+	struct collecting *collecting;
+	unsigned number; /* of the slot with a struct asked_jvm */
+	VEC(struct asked_jvm *) list;
 	VEC(struct starting_jvm) starting;
+	VEC(int32_t)
+	came, mapped; /* since the last look: processes, and those with what makes them one */
 };
 
-struct jvm_maps *jvm_maps_new(struct follow *f)
+static void *jvm_begin(struct collecting *c, unsigned number)
 {
 	struct jvm_maps *j = mem_zalloc(1, sizeof(*j));
-	j->follow = f;
+	if (c->options->no_attach) {
+		free(j);
+		return NULL;
+	}
+	j->collecting = c;
+	j->number = number;
 	return j;
 }
 
 /* A perf.data has addresses alone: who reads it needs the map. */
 static void forget(struct jvm_maps *j, struct asked_jvm *a)
 {
+	struct known_process *row = processes_find(&j->collecting->processes, a->pid);
+	if (row && row->slot[j->number] == a)
+		row->slot[j->number] = NULL;
 	jvm_call_free(a->call);
-	if (j->follow->options->data)
+	if (j->collecting->options->data)
 		jvm_map_free(a->map);
 	else
 		jvm_map_remove(a->map);
+	free(a);
 }
 
-void jvm_maps_free(struct jvm_maps *j)
+static void jvm_free(void *state)
 {
-	if (!j)
-		return;
+	struct jvm_maps *j = state;
 	for (uint32_t i = 0; i < j->list.n; i++)
-		forget(j, &j->list.p[i]);
+		forget(j, j->list.p[i]);
 	vec_fini(&j->list);
 	vec_fini(&j->starting);
+	vec_fini(&j->came);
+	vec_fini(&j->mapped);
 	free(j);
 }
 
-/* Whether it is one, and on the list. */
+/* Whether it is one, and asked. */
 static bool take_up(struct jvm_maps *j, int32_t pid, uint64_t born_ns)
 {
-	for (uint32_t i = 0; i < j->list.n; i++)
-		if (j->list.p[i].pid == pid)
-			return true;
+	struct known_process *row = processes_get(&j->collecting->processes, pid);
+	if (row->slot[j->number])
+		return true;
 	if (!jvm_is_one(pid))
 		return false;
 	struct runtime runtime = { 0 };
+	struct asked_jvm *a = mem_zalloc(1, sizeof(*a));
 	runtime_of_process(pid, &runtime);
-	vec_push(&j->list,
-		 (struct asked_jvm){ .pid = pid,
-				     .born_ns = born_ns,
-				     .lacks_frame_pointers = !runtime.keeps_frame_pointers });
+	a->pid = pid;
+	a->born_ns = born_ns;
+	a->lacks_frame_pointers = !runtime.keeps_frame_pointers;
 	runtime_fini(&runtime);
+	row->slot[j->number] = a;
+	vec_push(&j->list, a);
 	return true;
 }
 
-void jvm_maps_look_at(struct jvm_maps *j, int32_t pid)
+static void jvm_came(void *state, struct known_process *p)
 {
-	take_up(j, pid, 0);
+	struct jvm_maps *j = state;
+	vec_push(&j->came, p->pid);
 }
 
-void jvm_maps_expect(struct jvm_maps *j, int32_t pid, uint64_t now_ns)
+/* Anybody can map a file of that name, as often as they like. */
+static void jvm_record(void *state, const struct perf_record *r)
+{
+	enum { MAX_MAPPED = 32 };
+	struct jvm_maps *j = state;
+	struct perf_mapping m;
+	if (r->type != PERF_RECORD_MMAP2 || !perf_mapping_read(j->collecting->formats, r, &m) ||
+	    !str_eq(str_basename(m.path), STR("libjvm.so")))
+		return;
+	for (uint32_t i = 0; i < j->mapped.n; i++)
+		if (j->mapped.p[i] == m.pid)
+			return;
+	if (j->mapped.n < MAX_MAPPED)
+		vec_push(&j->mapped, m.pid);
+}
+
+static void expect(struct jvm_maps *j, int32_t pid, uint64_t now_ns)
 {
 	enum { MAX_STARTING = 256 };
 	for (uint32_t i = 0; i < j->starting.n; i++)
@@ -98,6 +130,23 @@ void jvm_maps_expect(struct jvm_maps *j, int32_t pid, uint64_t now_ns)
 			return;
 	if (j->starting.n < MAX_STARTING)
 		vec_push(&j->starting, (struct starting_jvm){ pid, now_ns, now_ns + STARTS_NS });
+}
+
+static bool is_wanted(const struct jvm_maps *j, int32_t pid)
+{
+	struct collecting *c = j->collecting;
+	return process_is_wanted(c, processes_find(&c->processes, pid));
+}
+
+static void look_at_new(struct jvm_maps *j, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < j->came.n; i++)
+		if (is_wanted(j, j->came.p[i]))
+			take_up(j, j->came.p[i], 0);
+	for (uint32_t i = 0; i < j->mapped.n; i++)
+		if (is_wanted(j, j->mapped.p[i]))
+			expect(j, j->mapped.p[i], now_ns);
+	j->came.n = j->mapped.n = 0;
 }
 
 /* One at a time: to look costs some milliseconds, and who maps such a library may never be a JVM. */
@@ -118,16 +167,18 @@ static void look_at_starting(struct jvm_maps *j, uint64_t now_ns)
 	vec_push(&j->starting, s); /* the others come first */
 }
 
-void jvm_maps_forget_ended(struct jvm_maps *j)
+static void jvm_next(void *state, uint64_t now_ns)
 {
+	struct jvm_maps *j = state;
 	uint32_t kept = 0;
+	(void)now_ns;
 	for (uint32_t i = 0; i < j->list.n; i++) {
-		struct asked_jvm a = j->list.p[i];
-		a.told_answers = a.answers;
-		if (thread_is_there(a.pid))
+		struct asked_jvm *a = j->list.p[i];
+		a->told_answers = a->answers;
+		if (thread_is_there(a->pid))
 			j->list.p[kept++] = a;
 		else
-			forget(j, &a);
+			forget(j, a);
 	}
 	j->list.n = kept;
 }
@@ -188,12 +239,23 @@ static bool go_on(struct asked_jvm *a, uint64_t now_ns)
 	return go_on_with_call(a, now_ns);
 }
 
-bool jvm_maps_go_on(struct jvm_maps *j, uint64_t now_ns)
+static bool has_any(const struct jvm_maps *j)
 {
+	for (uint32_t i = 0; i < j->list.n; i++)
+		if (j->list.p[i]->failures < MAX_FAILURES)
+			return true;
+	return false;
+}
+
+static bool jvm_look(void *state, uint64_t now_ns)
+{
+	struct jvm_maps *j = state;
 	bool has_answer = false;
+	look_at_new(j, now_ns);
 	look_at_starting(j, now_ns);
 	for (uint32_t i = 0; i < j->list.n; i++)
-		has_answer |= go_on(&j->list.p[i], now_ns);
+		has_answer |= go_on(j->list.p[i], now_ns);
+	j->collecting->has_late_names = has_any(j);
 	return has_answer;
 }
 
@@ -202,7 +264,7 @@ static bool go_on_with_calls(struct jvm_maps *j, uint64_t now_ns)
 {
 	bool has_any = false;
 	for (uint32_t i = 0; i < j->list.n; i++) {
-		struct asked_jvm *a = &j->list.p[i];
+		struct asked_jvm *a = j->list.p[i];
 		if (a->call)
 			go_on_with_call(a, now_ns);
 		has_any = has_any || a->call;
@@ -210,12 +272,14 @@ static bool go_on_with_calls(struct jvm_maps *j, uint64_t now_ns)
 	return has_any;
 }
 
-void jvm_maps_end(struct jvm_maps *j)
+/* A last time, waiting for the answers. */
+static void jvm_end(void *state)
 {
 	enum { STEP_MS = 5 };
+	struct jvm_maps *j = state;
 	uint64_t begin_ns = clock_monotonic_ns();
 	for (uint32_t i = 0; i < j->list.n; i++) {
-		struct asked_jvm *a = &j->list.p[i];
+		struct asked_jvm *a = j->list.p[i];
 		jvm_call_free(a->call);
 		a->call = NULL;
 		if (a->failures < MAX_FAILURES && jvm_is_one(a->pid))
@@ -227,18 +291,13 @@ void jvm_maps_end(struct jvm_maps *j)
 	go_on_with_calls(j, UINT64_MAX); /* whose time is over: they say what they waited for */
 }
 
-bool jvm_maps_has_any(const struct jvm_maps *j)
+/* What was asked of whom, and what went wrong. */
+static void jvm_describe(void *state, struct profile *p, bool is_part)
 {
-	for (uint32_t i = 0; i < j->list.n; i++)
-		if (j->list.p[i].failures < MAX_FAILURES)
-			return true;
-	return false;
-}
-
-void jvm_maps_add_notes(const struct jvm_maps *j, struct profile *p)
-{
+	const struct jvm_maps *j = state;
+	(void)is_part;
 	for (uint32_t i = 0; i < j->list.n; i++) {
-		const struct asked_jvm *a = &j->list.p[i];
+		const struct asked_jvm *a = j->list.p[i];
 		AUTO(buf) struct buf text = { 0 };
 		uint32_t answers = a->answers - a->told_answers;
 		if (answers) {
@@ -260,3 +319,15 @@ void jvm_maps_add_notes(const struct jvm_maps *j, struct profile *p)
 		profile_add_note(p, buf_str(&text));
 	}
 }
+
+const struct collector jvm_collector = {
+	.name = "maps of JVMs",
+	.begin = jvm_begin,
+	.came = jvm_came,
+	.record = jvm_record,
+	.look = jvm_look,
+	.end = jvm_end,
+	.describe = jvm_describe,
+	.next = jvm_next,
+	.free = jvm_free,
+};

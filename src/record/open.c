@@ -3,18 +3,53 @@
  * the kernel has no other way to write what inherits into a buffer. The machine and cgroups get one for
  * each cpu. All of a cpu share its buffer.
  */
-#include "record/record_int.h"
+#include "record/collectors.h"
+#include "record/permission.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-void opened_events_init(struct opened_events *x)
+/* --- buffers (man 2 perf_event_open, "MMAP layout") --- */
+
+static void *map_pages(int fd, uint64_t data_bytes)
 {
-	*x = (struct opened_events){ .cgroup_fd = -1 };
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	return mmap(NULL, page + data_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
+/* The largest up to so many bytes that the kernel allows. False: errno. */
+static bool ring_map(struct ring *ring, int fd, uint64_t size_bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *p = map_pages(fd, size_bytes);
+	/* EPERM: more than this user may lock (kernel.perf_event_mlock_kb). */
+	while (p == MAP_FAILED && (errno == EPERM || errno == ENOMEM) && size_bytes > page) {
+		size_bytes /= 2;
+		p = map_pages(fd, size_bytes);
+	}
+	if (p == MAP_FAILED)
+		return false;
+	*ring = (struct ring){ p, (char *)p + page, size_bytes, fd };
+	return true;
+}
+
+static void ring_unmap(struct ring *ring)
+{
+	if (ring->page)
+		munmap(ring->page, (size_t)sysconf(_SC_PAGESIZE) + ring->size_bytes);
+	ring->page = NULL;
+}
+
+/* --- all of it --- */
+
+void opened_events_init(struct opened_events *x, struct collecting *collecting)
+{
+	*x = (struct opened_events){ .collecting = collecting, .cgroup_fd = -1 };
 }
 
 void opened_events_fini(struct opened_events *x)
@@ -237,9 +272,8 @@ static bool open_one(struct opened_events *x, const struct record_options *o, ui
 	errno = 0;
 	if (!add_to_ring(x, o, fd, at->cpu_index, e))
 		return false;
-	if (x->walker)
-		v8_walker_attach(x->walker, fd, x->cpus.p[at->cpu_index],
-				 x->rings.p[at->cpu_index].fd);
+	collectors_attach(x->collecting, fd, x->cpus.p[at->cpu_index],
+			  x->rings.p[at->cpu_index].fd);
 	return true;
 }
 
@@ -355,8 +389,7 @@ static void close_all(struct opened_events *x)
 		ring_unmap(&x->rings.p[i]);
 	for (uint32_t i = 0; i < x->list.n; i++)
 		close(x->list.p[i].fd);
-	if (x->walker)
-		v8_walker_close_outputs(x->walker);
+	collectors_detach(x->collecting);
 	x->list.n = 0;
 	x->tids.n = 0;
 	x->is_filtered = x->is_per_cpu = x->is_mixed = x->lacks_kernel = false;
@@ -449,32 +482,17 @@ static bool open_by_property(struct opened_events *x, const struct record_option
 	return open_threads(x, o, remarks, e);
 }
 
-/*
- * Where only frames near the leaf are wanted, and copies are made in the kernel, its own are of system calls only: they
- * may be larger, as libuv waits in a function with 15 KB on its stack, below one that uses the frame pointer otherwise.
- */
-static void set_thinning(struct opened_events *x, const struct record_options *o,
-			 uint32_t stack_bytes)
-{
-	uint32_t pieces = thin_pieces_of(x);
-	bool is_near_leaf = !o->stack_bytes && stack_bytes == NEAR_LEAF_BYTES;
-	if (pieces && is_near_leaf)
-		x->attrs.p[0].sample_stack_user = attributes_call_bytes(o, x->cpus.n);
-	v8_walker_thin(x->walker, pieces, is_near_leaf, attributes_walked_frames(o));
-}
-
 bool open_events(struct opened_events *x, const struct record_options *o, int32_t command_pid,
 		 struct buf *remarks, struct err *e)
 {
 	find_cpus(x);
-	uint32_t stack_bytes = attributes_stack_bytes(o, x->cpus.n);
+	x->stack_bytes = attributes_stack_bytes(o, x->cpus.n);
 	for (uint32_t i = 0; i < o->events->list.n; i++) {
 		vec_push(&x->attrs, o->events->list.p[i].attr);
 		bool tells = i == 0 || o->events->list.p[i].cpus;
-		attributes_complete(&x->attrs.p[i], o, tells, stack_bytes);
+		attributes_complete(&x->attrs.p[i], o, tells, x->stack_bytes);
 	}
-	if (x->walker)
-		set_thinning(x, o, stack_bytes);
+	collectors_ask(x->collecting);
 	if (command_pid)
 		return open_command(x, o, command_pid, e);
 	if (o->choice->cgroup)

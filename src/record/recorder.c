@@ -7,23 +7,22 @@ struct recorder *recorder_new(const struct record_options *options, struct profi
 	struct recorder *r = mem_zalloc(1, sizeof(*r));
 	r->options = *options;
 	r->p = p;
-	opened_events_init(&r->events);
+	opened_events_init(&r->events, &r->collecting);
+	collecting_init(&r->collecting, &r->options, &r->events);
 	if (recorder_open(r, e))
 		return r;
 	recorder_free(r);
 	return NULL;
 }
 
-static uint64_t samples_in(const struct recorder *r, const char *bytes, size_t n)
+static uint64_t samples_in(const struct recorder *r, const struct chunk *c)
 {
-	struct perf_event_header h;
+	struct perf_records left = perf_records_of(c->bytes, c->n);
+	struct perf_record record;
 	uint64_t samples = 0;
-	for (; n >= sizeof(h); bytes += h.size, n -= h.size) {
-		memcpy(&h, bytes, sizeof(h));
-		if (h.size < sizeof(h) || h.size > n)
-			break;
-		samples += h.type == PERF_RECORD_SAMPLE && !v8_walker_wrote(r->walker, bytes);
-	}
+	while (perf_records_next(&left, &record))
+		samples += record.type == PERF_RECORD_SAMPLE &&
+			   !collectors_wrote(&r->collecting, &record);
 	return samples;
 }
 
@@ -33,7 +32,7 @@ static void drop_waiting(struct recorder *r)
 	while (r->waiting) {
 		struct chunk *c = r->waiting;
 		r->waiting = c->next;
-		r->dropped += samples_in(r, c->bytes, c->n);
+		r->dropped += samples_in(r, c);
 		chunk_free(c);
 	}
 }
@@ -50,13 +49,10 @@ void recorder_free(struct recorder *r)
 		}
 	drain_fini(&r->drain);
 	opened_events_fini(&r->events);
-	v8_walker_free(r->walker);
+	collecting_fini(&r->collecting);
 	perf_session_free(r->session);
 	budgets_free(r->budgets);
-	jvm_maps_free(r->jvms);
-	js_frames_free(r->js);
 	source_maps_free(r->source_maps);
-	charge_free(r->charge);
 	follow_fini(&r->follow);
 	held_files_free(r->held);
 	container_names_fini(&r->containers);
@@ -65,13 +61,13 @@ void recorder_free(struct recorder *r)
 	free(r);
 }
 
-/* Before Linux 6.0 only buffers say what was lost: samples and records of the walker together. */
+/* Before Linux 6.0 only buffers say what was lost: samples and records of collectors together. */
 static uint64_t lost_in_buffers(const struct recorder *r)
 {
-	if (!r->walker || r->events.attrs.p[0].read_format & READ_LOST)
+	if (!r->collecting.shares_buffers || r->events.attrs.p[0].read_format & READ_LOST)
 		return 0;
-	uint64_t walked = v8_walker_lost(r->walker);
-	return r->follow.lost_records > walked ? r->follow.lost_records - walked : 0;
+	uint64_t others = collectors_lost(&r->collecting);
+	return r->follow.lost_records > others ? r->follow.lost_records - others : 0;
 }
 
 static struct event_counts event_counts(struct recorder *r)
@@ -84,47 +80,20 @@ static struct event_counts event_counts(struct recorder *r)
 	return counts;
 }
 
-/* From the first sample on. */
-static void look_at_charge(struct recorder *r, bool is_last)
-{
-	uint64_t now = clock_monotonic_ns();
-	if (now < r->start_ns)
-		return;
-	if (!r->is_charging)
-		charge_begin(r->charge, now);
-	else
-		charge_look(r->charge, now, is_last);
-	r->is_charging = true;
-}
-
 bool recorder_start(struct recorder *r, struct err *e)
 {
 	r->start_ns = clock_monotonic_ns() + r->options.delay_ns;
 	r->last_flush_ns = r->start_ns;
-	r->follow.begin_ns = r->start_ns;
+	r->collecting.start_ns = r->start_ns;
 	r->early = event_counts(r);
 	recorder_begin_facts(r, r->start_ns, clock_realtime_ns() + r->options.delay_ns);
-	look_at_charge(r, false);
+	collectors_look(&r->collecting, clock_monotonic_ns());
 	if (r->command.pid)
 		return command_go(&r->command, r->options.command[0], e);
 	return true;
 }
 
 /* --- going on --- */
-
-/* JVMs among the processes that came since the last look. */
-static void look_for_jvms(struct recorder *r, uint64_t now_ns)
-{
-	if (r->options.no_attach)
-		return;
-	struct follow *f = &r->follow;
-	for (uint32_t i = 0; i < f->described.n; i++)
-		if (follow_wants(f, f->described.p[i]))
-			jvm_maps_look_at(r->jvms, f->described.p[i]);
-	for (uint32_t i = 0; i < f->starting.n; i++)
-		if (follow_wants(f, f->starting.p[i]))
-			jvm_maps_expect(r->jvms, f->starting.p[i], now_ns);
-}
 
 static void look_around(struct recorder *r)
 {
@@ -133,11 +102,8 @@ static void look_around(struct recorder *r)
 	if (now - r->last_look_ns < LOOK_EVERY_NS)
 		return;
 	r->last_look_ns = now;
-	look_at_charge(r, false);
 	held_files_look(r->held, now);
-	look_for_jvms(r, now);
-	r->follow.described.n = r->follow.starting.n = 0;
-	r->has_answer |= jvm_maps_go_on(r->jvms, now);
+	r->has_names |= collectors_look(&r->collecting, now);
 }
 
 static void give_back(struct recorder *r, struct chunk *c)
@@ -154,10 +120,9 @@ static void end_round(struct recorder *r)
 {
 	look_around(r);
 	/* What a map says is compared with what was found: it must be known when it said so. */
-	if (js_frames_has_any(r->js))
+	if (r->collecting.is_urgent)
 		held_files_look(r->held, clock_monotonic_ns());
 	perf_session_end_round(r->session);
-	js_frames_end_round(r->js);
 	follow_end_round(&r->follow);
 	give_back(r, r->rounds[1]);
 	r->rounds[1] = r->rounds[0];
@@ -171,8 +136,8 @@ static void take_waiting(struct recorder *r, uint64_t until_ns)
 		struct chunk *c = r->waiting;
 		r->waiting = c->next;
 		if (c->n) {
-			js_frames_take(r->js, &c->found);
-			follow_records(&r->follow, c->bytes, c->n, true);
+			r->collecting.taken_chunk = c->number;
+			follow_chunk(&r->follow, c);
 			c->next = r->rounds[0];
 			r->rounds[0] = c;
 		} else {
@@ -228,10 +193,9 @@ bool recorder_wants_flush(const struct recorder *r)
 	uint64_t now = clock_monotonic_ns(), since = now - r->last_flush_ns;
 	if (now < r->start_ns)
 		return false;
-	if (r->has_answer)
+	if (r->has_names)
 		return true;
-	/* The names of a JVM's code come some seconds later than the samples. */
-	if (jvm_maps_has_any(r->jvms))
+	if (r->collecting.has_late_names)
 		return since > seldom_ns;
 	uint64_t every = r->flush_cost_ns * COST_TIMES;
 	return since > (every < USUAL_NS ? USUAL_NS : every);
@@ -248,9 +212,9 @@ static void flush(struct recorder *r, bool is_end)
 		r->clock_samples += r->p->samples.event[i] == 0;
 	r->last_flush_ns = clock_monotonic_ns();
 	r->flush_cost_ns = r->last_flush_ns - before;
-	r->has_answer = false;
+	r->has_names = false;
 	held_files_forget_states(r->held, before - (before > 2000000000u ? 2000000000u : 0));
-	if (r->follow.list.n > r->follow.forget_above)
+	if (r->collecting.processes.met.n > r->follow.forget_above)
 		follow_forget_ended(&r->follow, r->last_flush_ns);
 }
 
@@ -264,7 +228,7 @@ void recorder_flush(struct recorder *r)
 void recorder_end(struct recorder *r)
 {
 	const uint64_t last_ns = 5000000000ull;
-	look_at_charge(r, true);
+	collectors_stop(&r->collecting, clock_monotonic_ns(), false);
 	pthread_mutex_lock(&r->drain.lock);
 	opened_events_stop(&r->events);
 	pthread_mutex_unlock(&r->drain.lock);
@@ -278,7 +242,7 @@ void recorder_end(struct recorder *r)
 	wait_for_more(r, 0);
 	take_waiting(r, until);
 	drop_waiting(r);
-	jvm_maps_end(r->jvms);
+	collectors_end(&r->collecting);
 	held_files_look(r->held, clock_monotonic_ns());
 	flush(r, true);
 	recorder_end_facts(r, r->end_ns, false);
@@ -287,14 +251,12 @@ void recorder_end(struct recorder *r)
 void recorder_set_profile(struct recorder *r, struct profile *p)
 {
 	uint64_t now = clock_monotonic_ns();
-	look_at_charge(r, true);
+	collectors_stop(&r->collecting, now, true);
 	flush(r, true);
 	recorder_end_facts(r, now, true);
-	charge_begin(r->charge, now);
 	perf_session_set_profile(r->session, p);
-	js_frames_end_period(r->js);
+	collectors_next(&r->collecting, now);
 	follow_forget_ended(&r->follow, clock_monotonic_ns());
-	jvm_maps_forget_ended(r->jvms);
 	if (r->source_maps)
 		source_maps_check_again(r->source_maps);
 	r->p = p;
@@ -318,7 +280,7 @@ struct record_status recorder_status(struct recorder *r)
 {
 	struct record_status s = { .counts = perf_session_counts(r->session),
 				   .elapsed_ns = recorder_elapsed_ns(r),
-				   .processes = r->follow.list.n,
+				   .processes = r->collecting.processes.met.n,
 				   .undecided = r->options.choice->is_by_property
 							? r->follow.undecided
 							: 0,

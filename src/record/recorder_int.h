@@ -1,6 +1,7 @@
 /* The parts of a recording, for the files that make one up: recorder*.c. */
 #pragma once
-#include "record/charged.h"
+#include "record/command.h"
+#include "record/follow.h"
 
 struct recorder {
 	struct budgets *budgets; /* what names may cost */
@@ -11,11 +12,7 @@ struct recorder {
 	struct perf_session *session;
 	struct held_files *held;
 	struct follow follow;
-	struct charge *charge;
-	struct jvm_maps *jvms;
-	struct js_frames *js;
-	struct v8_walker *walker; /* NULL: no_walker says why */
-	struct err no_walker;
+	struct collecting collecting;
 	struct source_maps *source_maps; /* NULL: not asked for */
 	struct container_names containers;
 	struct started_command command;
@@ -34,7 +31,7 @@ struct recorder {
 	uint64_t clock_samples;	   /* of this and earlier profiles */
 	uint64_t
 		gone_looks; /* of the drain, by which all is known of those that have ended; 0: they have not */
-	bool is_over, has_answer, is_charging;
+	bool is_over, has_names;
 };
 
 /* Opens what is to be sampled and begins to follow it; nothing is sampled yet. */

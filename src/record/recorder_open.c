@@ -47,31 +47,12 @@ static void live_container(void *context, int32_t pid, struct buf *name)
 	container_names_get(&r->containers, pid, name);
 }
 
-static uint32_t live_find_frames(void *context, int32_t tid, uint64_t time_ns,
-				 const struct perf_found_frame **frames)
-{
-	struct recorder *r = context;
-	return js_frames_find(r->js, tid, time_ns, frames);
-}
-
-static bool live_walked(void *context, int32_t tid, uint64_t time_ns, struct perf_walked *out)
-{
-	struct recorder *r = context;
-	return js_frames_walked(r->js, tid, time_ns, out);
-}
-
-static uint32_t live_name_found(void *context, uint32_t code, const struct perf_found_name **names)
-{
-	struct recorder *r = context;
-	return js_frames_name(r->js, code, names);
-}
-
 /* --- beginning --- */
 
 static void add_event(struct recorder *r, uint32_t i)
 {
-	perf_session_add_event(r->session, &r->events.attrs.p[i],
-			       r->options.events->list.p[i].name);
+	perf_events_add(perf_session_events(r->session), &r->events.attrs.p[i],
+			r->options.events->list.p[i].name);
 }
 
 /* The user named what is recorded, so its files may cost what they need. */
@@ -90,16 +71,15 @@ static void begin_session(struct recorder *r)
 	r->budgets = budgets_new(is_of_one(&r->options), r->options.caller);
 	r->options.names.budgets = r->budgets;
 	r->live = (struct perf_live){ .context = r,
+				      .name_context = &r->collecting,
 				      .map_state = live_map_state,
 				      .read_map = live_read_map,
 				      .open_file = live_open_file,
 				      .container = live_container,
 				      .is_there = live_is_there,
 				      .needs_file = live_needs_file,
-				      .find_frames = live_find_frames,
-				      .walked = live_walked,
 				      .stack_begin = live_stack_begin,
-				      .name_found = live_name_found };
+				      .name_found = collectors_name };
 	struct perf_options options = { .names = r->options.names,
 					.keep_addresses = r->options.keep_addresses,
 					.source_maps = r->source_maps,
@@ -107,21 +87,16 @@ static void begin_session(struct recorder *r)
 	r->session = perf_session_new(&options, r->p);
 	for (uint32_t i = 0; i < r->events.attrs.n; i++)
 		add_event(r, i);
-	r->js = js_frames_new(r->session, r->walker, r->options.names.wants_lines);
-	r->follow = (struct follow){ .options = &r->options,
-				     .js = r->js,
-				     .walker = r->walker,
-				     .session = r->session,
-				     .held = r->held,
-				     .begin_ns = UINT64_MAX };
-	r->jvms = jvm_maps_new(&r->follow);
+	r->collecting.session = r->session;
+	r->collecting.formats = perf_session_events(r->session);
+	r->follow.collecting = &r->collecting;
 }
 
 static void note_events(struct recorder *r)
 {
 	for (uint32_t i = 0; i < r->events.list.n; i++)
-		perf_session_add_event_id(r->session, r->events.list.p[i].id,
-					  r->events.list.p[i].event);
+		perf_events_add_id(perf_session_events(r->session), r->events.list.p[i].id,
+				   r->events.list.p[i].event);
 }
 
 static void write_to(struct recorder *r, struct perf_data_writer *w)
@@ -138,26 +113,24 @@ static void write_to(struct recorder *r, struct perf_data_writer *w)
 	perf_session_write_to(r->session, w);
 }
 
-static void take_ring(struct recorder *r, struct ring *ring, struct buf *out)
-{
-	AUTO(buf) struct buf bytes = { 0 };
-	uint64_t n = ring_waiting_bytes(ring);
-	if (!n)
-		return;
-	ring_take(ring, buf_reserve(&bytes, n), n);
-	size_t whole = thin_whole_bytes(&r->events, bytes.p, n);
-	if (whole)
-		thin_make_whole(&r->events, bytes.p, n, buf_reserve(out, whole));
-	else
-		memcpy(buf_reserve(out, n), bytes.p, n);
-	out->n += whole ? whole : n;
-}
-
 /* What is in the buffers now. */
 static void take_rings(struct recorder *r, struct buf *out)
 {
 	for (uint32_t i = 0; i < r->events.rings.n; i++)
-		take_ring(r, &r->events.rings.p[i], out);
+		drain_read_ring(&r->collecting, &r->events.rings.p[i], out);
+}
+
+/* Whether records say that a thread was made. */
+static bool tells_of_fork(const struct recorder *r, struct str records, int32_t tid)
+{
+	struct perf_records left = perf_records_of(records.p, records.n);
+	struct perf_record record;
+	struct perf_task task;
+	while (perf_records_next(&left, &record))
+		if (record.type == PERF_RECORD_FORK &&
+		    perf_task_read(r->collecting.formats, &record, &task) && task.tid == tid)
+			return true;
+	return false;
 }
 
 static bool is_open(const struct recorder *r, int32_t tid)
@@ -181,7 +154,7 @@ static bool open_late_threads_of(struct recorder *r, int32_t pid, struct buf *ea
 	for (size_t k = 0; k + sizeof(int32_t) <= tids.n; k += sizeof(int32_t)) {
 		int32_t tid;
 		memcpy(&tid, tids.p + k, sizeof(tid));
-		if (!is_open(r, tid) && !records_tell_of_fork(buf_str(early), tid) &&
+		if (!is_open(r, tid) && !tells_of_fork(r, buf_str(early), tid) &&
 		    !open_events_of_thread(&r->events, &r->options, tid, e))
 			return false;
 	}
@@ -220,21 +193,20 @@ bool recorder_open(struct recorder *r, struct err *e)
 	AUTO(buf) struct buf early = { 0 };
 	if (o->command && !command_prepare(&r->command, o->command, e))
 		return false;
-	r->walker = r->events.walker = v8_walker_new(&r->no_walker);
 	int32_t target = o->is_command_timer ? 0 : r->command.pid;
-	if (!open_events(&r->events, o, target, &r->remarks, e) ||
-	    !open_late_threads(r, &early, e) || !drain_start(&r->drain, &r->events, e))
+	if (!open_events(&r->events, o, target, &r->remarks, e))
+		return false;
+	r->held = r->collecting.held = held_files_new(0);
+	begin_session(r);
+	if (!open_late_threads(r, &early, e) || !drain_start(&r->drain, &r->events, e))
 		return false;
 	remark_on_kernel(r);
-	r->held = held_files_new(0);
-	begin_session(r);
 	note_events(r);
 	if (o->data)
 		write_to(r, o->data);
-	follow_begin(&r->follow, &r->events, target);
-	r->charge = charge_new(&(struct charge_options){ o, &r->follow, r->events.lacks_kernel });
-	js_frames_expect(r->js, r->follow.described.p, r->follow.described.n);
-	drain_look_for_js(&r->drain, r->js);
-	follow_records(&r->follow, early.p, early.n, false);
+	follow_begin(&r->follow, target);
+	collectors_start(&r->collecting);
+	drain_look_fresh(&r->drain, &r->collecting);
+	follow_bytes(&r->follow, buf_str(&early));
 	return true;
 }

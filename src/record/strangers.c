@@ -3,7 +3,7 @@
  * may be read from one before the record of its fork is read from another. All buffers are read in rounds, so the
  * fork turns up in the same round or the next; a record is then passed on or dropped.
  */
-#include "record/record_int.h"
+#include "record/follow.h"
 
 void strangers_fini(struct strangers *s)
 {
@@ -11,22 +11,24 @@ void strangers_fini(struct strangers *s)
 		vec_fini(&s->rounds[i]);
 }
 
-void strangers_add(struct strangers *s, int32_t pid, const char *record)
+void strangers_add(struct strangers *s, int32_t pid, const struct perf_record *record)
 {
-	vec_push(&s->rounds[1], (struct strange_record){ pid, record });
+	vec_push(&s->rounds[1], (struct strange_record){ pid, *record });
 }
 
-const char *strangers_take(struct strangers *s, int32_t pid, struct strangers_place *at)
+bool strangers_take(struct strangers *s, int32_t pid, struct strangers_place *at,
+		    struct perf_record *record)
 {
 	for (; at->round < ARRAY_SIZE(s->rounds); at->round++, at->i = 0)
 		while (at->i < s->rounds[at->round].n) {
 			struct strange_record *each = &s->rounds[at->round].p[at->i++];
-			const char *record = each->record;
-			each->record = each->pid == pid ? NULL : record;
-			if (record && !each->record)
-				return record;
+			if (each->pid != pid)
+				continue;
+			each->pid = 0;
+			*record = each->record;
+			return true;
 		}
-	return NULL;
+	return false;
 }
 
 void strangers_end_round(struct strangers *s)

@@ -2,9 +2,18 @@
  * Processes that were there before: records as the kernel would have written them, without a time, so that
  * they hold from the start.
  */
-#include "record/record_int.h"
+#include "record/follow.h"
+#include "v8/v8.h"
 
 #include <sys/mman.h>
+
+/* What stands at the end of records, as attributes_complete asks for it. */
+struct record_trailer {
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	uint32_t cpu, unused;
+	uint64_t id;
+};
 
 /* Header, body, trailer; each text is padded to eight bytes. */
 static void add_record(struct buf *out, uint32_t type, uint16_t misc, struct str body,

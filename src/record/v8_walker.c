@@ -14,39 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A cpu's event, and what it wrote last. */
-struct walker_output {
-	int cpu, fd;
-	uint64_t id;
-	int32_t tid; /* 0: nothing waits */
-	uint64_t time_ns;
-	struct buf bytes; /* struct walker_record, as far as it was written */
-};
-
-struct v8_walker {
-	struct loaded_program loaded;
-	VEC(struct walker_output) outputs;
-};
-
-struct v8_walker *v8_walker_new(struct err *e)
+static void walker_detach(void *state)
 {
-	struct v8_walker *w = mem_zalloc(1, sizeof(*w));
-	w->loaded = (struct loaded_program){ -1, -1, -1, -1, -1, -1 };
-	if (v8_walker_load(&w->loaded, e))
-		return w;
-	v8_walker_free(w);
-	return NULL;
-}
-
-bool recorder_tries_walker(struct err *e)
-{
-	struct v8_walker *w = v8_walker_new(e);
-	v8_walker_free(w);
-	return w != NULL;
-}
-
-void v8_walker_close_outputs(struct v8_walker *w)
-{
+	struct v8_walker *w = state;
 	for (uint32_t i = 0; i < w->outputs.n; i++) {
 		close(w->outputs.p[i].fd);
 		buf_fini(&w->outputs.p[i].bytes);
@@ -54,18 +24,27 @@ void v8_walker_close_outputs(struct v8_walker *w)
 	w->outputs.n = 0;
 }
 
-void v8_walker_free(struct v8_walker *w)
+static void walker_free(void *state)
 {
-	if (!w)
-		return;
-	v8_walker_close_outputs(w);
+	struct v8_walker *w = state;
+	walker_detach(w);
 	vec_fini(&w->outputs);
-	const int fds[] = { w->loaded.program, w->loaded.processes, w->loaded.outputs,
-			    w->loaded.lost,    w->loaded.thinning,  w->loaded.others };
-	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+	perf_events_free(w->formats);
+	v8_walker_unload(&w->loaded);
 	free(w);
+}
+
+bool recorder_tries_walker(struct err *e)
+{
+	struct loaded_program loaded;
+	bool is_loaded = v8_walker_load(&loaded, e);
+	v8_walker_unload(&loaded);
+	return is_loaded;
+}
+
+const struct err *v8_walker_trouble(const struct v8_walker *w)
+{
+	return w->loaded.is_loaded ? NULL : &w->trouble;
 }
 
 /* --- maps (man 2 bpf) --- */
@@ -98,36 +77,70 @@ void v8_walker_add_process(struct v8_walker *w, int32_t pid, const struct v8_lay
 		.bytecode_offset = word_of(l, V8_FRAME_BYTECODE_OFFSET),
 	};
 	/* Without room for it its copies do. */
-	map_call(BPF_MAP_UPDATE_ELEM, w->loaded.processes, &pid, &layout);
+	if (w->loaded.is_loaded)
+		map_call(BPF_MAP_UPDATE_ELEM, w->loaded.processes, &pid, &layout);
 }
 
 void v8_walker_remove_process(struct v8_walker *w, int32_t pid)
 {
-	map_call(BPF_MAP_DELETE_ELEM, w->loaded.processes, &pid, NULL);
+	if (w->loaded.is_loaded)
+		map_call(BPF_MAP_DELETE_ELEM, w->loaded.processes, &pid, NULL);
 }
 
-void v8_walker_leave_out(struct v8_walker *w, int32_t pid, uint64_t start_ticks)
+static void walker_leave_out(void *state, int32_t pid)
 {
-	if (w)
-		map_call(BPF_MAP_UPDATE_ELEM, w->loaded.others, &pid, &start_ticks);
+	const struct v8_walker *w = state;
+	uint64_t ticks;
+	if (w->loaded.is_loaded && process_start_ticks(pid, &ticks))
+		map_call(BPF_MAP_UPDATE_ELEM, w->loaded.others, &pid, &ticks);
 }
 
-uint64_t v8_walker_lost(const struct v8_walker *w)
+static uint64_t walker_lost(const void *state)
 {
+	const struct v8_walker *w = state;
 	uint32_t zero = 0;
 	uint64_t lost = 0;
-	map_call(BPF_MAP_LOOKUP_ELEM, w->loaded.lost, &zero, &lost);
+	if (w->loaded.is_loaded)
+		map_call(BPF_MAP_LOOKUP_ELEM, w->loaded.lost, &zero, &lost);
 	return lost;
 }
 
-void v8_walker_thin(struct v8_walker *w, uint32_t pieces, bool is_near_leaf, uint32_t max_frames)
+/* How many pieces copies are to be of; 0: these events have none that can be thinned out. */
+static uint32_t thin_pieces_of(const struct opened_events *x)
 {
-	uint32_t zero = 0;
+	const struct perf_event_attr *attr = &x->attrs.p[0];
+	const uint64_t stacks =
+		PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	const uint32_t piece_bytes = THIN_WORDS * sizeof(uint64_t);
+	/* Of several events it would not be known whose sample it is. */
+	bool can = x->attrs.n == 1 && attr->type != PERF_TYPE_TRACEPOINT &&
+		   (attr->sample_type & stacks) == stacks;
+	return can && attr->sample_stack_user <= THIN_PIECES * piece_bytes
+		       ? attr->sample_stack_user / piece_bytes
+		       : 0;
+}
+
+/*
+ * Where only frames near the leaf are wanted, and copies are made in the kernel, its own are of system calls only: they
+ * may be larger, as libuv waits in a function with 15 KB on its stack, below one that uses the frame pointer otherwise.
+ */
+static void walker_ask(void *state)
+{
+	struct v8_walker *w = state;
+	struct opened_events *x = w->collecting->events;
+	const struct record_options *o = w->collecting->options;
+	uint32_t zero = 0, pieces = thin_pieces_of(x);
 	struct permission p;
+	if (!w->loaded.is_loaded)
+		return;
+	bool is_near_leaf = !o->stack_bytes && x->stack_bytes == NEAR_LEAF_BYTES;
+	if (pieces && is_near_leaf)
+		x->attrs.p[0].sample_stack_user = attributes_call_bytes(o, x->cpus.n);
 	permission_find(&p);
 	/* A chain as long as a program in the kernel may have it can be a longer one's beginning. */
 	uint32_t max_chain = p.max_stack > 2 ? (uint32_t)p.max_stack - 2 : 0;
-	struct thin_settings settings = { pieces, max_chain, is_near_leaf, max_frames };
+	struct thin_settings settings = { pieces, max_chain, is_near_leaf,
+					  attributes_walked_frames(o) };
 	map_call(BPF_MAP_UPDATE_ELEM, w->loaded.thinning, &zero, &settings);
 }
 
@@ -141,7 +154,7 @@ static bool has_output(const struct v8_walker *w, int cpu)
 	return false;
 }
 
-/* The same fields at the end as of other records (struct record_trailer): it may tell of lost ones. */
+/* The same fields at the end as of other records: it may tell of lost ones. */
 static struct perf_event_attr output_attr(void)
 {
 	return (struct perf_event_attr){
@@ -176,133 +189,43 @@ static bool open_output(struct v8_walker *w, int cpu, int ring_fd)
 	return false;
 }
 
-void v8_walker_attach(struct v8_walker *w, int fd, int cpu, int ring_fd)
+static void walker_attach(void *state, int fd, int cpu, int ring_fd)
 {
+	struct v8_walker *w = state;
 	/* Tracepoints take programs of another kind only: their samples have copies. */
-	if (has_output(w, cpu) || open_output(w, cpu, ring_fd))
+	if (w->loaded.is_loaded && (has_output(w, cpu) || open_output(w, cpu, ring_fd)))
 		ioctl(fd, PERF_EVENT_IOC_SET_BPF, w->loaded.program);
 }
 
-/* --- records --- */
-
-struct output_record {
-	struct perf_event_header header;
-	uint64_t id;
-	uint32_t pid, tid;
-	uint64_t time_ns;
-	uint32_t cpu, unused;
-	uint32_t size; /* of what follows: padded */
-} __attribute__((packed));
-
-static struct walker_output *find_output(const struct v8_walker *w, uint64_t id)
+static void *walker_begin(struct collecting *c, unsigned number)
 {
-	for (uint32_t i = 0; i < w->outputs.n; i++)
-		if (w->outputs.p[i].id == id)
-			return &w->outputs.p[i];
-	return NULL;
+	struct v8_walker *w = mem_zalloc(1, sizeof(*w));
+	struct perf_event_attr attr = output_attr();
+	(void)number;
+	w->collecting = c;
+	w->formats = perf_events_new();
+	perf_events_add(w->formats, &attr, NULL);
+	c->shares_buffers = v8_walker_load(&w->loaded, &w->trouble);
+	c->walker = w;
+	return w;
 }
 
-bool v8_walker_wrote(const struct v8_walker *w, const char *record)
-{
-	uint64_t id;
-	memcpy(&id, record + sizeof(struct perf_event_header), sizeof(id));
-	return w && find_output(w, id);
-}
+static const struct collector_kernel walker_kernel = {
+	.attach = walker_attach,
+	.detach = walker_detach,
+	.wrote = v8_walker_wrote,
+	.lost = walker_lost,
+	.leave_out = walker_leave_out,
+	.whole_bytes = thin_whole_bytes,
+	.make_whole = thin_make_whole,
+};
 
-static struct walker_output *read_output(const struct v8_walker *w, const char *record,
-					 struct walker_output_record *out)
-{
-	struct output_record r;
-	struct perf_event_header h;
-	memcpy(&h, record, sizeof(h));
-	if (h.type != PERF_RECORD_SAMPLE || h.size < sizeof(r))
-		return NULL;
-	memcpy(&r, record, sizeof(r));
-	struct walker_output *o = find_output(w, r.id);
-	if (!o || r.size > h.size - sizeof(r))
-		return NULL;
-	*out = (struct walker_output_record){
-		r.pid, r.tid, r.cpu, r.time_ns, { record + sizeof(r), r.size }
-	};
-	return o;
-}
-
-bool v8_walker_read(const struct v8_walker *w, const char *record, struct walker_output_record *out)
-{
-	return read_output(w, record, out) != NULL;
-}
-
-void v8_walker_take(struct v8_walker *w, const char *record)
-{
-	struct walker_output_record r;
-	struct walker_output *o = read_output(w, record, &r);
-	if (!o)
-		return;
-	o->tid = (int32_t)r.tid;
-	o->time_ns = r.time_ns;
-	o->bytes.n = 0;
-	buf_add(&o->bytes, r.bytes);
-}
-
-/* before: the fp of the frame before. Returns where the next one is. */
-static uint32_t read_frame(const char *words, uint32_t at, uint64_t before, struct v8_raw_frame *f)
-{
-	uint32_t next, i = written_frame(words, at, &next);
-	uint64_t pc = written_word(words, i), fp = written_word(words, i + 1);
-	if (i != at)
-		fp = before + (written_word(words, at) & UINT32_MAX) * sizeof(uint64_t);
-	*f = (struct v8_raw_frame){ .pc = pc & ~WALKER_FLAGS, .fp = fp };
-	if (!(pc & WALKER_HAS_SLOTS))
-		return next;
-	f->is_shared = pc & WALKER_IS_SHARED;
-	f->context = written_word(words, i + 2);
-	f->function = written_word(words, i + 3);
-	f->bytecode_array = written_word(words, i + 4);
-	f->bytecode_offset = written_word(words, i + 5);
-	return next;
-}
-
-bool v8_walker_decode(struct str bytes, struct v8_walked *out)
-{
-	struct written w;
-	if (!written_decode(bytes, &w) || !w.head.frames)
-		return false;
-	const uint64_t *r = w.head.registers;
-	written_top(&w, out->top);
-	out->registers =
-		(struct v8_registers){ .pc = r[WALKER_IP],
-				       .sp = r[WALKER_SP],
-				       .fp = r[WALKER_BP],
-				       .di = r[WALKER_DI],
-				       .cx = r[WALKER_CX],
-				       .r9 = r[WALKER_R9],
-				       .top = { (const char *)out->top, sizeof(out->top) } };
-	out->n = w.head.frames;
-	out->has_more = w.head.has_more;
-	for (uint32_t i = 0, at = 0; i < w.head.frames; i++)
-		at = read_frame(w.words, at, i ? out->frames[i - 1].fp : 0, &out->frames[i]);
-	return true;
-}
-
-bool v8_walker_is_kept(const struct v8_walker *w, int32_t tid)
-{
-	for (uint32_t i = 0; i < w->outputs.n; i++)
-		if (w->outputs.p[i].tid == tid)
-			return true;
-	return false;
-}
-
-bool v8_walker_find(struct v8_walker *w, int32_t tid, uint64_t time_ns, struct v8_walked *out)
-{
-	/* Which of the two is stamped first depends on the kernel; both belong to one interrupt. */
-	enum { SAME_NS = 10000000 };
-	for (uint32_t i = 0; i < w->outputs.n; i++) {
-		struct walker_output *o = &w->outputs.p[i];
-		if (o->tid != tid)
-			continue;
-		o->tid = 0;
-		if (o->time_ns + SAME_NS > time_ns && time_ns + SAME_NS > o->time_ns)
-			return v8_walker_decode(buf_str(&o->bytes), out);
-	}
-	return false;
-}
+const struct collector walker_collector = {
+	.name = "stacks walked in the kernel",
+	.begin = walker_begin,
+	.ask = walker_ask,
+	.free = walker_free,
+	.fresh_record = v8_walker_fresh_record,
+	.fresh_sample = v8_walker_fresh_sample,
+	.kernel = &walker_kernel,
+};

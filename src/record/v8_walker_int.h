@@ -1,23 +1,41 @@
 /* The program in the kernel, loaded: what v8_walker.c gets from v8_walker_load.c. */
 #pragma once
-#include "record/record_int.h"
-#include "record/v8_walker_record_int.h"
+#include "record/collector.h"
+#include "record/v8_walker.h"
 
 struct loaded_program {
+	bool is_loaded;
 	int program, processes, outputs, lost, thinning,
 		others; /* descriptors; the maps' names are the program's */
 };
-/* Loads it. False: e. */
+/* Loads it. False: e; l may be unloaded all the same. */
 bool v8_walker_load(struct loaded_program *l, struct err *e);
-/* A record that it wrote. False: it is another one. */
+void v8_walker_unload(struct loaded_program *l);
+
+/* A cpu's event, and what it wrote last. */
+struct walker_output {
+	int cpu, fd;
+	uint64_t id;
+	int32_t tid; /* 0: nothing waits */
+	uint64_t time_ns;
+	struct buf bytes; /* struct walker_record, as far as it was written */
+};
+
+struct v8_walker {
+	struct collecting *collecting;
+	struct loaded_program loaded;
+	struct err trouble;	     /* why it is not */
+	struct perf_events *formats; /* of its own records */
+	VEC(struct walker_output) outputs;
+	struct v8_walked walked; /* the stack at hand */
+};
+/* A record that it wrote. */
 struct walker_output_record {
 	uint32_t pid, tid, cpu;
 	uint64_t time_ns;
 	struct str bytes;
 };
-bool v8_walker_read(const struct v8_walker *w, const char *record,
-		    struct walker_output_record *out);
-/* What it wrote, taken apart (thin_stack.c). */
+/* What it wrote, taken apart (v8_walker_records.c). */
 struct written {
 	struct walker_output_record record;
 	struct walker_head head; /* registers are in the order of the mask in attributes.c */
@@ -37,6 +55,12 @@ uint32_t written_frame(const char *words, uint32_t at, uint32_t *next);
 bool written_decode(struct str bytes, struct written *out);
 /* Words of the first piece of the stack; those that were left out are 0. */
 void written_top(const struct written *w, uint64_t words[static THIN_WORDS]);
+/* As struct collector and struct collector_kernel have them. */
+bool v8_walker_wrote(const void *walker, const struct perf_record *r);
+void v8_walker_fresh_record(void *walker, const struct perf_record *r);
+void v8_walker_fresh_sample(void *walker, struct fresh_sample *s);
+size_t thin_whole_bytes(const void *walker, const char *bytes, size_t n);
+void thin_make_whole(void *walker, const char *bytes, size_t n, char *to);
 /* How large the sample is that it stands for, as a PERF_RECORD_SAMPLE, and that one; returns its end. */
 size_t thin_sample_bytes(const struct perf_event_attr *attr, const struct written *w);
 char *thin_put_sample(char *to, const struct perf_event_attr *attr, uint64_t id,

@@ -9,6 +9,16 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+static const struct loaded_program nothing_loaded = { false, -1, -1, -1, -1, -1, -1 };
+
+void v8_walker_unload(struct loaded_program *l)
+{
+	const int fds[] = { l->program, l->processes, l->outputs, l->lost, l->thinning, l->others };
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
 #ifdef PLUME_BPF
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -66,6 +76,7 @@ static void keep(struct bpf_object *o, struct loaded_program *l)
 
 bool v8_walker_load(struct loaded_program *l, struct err *e)
 {
+	*l = nothing_loaded;
 	libbpf_set_print(NULL); /* only commands print */
 	struct bpf_object *o = bpf_object__open_mem(v8_walker_object.p, v8_walker_object.n, NULL);
 	if (!o)
@@ -79,14 +90,15 @@ bool v8_walker_load(struct loaded_program *l, struct err *e)
 	if (!error)
 		keep(o, l);
 	bpf_object__close(o);
-	return error ? explain(error, e) : l->program >= 0 || err_set(e, "too many open files");
+	l->is_loaded = !error && l->program >= 0;
+	return l->is_loaded || (error ? explain(error, e) : err_set(e, "too many open files"));
 }
 
 #else
 
 bool v8_walker_load(struct loaded_program *l, struct err *e)
 {
-	(void)l;
+	*l = nothing_loaded;
 	return err_set(
 		e,
 		"this plume was built without BPF; build it where clang and libbpf are installed");

@@ -20,8 +20,7 @@ struct cpuprofile {
 	const struct event *event;
 	event_id event_id;
 	struct out_tree tree;
-	struct buf text;
-	struct writer *out;
+	struct json_out out;
 	bool has_times;
 	/* How long a sample lasts: its count or its period, in units of so many ns. */
 	bool lasts_count, lasts_ns;
@@ -130,48 +129,38 @@ static void place_rows(struct cpuprofile *c)
 
 /* --- writing --- */
 
-static void add_us(struct cpuprofile *c, uint64_t ns)
-{
-	buf_add_decimal(&c->text, ns, 3);
-	hand_on(&c->text, c->out);
-}
+enum { US_DECIMALS = 3 };
 
 static void write_samples(struct cpuprofile *c)
 {
 	uint64_t start = c->samples.n ? c->samples.p[0].time_ns : 0, before = start;
-	buf_addf(&c->text, ",\n\"startTime\":");
-	add_us(c, start);
-	buf_addf(&c->text, ",\"endTime\":");
-	add_us(c, c->end_ns);
-	buf_addf(&c->text, ",\n\"samples\":[");
+	json_out_line(&c->out);
+	json_out_decimal(&c->out, "startTime", start, US_DECIMALS);
+	json_out_decimal(&c->out, "endTime", c->end_ns, US_DECIMALS);
+	json_out_line(&c->out);
+	json_out_open(&c->out, "samples", '[');
+	for (uint32_t i = 0; i < c->samples.n; i++)
+		json_out_u64(&c->out, NULL, c->samples.p[i].node + 1);
+	json_out_close(&c->out, ']');
+	json_out_line(&c->out);
+	json_out_open(&c->out, "timeDeltas", '[');
 	for (uint32_t i = 0; i < c->samples.n; i++) {
-		if (i)
-			buf_add_char(&c->text, ',');
-		buf_add_u64(&c->text, c->samples.p[i].node + 1);
-		hand_on(&c->text, c->out);
-	}
-	buf_addf(&c->text, "],\n\"timeDeltas\":[");
-	for (uint32_t i = 0; i < c->samples.n; i++) {
-		if (i)
-			buf_add_char(&c->text, ',');
-		add_us(c, c->samples.p[i].time_ns - before);
+		json_out_decimal(&c->out, NULL, c->samples.p[i].time_ns - before, US_DECIMALS);
 		before = c->samples.p[i].time_ns;
 	}
-	buf_add_char(&c->text, ']');
+	json_out_close(&c->out, ']');
 }
 
-/* `,"counts":[...]`: what the length of a sample does not say. */
+/* `"counts":[...]`: what the length of a sample does not say. */
 static void write_column(struct cpuprofile *c, const char *name, const uint64_t *column)
 {
-	buf_addf(&c->text, ",\n\"%s\":[", name);
+	json_out_line(&c->out);
+	json_out_open(&c->out, name, '[');
 	for (uint32_t i = 0; i < c->samples.n; i++) {
 		uint32_t row = c->samples.p[i].row;
-		if (i)
-			buf_add_char(&c->text, ',');
-		buf_add_u64(&c->text, row == INDEX_NONE ? 0 : column[row]);
-		hand_on(&c->text, c->out);
+		json_out_u64(&c->out, NULL, row == INDEX_NONE ? 0 : column[row]);
 	}
-	buf_add_char(&c->text, ']');
+	json_out_close(&c->out, ']');
 }
 
 /* A sample that lasts its period has one more number, its count, and the other way round. */
@@ -195,19 +184,21 @@ static void write_own(struct cpuprofile *c)
 	if (str_eq(name, STR("cpu")) && c->lasts_ns && e->counts_periods && c->has_times &&
 	    !e->has_only_sums && !needs)
 		return;
-	buf_addf(&c->text, ",\n\"plume\":{\"event\":");
-	json_add_string(&c->text, name);
-	buf_addf(&c->text, ",\"unit\":");
-	json_add_string(&c->text, profile_str(c->p, e->unit));
-	buf_addf(&c->text, ",\"weight\":\"%s\",\"length\":\"%s\",\"lengthNs\":%llu,\"decimals\":%u",
-		 weight, c->lasts_count ? "count" : "period", (unsigned long long)c->ns_of_unit,
-		 e->decimals);
+	struct json_out *j = &c->out;
+	json_out_line(j);
+	json_out_open(j, "plume", '{');
+	json_out_string(j, "event", name);
+	json_out_string(j, "unit", profile_str(c->p, e->unit));
+	json_out_string(j, "weight", str_from(weight));
+	json_out_string(j, "length", c->lasts_count ? STR("count") : STR("period"));
+	json_out_u64(j, "lengthNs", c->ns_of_unit);
+	json_out_u64(j, "decimals", e->decimals);
 	if (!c->has_times)
-		buf_addf(&c->text, ",\"times\":false");
+		json_out_bool(j, "times", false);
 	if (needs)
 		write_column(c, c->lasts_count ? "periods" : "counts",
 			     c->lasts_count ? c->p->samples.period : c->p->samples.count);
-	buf_add_char(&c->text, '}');
+	json_out_close(j, '}');
 }
 
 /* --- what could not be kept --- */
@@ -243,24 +234,23 @@ static void write_cpuprofile(const struct profile *p, const struct profile_forma
 			     struct writer *out, struct buf *notes)
 {
 	(void)o;
-	struct cpuprofile c = { .p = p, .out = out };
+	struct cpuprofile c = { .p = p, .out = { .out = out, .strings = JSON_BYTES } };
 	if (!p->events.n)
 		return;
 	out_tree_init(&c.tree, p);
 	choose_rows(&c);
 	choose_length(&c);
 	place_rows(&c);
-	buf_add_char(&c.text, '{');
-	out_tree_write(&c.tree, &c.text, out);
+	json_out_open(&c.out, NULL, '{');
+	out_tree_write(&c.tree, &c.out);
 	write_samples(&c);
 	write_own(&c);
-	buf_addf(&c.text, "}\n");
-	writer_add(out, buf_str(&c.text));
+	json_out_close(&c.out, '}');
+	json_out_end(&c.out);
 	add_notes(&c, notes);
 	out_tree_fini(&c.tree);
 	vec_fini(&c.rows);
 	vec_fini(&c.samples);
-	buf_fini(&c.text);
 }
 
 const struct profile_format cpuprofile_sink = {

@@ -30,14 +30,4 @@ uint32_t out_tree_stack(struct out_tree *t, thread_id thread, node_id node);
 /* The node of time in which nothing ran. */
 uint32_t out_tree_gap(struct out_tree *t);
 /* `"nodes":[...]` */
-void out_tree_write(struct out_tree *t, struct buf *text, struct writer *out);
-
-/* Hands text on when there is enough of it. */
-static inline void hand_on(struct buf *text, struct writer *out)
-{
-	enum { ENOUGH_BYTES = 64 << 10 };
-	if (text->n < ENOUGH_BYTES)
-		return;
-	writer_add(out, buf_str(text));
-	text->n = 0;
-}
+void out_tree_write(struct out_tree *t, struct json_out *out);

@@ -1,4 +1,5 @@
 #include "sink/cpuprofile_int.h"
+#include "sink/frame_text.h"
 
 /* --- making --- */
 
@@ -85,14 +86,6 @@ static void add_place(struct buf *out, const struct profile *p, const struct fra
 		buf_addf(out, ":%u", f->column);
 }
 
-/* A frame without a name is shown by its file: `[libc.so.6]`. */
-static void add_module_name(struct buf *out, struct str module)
-{
-	struct str base = str_basename(module);
-	bool has_brackets = base.n > 1 && base.p[0] == '[';
-	buf_addf(out, has_brackets ? "%.*s" : "[%.*s]", STR_ARG(base.n ? base : STR("unknown")));
-}
-
 /*
  * The function's name alone; scratch may hold it. False: a reader could not make the whole name of it.
  */
@@ -101,7 +94,7 @@ static bool function_of(const struct profile *p, const struct frame *f, struct b
 {
 	struct str name = profile_str(p, f->name);
 	if (!name.n) {
-		add_module_name(scratch, profile_str(p, f->module));
+		frame_text_add_module(scratch, profile_str(p, f->module));
 		*function = buf_str(scratch);
 		return false;
 	}
@@ -113,60 +106,55 @@ static bool function_of(const struct profile *p, const struct frame *f, struct b
 	return has_place;
 }
 
+static void add_url(struct json_out *out, struct str file)
+{
+	AUTO(buf) struct buf url = { 0 };
+	buf_addf(&url, file.n && file.p[0] == '/' ? "file://%.*s" : "%.*s", STR_ARG(file));
+	json_out_string(out, "url", buf_str(&url));
+}
+
 /* f: a place, or NULL. */
-static void add_call_frame(struct buf *out, struct str function, uint32_t script, struct str file,
-			   const struct frame *f)
+static void add_call_frame(struct json_out *out, struct str function, uint32_t script,
+			   struct str file, const struct frame *f)
 {
-	buf_addf(out, "\"callFrame\":{\"functionName\":");
-	json_add_bytes(out, function);
-	buf_addf(out, ",\"scriptId\":\"%u\",\"url\":", script);
-	if (file.n && file.p[0] == '/') {
-		AUTO(buf) struct buf url = { 0 };
-		buf_addf(&url, "file://%.*s", STR_ARG(file));
-		json_add_bytes(out, buf_str(&url));
-	} else {
-		json_add_bytes(out, file);
-	}
-	buf_addf(out, ",\"lineNumber\":%lld,\"columnNumber\":%lld}",
-		 f ? (long long)f->line - 1 : -1, f ? (long long)f->column - 1 : -1);
+	json_out_open(out, "callFrame", '{');
+	json_out_string(out, "functionName", function);
+	buf_addf(json_out_value(out, "scriptId"), "\"%u\"", script);
+	add_url(out, file);
+	json_out_i64(out, "lineNumber", f ? (int64_t)f->line - 1 : -1);
+	json_out_i64(out, "columnNumber", f ? (int64_t)f->column - 1 : -1);
+	json_out_close(out, '}');
 }
 
-static void add_flags(struct buf *out, unsigned flags)
+static void add_flag(struct json_out *out, unsigned flags, unsigned flag, const char *key)
 {
-	if (flags & FRAME_INLINED)
-		buf_addf(out, ",\"inlined\":true");
-	if (flags & FRAME_WAKER)
-		buf_addf(out, ",\"waker\":true");
-	if (flags & FRAME_MARKED)
-		buf_addf(out, ",\"marked\":true");
+	if (flags & flag)
+		json_out_bool(out, key, true);
 }
 
-/* `,"plume":{...}` with what a reader would not know. */
-static void add_extra(struct buf *out, const struct profile *p, const struct frame *f,
+/* `"plume":{...}` with what a reader would not know. */
+static void add_extra(struct json_out *out, const struct profile *p, const struct frame *f,
 		      bool has_name, bool has_script)
 {
-	AUTO(buf) struct buf extra = { 0 };
 	struct str name = profile_str(p, f->name);
-	enum frame_kind kind = f->kind;
-	if (kind != frame_kind_of_v8(name, profile_str(p, f->file), has_script))
-		buf_addf(&extra, ",\"kind\":\"%s\"", frame_kind_name(kind));
-	if (!has_name) {
-		buf_addf(&extra, ",\"name\":");
-		json_add_bytes(&extra, name);
-	}
-	if (f->module) {
-		buf_addf(&extra, ",\"module\":");
-		json_add_bytes(&extra, profile_str(p, f->module));
-	}
-	add_flags(&extra, f->flags);
-	if (!extra.n)
+	bool has_kind = f->kind == frame_kind_of_v8(name, profile_str(p, f->file), has_script);
+	if (has_kind && has_name && !f->module &&
+	    !(f->flags & (FRAME_INLINED | FRAME_WAKER | FRAME_MARKED)))
 		return;
-	buf_addf(out, ",\"plume\":{");
-	buf_add(out, str_from_byte(buf_str(&extra), 1));
-	buf_add_char(out, '}');
+	json_out_open(out, "plume", '{');
+	if (!has_kind)
+		json_out_string(out, "kind", str_from(frame_kind_name(f->kind)));
+	if (!has_name)
+		json_out_string(out, "name", name);
+	if (f->module)
+		json_out_string(out, "module", profile_str(p, f->module));
+	add_flag(out, f->flags, FRAME_INLINED, "inlined");
+	add_flag(out, f->flags, FRAME_WAKER, "waker");
+	add_flag(out, f->flags, FRAME_MARKED, "marked");
+	json_out_close(out, '}');
 }
 
-static void add_frame(struct buf *out, struct out_tree *t, const struct frame *f)
+static void add_frame(struct json_out *out, struct out_tree *t, const struct frame *f)
 {
 	AUTO(buf) struct buf scratch = { 0 };
 	struct str function;
@@ -176,18 +164,19 @@ static void add_frame(struct buf *out, struct out_tree *t, const struct frame *f
 	add_extra(out, t->p, f, has_name, script != 0);
 }
 
-static void add_thread(struct buf *out, const struct profile *p, const struct thread *t)
+static void add_thread(struct json_out *out, const struct profile *p, const struct thread *t)
 {
 	add_call_frame(out, profile_str(p, t->comm), 0, STR(""), NULL);
-	buf_addf(out, ",\"plume\":{\"thread\":true");
+	json_out_open(out, "plume", '{');
+	json_out_bool(out, "thread", true);
 	if (t->pid != PID_UNKNOWN)
-		buf_addf(out, ",\"pid\":%d", t->pid);
+		json_out_i64(out, "pid", t->pid);
 	if (t->tid != PID_UNKNOWN)
-		buf_addf(out, ",\"tid\":%d", t->tid);
-	buf_add_char(out, '}');
+		json_out_i64(out, "tid", t->tid);
+	json_out_close(out, '}');
 }
 
-static void add_node(struct buf *out, struct out_tree *t, const struct out_node *n)
+static void add_node(struct json_out *out, struct out_tree *t, const struct out_node *n)
 {
 	switch (n->kind) {
 	case OUT_ROOT:
@@ -195,7 +184,9 @@ static void add_node(struct buf *out, struct out_tree *t, const struct out_node 
 		break;
 	case OUT_GAP:
 		add_call_frame(out, STR("(idle)"), 0, STR(""), NULL);
-		buf_addf(out, ",\"plume\":{\"gap\":true}");
+		json_out_open(out, "plume", '{');
+		json_out_bool(out, "gap", true);
+		json_out_close(out, '}');
 		break;
 	case OUT_THREAD:
 		add_thread(out, t->p, &t->p->threads.p[n->what]);
@@ -217,21 +208,24 @@ static void list_children(const struct out_tree *t, uint32_t *start, uint32_t *l
 		list[start[t->nodes.p[i].parent + 1]++] = i;
 }
 
-void out_tree_write(struct out_tree *t, struct buf *text, struct writer *out)
+void out_tree_write(struct out_tree *t, struct json_out *out)
 {
 	AUTO_FREE uint32_t *start = mem_zalloc((size_t)t->nodes.n + 2, sizeof(*start));
 	AUTO_FREE uint32_t *list = mem_alloc(t->nodes.n, sizeof(*list));
 	list_children(t, start, list);
-	buf_addf(text, "\"nodes\":[");
+	json_out_open(out, "nodes", '[');
 	for (uint32_t i = 0; i < t->nodes.n; i++) {
-		buf_addf(text, "%s{\"id\":%u,", i ? ",\n" : "", i + 1);
-		add_node(text, t, &t->nodes.p[i]);
-		buf_addf(text, ",\"hitCount\":%llu,\"children\":[",
-			 (unsigned long long)t->nodes.p[i].hits);
+		if (i)
+			json_out_line(out);
+		json_out_open(out, NULL, '{');
+		json_out_u64(out, "id", i + 1);
+		add_node(out, t, &t->nodes.p[i]);
+		json_out_u64(out, "hitCount", t->nodes.p[i].hits);
+		json_out_open(out, "children", '[');
 		for (uint32_t c = start[i]; c < start[i + 1]; c++)
-			buf_addf(text, "%s%u", c > start[i] ? "," : "", list[c] + 1);
-		buf_addf(text, "]}");
-		hand_on(text, out);
+			json_out_u64(out, NULL, list[c] + 1);
+		json_out_close(out, ']');
+		json_out_close(out, '}');
 	}
-	buf_addf(text, "]");
+	json_out_close(out, ']');
 }

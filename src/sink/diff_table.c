@@ -293,79 +293,90 @@ void sink_diff_table(const struct diff_report *r, const struct report_style *sty
 
 /* --- JSON --- */
 
-static void add_exact(struct buf *out, const struct diff_report *r, uint64_t value)
+static const char *const side_keys[] = { [BEFORE] = "before", [AFTER] = "after" };
+
+static void add_exact(struct json_out *j, const char *key, const struct diff_report *r,
+		      uint64_t value)
 {
-	buf_add_decimal(out, value, r->pair->decimals);
+	json_out_decimal(j, key, value, r->pair->decimals);
 }
 
-static void add_side(struct buf *out, const struct diff_report *r, const struct function *f,
+static void add_percent(struct json_out *j, const char *key, double percent)
+{
+	buf_addf(json_out_value(j, key), "%.6g", percent);
+}
+
+static void add_side(struct json_out *j, const struct diff_report *r, const struct function *f,
 		     unsigned side)
 {
-	buf_addf(out, ",\"%s\":{\"self\":", side == BEFORE ? "before" : "after");
-	add_exact(out, r, f->self[side]);
-	buf_add(out, STR(",\"total\":"));
-	add_exact(out, r, f->total[side]);
-	buf_addf(out, ",\"self_percent\":%.6g,\"total_percent\":%.6g}",
-		 share_of(r, side, f->self[side]), share_of(r, side, f->total[side]));
+	json_out_open(j, side_keys[side], '{');
+	add_exact(j, "self", r, f->self[side]);
+	add_exact(j, "total", r, f->total[side]);
+	add_percent(j, "self_percent", share_of(r, side, f->self[side]));
+	add_percent(j, "total_percent", share_of(r, side, f->total[side]));
+	json_out_close(j, '}');
 }
 
-static void add_function(struct buf *out, const struct diff_report *r, const struct function *f)
+static void add_function(struct json_out *j, const struct diff_report *r, const struct function *f)
 {
 	const struct tree_label *label = &r->pair->labels.p[f->label];
-	buf_add(out, STR("{\"name\":"));
-	json_add_string(out, tree_label_bare(label));
+	json_out_line(j);
+	json_out_open(j, NULL, '{');
+	json_out_string(j, "name", tree_label_bare(label));
 	if (label->place.n) {
-		buf_add(out, STR(",\"function\":"));
-		json_add_string(out, label->function);
-		buf_add(out, STR(",\"place\":"));
-		json_add_string(out, label->place);
+		json_out_string(j, "function", label->function);
+		json_out_string(j, "place", label->place);
 	}
-	buf_addf(out, ",\"category\":\"%s\"", category_name(category_of_label(label)));
-	add_side(out, r, f, BEFORE);
-	add_side(out, r, f, AFTER);
-	buf_addf(out, ",\"change\":{\"self\":%.15g,\"total\":%.15g}", change_of(r, f->self),
-		 change_of(r, f->total));
-	buf_addf(out, ",\"noise\":{\"self\":%s,\"total\":%s}}",
-		 is_noise(r, f->self) ? "true" : "false", is_noise(r, f->total) ? "true" : "false");
+	json_out_string(j, "category", str_from(category_name(category_of_label(label))));
+	add_side(j, r, f, BEFORE);
+	add_side(j, r, f, AFTER);
+	json_out_open(j, "change", '{');
+	json_out_real(j, "self", change_of(r, f->self));
+	json_out_real(j, "total", change_of(r, f->total));
+	json_out_close(j, '}');
+	json_out_open(j, "noise", '{');
+	json_out_bool(j, "self", is_noise(r, f->self));
+	json_out_bool(j, "total", is_noise(r, f->total));
+	json_out_close(j, '}');
+	json_out_close(j, '}');
 }
 
 /* What --fail-above found. */
-static void add_failures(struct buf *out, const struct diff_report *r)
+static void add_failures(struct json_out *j, const struct diff_report *r)
 {
 	if (r->fail_above < 0)
 		return;
-	buf_addf(out, ",\n\"fail_above\":%.15g,\"failed\":[", r->fail_above);
-	for (uint32_t i = 0; i < r->grown->rows.n; i++) {
-		buf_add(out, i ? STR(",") : STR(""));
-		json_add_string(out, tree_label_bare(r->grown->rows.p[i].label));
-	}
-	buf_add_char(out, ']');
+	json_out_line(j);
+	json_out_real(j, "fail_above", r->fail_above);
+	json_out_open(j, "failed", '[');
+	for (uint32_t i = 0; i < r->grown->rows.n; i++)
+		json_out_string(j, NULL, tree_label_bare(r->grown->rows.p[i].label));
+	json_out_close(j, ']');
 }
 
 void sink_diff_json(const struct diff_report *r, struct writer *out)
 {
-	AUTO(buf) struct buf text = { 0 };
-	const struct comparison *c = r->comparison;
 	static const char *const scales[] = { "rest", "total", "none" };
-	buf_addf(&text, "{\"scaled_by\":\"%s\",\"scale\":%.15g,\"unit\":", scales[c->scaled_by],
-		 c->scale);
-	json_add_string(&text, str_from(r->count_name));
+	const struct comparison *c = r->comparison;
+	struct json_out j = { .out = out };
+	json_out_open(&j, NULL, '{');
+	json_out_string(&j, "scaled_by", str_from(scales[c->scaled_by]));
+	json_out_real(&j, "scale", c->scale);
+	json_out_string(&j, "unit", str_from(r->count_name));
 	for (unsigned side = 0; side < SIDES; side++) {
-		buf_addf(&text, ",\n\"%s\":{\"text\":", side == BEFORE ? "before" : "after");
-		json_add_string(&text, r->side_text[side]);
-		buf_addf(&text, ",\"samples\":%.15g,\"total\":", c->samples[side]);
-		add_exact(&text, r, c->total[side]);
-		buf_add_char(&text, '}');
+		json_out_line(&j);
+		json_out_open(&j, side_keys[side], '{');
+		json_out_string(&j, "text", r->side_text[side]);
+		json_out_real(&j, "samples", c->samples[side]);
+		add_exact(&j, "total", r, c->total[side]);
+		json_out_close(&j, '}');
 	}
-	buf_add(&text, STR(",\n\"functions\":["));
-	for (uint32_t i = 0; i < r->functions->rows.n; i++) {
-		buf_add(&text, i ? STR(",\n") : STR("\n"));
-		add_function(&text, r, &r->functions->rows.p[i]);
-		writer_add(out, buf_str(&text));
-		text.n = 0;
-	}
-	buf_addf(&text, "]");
-	add_failures(&text, r);
-	buf_add(&text, STR("}\n"));
-	writer_add(out, buf_str(&text));
+	json_out_line(&j);
+	json_out_open(&j, "functions", '[');
+	for (uint32_t i = 0; i < r->functions->rows.n; i++)
+		add_function(&j, r, &r->functions->rows.p[i]);
+	json_out_close(&j, ']');
+	add_failures(&j, r);
+	json_out_close(&j, '}');
+	json_out_end(&j);
 }

@@ -2,236 +2,213 @@
 #include "sink/doctor.h"
 #include "sink/json_parts.h"
 
-static void add_text(struct buf *out, const char *key, struct str text)
-{
-	json_add_key(out, key);
-	json_add_string(out, text);
-}
-
 /* Nothing where there is none. */
-static void add_known_text(struct buf *out, const char *key, struct str text)
+static void add_known_text(struct json_out *j, const char *key, struct str text)
 {
 	if (text.n)
-		add_text(out, key, text);
+		json_out_string(j, key, text);
 }
 
-static void add_extent(struct buf *out, const struct recording *c)
+static void add_extent(struct json_out *j, const struct recording *c)
 {
-	json_add_number_member(out, "samples", c->samples);
+	json_out_u64(j, "samples", c->samples);
 	if (c->has_times) {
-		json_add_key(out, "time");
-		buf_add_char(out, '{');
-		json_add_number_member(out, "first_ns", c->first_ns);
-		json_add_number_member(out, "last_ns", c->last_ns);
-		buf_add_char(out, '}');
+		json_out_open(j, "time", '{');
+		json_out_u64(j, "first_ns", c->first_ns);
+		json_out_u64(j, "last_ns", c->last_ns);
+		json_out_close(j, '}');
 	}
-	json_add_number_member(out, "processes", c->processes);
-	json_add_number_member(out, "threads", c->threads);
-	json_add_number_member(out, "cpus", c->cpus);
+	json_out_u64(j, "processes", c->processes);
+	json_out_u64(j, "threads", c->threads);
+	json_out_u64(j, "cpus", c->cpus);
 }
 
-static void add_facts(struct buf *out, const struct doctor_report *r)
+static void add_facts(struct json_out *j, const struct doctor_report *r)
 {
-	json_add_key(out, "facts");
-	buf_add_char(out, '[');
+	json_out_open(j, "facts", '[');
 	for (uint32_t i = 0; i < r->recording.facts.n; i++) {
 		const struct fact *f = &r->recording.facts.p[i];
-		buf_add(out, i ? STR(",{") : STR("{"));
-		add_text(out, "key", profile_str(r->profile, f->key));
-		add_text(out, "text", profile_str(r->profile, f->text));
-		buf_add_char(out, '}');
+		json_out_open(j, NULL, '{');
+		json_out_string(j, "key", profile_str(r->profile, f->key));
+		json_out_string(j, "text", profile_str(r->profile, f->text));
+		json_out_close(j, '}');
 	}
-	buf_add_char(out, ']');
+	json_out_close(j, ']');
 }
 
-static void add_events(struct buf *out, const struct recording *c)
+static void add_events(struct json_out *j, const struct recording *c)
 {
-	json_add_key(out, "events");
-	buf_add_char(out, '[');
+	json_out_open(j, "events", '[');
 	for (uint32_t i = 0; i < c->events.n; i++) {
 		const struct recorded_event *e = &c->events.p[i];
-		buf_add(out, i ? STR(",{") : STR("{"));
-		add_text(out, "name", e->name);
-		json_add_number_member(out, e->has_only_sums ? "sum" : "samples", e->samples);
-		add_known_text(out, "about", e->about);
-		buf_add_char(out, '}');
+		json_out_open(j, NULL, '{');
+		json_out_string(j, "name", e->name);
+		json_out_u64(j, e->has_only_sums ? "sum" : "samples", e->samples);
+		add_known_text(j, "about", e->about);
+		json_out_close(j, '}');
 	}
-	buf_add_char(out, ']');
+	json_out_close(j, ']');
 }
 
-static void add_findings(struct buf *out, const struct diagnosis *d)
+static void add_findings(struct json_out *j, const struct diagnosis *d)
 {
-	json_add_key(out, "findings");
-	buf_add_char(out, '[');
+	json_out_open(j, "findings", '[');
 	for (uint32_t i = 0; i < d->findings.n; i++) {
 		const struct finding *f = &d->findings.p[i];
-		buf_add(out, i ? STR(",\n{") : STR("\n{"));
-		add_text(out, "mark", str_from(finding_mark_names[f->mark]));
-		add_text(out, "key", str_from(f->key));
-		add_text(out, "what", f->what);
+		json_out_line(j);
+		json_out_open(j, NULL, '{');
+		json_out_string(j, "mark", str_from(finding_mark_names[f->mark]));
+		json_out_string(j, "key", str_from(f->key));
+		json_out_string(j, "what", f->what);
 		if (f->count || f->total)
-			json_add_number_member(out, "count", f->count);
+			json_out_u64(j, "count", f->count);
 		if (f->total)
-			json_add_number_member(out, "total", f->total);
-		add_known_text(out, "why", f->why);
-		add_known_text(out, "fix", f->fix);
-		buf_add_char(out, '}');
+			json_out_u64(j, "total", f->total);
+		add_known_text(j, "why", f->why);
+		add_known_text(j, "fix", f->fix);
+		json_out_close(j, '}');
 	}
-	buf_add_char(out, ']');
+	json_out_close(j, ']');
 }
 
-void json_add_unnamed(struct buf *out, const struct unnamed_rows *u)
+void json_add_unnamed(struct json_out *j, const struct unnamed_rows *u)
 {
-	json_add_key(out, "unnamed");
-	buf_add_char(out, '[');
+	json_out_open(j, "unnamed", '[');
 	for (uint32_t i = 0; i < u->rows.n; i++) {
 		const struct unnamed_row *row = &u->rows.p[i];
-		buf_add(out, i ? STR(",\n{") : STR("\n{"));
-		add_text(out, "module", row->module);
-		json_add_number_member(out, "frames", row->frames);
-		add_known_text(out, "reason", row->reason);
-		add_known_text(out, "fix", row->fix);
-		buf_add_char(out, '}');
+		json_out_line(j);
+		json_out_open(j, NULL, '{');
+		json_out_string(j, "module", row->module);
+		json_out_u64(j, "frames", row->frames);
+		add_known_text(j, "reason", row->reason);
+		add_known_text(j, "fix", row->fix);
+		json_out_close(j, '}');
 	}
-	buf_add_char(out, ']');
+	json_out_close(j, ']');
 }
 
-static void add_file(struct buf *out, const struct doctor_report *r)
+static void add_file(struct json_out *j, const struct doctor_report *r)
 {
-	buf_add_char(out, '{');
-	add_text(out, "file", r->file);
+	json_out_open(j, NULL, '{');
+	json_out_string(j, "file", r->file);
 	if (!r->profile) {
-		add_text(out, "error", r->error);
-		buf_add_char(out, '}');
+		json_out_string(j, "error", r->error);
+		json_out_close(j, '}');
 		return;
 	}
-	add_extent(out, &r->recording);
-	json_add_key(out, "damaged");
-	buf_addf(out, "%s", ledger_is_damaged(&r->profile->ledger) ? "true" : "false");
-	add_facts(out, r);
-	add_events(out, &r->recording);
-	add_findings(out, &r->diagnosis);
-	json_add_number_member(out, "frames", r->unnamed.frames);
-	json_add_number_member(out, "unnamed_frames", r->unnamed.unnamed);
-	json_add_unnamed(out, &r->unnamed);
-	buf_add_char(out, '}');
+	add_extent(j, &r->recording);
+	json_out_bool(j, "damaged", ledger_is_damaged(&r->profile->ledger));
+	add_facts(j, r);
+	add_events(j, &r->recording);
+	add_findings(j, &r->diagnosis);
+	json_out_u64(j, "frames", r->unnamed.frames);
+	json_out_u64(j, "unnamed_frames", r->unnamed.unnamed);
+	json_add_unnamed(j, &r->unnamed);
+	json_out_close(j, '}');
 }
 
 /* --- this machine, processes --- */
 
-static void add_told(struct buf *out, const struct doctor_report *r)
+static void add_told(struct json_out *j, const struct doctor_report *r)
 {
-	json_add_key(out, "facts");
-	buf_add_char(out, '[');
+	json_out_open(j, "facts", '[');
 	for (uint32_t i = 0; i < r->facts.n; i++) {
-		buf_add(out, i ? STR(",{") : STR("{"));
-		add_text(out, "key", str_from(r->facts.p[i].key));
-		add_text(out, "text", r->facts.p[i].text);
-		buf_add_char(out, '}');
+		json_out_open(j, NULL, '{');
+		json_out_string(j, "key", str_from(r->facts.p[i].key));
+		json_out_string(j, "text", r->facts.p[i].text);
+		json_out_close(j, '}');
 	}
-	buf_add_char(out, ']');
+	json_out_close(j, ']');
 }
 
-static void add_flag(struct buf *out, const char *key, bool value)
+static void add_mapped(struct json_out *j, const struct doctor_report *r)
 {
-	json_add_key(out, key);
-	buf_addf(out, "%s", value ? "true" : "false");
-}
-
-static void add_mapped(struct buf *out, const struct doctor_report *r)
-{
-	json_add_key(out, "mapped");
-	buf_add_char(out, '[');
+	json_out_open(j, "mapped", '[');
 	for (uint32_t i = 0; i < r->mapped.n; i++) {
 		const struct doctor_mapped *m = &r->mapped.p[i];
-		buf_add(out, i ? STR(",\n{") : STR("\n{"));
-		add_text(out, "path", m->path);
-		add_text(out, "frame_pointers", str_from(m->frame_pointers));
-		add_flag(out, "tables", m->has_tables);
-		add_text(out, "names", str_from(m->names));
-		add_flag(out, "lines", m->has_lines);
-		add_known_text(out, "why", m->why);
-		add_known_text(out, "fix", m->fix);
-		buf_add_char(out, '}');
+		json_out_line(j);
+		json_out_open(j, NULL, '{');
+		json_out_string(j, "path", m->path);
+		json_out_string(j, "frame_pointers", str_from(m->frame_pointers));
+		json_out_bool(j, "tables", m->has_tables);
+		json_out_string(j, "names", str_from(m->names));
+		json_out_bool(j, "lines", m->has_lines);
+		add_known_text(j, "why", m->why);
+		add_known_text(j, "fix", m->fix);
+		json_out_close(j, '}');
 	}
-	buf_add_char(out, ']');
+	json_out_close(j, ']');
 }
 
-static void add_constants(struct buf *out, const struct doctor_report *r)
+static void add_constants(struct json_out *j, const struct doctor_report *r)
 {
-	json_add_key(out, "constants");
-	buf_add_char(out, '[');
+	json_out_open(j, "constants", '[');
 	for (uint32_t i = 0; i < r->constants.n; i++) {
 		const struct doctor_constant *c = &r->constants.p[i];
-		buf_add(out, i ? STR(",\n{") : STR("\n{"));
-		add_text(out, "group", c->group);
-		add_text(out, "name", c->name);
-		add_text(out, "origin", str_from(c->origin));
-		if (c->is_known) {
-			json_add_key(out, "value");
-			buf_addf(out, "%d", c->value);
-		}
-		buf_add_char(out, '}');
+		json_out_line(j);
+		json_out_open(j, NULL, '{');
+		json_out_string(j, "group", c->group);
+		json_out_string(j, "name", c->name);
+		json_out_string(j, "origin", str_from(c->origin));
+		if (c->is_known)
+			json_out_i64(j, "value", c->value);
+		json_out_close(j, '}');
 	}
-	buf_add_char(out, ']');
+	json_out_close(j, ']');
 }
 
-static void add_living(struct buf *out, const struct doctor_report *r)
+/* key: NULL in a list. */
+static void add_living(struct json_out *j, const char *key, const struct doctor_report *r)
 {
-	buf_add_char(out, '{');
+	json_out_open(j, key, '{');
 	if (r->subject == DOCTOR_PROCESS)
-		json_add_number_member(out, "pid", (uint64_t)r->pid);
+		json_out_u64(j, "pid", (uint64_t)r->pid);
 	if (r->error.n) {
-		add_text(out, "error", r->error);
+		json_out_string(j, "error", r->error);
 	} else {
-		add_text(out, "name", r->file);
-		add_told(out, r);
-		add_findings(out, &r->diagnosis);
+		json_out_string(j, "name", r->file);
+		add_told(j, r);
+		add_findings(j, &r->diagnosis);
 		if (r->constants.n)
-			add_constants(out, r);
+			add_constants(j, r);
 		else if (r->subject == DOCTOR_PROCESS)
-			add_mapped(out, r);
+			add_mapped(j, r);
 	}
-	buf_add_char(out, '}');
+	json_out_close(j, '}');
 }
 
 /* `"key":[...]` of all reports on one kind of subject. */
-static void add_list(struct buf *out, const char *key, enum doctor_subject subject,
+static void add_list(struct json_out *j, const char *key, enum doctor_subject subject,
 		     const struct doctor_report *reports, uint32_t n)
 {
-	bool is_first = true;
-	json_add_key(out, key);
-	buf_add_char(out, '[');
+	json_out_open(j, key, '[');
 	for (uint32_t i = 0; i < n; i++) {
 		if (reports[i].subject != subject)
 			continue;
-		buf_addf(out, is_first ? "\n" : ",\n");
-		is_first = false;
+		json_out_line(j);
 		if (subject == DOCTOR_FILE)
-			add_file(out, &reports[i]);
+			add_file(j, &reports[i]);
 		else
-			add_living(out, &reports[i]);
+			add_living(j, NULL, &reports[i]);
 	}
-	buf_add_char(out, ']');
+	json_out_close(j, ']');
 }
 
 void sink_doctor_json(const struct doctor_report *reports, uint32_t n, struct writer *out)
 {
-	AUTO(buf) struct buf text = { 0 };
+	struct json_out j = { .out = out };
 	bool has_files = false, has_processes = false;
-	buf_add_char(&text, '{');
+	json_out_open(&j, NULL, '{');
 	for (uint32_t i = 0; i < n; i++) {
 		has_files |= reports[i].subject == DOCTOR_FILE;
 		has_processes |= reports[i].subject == DOCTOR_PROCESS;
-		if (reports[i].subject == DOCTOR_MACHINE) {
-			json_add_key(&text, "machine");
-			add_living(&text, &reports[i]);
-		}
+		if (reports[i].subject == DOCTOR_MACHINE)
+			add_living(&j, "machine", &reports[i]);
 	}
 	if (has_processes)
-		add_list(&text, "processes", DOCTOR_PROCESS, reports, n);
+		add_list(&j, "processes", DOCTOR_PROCESS, reports, n);
 	if (has_files)
-		add_list(&text, "files", DOCTOR_FILE, reports, n);
-	buf_addf(&text, "}\n");
-	writer_add(out, buf_str(&text));
+		add_list(&j, "files", DOCTOR_FILE, reports, n);
+	json_out_close(&j, '}');
+	json_out_end(&j);
 }

@@ -71,24 +71,6 @@ static uint64_t weight_of(const struct profile *p, const struct weights *w, uint
 
 /* --- threads --- */
 
-static void write_text(struct json_out *j, const char *key, struct str text)
-{
-	json_out_key(j, key);
-	json_out_string(j, text);
-}
-
-static void write_number(struct json_out *j, const char *key, uint64_t value)
-{
-	json_out_key(j, key);
-	json_out_u64(j, value);
-}
-
-static void write_flag(struct json_out *j, const char *key, bool value)
-{
-	json_out_key(j, key);
-	json_out_bool(j, value);
-}
-
 static void write_weights(struct firefox *f, const struct firefox_track *k)
 {
 	struct json_out *j = &f->j;
@@ -97,15 +79,14 @@ static void write_weights(struct firefox *f, const struct firefox_track *k)
 	bool are_one = !w.decimals;
 	for (uint32_t i = 0; are_one && i < k->rows; i++)
 		are_one = weight_of(f->p, &w, rows[i]) == 1;
-	write_text(j, "weightType", str_from(w.type));
-	json_out_key(j, "weight");
+	json_out_string(j, "weightType", str_from(w.type));
 	if (are_one) {
-		json_out_null(j);
+		json_out_null(j, "weight");
 		return;
 	}
-	json_out_open(j, '[');
+	json_out_open(j, "weight", '[');
 	for (uint32_t i = 0; i < k->rows; i++)
-		json_out_decimal(j, weight_of(f->p, &w, rows[i]), w.decimals);
+		json_out_decimal(j, NULL, weight_of(f->p, &w, rows[i]), w.decimals);
 	json_out_close(j, ']');
 }
 
@@ -113,22 +94,19 @@ static void write_samples(struct firefox *f, const struct firefox_track *k)
 {
 	struct json_out *j = &f->j;
 	const uint32_t *rows = f->tracks.row_order + k->first;
-	json_out_key(j, "samples");
-	json_out_open(j, '{');
-	json_out_key(j, "stack");
-	json_out_open(j, '[');
+	json_out_open(j, "samples", '{');
+	json_out_open(j, "stack", '[');
 	for (uint32_t i = 0; i < k->rows; i++) {
 		node_id node = f->p->samples.node[rows[i]];
-		json_out_index(j, node == NODE_ROOT ? INDEX_NONE : node - 1);
+		json_out_index(j, NULL, node == NODE_ROOT ? INDEX_NONE : node - 1);
 	}
 	json_out_close(j, ']');
-	json_out_key(j, "time");
-	json_out_open(j, '[');
+	json_out_open(j, "time", '[');
 	for (uint32_t i = 0; i < k->rows; i++)
-		json_out_decimal(j, firefox_time_of(&f->tracks, k, i), NS_DECIMALS);
+		json_out_decimal(j, NULL, firefox_time_of(&f->tracks, k, i), NS_DECIMALS);
 	json_out_close(j, ']');
 	write_weights(f, k);
-	write_number(j, "length", k->rows);
+	json_out_u64(j, "length", k->rows);
 	json_out_close(j, '}');
 }
 
@@ -148,22 +126,22 @@ static void write_mark_cell(struct firefox *f, const struct mark *m, enum mark_c
 	bool is_gc = str_eq(profile_str(f->p, m->kind), STR("gc"));
 	switch (column) {
 	case MARK_NAME:
-		json_out_u64(j, firefox_string(&f->tables, profile_str(f->p, m->kind)));
+		json_out_u64(j, NULL, firefox_string(&f->tables, profile_str(f->p, m->kind)));
 		break;
 	case MARK_START:
-		json_out_decimal(j, start_ns, NS_DECIMALS);
+		json_out_decimal(j, NULL, start_ns, NS_DECIMALS);
 		break;
 	case MARK_END:
 		if (m->duration_ns)
-			json_out_decimal(j, start_ns + m->duration_ns, NS_DECIMALS);
+			json_out_decimal(j, NULL, start_ns + m->duration_ns, NS_DECIMALS);
 		else
-			json_out_null(j);
+			json_out_null(j, NULL);
 		break;
 	case MARK_PHASE:
-		json_out_u64(j, m->duration_ns != 0);
+		json_out_u64(j, NULL, m->duration_ns != 0);
 		break;
 	default:
-		json_out_u64(j, is_gc ? CATEGORY_GC : 0);
+		json_out_u64(j, NULL, is_gc ? CATEGORY_GC : 0);
 	}
 }
 
@@ -172,25 +150,22 @@ static void write_marks(struct firefox *f, const struct firefox_track *k)
 	static const char *const names[MARK_COLUMNS] = { "name", "startTime", "endTime", "phase",
 							 "category" };
 	struct json_out *j = &f->j;
-	json_out_key(j, "markers");
-	json_out_open(j, '{');
+	json_out_open(j, "markers", '{');
 	for (unsigned c = 0; c < MARK_COLUMNS; c++) {
-		json_out_key(j, names[c]);
-		json_out_open(j, '[');
+		json_out_open(j, names[c], '[');
 		for (uint32_t i = 0; i < k->marks; i++)
 			write_mark_cell(f, mark_of(f, k, i), (enum mark_column)c);
 		json_out_close(j, ']');
 	}
-	json_out_key(j, "data");
-	json_out_open(j, '[');
+	json_out_open(j, "data", '[');
 	for (uint32_t i = 0; i < k->marks; i++) {
-		json_out_open(j, '{');
-		write_text(j, "type", STR("mark"));
-		write_text(j, "text", profile_str(f->p, mark_of(f, k, i)->text));
+		json_out_open(j, NULL, '{');
+		json_out_string(j, "type", STR("mark"));
+		json_out_string(j, "text", profile_str(f->p, mark_of(f, k, i)->text));
 		json_out_close(j, '}');
 	}
 	json_out_close(j, ']');
-	write_number(j, "length", k->marks);
+	json_out_u64(j, "length", k->marks);
 	json_out_close(j, '}');
 }
 
@@ -207,11 +182,10 @@ static struct str name_of(const struct firefox *f, const struct firefox_track *k
 static void write_tid(struct json_out *j, struct str tid)
 {
 	uint64_t number;
-	json_out_key(j, "tid");
 	if (str_to_u64(tid, &number))
-		json_out_u64(j, number);
+		json_out_u64(j, "tid", number);
 	else
-		json_out_string(j, tid);
+		json_out_string(j, "tid", tid);
 }
 
 static void write_thread_names(struct firefox *f, const struct firefox_track *k)
@@ -225,30 +199,27 @@ static void write_thread_names(struct firefox *f, const struct firefox_track *k)
 		buf_addf(&name, " (%.*s)", STR_ARG(event));
 		buf_addf(&process, " (%.*s)", STR_ARG(event));
 	}
-	write_text(j, "name", buf_str(&name));
-	write_text(j, "processName", buf_str(&process));
-	write_text(j, "pid", k->pid);
+	json_out_string(j, "name", buf_str(&name));
+	json_out_string(j, "processName", buf_str(&process));
+	json_out_string(j, "pid", k->pid);
 	write_tid(j, k->tid);
-	write_flag(j, "isMainThread", k->is_main);
-	write_text(j, "processType", STR("default"));
+	json_out_bool(j, "isMainThread", k->is_main);
+	json_out_string(j, "processType", STR("default"));
 }
 
 static void write_thread(struct firefox *f, const struct firefox_track *k)
 {
 	struct json_out *j = &f->j;
-	json_out_open(j, '{');
+	json_out_open(j, NULL, '{');
 	write_thread_names(f, k);
-	write_number(j, "processStartupTime", 0);
-	json_out_key(j, "processShutdownTime");
-	json_out_null(j);
-	write_number(j, "registerTime", 0);
-	json_out_key(j, "unregisterTime");
-	json_out_null(j);
-	json_out_key(j, "pausedRanges");
-	json_out_open(j, '[');
+	json_out_u64(j, "processStartupTime", 0);
+	json_out_null(j, "processShutdownTime");
+	json_out_u64(j, "registerTime", 0);
+	json_out_null(j, "unregisterTime");
+	json_out_open(j, "pausedRanges", '[');
 	json_out_close(j, ']');
 	if (k->marks)
-		write_flag(j, "showMarkersInTimeline", true);
+		json_out_bool(j, "showMarkersInTimeline", true);
 	write_samples(f, k);
 	write_marks(f, k);
 	json_out_close(j, '}');
@@ -258,10 +229,10 @@ static void write_thread(struct firefox *f, const struct firefox_track *k)
 
 static void write_extra_entry(struct json_out *j, struct str label, struct str value)
 {
-	json_out_open(j, '{');
-	write_text(j, "label", label);
-	write_text(j, "format", STR("string"));
-	write_text(j, "value", value);
+	json_out_open(j, NULL, '{');
+	json_out_string(j, "label", label);
+	json_out_string(j, "format", STR("string"));
+	json_out_string(j, "value", value);
 	json_out_close(j, '}');
 }
 
@@ -270,12 +241,10 @@ static void write_extra(struct firefox *f)
 {
 	const struct profile *p = f->p;
 	struct json_out *j = &f->j;
-	json_out_key(j, "extra");
-	json_out_open(j, '[');
-	json_out_open(j, '{');
-	write_text(j, "label", STR("plume"));
-	json_out_key(j, "entries");
-	json_out_open(j, '[');
+	json_out_open(j, "extra", '[');
+	json_out_open(j, NULL, '{');
+	json_out_string(j, "label", STR("plume"));
+	json_out_open(j, "entries", '[');
 	for (uint32_t i = 0; i < p->facts.n; i++)
 		write_extra_entry(j, profile_str(p, p->facts.p[i].key),
 				  profile_str(p, p->facts.p[i].text));
@@ -294,25 +263,22 @@ static void write_extra(struct firefox *f)
 /* A mark's text is all that there is to show. */
 static void write_mark_schema(struct json_out *j)
 {
-	json_out_key(j, "markerSchema");
-	json_out_open(j, '[');
-	json_out_open(j, '{');
-	write_text(j, "name", STR("mark"));
-	write_text(j, "tooltipLabel", STR("{marker.name}"));
-	write_text(j, "tableLabel", STR("{marker.data.text}"));
-	write_text(j, "chartLabel", STR("{marker.data.text}"));
-	json_out_key(j, "display");
-	json_out_open(j, '[');
-	json_out_string(j, STR("marker-chart"));
-	json_out_string(j, STR("marker-table"));
-	json_out_string(j, STR("timeline-overview"));
+	json_out_open(j, "markerSchema", '[');
+	json_out_open(j, NULL, '{');
+	json_out_string(j, "name", STR("mark"));
+	json_out_string(j, "tooltipLabel", STR("{marker.name}"));
+	json_out_string(j, "tableLabel", STR("{marker.data.text}"));
+	json_out_string(j, "chartLabel", STR("{marker.data.text}"));
+	json_out_open(j, "display", '[');
+	json_out_string(j, NULL, STR("marker-chart"));
+	json_out_string(j, NULL, STR("marker-table"));
+	json_out_string(j, NULL, STR("timeline-overview"));
 	json_out_close(j, ']');
-	json_out_key(j, "fields");
-	json_out_open(j, '[');
-	json_out_open(j, '{');
-	write_text(j, "key", STR("text"));
-	write_text(j, "label", STR("Text"));
-	write_text(j, "format", STR("string"));
+	json_out_open(j, "fields", '[');
+	json_out_open(j, NULL, '{');
+	json_out_string(j, "key", STR("text"));
+	json_out_string(j, "label", STR("Text"));
+	json_out_string(j, "format", STR("string"));
 	json_out_close(j, '}');
 	json_out_close(j, ']');
 	json_out_close(j, '}');
@@ -333,27 +299,24 @@ static uint32_t busiest_track(const struct firefox *f)
 static void write_choice(struct firefox *f)
 {
 	struct json_out *j = &f->j;
-	json_out_key(j, "initialSelectedThreads");
-	json_out_open(j, '[');
-	json_out_u64(j, busiest_track(f));
+	json_out_open(j, "initialSelectedThreads", '[');
+	json_out_u64(j, NULL, busiest_track(f));
 	json_out_close(j, ']');
 	if (f->tracks.list.p[f->tracks.list.n - 1].event == f->tracks.first_event)
 		return;
-	json_out_key(j, "initialVisibleThreads");
-	json_out_open(j, '[');
+	json_out_open(j, "initialVisibleThreads", '[');
 	for (uint32_t i = 0; i < f->tracks.list.n; i++)
 		if (f->tracks.list.p[i].event == f->tracks.first_event)
-			json_out_u64(j, i);
+			json_out_u64(j, NULL, i);
 	json_out_close(j, ']');
 }
 
 static void write_units(struct json_out *j)
 {
-	json_out_key(j, "sampleUnits");
-	json_out_open(j, '{');
-	write_text(j, "time", STR("ms"));
-	write_text(j, "eventDelay", STR("ms"));
-	write_text(j, "threadCPUDelta", STR("ns"));
+	json_out_open(j, "sampleUnits", '{');
+	json_out_string(j, "time", STR("ms"));
+	json_out_string(j, "eventDelay", STR("ms"));
+	json_out_string(j, "threadCPUDelta", STR("ns"));
 	json_out_close(j, '}');
 }
 
@@ -361,27 +324,24 @@ static void write_meta(struct firefox *f)
 {
 	struct json_out *j = &f->j;
 	struct str command = profile_fact(f->p, STR("command"));
-	json_out_key(j, "meta");
-	json_out_open(j, '{');
-	write_number(j, "version", BROWSER_VERSION);
-	write_number(j, "preprocessedProfileVersion", FORMAT_VERSION);
-	write_text(j, "product", command.n ? command : STR("plume"));
-	write_text(j, "importedFrom", STR("plume"));
-	json_out_key(j, "interval");
-	json_out_decimal(j, f->tracks.interval_ns, NS_DECIMALS);
-	write_number(j, "startTime", 0);
-	write_number(j, "processType", 0);
-	write_number(j, "stackwalk", 1);
-	write_flag(j, "debug", false);
-	write_flag(j, "symbolicated", true);
-	write_flag(j, "symbolicationNotSupported", true);
-	write_flag(j, "sourceCodeIsNotOnSearchfox", true);
+	json_out_open(j, "meta", '{');
+	json_out_u64(j, "version", BROWSER_VERSION);
+	json_out_u64(j, "preprocessedProfileVersion", FORMAT_VERSION);
+	json_out_string(j, "product", command.n ? command : STR("plume"));
+	json_out_string(j, "importedFrom", STR("plume"));
+	json_out_decimal(j, "interval", f->tracks.interval_ns, NS_DECIMALS);
+	json_out_u64(j, "startTime", 0);
+	json_out_u64(j, "processType", 0);
+	json_out_u64(j, "stackwalk", 1);
+	json_out_bool(j, "debug", false);
+	json_out_bool(j, "symbolicated", true);
+	json_out_bool(j, "symbolicationNotSupported", true);
+	json_out_bool(j, "sourceCodeIsNotOnSearchfox", true);
 	bool has_script = false;
 	for (uint32_t i = 0; i < f->tables.funcs.n; i++)
 		has_script |= f->tables.funcs.p[i].is_script;
-	write_flag(j, "usesOnlyOneStackType", !has_script);
+	json_out_bool(j, "usesOnlyOneStackType", !has_script);
 	write_units(j);
-	json_out_key(j, "categories");
 	firefox_write_categories(j);
 	write_mark_schema(j);
 	write_choice(f);
@@ -421,18 +381,16 @@ static void write_firefox(const struct profile *p, const struct profile_format_o
 	(void)o;
 	firefox_tables_init(&f.tables, p);
 	firefox_tracks_init(&f.tracks, p);
-	json_out_open(j, '{');
+	json_out_open(j, NULL, '{');
 	write_meta(&f);
 	firefox_write_libraries(&f.tables, j);
-	json_out_key(j, "threads");
-	json_out_open(j, '[');
+	json_out_open(j, "threads", '[');
 	for (uint32_t i = 0; i < f.tracks.list.n; i++)
 		write_thread(&f, &f.tracks.list.p[i]);
 	json_out_close(j, ']');
 	firefox_write_shared(&f.tables, j);
 	json_out_close(j, '}');
-	buf_add_char(&j->text, '\n');
-	json_out_fini(j);
+	json_out_end(j);
 	add_notes(&f);
 	firefox_tracks_fini(&f.tracks);
 	firefox_tables_fini(&f.tables);

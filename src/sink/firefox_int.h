@@ -4,7 +4,6 @@
  */
 #pragma once
 #include "query/query.h"
-#include "sink/json_out.h"
 
 /* A function: what the viewer adds up. Indices are INDEX_NONE where there is nothing. */
 struct firefox_func {
@@ -48,7 +47,7 @@ void firefox_tables_init(struct firefox_tables *t, const struct profile *p);
 void firefox_tables_fini(struct firefox_tables *t);
 uint32_t firefox_string(struct firefox_tables *t, struct str s);
 
-/* `"libs": [...]`, `"shared": {...}` and the value of `"categories"`. */
+/* `"libs": [...]`, `"shared": {...}` and `"categories": [...]`. */
 void firefox_write_libraries(const struct firefox_tables *t, struct json_out *j);
 /* Strings are last in it: no more may come. */
 void firefox_write_shared(const struct firefox_tables *t, struct json_out *j);

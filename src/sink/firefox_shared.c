@@ -21,24 +21,21 @@ static bool has_tiers(enum category c)
 
 static void write_category(struct json_out *j, enum category c)
 {
-	json_out_open(j, '{');
-	json_out_key(j, "name");
+	json_out_open(j, NULL, '{');
 	/* No frame is a process here: threads have names. */
-	json_out_string(j, str_from(c == CATEGORY_PROCESS ? "Other" : category_name(c)));
-	json_out_key(j, "color");
-	json_out_string(j, str_from(category_colours[c]));
-	json_out_key(j, "subcategories");
-	json_out_open(j, '[');
-	json_out_string(j, STR("Other"));
+	json_out_string(j, "name", str_from(c == CATEGORY_PROCESS ? "Other" : category_name(c)));
+	json_out_string(j, "color", str_from(category_colours[c]));
+	json_out_open(j, "subcategories", '[');
+	json_out_string(j, NULL, STR("Other"));
 	for (size_t i = 0; has_tiers(c) && i < ARRAY_SIZE(tier_names); i++)
-		json_out_string(j, str_from(tier_names[i]));
+		json_out_string(j, NULL, str_from(tier_names[i]));
 	json_out_close(j, ']');
 	json_out_close(j, '}');
 }
 
 void firefox_write_categories(struct json_out *j)
 {
-	json_out_open(j, '[');
+	json_out_open(j, "categories", '[');
 	for (unsigned c = 0; c < CATEGORY_COUNT; c++)
 		write_category(j, (enum category)c);
 	json_out_close(j, ']');
@@ -74,16 +71,14 @@ static void write_library(struct json_out *j, struct str path, struct str build_
 		{ "path", path },      { "debugName", str_basename(path) },
 		{ "debugPath", path }, { "breakpadId", STR("") },
 	};
-	json_out_open(j, '{');
+	json_out_open(j, NULL, '{');
 	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
-		json_out_key(j, members[i].key);
-		json_out_string(j, members[i].text);
+		json_out_string(j, members[i].key, members[i].text);
 	}
-	json_out_key(j, "codeId");
 	if (build_id.n)
-		json_out_string(j, build_id);
+		json_out_string(j, "codeId", build_id);
 	else
-		json_out_null(j);
+		json_out_null(j, "codeId");
 	json_out_close(j, '}');
 }
 
@@ -93,8 +88,7 @@ void firefox_write_libraries(const struct firefox_tables *t, struct json_out *j)
 	AUTO_FREE str_id *build_ids = mem_zalloc(p->strings.n, sizeof(*build_ids));
 	for (uint32_t i = 0; i < p->modules.n; i++)
 		build_ids[p->modules.p[i].path] = p->modules.p[i].build_id;
-	json_out_key(j, "libs");
-	json_out_open(j, '[');
+	json_out_open(j, "libs", '[');
 	for (uint32_t i = 0; i < t->libraries.n; i++)
 		write_library(j, profile_str(p, t->libraries.p[i]),
 			      profile_str(p, build_ids[t->libraries.p[i]]));
@@ -114,17 +108,14 @@ struct column {
 static void write_table(const struct firefox_tables *t, struct json_out *j, const char *name,
 			const struct column *columns, uint32_t length)
 {
-	json_out_key(j, name);
-	json_out_open(j, '{');
+	json_out_open(j, name, '{');
 	for (const struct column *c = columns; c->name; c++) {
-		json_out_key(j, c->name);
-		json_out_open(j, '[');
+		json_out_open(j, c->name, '[');
 		for (uint32_t i = 0; i < length; i++)
 			c->write(t, j, i);
 		json_out_close(j, ']');
 	}
-	json_out_key(j, "length");
-	json_out_u64(j, length);
+	json_out_u64(j, "length", length);
 	json_out_close(j, '}');
 }
 
@@ -132,53 +123,53 @@ static void cell_null(const struct firefox_tables *t, struct json_out *j, uint32
 {
 	(void)t;
 	(void)i;
-	json_out_null(j);
+	json_out_null(j, NULL);
 }
 
 static void cell_zero(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
 	(void)t;
 	(void)i;
-	json_out_u64(j, 0);
+	json_out_u64(j, NULL, 0);
 }
 
 static void cell_one(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
 	(void)t;
 	(void)i;
-	json_out_u64(j, 1);
+	json_out_u64(j, NULL, 1);
 }
 
 static void cell_minus(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
 	(void)t;
 	(void)i;
-	json_out_index_or_minus(j, INDEX_NONE);
+	json_out_i64(j, NULL, -1);
 }
 
 static void cell_false(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
 	(void)t;
 	(void)i;
-	json_out_bool(j, false);
+	json_out_bool(j, NULL, false);
 }
 
 /* Lines and columns: 0 is not known. */
 static void place_or_null(struct json_out *j, uint32_t place)
 {
-	json_out_index(j, place ? place : INDEX_NONE);
+	json_out_index(j, NULL, place ? place : INDEX_NONE);
 }
 
 /* Stack i is node i + 1: the root is no stack. */
 static void stack_frame(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
-	json_out_u64(j, t->frame_of[i + 1]);
+	json_out_u64(j, NULL, t->frame_of[i + 1]);
 }
 
 static void stack_prefix(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
 	node_id parent = t->p->nodes.p[i + 1].parent;
-	json_out_index(j, parent == NODE_ROOT ? INDEX_NONE : parent - 1);
+	json_out_index(j, NULL, parent == NODE_ROOT ? INDEX_NONE : parent - 1);
 }
 
 static const struct column stack_columns[] = { { "frame", stack_frame },
@@ -187,27 +178,27 @@ static const struct column stack_columns[] = { { "frame", stack_frame },
 
 static void frame_depth(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
-	json_out_u64(j, t->frames.p[i].depth);
+	json_out_u64(j, NULL, t->frames.p[i].depth);
 }
 
 static void frame_category(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
-	json_out_u64(j, category_of(t->p, t->frames.p[i].frame));
+	json_out_u64(j, NULL, category_of(t->p, t->frames.p[i].frame));
 }
 
 static void frame_subcategory(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
-	json_out_u64(j, subcategory_of(t->p, t->frames.p[i].frame));
+	json_out_u64(j, NULL, subcategory_of(t->p, t->frames.p[i].frame));
 }
 
 static void frame_func(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
-	json_out_u64(j, t->func_of[t->frames.p[i].frame]);
+	json_out_u64(j, NULL, t->func_of[t->frames.p[i].frame]);
 }
 
 static void frame_symbol(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
-	json_out_index(j, t->frames.p[i].symbol);
+	json_out_index(j, NULL, t->frames.p[i].symbol);
 }
 
 static void frame_line(const struct firefox_tables *t, struct json_out *j, uint32_t i)
@@ -230,23 +221,24 @@ static const struct column frame_columns[] = {
 
 static void func_name(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
-	json_out_u64(j, t->funcs.p[i].name);
+	json_out_u64(j, NULL, t->funcs.p[i].name);
 }
 
 static void func_is_script(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
-	json_out_bool(j, t->funcs.p[i].is_script);
+	json_out_bool(j, NULL, t->funcs.p[i].is_script);
 }
 
 /* There is a resource for each library, with its number. */
 static void func_resource(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
-	json_out_index_or_minus(j, t->funcs.p[i].library);
+	uint32_t library = t->funcs.p[i].library;
+	json_out_i64(j, NULL, library == INDEX_NONE ? -1 : (int64_t)library);
 }
 
 static void func_source(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
-	json_out_index(j, t->funcs.p[i].source);
+	json_out_index(j, NULL, t->funcs.p[i].source);
 }
 
 static void func_line(const struct firefox_tables *t, struct json_out *j, uint32_t i)
@@ -269,12 +261,12 @@ static const struct column func_columns[] = {
 static void cell_number(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
 	(void)t;
-	json_out_u64(j, i);
+	json_out_u64(j, NULL, i);
 }
 
 static void resource_name(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
-	json_out_u64(j, t->library_names.p[i]);
+	json_out_u64(j, NULL, t->library_names.p[i]);
 }
 
 /* cell_one: type 1 is "library". */
@@ -286,12 +278,12 @@ static const struct column resource_columns[] = { { "lib", cell_number },
 
 static void symbol_library(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
-	json_out_u64(j, t->funcs.p[t->symbols.p[i]].library);
+	json_out_u64(j, NULL, t->funcs.p[t->symbols.p[i]].library);
 }
 
 static void symbol_name(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
-	json_out_u64(j, t->funcs.p[t->symbols.p[i]].name);
+	json_out_u64(j, NULL, t->funcs.p[t->symbols.p[i]].name);
 }
 
 /* The model has no addresses, and the format asks for some. */
@@ -303,7 +295,7 @@ static const struct column symbol_columns[] = { { "libIndex", symbol_library },
 
 static void source_name(const struct firefox_tables *t, struct json_out *j, uint32_t i)
 {
-	json_out_u64(j, t->source_names.p[i]);
+	json_out_u64(j, NULL, t->source_names.p[i]);
 }
 
 static const struct column source_columns[] = {
@@ -313,18 +305,16 @@ static const struct column source_columns[] = {
 
 void firefox_write_shared(const struct firefox_tables *t, struct json_out *j)
 {
-	json_out_key(j, "shared");
-	json_out_open(j, '{');
+	json_out_open(j, "shared", '{');
 	write_table(t, j, "stackTable", stack_columns, t->p->nodes.n - 1);
 	write_table(t, j, "frameTable", frame_columns, t->frames.n);
 	write_table(t, j, "funcTable", func_columns, t->funcs.n);
 	write_table(t, j, "resourceTable", resource_columns, t->libraries.n);
 	write_table(t, j, "nativeSymbols", symbol_columns, t->symbols.n);
 	write_table(t, j, "sources", source_columns, t->sources.n);
-	json_out_key(j, "stringArray");
-	json_out_open(j, '[');
+	json_out_open(j, "stringArray", '[');
 	for (uint32_t i = 0; i < t->strings.n; i++)
-		json_out_string(j, t->strings.p[i]);
+		json_out_string(j, NULL, t->strings.p[i]);
 	json_out_close(j, ']');
 	json_out_close(j, '}');
 }

@@ -9,7 +9,7 @@ enum { BLOCK_ROWS = 8192 };
 
 struct flat_out {
 	const struct profile *p;
-	struct json_pieces out;
+	struct json_out out;
 	uint32_t first_row; /* of the block at hand */
 };
 
@@ -105,52 +105,46 @@ static const struct json_column sample_columns[SAMPLE_COLUMNS] = {
 static void write_table(struct flat_out *o, const char *key, const struct json_column *columns,
 			size_t column_count, uint32_t n)
 {
-	buf_add(&o->out.text, STR(",\n"));
-	json_add_bytes(&o->out.text, str_from(key));
-	buf_add(&o->out.text, STR(":{"));
+	json_out_line(&o->out);
+	json_out_open(&o->out, key, '{');
 	for (size_t i = 0; i < column_count; i++)
 		json_add_column(&o->out, &columns[i], o, n);
-	buf_add_char(&o->out.text, '}');
+	json_out_close(&o->out, '}');
 }
 
 static void write_strings(struct flat_out *o)
 {
-	buf_add(&o->out.text, STR(",\n\"strings\":["));
-	for (str_id i = 0; i < o->p->strings.n; i++) {
-		if (i)
-			buf_add_char(&o->out.text, ',');
-		json_add_bytes(&o->out.text, profile_str(o->p, i));
-		json_pieces_flush(&o->out);
-	}
-	buf_add_char(&o->out.text, ']');
+	json_out_line(&o->out);
+	json_out_open(&o->out, "strings", '[');
+	for (str_id i = 0; i < o->p->strings.n; i++)
+		json_out_string(&o->out, NULL, profile_str(o->p, i));
+	json_out_close(&o->out, ']');
 }
 
 static void write_label_sets(struct flat_out *o)
 {
 	if (o->p->label_sets.n < 2)
 		return;
-	buf_add(&o->out.text, STR(",\n\"label_sets\":["));
-	for (label_set i = 0; i < o->p->label_sets.n; i++) {
-		if (i)
-			buf_add_char(&o->out.text, ',');
-		json_add_labels(&o->out.text, o->p, i);
-		json_pieces_flush(&o->out);
-	}
-	buf_add_char(&o->out.text, ']');
+	json_out_line(&o->out);
+	json_out_open(&o->out, "label_sets", '[');
+	for (label_set i = 0; i < o->p->label_sets.n; i++)
+		json_add_labels(&o->out, o->p, i);
+	json_out_close(&o->out, ']');
 }
 
 static void write_block(struct flat_out *o, bool has_times)
 {
 	const struct samples *s = &o->p->samples;
 	uint32_t left = s->n - o->first_row, n = left < BLOCK_ROWS ? left : BLOCK_ROWS;
-	buf_add(&o->out.text, o->first_row ? STR(",\n{") : STR("\n{"));
+	json_out_line(&o->out);
+	json_out_open(&o->out, NULL, '{');
 	for (unsigned i = 0; i < SAMPLE_COLUMNS; i++) {
 		if ((i == SAMPLE_TIME && !has_times) || (i == SAMPLE_CPU && !s->cpu) ||
 		    (i == SAMPLE_LABELS && !s->labels))
 			continue;
 		json_add_column(&o->out, &sample_columns[i], o, n);
 	}
-	buf_add_char(&o->out.text, '}');
+	json_out_close(&o->out, '}');
 	o->first_row += n;
 }
 
@@ -158,26 +152,26 @@ static void write_samples(struct flat_out *o)
 {
 	const struct samples *s = &o->p->samples;
 	bool has_times = profile_has_times(o->p);
-	buf_add(&o->out.text, STR(",\n\"samples\":["));
+	json_out_line(&o->out);
+	json_out_open(&o->out, "samples", '[');
 	while (o->first_row < s->n && writer_is_healthy(o->out.out))
 		write_block(o, has_times);
-	buf_add_char(&o->out.text, ']');
+	json_out_close(&o->out, ']');
 }
 
 static void write_head(struct flat_out *o)
 {
-	struct buf *out = &o->out.text;
-	buf_add(out, STR("{\"format\":\"plume-flat\",\"version\":1"));
-	json_add_member(out, "exporter", STR("plume " PLUME_VERSION));
+	struct json_out *j = &o->out;
+	json_out_string(j, "format", STR("plume-flat"));
+	json_out_u64(j, "version", 1);
+	json_out_string(j, "exporter", STR("plume " PLUME_VERSION));
 	if (o->p->is_differential)
-		buf_add(out, STR(",\"differential\":true"));
-	buf_add(out, STR(",\n\"kinds\":["));
-	for (enum frame_kind kind = 0; kind < FRAME_KIND_COUNT; kind++) {
-		if (kind)
-			buf_add_char(out, ',');
-		json_add_bytes(out, str_from(frame_kind_name(kind)));
-	}
-	buf_add_char(out, ']');
+		json_out_bool(j, "differential", true);
+	json_out_line(j);
+	json_out_open(j, "kinds", '[');
+	for (enum frame_kind kind = 0; kind < FRAME_KIND_COUNT; kind++)
+		json_out_string(j, NULL, str_from(frame_kind_name(kind)));
+	json_out_close(j, ']');
 }
 
 static void write_flat(const struct profile *p, const struct profile_format_options *options,
@@ -185,7 +179,8 @@ static void write_flat(const struct profile *p, const struct profile_format_opti
 {
 	(void)options;
 	(void)notes; /* everything is in it */
-	struct flat_out o = { .p = p, .out.out = writer };
+	struct flat_out o = { .p = p, .out = { .out = writer, .strings = JSON_BYTES } };
+	json_out_open(&o.out, NULL, '{');
 	write_head(&o);
 	write_strings(&o);
 	write_table(&o, "frames", frame_columns, ARRAY_SIZE(frame_columns), p->frames.n);
@@ -195,8 +190,8 @@ static void write_flat(const struct profile *p, const struct profile_format_opti
 	write_label_sets(&o);
 	json_add_parts(&o.out, p);
 	write_samples(&o);
-	buf_add(&o.out.text, STR("}\n"));
-	json_pieces_fini(&o.out);
+	json_out_close(&o.out, '}');
+	json_out_end(&o.out);
 }
 
 const struct profile_format json_flat_sink = {

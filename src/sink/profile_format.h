@@ -1,6 +1,6 @@
 /*
- * A profile as another tool's file. A format is one file in this folder and one line in
- * profile_formats.c. What a format cannot hold is left out and said in a sentence.
+ * A profile as another tool's file. A format is one file in this folder and one row in
+ * PROFILE_FORMATS. What a format cannot hold is left out and said in a sentence.
  */
 #pragma once
 #include "query/query.h"
@@ -33,15 +33,21 @@ struct profile_format {
 	bool by_kind;
 };
 
-extern const struct profile_format plume_sink;
-extern const struct profile_format pprof_sink;
-extern const struct profile_format speedscope_sink;
-extern const struct profile_format cpuprofile_sink;
-extern const struct profile_format firefox_sink;
-extern const struct profile_format json_tree_sink;
-extern const struct profile_format json_flat_sink;
-extern const struct profile_format folded_sink;
-extern const struct profile_format csv_sink;
+/* clang-format off */
+#define PROFILE_FORMATS(ROW)  \
+	ROW(plume_sink)       \
+	ROW(pprof_sink)       \
+	ROW(speedscope_sink)  \
+	ROW(cpuprofile_sink)  \
+	ROW(firefox_sink)     \
+	ROW(json_tree_sink)   \
+	ROW(json_flat_sink)   \
+	ROW(csv_sink)         \
+	ROW(folded_sink)
+/* clang-format on */
+
+#define DECLARE_SINK(format) extern const struct profile_format format;
+PROFILE_FORMATS(DECLARE_SINK)
 
 /* Ends in NULL. */
 extern const struct profile_format *const profile_formats[];

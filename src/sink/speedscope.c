@@ -2,6 +2,7 @@
  * speedscope's JSON: a sampled profile for each thread of each event. What the format has no field for
  * stands in properties named "plume", which its schema and its reader leave alone.
  */
+#include "sink/frame_text.h"
 #include "sink/json_parts.h"
 #include "sink/sample_length.h"
 
@@ -13,7 +14,7 @@ struct group {
 
 struct speedscope_out {
 	const struct profile *p;
-	struct json_pieces out;
+	struct json_out out;
 	bool has_times;
 	bool *is_time; /* by event: its weights are ns */
 	bool is_all_threads;
@@ -139,47 +140,47 @@ static void number_frames(struct speedscope_out *o)
 			o->index_of_frame[i] = o->frames++;
 }
 
-static void add_flag(struct buf *out, const struct frame *f, unsigned flag, const char *key)
+static void add_flag(struct json_out *j, const struct frame *f, unsigned flag, const char *key)
 {
-	if (!(f->flags & flag))
-		return;
-	json_add_key(out, key);
-	buf_add(out, STR("true"));
+	if (f->flags & flag)
+		json_out_bool(j, key, true);
 }
 
-/* `,"plume":{...}` where the format's own fields do not say everything. */
-static void add_frame_extra(struct buf *out, const struct profile *p, const struct frame *f)
+/* `"plume":{...}` where the format's own fields do not say everything. */
+static void add_frame_extra(struct json_out *j, const struct profile *p, const struct frame *f)
 {
 	if (f->name && !f->module && f->kind == FRAME_USER && !f->tier && !f->flags)
 		return;
-	json_add_key(out, "plume");
-	buf_add_char(out, '{');
+	json_out_open(j, "plume", '{');
 	if (!f->name)
-		json_add_member(out, "name", STR(""));
+		json_out_string(j, "name", STR(""));
 	if (f->module)
-		json_add_member(out, "module", profile_str(p, f->module));
+		json_out_string(j, "module", profile_str(p, f->module));
 	if (f->kind != FRAME_USER)
-		json_add_member(out, "kind", str_from(frame_kind_name(f->kind)));
+		json_out_string(j, "kind", str_from(frame_kind_name(f->kind)));
 	if (f->tier)
-		json_add_member(out, "tier", (struct str){ &f->tier, 1 });
-	add_flag(out, f, FRAME_INLINED, "inlined");
-	add_flag(out, f, FRAME_WAKER, "waker");
-	add_flag(out, f, FRAME_MARKED, "marked");
-	buf_add_char(out, '}');
+		json_out_string(j, "tier", (struct str){ &f->tier, 1 });
+	add_flag(j, f, FRAME_INLINED, "inlined");
+	add_flag(j, f, FRAME_WAKER, "waker");
+	add_flag(j, f, FRAME_MARKED, "marked");
+	json_out_close(j, '}');
 }
 
-static void add_frame(struct buf *out, const struct profile *p, const struct frame *f)
+static void add_frame(struct json_out *j, const struct profile *p, const struct frame *f)
 {
-	buf_add(out, STR("{\"name\":"));
-	json_add_shown_name(out, p, f);
+	AUTO(buf) struct buf module = { 0 };
+	if (!f->name)
+		frame_text_add_module(&module, profile_str(p, f->module));
+	json_out_open(j, NULL, '{');
+	json_out_string(j, "name", f->name ? profile_str(p, f->name) : buf_str(&module));
 	if (f->file)
-		json_add_member(out, "file", profile_str(p, f->file));
+		json_out_string(j, "file", profile_str(p, f->file));
 	if (f->line)
-		json_add_number_member(out, "line", f->line);
+		json_out_u64(j, "line", f->line);
 	if (f->column)
-		json_add_number_member(out, "col", f->column);
-	add_frame_extra(out, p, f);
-	buf_add_char(out, '}');
+		json_out_u64(j, "col", f->column);
+	add_frame_extra(j, p, f);
+	json_out_close(j, '}');
 }
 
 /* A frame for the name of each thread, behind all others. */
@@ -191,27 +192,32 @@ static void add_thread_frames(struct speedscope_out *o)
 		o->index_of_thread[t] = t == THREAD_NONE ? INDEX_NONE : o->frames;
 		if (t == THREAD_NONE)
 			continue;
-		buf_add(&o->out.text, o->frames++ ? STR(",{") : STR("{"));
-		json_add_member(&o->out.text, "name", profile_str(p, p->threads.p[t].comm));
-		buf_add(&o->out.text, STR(",\"plume\":{\"thread\":true}}"));
-		json_pieces_flush(&o->out);
+		o->frames++;
+		json_out_open(&o->out, NULL, '{');
+		json_out_string(&o->out, "name", profile_str(p, p->threads.p[t].comm));
+		json_out_open(&o->out, "plume", '{');
+		json_out_bool(&o->out, "thread", true);
+		json_out_close(&o->out, '}');
+		json_out_close(&o->out, '}');
 	}
 }
 
 static void write_frames(struct speedscope_out *o)
 {
 	const struct profile *p = o->p;
-	buf_add(&o->out.text, STR(",\n\"shared\":{\"frames\":["));
+	json_out_line(&o->out);
+	json_out_open(&o->out, "shared", '{');
+	json_out_open(&o->out, "frames", '[');
 	for (frame_id i = 0; i < p->frames.n; i++) {
 		if (o->index_of_frame[i] == INDEX_NONE)
 			continue;
-		buf_add(&o->out.text, o->index_of_frame[i] ? STR(",\n") : STR("\n"));
-		add_frame(&o->out.text, p, &p->frames.p[i]);
-		json_pieces_flush(&o->out);
+		json_out_line(&o->out);
+		add_frame(&o->out, p, &p->frames.p[i]);
 	}
 	if (o->is_all_threads)
 		add_thread_frames(o);
-	buf_add(&o->out.text, STR("]}"));
+	json_out_close(&o->out, ']');
+	json_out_close(&o->out, '}');
 }
 
 /* --- columns --- */
@@ -282,24 +288,23 @@ static uint32_t number_ids(const struct speedscope_out *o, const struct group *g
 static void add_id_table(struct speedscope_out *o, const struct group *g, const struct id_column *c,
 			 const uint32_t *number)
 {
-	struct buf *out = &o->out.text;
+	struct json_out *j = &o->out;
 	uint32_t done = 0;
-	json_add_key(out, c->table_key);
+	json_out_open(j, c->table_key, '[');
 	for (uint32_t i = g->first; i < g->end; i++) {
 		uint32_t id = c->ids[o->rows[i]];
 		if (number[id] != done + 1)
 			continue;
-		buf_add_char(out, done++ ? ',' : '[');
+		done++;
 		if (c->is_labels) {
-			json_add_labels(out, o->p, id);
+			json_add_labels(j, o->p, id);
 		} else {
-			buf_add_char(out, '{');
-			json_add_thread(out, o->p, id);
-			buf_add_char(out, '}');
+			json_out_open(j, NULL, '{');
+			json_add_thread(j, o->p, id);
+			json_out_close(j, '}');
 		}
-		json_pieces_flush(&o->out);
 	}
-	buf_add_char(out, ']');
+	json_out_close(j, ']');
 }
 
 struct id_rows {
@@ -370,7 +375,7 @@ static void add_profile_name(struct speedscope_out *o, uint32_t row)
 		if (p->events.n > 1)
 			buf_addf(&name, ", %.*s", STR_ARG(event));
 	}
-	json_add_member(&o->out.text, "name", buf_str(&name));
+	json_out_string(&o->out, "name", buf_str(&name));
 }
 
 static void add_columns(struct speedscope_out *o, const struct group *g, const struct event *e)
@@ -410,101 +415,89 @@ static void add_columns(struct speedscope_out *o, const struct group *g, const s
 static void add_profile_extra(struct speedscope_out *o, const struct group *g,
 			      const struct event *e)
 {
-	struct buf *out = &o->out.text;
+	struct json_out *j = &o->out;
 	const struct profile *p = o->p;
 	event_id event = p->samples.event[o->rows[g->first]];
-	json_add_key(out, "plume");
-	buf_add_char(out, '{');
+	json_out_open(j, "plume", '{');
 	if (!o->is_all_threads)
-		json_add_thread(out, p, p->samples.thread[o->rows[g->first]]);
-	json_add_member(out, "event", profile_str(p, e->name));
-	json_add_member(out, "unit", profile_str(p, e->unit));
-	json_add_member(out, "weight",
+		json_add_thread(j, p, p->samples.thread[o->rows[g->first]]);
+	json_out_string(j, "event", profile_str(p, e->name));
+	json_out_string(j, "unit", profile_str(p, e->unit));
+	json_out_string(j, "weight",
 			e->has_only_sums    ? STR("sums")
 			: e->counts_periods ? STR("periods")
 			: o->is_time[event] ? STR("time")
 					    : STR("samples"));
 	if (e->decimals)
-		json_add_number_member(out, "decimals", e->decimals);
+		json_out_u64(j, "decimals", e->decimals);
 	add_columns(o, g, e);
-	buf_add_char(out, '}');
+	json_out_close(j, '}');
 }
 
 static void add_stack(struct speedscope_out *o, uint32_t row)
 {
 	const struct node *nodes = o->p->nodes.p;
-	struct buf *out = &o->out.text;
 	o->path.n = 0;
 	for (node_id i = o->p->samples.node[row]; i != NODE_ROOT; i = nodes[i].parent)
 		vec_push(&o->path, o->index_of_frame[nodes[i].frame]);
 	thread_id thread = o->p->samples.thread[row];
 	if (o->is_all_threads && thread != THREAD_NONE)
 		vec_push(&o->path, o->index_of_thread[thread]);
-	buf_add_char(out, '[');
-	for (uint32_t i = o->path.n; i--;) {
-		buf_add_u64(out, o->path.p[i]);
-		if (i)
-			buf_add_char(out, ',');
-	}
-	buf_add_char(out, ']');
+	json_out_open(&o->out, NULL, '[');
+	for (uint32_t i = o->path.n; i--;)
+		json_out_u64(&o->out, NULL, o->path.p[i]);
+	json_out_close(&o->out, ']');
 }
 
 /* Weights first: where the file is cut inside the stacks, those before it have theirs. */
 static void write_samples(struct speedscope_out *o, const struct group *g, unsigned decimals)
 {
-	struct buf *out = &o->out.text;
-	buf_add(out, STR(",\n\"weights\":["));
-	for (uint32_t i = g->first; i < g->end; i++) {
-		if (i > g->first)
-			buf_add_char(out, ',');
-		buf_add_decimal(out, weight_of(o, o->rows[i]), decimals);
-		json_pieces_flush(&o->out);
-	}
-	buf_add(out, STR("],\n\"samples\":["));
-	for (uint32_t i = g->first; i < g->end; i++) {
-		if (i > g->first)
-			buf_add_char(out, ',');
+	struct json_out *j = &o->out;
+	json_out_line(j);
+	json_out_open(j, "weights", '[');
+	for (uint32_t i = g->first; i < g->end; i++)
+		json_out_decimal(j, NULL, weight_of(o, o->rows[i]), decimals);
+	json_out_close(j, ']');
+	json_out_line(j);
+	json_out_open(j, "samples", '[');
+	for (uint32_t i = g->first; i < g->end; i++)
 		add_stack(o, o->rows[i]);
-		json_pieces_flush(&o->out);
-	}
-	buf_add_char(out, ']');
+	json_out_close(j, ']');
 }
 
 static void write_profile(struct speedscope_out *o, const struct group *g)
 {
-	struct buf *out = &o->out.text;
+	struct json_out *j = &o->out;
 	event_id event = o->p->samples.event[o->rows[g->first]];
 	const struct event *e = &o->p->events.p[event];
 	unsigned decimals = weighs_periods(o, event) ? e->decimals : 0;
-	buf_add(out, g == o->groups.p ? STR("\n{") : STR(",\n{"));
-	json_add_member(out, "type", STR("sampled"));
+	json_out_line(j);
+	json_out_open(j, NULL, '{');
+	json_out_string(j, "type", STR("sampled"));
 	add_profile_name(o, o->rows[g->first]);
-	json_add_member(out, "unit", unit_of(o, event));
-	json_add_number_member(out, "startValue", 0);
-	json_add_key(out, "endValue");
-	buf_add_decimal(out, g->weight, decimals);
+	json_out_string(j, "unit", unit_of(o, event));
+	json_out_u64(j, "startValue", 0);
+	json_out_decimal(j, "endValue", g->weight, decimals);
 	add_profile_extra(o, g, e);
 	write_samples(o, g, decimals);
-	buf_add_char(out, '}');
+	json_out_close(j, '}');
 }
 
 static void write_head(struct speedscope_out *o)
 {
-	struct buf *out = &o->out.text;
+	struct json_out *j = &o->out;
 	struct str command = profile_fact(o->p, STR("command"));
-	buf_add_char(out, '{');
-	json_add_member(out, "$schema", STR("https://www.speedscope.app/file-format-schema.json"));
-	json_add_member(out, "exporter", STR("plume " PLUME_VERSION));
+	json_out_string(j, "$schema", STR("https://www.speedscope.app/file-format-schema.json"));
+	json_out_string(j, "exporter", STR("plume " PLUME_VERSION));
 	if (command.n)
-		json_add_member(out, "name", command);
-	json_add_number_member(out, "activeProfileIndex", 0);
-	json_add_key(out, "plume");
-	buf_add_char(out, '{');
-	json_add_member(out, "version", STR(PLUME_VERSION));
+		json_out_string(j, "name", command);
+	json_out_u64(j, "activeProfileIndex", 0);
+	json_out_open(j, "plume", '{');
+	json_out_string(j, "version", STR(PLUME_VERSION));
 	if (o->p->is_differential)
-		buf_add(out, STR(",\"differential\":true"));
-	json_add_parts(&o->out, o->p);
-	buf_add_char(out, '}');
+		json_out_bool(j, "differential", true);
+	json_add_parts(j, o->p);
+	json_out_close(j, '}');
 }
 
 static void write_speedscope(const struct profile *p, const struct profile_format_options *options,
@@ -512,18 +505,21 @@ static void write_speedscope(const struct profile *p, const struct profile_forma
 {
 	(void)notes; /* everything is in it */
 	struct speedscope_out o = { .p = p,
-				    .out.out = writer,
+				    .out = { .out = writer, .strings = JSON_BYTES },
 				    .is_all_threads = options->all_threads };
 	find_times(&o);
 	make_groups(&o);
 	number_frames(&o);
+	json_out_open(&o.out, NULL, '{');
 	write_head(&o);
 	write_frames(&o);
-	buf_add(&o.out.text, STR(",\n\"profiles\":["));
+	json_out_line(&o.out);
+	json_out_open(&o.out, "profiles", '[');
 	for (uint32_t i = 0; i < o.groups.n && writer_is_healthy(writer); i++)
 		write_profile(&o, &o.groups.p[i]);
-	buf_add(&o.out.text, STR("]}\n"));
-	json_pieces_fini(&o.out);
+	json_out_close(&o.out, ']');
+	json_out_close(&o.out, '}');
+	json_out_end(&o.out);
 	free(o.rows);
 	free(o.is_time);
 	free(o.index_of_frame);

@@ -17,7 +17,8 @@ struct measures {
 struct frames {
 	const struct picture *p;
 	struct measures m;
-	double y1, y2; /* of the frame at hand */
+	double y1, y2;	   /* of the frame at hand */
+	uint32_t *name_of; /* of the model, by label: its place among the names */
 };
 
 double svg_x(const struct measures *m, uint64_t value);
@@ -36,7 +37,7 @@ void svg_fit_label(struct buf *out, const struct tree_label *label,
 		   const struct picture_style *style, double room_px);
 
 /* svg_model.c: the numbers behind the frames, for the script. */
-void svg_add_model(struct buf *out, const struct frames *f);
+void svg_add_model(struct buf *out, struct frames *f);
 
 /* Made from web/flame at build time. */
 extern const struct str svg_css, svg_script;

@@ -1,36 +1,30 @@
 /* The numbers behind the frames, exact, for the script in the picture: doc/formats/flame-svg.md. */
 #include "sink/svg_int.h"
 
-static void add_key(struct buf *out, const char *key)
+/* Each member of the model begins a line. */
+static void add_text(struct json_out *j, const char *key, const char *value)
 {
-	buf_addf(out, ",\n\"%s\":", key);
+	json_out_line(j);
+	json_out_string(j, key, str_from(value));
 }
 
-static void add_text(struct buf *out, const char *key, const char *value)
+static void add_real(struct json_out *j, const char *key, double value)
 {
-	add_key(out, key);
-	xml_add_json_string(out, str_from(value));
+	json_out_line(j);
+	json_out_real(j, key, value);
 }
 
-static void add_real(struct buf *out, const char *key, double value)
+static void add_bool(struct json_out *j, const char *key, bool value)
 {
-	add_key(out, key);
-	buf_addf(out, "%.15g", value);
-}
-
-static void add_bool(struct buf *out, const char *key, bool value)
-{
-	add_key(out, key);
-	buf_add(out, value ? STR("true") : STR("false"));
+	json_out_line(j);
+	json_out_bool(j, key, value);
 }
 
 /* Larger than a double can hold: so numbers are text. */
-static void add_exact(struct buf *out, const char *key, uint64_t value)
+static void add_exact(struct json_out *j, const char *key, uint64_t value)
 {
-	add_key(out, key);
-	buf_add_char(out, '"');
-	buf_add_u64(out, value);
-	buf_add_char(out, '"');
+	json_out_line(j);
+	buf_addf(json_out_value(j, key), "\"%llu\"", (unsigned long long)value);
 }
 
 typedef uint64_t column(const struct frames *f, const struct box *b);
@@ -57,6 +51,11 @@ static uint64_t box_self(const struct frames *f, const struct box *b)
 {
 	(void)f;
 	return b->self;
+}
+
+static uint64_t box_name(const struct frames *f, const struct box *b)
+{
+	return f->name_of[f->p->tree->label[b->node]];
 }
 
 static uint64_t before_total(const struct frames *f, const struct box *b)
@@ -89,17 +88,16 @@ static uint64_t is_own_noise(const struct frames *f, const struct box *b)
 	return comparison_is_noise(f->p->comparison, before_self(f, b), after_self(f, b));
 }
 
-static void add_column(struct buf *out, const char *key, const struct frames *f, column *of)
+static void add_column(struct json_out *j, const char *key, const struct frames *f, column *of)
 {
 	const struct layout *l = f->p->layout;
-	add_key(out, key);
-	buf_add_char(out, '"');
+	json_out_line(j);
+	struct buf *out = json_out_value(j, key);
 	for (uint32_t i = 0; i < l->boxes.n; i++) {
-		if (i)
-			buf_add_char(out, ' ');
+		buf_add_char(out, i ? ' ' : '"');
 		buf_add_u64(out, of(f, &l->boxes.p[i]));
 	}
-	buf_add_char(out, '"');
+	buf_add(out, l->boxes.n ? STR("\"") : STR("\"\""));
 }
 
 static const char *tier_text(char tier)
@@ -135,14 +133,13 @@ static void add_tiers(struct buf *note, const struct tree_label *l)
 
 /* A list of texts, one for each name. */
 struct texts {
-	struct buf text;
+	struct json_out out;
 	bool has_any;
 };
 
 static void add_to(struct texts *list, struct str text)
 {
-	buf_add(&list->text, list->text.n ? STR(",") : STR(""));
-	xml_add_json_string(&list->text, text);
+	json_out_string(&list->out, NULL, text);
 	list->has_any |= text.n > 0;
 }
 
@@ -173,122 +170,144 @@ static void add_shown(struct texts *labels, struct texts *shown, const struct tr
 	add_to(shown, str_eq(l->shown, tree_label_bare(l)) ? STR("") : l->shown);
 }
 
+/* The members of the model that hold a value for each name. */
+struct names {
+	struct texts notes, labels, shown;
+	struct buf categories;
+	bool has_categories;
+};
+
 /* The kind of code that a name is, as a number. Whose code it is, is known of a module or a compiler's output. */
-static void add_category(struct texts *categories, const struct tree_label *l)
+static void add_category(struct names *n, const struct tree_label *l)
 {
 	enum category c = category_of_label(l);
-	buf_addf(&categories->text, "%s%d", categories->text.n ? " " : "", c);
-	categories->has_any |= category_is_yours(c) && (l->module.n || l->kind != FRAME_USER);
+	buf_addf(&n->categories, "%s%d", n->categories.n ? " " : "", c);
+	n->has_categories |= category_is_yours(c) && (l->module.n || l->kind != FRAME_USER);
 }
 
-static void add_categories(struct buf *out, const struct texts *categories)
+static void add_categories(struct json_out *j, const struct names *n)
 {
-	if (!categories->has_any)
-		return;
-	add_key(out, "categories");
+	json_out_line(j);
+	json_out_open(j, "categories", '[');
 	for (enum category c = 0; c < CATEGORY_COUNT; c++)
-		buf_addf(out, "%c\"%s\"", c ? ',' : '[', category_name(c));
-	buf_add(out, STR("]"));
-	add_key(out, "category");
-	buf_addf(out, "\"%.*s\"", STR_ARG(buf_str(&categories->text)));
+		json_out_string(j, NULL, str_from(category_name(c)));
+	json_out_close(j, ']');
+	json_out_line(j);
+	json_out_string(j, "category", buf_str(&n->categories));
 }
 
-static void add_list(struct buf *out, const char *key, const struct texts *list)
+static void add_list(struct json_out *j, const char *key, const struct texts *list)
 {
-	add_key(out, key);
-	buf_add_char(out, '[');
-	buf_add(out, buf_str(&list->text));
-	buf_add_char(out, ']');
+	json_out_line(j);
+	json_out_open(j, key, '[');
+	buf_add(&j->text, buf_str(&list->out.text));
+	json_out_close(j, ']');
 }
 
-/* Names that frames in the picture have; *index: by label, its place among them. */
-static void add_names(struct buf *out, const struct frames *f, uint32_t *index)
+static void add_names(struct json_out *j, struct frames *f, struct names *names)
 {
 	const struct layout *l = f->p->layout;
 	const struct tree *t = f->p->tree;
-	struct texts notes = { 0 }, labels = { 0 }, shown = { 0 }, categories = { 0 };
 	uint32_t n = 0;
-	memset(index, 0xff, t->labels.n * sizeof(*index));
-	add_key(out, "names");
-	buf_add_char(out, '[');
+	memset(f->name_of, 0xff, t->labels.n * sizeof(*f->name_of));
+	json_out_line(j);
+	json_out_open(j, "names", '[');
 	for (uint32_t i = 0; i < l->boxes.n; i++) {
 		uint32_t id = t->label[l->boxes.p[i].node];
-		if (index[id] != INDEX_NONE)
+		if (f->name_of[id] != INDEX_NONE)
 			continue;
-		index[id] = n;
-		buf_add(out, n++ ? STR(",\n") : STR("\n"));
-		xml_add_json_string(out, tree_label_bare(&t->labels.p[id]));
-		add_note(&notes, &t->labels.p[id]);
-		add_shown(&labels, &shown, &t->labels.p[id]);
-		add_category(&categories, &t->labels.p[id]);
+		f->name_of[id] = n++;
+		json_out_line(j);
+		json_out_string(j, NULL, tree_label_bare(&t->labels.p[id]));
+		add_note(&names->notes, &t->labels.p[id]);
+		add_shown(&names->labels, &names->shown, &t->labels.p[id]);
+		add_category(names, &t->labels.p[id]);
 	}
-	buf_add_char(out, ']');
-	add_list(out, "notes", &notes);
-	add_categories(out, &categories);
-	if (labels.has_any)
-		add_list(out, "labels", &labels);
-	if (shown.has_any)
-		add_list(out, "shown", &shown);
-	add_key(out, "name");
-	buf_add_char(out, '"');
-	for (uint32_t i = 0; i < l->boxes.n; i++) {
-		if (i)
-			buf_add_char(out, ' ');
-		buf_add_u64(out, index[t->label[l->boxes.p[i].node]]);
-	}
-	buf_add_char(out, '"');
-	buf_fini(&notes.text);
-	buf_fini(&labels.text);
-	buf_fini(&shown.text);
-	buf_fini(&categories.text);
+	json_out_close(j, ']');
 }
 
-static void add_comparison(struct buf *out, const struct frames *f)
+/* Names that frames in the picture have, and what is known of each. */
+static void add_name_columns(struct json_out *j, struct frames *f)
+{
+	struct names names = { .notes.out.strings = JSON_SHOWN,
+			       .labels.out.strings = JSON_SHOWN,
+			       .shown.out.strings = JSON_SHOWN };
+	add_names(j, f, &names);
+	add_list(j, "notes", &names.notes);
+	if (names.has_categories)
+		add_categories(j, &names);
+	if (names.labels.has_any)
+		add_list(j, "labels", &names.labels);
+	if (names.shown.has_any)
+		add_list(j, "shown", &names.shown);
+	add_column(j, "name", f, box_name);
+	buf_fini(&names.notes.out.text);
+	buf_fini(&names.labels.out.text);
+	buf_fini(&names.shown.out.text);
+	buf_fini(&names.categories);
+}
+
+static void add_comparison(struct json_out *j, const struct frames *f)
 {
 	const struct comparison *c = f->p->comparison;
 	if (!c)
 		return;
-	add_bool(out, "absolute", c->scaled_by == SCALE_NONE);
-	add_real(out, "scale", c->scale);
-	add_exact(out, "before_total", c->total[BEFORE]);
-	add_exact(out, "after_total", c->total[AFTER]);
-	add_column(out, "before", f, before_total);
-	add_column(out, "before_self", f, before_self);
-	add_column(out, "after", f, after_total);
-	add_column(out, "after_self", f, after_self);
-	add_column(out, "noise", f, is_noise);
-	add_column(out, "own_noise", f, is_own_noise);
+	add_bool(j, "absolute", c->scaled_by == SCALE_NONE);
+	add_real(j, "scale", c->scale);
+	add_exact(j, "before_total", c->total[BEFORE]);
+	add_exact(j, "after_total", c->total[AFTER]);
+	add_column(j, "before", f, before_total);
+	add_column(j, "before_self", f, before_self);
+	add_column(j, "after", f, after_total);
+	add_column(j, "after_self", f, after_self);
+	add_column(j, "noise", f, is_noise);
+	add_column(j, "own_noise", f, is_own_noise);
 }
 
-void svg_add_model(struct buf *out, const struct frames *f)
+static void add_style(struct json_out *j, const struct frames *f)
+{
+	const struct picture_style *s = f->p->style;
+	add_bool(j, "fluid", s->is_fluid);
+	add_bool(j, "inverted", s->is_inverted);
+	add_real(j, "frame_height", s->frame_height);
+	add_real(j, "font_size", s->font_size);
+	add_real(j, "font_width", s->font_width);
+	add_real(j, "pad", PICTURE_SIDE_PAD);
+	add_real(j, "top", f->m.top);
+	add_real(j, "bottom", f->m.details + f->m.legend);
+	add_text(j, "count_name", s->count_name);
+	add_text(j, "name_type", s->name_type);
+	add_real(j, "factor", s->factor);
+}
+
+void svg_add_model(struct buf *out, struct frames *f)
 {
 	const struct picture *p = f->p;
-	const struct picture_style *s = p->style;
-	AUTO_FREE uint32_t *index = mem_alloc(p->tree->labels.n, sizeof(*index));
-	buf_add(out, STR("<metadata id=\"model\">{\"version\":1"));
-	add_text(out, "kind", p->comparison ? "diff" : "flame");
-	add_bool(out, "fluid", s->is_fluid);
-	add_bool(out, "inverted", s->is_inverted);
-	add_real(out, "frame_height", s->frame_height);
-	add_real(out, "font_size", s->font_size);
-	add_real(out, "font_width", s->font_width);
-	add_real(out, "pad", PICTURE_SIDE_PAD);
-	add_real(out, "top", f->m.top);
-	add_real(out, "bottom", f->m.details + f->m.legend);
-	add_text(out, "count_name", s->count_name);
-	add_text(out, "name_type", s->name_type);
-	add_real(out, "factor", s->factor);
-	add_real(out, "decimals", p->tree->decimals);
-	add_exact(out, "total", p->total);
+	AUTO_FREE uint32_t *name_of = mem_alloc(p->tree->labels.n, sizeof(*name_of));
+	struct json_out j = { .strings = JSON_SHOWN };
+	f->name_of = name_of;
+	json_out_open(&j, NULL, '{');
+	json_out_u64(&j, "version", 1);
+	add_text(&j, "kind", p->comparison ? "diff" : "flame");
+	add_style(&j, f);
+	add_real(&j, "decimals", p->tree->decimals);
+	add_exact(&j, "total", p->total);
 	if (p->count_ns > 0)
-		add_real(out, "count_ns", p->count_ns);
-	add_key(out, "narrow");
-	buf_addf(out, "{\"frames\":%u,\"min\":%.15g}", p->layout->narrow, p->min_value);
-	add_names(out, f, index);
-	add_column(out, "depth", f, box_depth);
-	add_column(out, "start", f, box_start);
-	add_column(out, "value", f, box_value);
-	add_column(out, "self", f, box_self);
-	add_comparison(out, f);
-	buf_add(out, STR("}</metadata>\n"));
+		add_real(&j, "count_ns", p->count_ns);
+	json_out_line(&j);
+	json_out_open(&j, "narrow", '{');
+	json_out_u64(&j, "frames", p->layout->narrow);
+	json_out_real(&j, "min", p->min_value);
+	json_out_close(&j, '}');
+	add_name_columns(&j, f);
+	add_column(&j, "depth", f, box_depth);
+	add_column(&j, "start", f, box_start);
+	add_column(&j, "value", f, box_value);
+	add_column(&j, "self", f, box_self);
+	add_comparison(&j, f);
+	json_out_close(&j, '}');
+	buf_add(out, STR("<metadata id=\"model\">"));
+	buf_add(out, buf_str(&j.text));
+	buf_add(out, STR("</metadata>\n"));
+	buf_fini(&j.text);
 }

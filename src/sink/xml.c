@@ -60,23 +60,3 @@ void xml_add(struct buf *out, struct str s)
 		at = end;
 	}
 }
-
-void xml_add_json_string(struct buf *out, struct str s)
-{
-	buf_add_char(out, '"');
-	for (size_t at = 0; at < s.n;) {
-		size_t end = plain_run(s, at);
-		buf_add(out, (struct str){ s.p + at, end - at });
-		if ((at = end) == s.n)
-			break;
-		uint32_t code = utf8_next(s, &end);
-		if (is_direction_override(code))
-			code = UTF8_REPLACEMENT;
-		if (code < 0xa0 || code == UTF8_REPLACEMENT || !is_shown_as_it_is(code))
-			buf_addf(out, "\\u%04x", code);
-		else
-			buf_add(out, (struct str){ s.p + at, end - at });
-		at = end;
-	}
-	buf_add_char(out, '"');
-}

@@ -1,4 +1,4 @@
-/* Text from anywhere as text in XML and JSON: never markup, never ill-formed. */
+/* Text from anywhere as text in XML: never markup, never ill-formed. */
 #pragma once
 #include "base/base.h"
 
@@ -8,8 +8,3 @@
  * In HTML it reads the same.
  */
 void xml_add(struct buf *out, struct str s);
-/*
- * A JSON string with its quotes that needs no escaping in XML: & < > are written as \u0026 and so
- * on.
- */
-void xml_add_json_string(struct buf *out, struct str s);

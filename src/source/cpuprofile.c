@@ -188,7 +188,6 @@ static unsigned cpuprofile_probe(struct str head)
 }
 
 const struct source_format cpuprofile_format = {
-	.name = "cpuprofile",
 	.title = "V8 CPU profile",
 	.read = cpuprofile_read,
 	.probe = cpuprofile_probe,

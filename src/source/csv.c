@@ -547,7 +547,6 @@ static unsigned csv_probe(struct str head)
 }
 
 const struct source_format csv_format = {
-	.name = "csv",
 	.title = "CSV",
 	.max_line_bytes = CSV_MAX_RECORD_BYTES,
 	.probe = csv_probe,

@@ -302,7 +302,6 @@ static unsigned folded_diff_probe(struct str head)
 }
 
 const struct source_format folded_format = {
-	.name = "folded",
 	.title = "folded stacks",
 	.max_line_bytes = MAX_LINE_BYTES,
 	.probe = folded_probe,
@@ -313,7 +312,6 @@ const struct source_format folded_format = {
 };
 
 const struct source_format folded_diff_format = {
-	.name = "folded-diff",
 	.title = "differential folded stacks",
 	.max_line_bytes = MAX_LINE_BYTES,
 	.probe = folded_diff_probe,

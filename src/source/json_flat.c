@@ -441,7 +441,6 @@ static unsigned flat_probe(struct str head)
 }
 
 const struct source_format json_flat_format = {
-	.name = "json-flat",
 	.title = TITLE,
 	.read = flat_read,
 	.probe = flat_probe,

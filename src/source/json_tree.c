@@ -310,7 +310,6 @@ static unsigned json_tree_probe(struct str head)
 }
 
 const struct source_format json_tree_format = {
-	.name = "json-tree",
 	.title = TITLE,
 	.read = json_tree_read,
 	.probe = json_tree_probe,

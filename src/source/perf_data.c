@@ -24,7 +24,6 @@ static void perf_data_read(struct reader *r, const struct source_options *option
 }
 
 const struct source_format perf_data_format = {
-	.name = "perf-data",
 	.title = "perf.data",
 	.probe = perf_data_probe,
 	.read = perf_data_read,

@@ -514,7 +514,6 @@ static unsigned perf_script_probe(struct str head)
 }
 
 const struct source_format perf_script_format = {
-	.name = "perf-script",
 	.title = "perf script text",
 	.max_line_bytes = SCRIPT_MAX_LINE_BYTES,
 	.probe = perf_script_probe,

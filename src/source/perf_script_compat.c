@@ -506,7 +506,6 @@ static const char *after_blank_line(const char *p, const char *end)
 }
 
 const struct source_format perf_script_compat_format = {
-	.name = "perf-script-compat",
 	.title = "perf script text",
 	.max_line_bytes = (size_t)1 << 30, /* the script has no limit */
 	.begin = compat_begin,

@@ -65,7 +65,6 @@ static void plume_read(struct reader *r, const struct source_options *options, s
 }
 
 const struct source_format plume_format = {
-	.name = "plume",
 	.title = ".plume file",
 	.probe = plume_probe,
 	.read = plume_read,

@@ -487,7 +487,6 @@ static unsigned pprof_probe(struct str head)
 }
 
 const struct source_format pprof_format = {
-	.name = "pprof",
 	.title = "pprof profile",
 	.read = pprof_read,
 	.probe = pprof_probe,

@@ -70,9 +70,9 @@ void source_damage_text(struct profile *p, struct str sentence)
 
 static const struct source_format *format_by_name(const char *name)
 {
-	for (size_t i = 0; source_formats[i]; i++)
-		if (strcmp(source_formats[i]->name, name) == 0)
-			return source_formats[i];
+	for (const struct source_row *row = source_formats; row->format; row++)
+		if (strcmp(row->name, name) == 0)
+			return row->format;
 	return NULL;
 }
 
@@ -83,20 +83,20 @@ static bool is_line_format(const struct source_format *f)
 
 /* The two formats that the head fits best. */
 struct guess {
-	const struct source_format *best, *next;
+	const struct source_row *best, *next;
 	unsigned best_score, next_score;
 };
 
-static void guess_format(struct guess *g, const struct source_format *format, struct str head)
+static void guess_format(struct guess *g, const struct source_row *row, struct str head)
 {
-	unsigned score = format->probe(head);
+	unsigned score = row->format->probe(head);
 	if (score > g->best_score) {
 		g->next = g->best;
 		g->next_score = g->best_score;
-		g->best = format;
+		g->best = row;
 		g->best_score = score;
 	} else if (score > g->next_score) {
-		g->next = format;
+		g->next = row;
 		g->next_score = score;
 	}
 }
@@ -108,17 +108,16 @@ static struct guess guess_formats(struct str head)
 	ptrdiff_t last_newline = str_find_last_char(head, '\n');
 	if (last_newline >= 0)
 		lines = str_first(head, (size_t)last_newline + 1);
-	for (size_t i = 0; source_formats[i]; i++)
-		guess_format(&g, source_formats[i],
-			     is_line_format(source_formats[i]) ? lines : head);
+	for (const struct source_row *row = source_formats; row->format; row++)
+		guess_format(&g, row, is_line_format(row->format) ? lines : head);
 	return g;
 }
 
 /* A format that knows itself without a whole line. */
 static bool is_known_early(struct str head)
 {
-	for (size_t i = 0; source_formats[i]; i++)
-		if (!is_line_format(source_formats[i]) && source_formats[i]->probe(head))
+	for (const struct source_row *row = source_formats; row->format; row++)
+		if (!is_line_format(row->format) && row->format->probe(head))
 			return true;
 	return false;
 }
@@ -131,7 +130,7 @@ static void note_choice(struct profile *p, struct reader *r, const struct guess 
 		return;
 	AUTO(buf) struct buf text = { 0 };
 	buf_addf(&text, "%s: read as %s; if it is %s, give --input %s", reader_name(r),
-		 g->best->title, g->next->title, g->next->name);
+		 g->best->format->title, g->next->format->title, g->next->name);
 	profile_add_note(p, buf_str(&text));
 }
 
@@ -344,8 +343,8 @@ static bool choose_format(struct reader *r, const struct source_options *options
 		return *format || err_usage(e, "unknown input format '%s'", options->format);
 	}
 	struct guess g = guess_formats(head);
-	*format = g.best;
-	if (*format) {
+	if (g.best) {
+		*format = g.best->format;
 		note_choice(p, r, &g);
 		return true;
 	}

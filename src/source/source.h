@@ -1,6 +1,6 @@
 /*
  * Input: any profile file or pipe becomes rows of a profile. The format is found by content, never
- * by name. A format is one file in this folder and one line in formats.c.
+ * by name. A format is one file in this folder and one row in formats_int.h.
  */
 #pragma once
 #include "model/model.h"
@@ -62,5 +62,6 @@ struct profile *followed_profile(const struct followed *f);
 /* A fact of profiles that have one line of each function, as older .plume files do. */
 extern const struct str source_lines_key;
 
-/* Names for --input, ending in NULL; the first is "auto". */
+/* Names for --input, ending in NULL; the first is "auto". And the option's help, which lists them. */
 extern const char *const source_input_names[];
+extern const char source_input_help[];

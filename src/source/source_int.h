@@ -1,6 +1,7 @@
 /* What a format gives to source.c. */
 #pragma once
 #include "naming/naming.h"
+#include "source/formats_int.h"
 #include "source/source.h"
 
 /* A stack beyond this many frames is cut and counted. */
@@ -13,7 +14,6 @@ enum { PROBE_MAGIC = 1000 };
  * A format is read in one of two ways. Lines are fed to it (begin, feed, end). A format that must see its input as one whole pulls it from the reader (read).
  */
 struct source_format {
-	const char *name;  /* for --input */
 	const char *title; /* for messages */
 	/*
 	 * Reads everything. What is wrong is in p's ledger: source_damage for what ends the reading,
@@ -49,22 +49,17 @@ struct source_format {
 	const char *(*cut)(const char *p, const char *end);
 };
 
-extern const struct source_format perf_data_format;
-extern const struct source_format plume_format;
-extern const struct source_format pprof_format;
-extern const struct source_format speedscope_format;
-extern const struct source_format cpuprofile_format;
-extern const struct source_format trace_format;
-extern const struct source_format json_tree_format;
-extern const struct source_format json_flat_format;
-extern const struct source_format csv_format;
-extern const struct source_format perf_script_format;
+#define DECLARE_FORMAT(format, name) extern const struct source_format format;
+SOURCE_FORMATS(DECLARE_FORMAT)
+/* As stackcollapse-perf.pl reads: by --compat, never by name or content. */
 extern const struct source_format perf_script_compat_format;
-extern const struct source_format folded_format;
-extern const struct source_format folded_diff_format;
 
-/* Ends in NULL; the first of equals wins. */
-extern const struct source_format *const source_formats[];
+struct source_row {
+	const struct source_format *format;
+	const char *name; /* for --input */
+};
+/* Ends in a row of zeros; the first of equals wins. */
+extern const struct source_row source_formats[];
 
 /* One sentence on what the bytes look like and what to do with them. */
 void source_explain(struct str head, struct buf *out);

@@ -323,7 +323,6 @@ static unsigned speedscope_probe(struct str head)
 }
 
 const struct source_format speedscope_format = {
-	.name = "speedscope",
 	.title = TITLE,
 	.read = speedscope_read,
 	.probe = speedscope_probe,

@@ -352,7 +352,6 @@ static unsigned trace_probe(struct str head)
 }
 
 const struct source_format trace_format = {
-	.name = "trace",
 	.title = "Chrome trace events",
 	.read = trace_read,
 	.probe = trace_probe,

@@ -23,10 +23,10 @@ static uint64_t number_at(struct str file, uint64_t offset)
 	return value;
 }
 
-static void deliver(void *context, const char *bytes, uint64_t offset)
+static void deliver(void *context, const struct perf_record *r)
 {
 	struct rewriting *rw = context;
-	perf_session_deliver(&rw->s, bytes, offset);
+	perf_session_deliver(&rw->s, r);
 	if (++rw->records == rw->killed_after)
 		raise(SIGKILL);
 	if (rw->records % FLUSH_EVERY == 0)
@@ -85,9 +85,9 @@ static void give_record(struct rewriting *rw, const struct perf_record *r)
 		return; /* where the kernel is, the writer says itself */
 	if (r->type != PERF_RECORD_SAMPLE &&
 	    !perf_ids_read(rw->s.events.list.p, r, false, &body_end).time_ns)
-		deliver(rw, r->bytes, r->offset);
+		deliver(rw, r);
 	else
-		perf_session_add(&rw->s, r);
+		perf_session_queue(&rw->s, r);
 }
 
 static void give_records(struct rewriting *rw, struct str data, uint64_t offset)

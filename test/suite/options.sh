@@ -31,6 +31,13 @@ for command in $commands; do
 	done
 done
 
+formats=$("$plume" fold --input none 2>&1 | sed -n 's/.*must be one of auto, //p' | tr -d ,)
+ok "an error lists the input formats" test -n "$formats"
+for format in $formats; do
+	ok "plume(1) names input format $format" grep -qF "(_${format}_)" "$man/plume.1.scd"
+	ok "help names input format $format" grep -qwF -- "$format" <<<"$("$plume" help fold)"
+done
+
 # What bash offers for a half-typed word.
 offer() {
 	bash -c 'source completion.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _plume; echo "${COMPREPLY[*]}"' _ "$@"

@@ -407,19 +407,19 @@ static void test_indices(void)
 	}
 }
 
-/* Every string of bytes comes back from json_add_bytes; json_add_string writes no broken UTF-8. */
+/* Every string of bytes comes back from JSON_BYTES; JSON_TEXT has no broken UTF-8. */
 static void test_writing(void)
 {
 	AUTO(buf) struct buf bytes = { 0 };
-	AUTO(buf) struct buf text = { 0 };
+	struct json_out out = { .strings = JSON_BYTES };
 	struct str back = { 0 };
 	for (int c = 0; c < 256; c++)
 		buf_add_char(&bytes, (char)c);
 	buf_addf(&bytes, "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 \xed\xa0\x80 \xc0\xaf "
 			 "\xef\xbf\xbd \xe2\x80\xae");
-	json_add_bytes(&text, buf_str(&bytes));
+	json_out_string(&out, NULL, buf_str(&bytes));
 	for (size_t step = 0; step < 4; step++) {
-		struct reader *r = reader_of_memory(buf_str(&text), step);
+		struct reader *r = reader_of_memory(buf_str(&out.text), step);
 		struct json *j = json_new(r);
 		bool ok = json_string(j, &back) && json_at_end(j);
 		tap_ok(ok && str_eq(back, buf_str(&bytes)), "all bytes come back, step %zu", step);
@@ -427,12 +427,65 @@ static void test_writing(void)
 		reader_free(r);
 	}
 	bool is_plain = true;
-	for (size_t i = 0; i < text.n; i++)
-		is_plain &= text.p[i] != '<' && text.p[i] != '&' && (unsigned char)text.p[i] >= ' ';
+	for (size_t i = 0; i < out.text.n; i++)
+		is_plain &= out.text.p[i] != '<' && out.text.p[i] != '&' &&
+			    (unsigned char)out.text.p[i] >= ' ';
 	tap_ok(is_plain, "nothing in it that XML or a terminal would take for its own");
-	text.n = 0;
-	json_add_string(&text, STR("a\xff<\n"));
-	tap_str_eq(buf_str(&text), STR("\"a\\ufffd\\u003c\\u000a\""), "json_add_string");
+	buf_fini(&out.text);
+}
+
+static void check_text(struct str text, enum json_text strings, const char *want)
+{
+	struct json_out out = { .strings = strings };
+	json_out_string(&out, NULL, text);
+	tap_str_eq(buf_str(&out.text), str_from(want), "written: %s", want);
+	buf_fini(&out.text);
+}
+
+static void test_texts(void)
+{
+	check_text(STR("a\xff<\n"), JSON_TEXT, "\"a\\ufffd\\u003c\\u000a\"");
+	check_text(STR("a\xe2\x80\xae"), JSON_TEXT, "\"a\\u202e\"");
+	check_text(STR(""), JSON_SHOWN, "\"\"");
+	check_text(STR("plain 'text' /"), JSON_SHOWN, "\"plain 'text' /\"");
+	check_text(STR("a\"b\\c"), JSON_SHOWN, "\"a\\u0022b\\u005cc\"");
+	check_text(STR("</script>&"), JSON_SHOWN, "\"\\u003c/script\\u003e\\u0026\"");
+	check_text(STR("\n\t\x01"), JSON_SHOWN, "\"\\u000a\\u0009\\u0001\"");
+	check_text(STR("\xff\xef\xbf\xbe"), JSON_SHOWN, "\"\\ufffd\\ufffe\"");
+	check_text(STR("a\xe2\x80\xae"), JSON_SHOWN, "\"a\\ufffd\"");
+	check_text(STR("\xe6\x97\xa5\xf0\x9f\x94\xa5"), JSON_SHOWN,
+		   "\"\xe6\x97\xa5\xf0\x9f\x94\xa5\"");
+}
+
+/* Commas and line breaks, in objects and arrays, full and empty. */
+static void test_layout(void)
+{
+	struct json_out out = { 0 };
+	json_out_open(&out, NULL, '{');
+	json_out_u64(&out, "u64", UINT64_MAX);
+	json_out_i64(&out, "i64", INT64_MIN);
+	json_out_line(&out);
+	json_out_open(&out, "list", '[');
+	for (unsigned i = 0; i < 2; i++) {
+		json_out_line(&out);
+		json_out_bool(&out, NULL, i);
+	}
+	json_out_close(&out, ']');
+	json_out_key(&out, STR("a\"b"));
+	json_out_open(&out, NULL, '{');
+	json_out_close(&out, '}');
+	json_out_decimal(&out, "decimal", 1250, 3);
+	json_out_real(&out, "real", 0.1);
+	json_out_index(&out, "index", 7);
+	json_out_index(&out, "none", INDEX_NONE);
+	buf_addf(json_out_value(&out, "own"), "%s", "0");
+	json_out_close(&out, '}');
+	tap_str_eq(buf_str(&out.text),
+		   STR("{\"u64\":18446744073709551615,\"i64\":-9223372036854775808,\n"
+		       "\"list\":[\nfalse,\ntrue],\"a\\u0022b\":{},\"decimal\":1.25,"
+		       "\"real\":0.1,\"index\":7,\"none\":null,\"own\":0}"),
+		   "commas and line breaks");
+	buf_fini(&out.text);
 }
 
 int main(void)
@@ -448,5 +501,7 @@ int main(void)
 	test_other_types();
 	test_indices();
 	test_writing();
+	test_texts();
+	test_layout();
 	return tap_done();
 }

@@ -60,8 +60,8 @@ static uint32_t depth_of_chain(const struct perf_live *live, const uint64_t *cha
 		.context = (uint64_t)PERF_CONTEXT_USER };
 	r.h.size = (uint16_t)(offsetof(typeof(r), chain) + n * sizeof(*chained));
 	memcpy(r.chain, chained, n * sizeof(*chained));
-	perf_session_add_event(s, &attr, "clock");
-	perf_session_add_records(s, (const char *)&r, r.h.size, false);
+	perf_events_add(perf_session_events(s), &attr, "clock");
+	perf_session_add_records(s, (struct str){ (const char *)&r, r.h.size });
 	perf_session_flush(s, true);
 	uint32_t depth = 0;
 	for (node_id node = p->samples.n ? p->samples.node[0] : NODE_ROOT; node;
@@ -119,9 +119,9 @@ static void expect_reason(const struct perf_live *live, const char *part, const 
 		.pid = 1,
 		.tid = 1,
 		.time_ns = 1 };
-	perf_session_add_event(s, &attr, "clock");
-	perf_session_add_records(s, (const char *)&map, map.h.size, false);
-	perf_session_add_records(s, (const char *)&r, r.h.size, false);
+	perf_events_add(perf_session_events(s), &attr, "clock");
+	perf_session_add_records(s, (struct str){ (const char *)&map, map.h.size });
+	perf_session_add_records(s, (struct str){ (const char *)&r, r.h.size });
 	perf_session_flush(s, true);
 	struct str reason = p->unnamed.n ? profile_str(p, p->unnamed.p[0].reason) : STR("");
 	tap_ok(p->unnamed.n == 1 && str_find(reason, str_from(part)) >= 0, "%s: %.*s", name,
@@ -154,7 +154,7 @@ static void map_code(struct perf_session *s)
 		.start = CODE,
 		.size_bytes = CODE_BYTES,
 		.path = "//anon" };
-	perf_session_add_records(s, (const char *)&r, r.h.size, false);
+	perf_session_add_records(s, (struct str){ (const char *)&r, r.h.size });
 }
 
 /* Registers and a copy of two words: the leaf's frame, which was called from CODE + 2. */
@@ -181,7 +181,7 @@ static void add_copied(struct perf_session *s, const uint64_t *chained, uint32_t
 		.copied_bytes = sizeof(r.copy) };
 	for (uint32_t i = 1; i < ARRAY_SIZE(r.chain); i++)
 		r.chain[i] = i <= n ? chained[i - 1] : NOWHERE;
-	perf_session_add_records(s, (const char *)&r, r.h.size, false);
+	perf_session_add_records(s, (struct str){ (const char *)&r, r.h.size });
 }
 
 static uint32_t depth_of_copied(const struct perf_live *live, const uint64_t *chained, uint32_t n)
@@ -196,7 +196,7 @@ static uint32_t depth_of_copied(const struct perf_live *live, const uint64_t *ch
 						       PERF_SAMPLE_STACK_USER,
 					.sample_regs_user = 1 << 6 | 1 << 7 | 1 << 8,
 					.sample_stack_user = 16 };
-	perf_session_add_event(s, &attr, "clock");
+	perf_events_add(perf_session_events(s), &attr, "clock");
 	map_code(s);
 	add_copied(s, chained, n);
 	perf_session_flush(s, true);

@@ -10,13 +10,13 @@ struct seen {
 	VEC(uint64_t) offsets;
 };
 
-static void on_deliver(void *context, const char *bytes, uint64_t offset)
+static void on_deliver(void *context, const struct perf_record *r)
 {
 	struct seen *seen = context;
 	uint64_t time;
-	memcpy(&time, bytes, sizeof(time));
+	memcpy(&time, r->bytes, sizeof(time));
 	vec_push(&seen->times, time);
-	vec_push(&seen->offsets, offset);
+	vec_push(&seen->offsets, r->offset);
 }
 
 /* Rounds as perf makes them: a round's times are not before those of the round before the last. */
@@ -32,7 +32,10 @@ static void check_order(bool keeps_bytes)
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		for (unsigned i = 0; i < EACH; i++) {
 			times[added] = 1 + round * 100ull + random_below(150);
-			perf_order_add(&o, times[added], (const char *)&times[added], 8, added);
+			struct perf_record r = { .bytes = (const char *)&times[added],
+						 .size = sizeof(*times),
+						 .offset = added };
+			perf_order_add(&o, times[added], &r);
 			added++;
 		}
 		perf_order_end_round(&o);

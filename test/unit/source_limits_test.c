@@ -13,7 +13,7 @@ static void check_limit(const struct source_format *format, struct str text, con
 	format->read(r, &options, p);
 	reader_free(r);
 	struct str damage = profile_str(p, p->ledger.damage);
-	tap_ok(str_find(damage, str_from(want)) >= 0, "%s: %s", format->name, want);
+	tap_ok(str_find(damage, str_from(want)) >= 0, "%s: %s", format->title, want);
 	tap_num_eq(p->samples.n, rows, "... and %u rows were read before", rows);
 	profile_unref(p);
 }
