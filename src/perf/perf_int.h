@@ -3,7 +3,7 @@
 #include "perf/process_int.h"
 #include "perf/record_int.h"
 
-/* --- stacks (stack.c, stack_copy.c) --- */
+/* --- stacks (stack.c, stack_ends.c) --- */
 
 enum stack_part { PART_USER, PART_KERNEL, PART_GUEST, PART_GAP };
 
@@ -208,7 +208,7 @@ void perf_session_put_root(struct perf_session *s, const struct perf_process *pr
 void stack_roots_learn(struct stack_roots *roots, const struct stack_address *stack, uint32_t n);
 /* ... NULL: not known; from now on it is looked for. *is_new: so far it was not. */
 const struct stack_root *stack_roots_find(struct stack_roots *roots, uint64_t last, bool *is_new);
-/* stack_copy.c: the user's part of a stack from a copy. False: it is of another machine. */
+/* stack.c: the user's part of a stack from a copy. False: it is of another machine. */
 bool perf_session_unwind(struct perf_session *s, const struct perf_sample *sample,
 			 const struct perf_process *process, struct unwound_stack *out);
 /* ... where its stack's top is; 0: not known. */

@@ -1,6 +1,6 @@
 /*
  * A collector watches a recording: V8's names, maps of JVMs, stacks walked in the kernel, the kernel's account of CPU
- * time. It is a struct of functions in a file of its own and a row in collectors.c; nothing else knows it. Functions
+ * time. It is a struct of functions in a file of its own and a word in the list below; nothing else knows it. Functions
  * that it has no use for are NULL. `state` is what its begin returned.
  *
  * There are two threads. One empties the kernel's buffers and shows each record, milliseconds after it was made, to the
@@ -13,9 +13,16 @@
  */
 #pragma once
 #include "perf/perf.h"
-#include "record/opened.h"
 #include "record/known_processes.h"
+#include "record/opened.h"
 #include "record/recorder.h"
+
+/* All of them, in the order in which they see each record and sample. A new one is a word here. */
+#define COLLECTORS(X)                                                                              \
+	X(walker) /* what it walked, js names */                                                   \
+	X(js)                                                                                      \
+	X(jvm)                                                                                     \
+	X(charge)
 
 struct found_stacks;
 struct v8_walked;
@@ -25,22 +32,25 @@ struct collecting {
 	const struct record_options *options;
 	struct opened_events *events;
 	struct held_files *held;
-	struct perf_session *session; /* from start on */
-	const struct perf_events
-		*formats; /* of records, for the decoders in perf/records.h; from start on */
+
+	/* From start on: */
+	struct perf_session *session;
+	const struct perf_events *formats; /* of records, for the decoders in perf/records.h */
+
 	struct known_processes processes;
-	struct v8_walker *
-		walker; /* who wants the stacks of a process walked in the kernel tells it: v8_walker.h */
-	atomic_bool
-		is_filtered; /* only some processes are wanted: process_is_wanted, is_wanted_fresh */
-	uint64_t start_ns;   /* samples count from here on; UINT64_MAX: not known yet */
-	/* Chunks of records by number, from 1: the newest that was looked at fresh, and the newest that was taken in. */
+	/* Only some processes are wanted: see process_is_wanted, and is_wanted_fresh. */
+	atomic_bool is_filtered;
+	uint64_t start_ns; /* samples count from here on; UINT64_MAX: not known yet */
+	/* Chunks of records by number, from 1: the newest that was shown fresh, and taken in. */
 	uint64_t fresh_chunk, taken_chunk;
+
 	/* A collector may set: */
-	atomic_bool is_urgent; /* samples must be looked at within milliseconds */
-	bool shares_buffers; /* its program writes records of its own: LOST records count them, too */
-	bool has_late_names; /* names come some seconds after their samples, so they are asked for seldom */
+	atomic_bool is_urgent; /* samples must be shown within milliseconds */
+	bool shares_buffers;   /* its program writes records: LOST counts them, too */
+	bool has_late_names;   /* names come seconds after samples: they are asked for seldom */
 	atomic_uint_fast64_t thinned; /* samples whose stacks were thinned out in the kernel */
+	struct v8_walker *walker;     /* who wants stacks walked in the kernel: v8_walker.h */
+
 	void *state[MAX_COLLECTORS];
 };
 
@@ -126,4 +136,5 @@ struct collector {
 	const struct collector_kernel *kernel;
 };
 
-extern const struct collector walker_collector, js_collector, jvm_collector, charge_collector;
+#define DECLARE_COLLECTOR(name) extern const struct collector name##_collector;
+COLLECTORS(DECLARE_COLLECTOR)

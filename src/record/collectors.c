@@ -2,19 +2,14 @@
 
 #include "record/drain.h"
 
-/* In this order they see each record and sample. A new one is a row here. */
-static const struct collector *const collectors[] = {
-	&walker_collector, /* what it walked, js_collector names */
-	&js_collector,
-	&jvm_collector,
-	&charge_collector,
-};
-#define COLLECTORS ARRAY_SIZE(collectors)
-_Static_assert(COLLECTORS <= MAX_COLLECTORS, "a slot for each");
+#define COLLECTOR_ROW(name) &name##_collector,
+static const struct collector *const collectors[] = { COLLECTORS(COLLECTOR_ROW) };
+enum { COUNT = sizeof(collectors) / sizeof(*collectors) };
+_Static_assert((int)COUNT <= (int)MAX_COLLECTORS, "a slot for each");
 
 /* Those that are at work and have such a function. */
 #define EACH_WITH(c, i, function)                                                                  \
-	for (unsigned i = 0; i < COLLECTORS; i++)                                                  \
+	for (unsigned i = 0; i < COUNT; i++)                                                       \
 		if ((c)->state[i] && collectors[i]->function)
 
 /* --- from begin to end --- */
@@ -26,7 +21,7 @@ void collecting_init(struct collecting *c, const struct record_options *options,
 	c->events = events;
 	c->start_ns = UINT64_MAX;
 	known_processes_init(&c->processes);
-	for (unsigned i = 0; i < COLLECTORS; i++)
+	for (unsigned i = 0; i < COUNT; i++)
 		c->state[i] = collectors[i]->begin(c, i);
 }
 
