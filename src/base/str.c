@@ -9,6 +9,28 @@ struct str str_trim(struct str s)
 	return s;
 }
 
+struct str str_take_word(struct str *rest)
+{
+	size_t start = 0, end;
+	while (start < rest->n && is_space(rest->p[start]))
+		start++;
+	for (end = start; end < rest->n && !is_space(rest->p[end]);)
+		end++;
+	struct str word = { rest->p + start, end - start };
+	*rest = str_from_byte(*rest, end);
+	return word;
+}
+
+bool str_take_line(struct str *rest, struct str *line)
+{
+	if (!rest->n)
+		return false;
+	ptrdiff_t end = str_find_char(*rest, '\n');
+	*line = str_first(*rest, end < 0 ? rest->n : (size_t)end);
+	*rest = str_from_byte(*rest, line->n + 1);
+	return true;
+}
+
 int str_compare(struct str a, struct str b)
 {
 	size_t n = a.n < b.n ? a.n : b.n;

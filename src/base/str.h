@@ -66,6 +66,10 @@ static inline bool is_hex(char c)
 }
 
 struct str str_trim(struct str s);
+/* Takes the next of the words that white space separates; empty: there is none. */
+struct str str_take_word(struct str *rest);
+/* Takes the next line, without its end. False: there is none. */
+bool str_take_line(struct str *rest, struct str *line);
 /* Bytewise order, a prefix before what it is a prefix of. */
 int str_compare(struct str a, struct str b);
 /* Byte offset of the first or last c, or of needle; -1 when there is none. */

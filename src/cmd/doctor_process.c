@@ -5,21 +5,11 @@
 
 /* --- what there is --- */
 
-static const char *kind_name(enum runtime_kind kind)
-{
-	static const char *const names[] = { [RUNTIME_NATIVE] = "native code",
-					     [RUNTIME_NODE] = "Node.js",
-					     [RUNTIME_JVM] = "Java",
-					     [RUNTIME_PYTHON] = "Python",
-					     [RUNTIME_GO] = "Go" };
-	return names[kind];
-}
-
 static void add_program(const struct process_facts *f, struct doctor_report *r)
 {
 	AUTO(buf) struct buf text = { 0 };
 	if (f->is_visible)
-		buf_addf(&text, "%s", kind_name(f->runtime.kind));
+		buf_addf(&text, "%s", runtime_rows[f->runtime.kind].name);
 	if (f->runtime.version.n)
 		buf_addf(&text, " %.*s", STR_ARG(buf_str(&f->runtime.version)));
 	if (f->program)
@@ -49,7 +39,7 @@ static void add_flags(const struct process_facts *f, struct doctor_report *r)
 			buf_addf(&text, "%s%s", text.n ? " " : "", flags[i].name);
 	if (!text.n)
 		buf_addf(&text, "none that affect profiling");
-	if (f->runtime.kind != RUNTIME_NATIVE && f->runtime.kind != RUNTIME_GO)
+	if (runtime_rows[f->runtime.kind].take_flag)
 		doctor_add_fact(r, "flags", &text);
 }
 

@@ -1,8 +1,6 @@
 /* Code that is interpreted or compiled at run time: whether a recording can name it, and what would help. */
 #include "cmd/doctor_living.h"
 
-#include <limits.h>
-
 void doctor_add_bytes(struct buf *out, uint64_t n)
 {
 	static const char *const units[] = { "bytes", "kB", "MB", "GB", "TB" };
@@ -49,13 +47,15 @@ void javascript_facts_read(const struct process_facts *f, struct javascript_fact
 	*js = (struct javascript_facts){ 0 };
 	if (f->runtime.kind != RUNTIME_NODE || !f->is_visible)
 		return;
-	struct v8_living *v = v8_living_open(f->pid, &js->e);
+	struct living_process p;
+	living_process_init(&p, f->pid);
+	struct v8_inspection *v = v8_inspect(&p.process, &js->e);
 	if (v) {
 		js->is_readable = true;
 		js->major = v->layout.major;
 		js->minor = v->layout.minor;
 	}
-	v8_living_free(v);
+	v8_inspection_free(v);
 }
 
 static void tell_javascript(const struct process_facts *f, const struct javascript_facts *js,
@@ -220,17 +220,15 @@ static void tell_python(const struct process_facts *f, struct doctor_report *r)
 static void tell_other(const struct process_facts *f, struct doctor_report *r)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };
-	unsigned advice = UINT_MAX;
+	enum runtime_kind outer = f->runtime.kind;
 	if (!f->jit_bytes || f->jitdump || tell_map(f, r))
 		return;
-	for (uint32_t i = 0; i < f->mapped.n; i++) {
-		unsigned of_file = jit_advice_of_file(str_from(f->mapped.p[i].path));
-		advice = of_file < advice ? of_file : advice;
-	}
+	for (uint32_t i = 0; i < f->mapped.n; i++)
+		outer = runtime_outer(outer, runtime_of_file(str_from(f->mapped.p[i].path)));
 	doctor_add_bytes(&t.what, f->jit_bytes);
 	buf_addf(&t.what, " of code generated at run time will have no names");
 	buf_addf(&t.why, "it is in no file, and there is no %s", f->map.path);
-	buf_addf(&t.fix, "%s", jit_advice_words(advice));
+	buf_addf(&t.fix, "%s", runtime_rows[outer].advice);
 	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_WARN, "map" }, &t);
 }
 

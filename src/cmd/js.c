@@ -51,17 +51,20 @@ bool js_options_parse(struct js_options *o, const struct command *self, char **w
 	return ok;
 }
 
-struct v8_living *js_open_process(const struct js_options *o, struct err *e)
+struct v8_inspection *js_open_process(const struct js_options *o, struct living_process *p,
+				      struct err *e)
 {
 	struct target_wish wish = { 0 };
 	struct target_choice choice = { 0 };
-	struct v8_living *v = NULL;
+	struct v8_inspection *v = NULL;
 	text_list_add(&wish.pids, str_from(o->pid));
 	if (target_choose(&wish, &choice, e)) {
-		if (choice.pids.n == 1)
-			v = v8_living_open(choice.pids.p[0], e);
-		else
+		if (choice.pids.n == 1) {
+			living_process_init(p, choice.pids.p[0]);
+			v = v8_inspect(&p->process, e);
+		} else {
 			err_usage(e, "-p %s: only one process at a time", o->pid);
+		}
 	}
 	target_choice_fini(&choice);
 	text_list_fini(&wish.pids);

@@ -16,7 +16,8 @@ extern const struct option_set js_process_set, js_output_set, js_doctor_set, js_
 /* False: e; a word that is no option is one. */
 bool js_options_parse(struct js_options *o, const struct command *self, char **words, size_t n,
 		      struct err *e);
-/* The process that -p names, opened. NULL: e. */
-struct v8_living *js_open_process(const struct js_options *o, struct err *e);
+/* The process that -p names, which p becomes, opened. NULL: e. */
+struct v8_inspection *js_open_process(const struct js_options *o, struct living_process *p,
+				      struct err *e);
 
 extern const struct command js_doctor_command, js_map_command;

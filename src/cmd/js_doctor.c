@@ -5,11 +5,11 @@
 
 /* --- what there is --- */
 
-static void add_program(struct v8_living *v, struct doctor_report *r)
+static void add_program(struct v8_inspection *v, struct doctor_report *r)
 {
 	AUTO(buf) struct buf text = { 0 };
 	struct runtime runtime;
-	runtime_of_process(v->pid, &runtime);
+	runtime_of_process(v->of, &runtime);
 	buf_addf(&text, "Node.js %s",
 		 runtime.version.n ? buf_c_string(&runtime.version) : "(unknown version)");
 	runtime_fini(&runtime);
@@ -19,7 +19,7 @@ static void add_program(struct v8_living *v, struct doctor_report *r)
 	doctor_add_fact(r, "V8", &text);
 }
 
-static void add_parts(struct v8_living *v, struct doctor_report *r)
+static void add_parts(struct v8_inspection *v, struct doctor_report *r)
 {
 	enum { OPERAND_SCALES = 3 };
 	AUTO(buf) struct buf text = { 0 };
@@ -123,7 +123,7 @@ static void follow(struct doctor_report *r, const char *key, const char *what, b
 		      &t);
 }
 
-static void tell_consequences(const struct v8_living *v, const struct v8_checks *c,
+static void tell_consequences(const struct v8_inspection *v, const struct v8_checks *c,
 			      bool has_builtins, struct doctor_report *r)
 {
 	const struct v8_layout *l = &v->layout;
@@ -151,13 +151,13 @@ static void tell_consequences(const struct v8_living *v, const struct v8_checks 
 
 /* --- all --- */
 
-static void examine(struct v8_living *v, struct doctor_report *r)
+static void examine(struct v8_inspection *v, int32_t pid, struct doctor_report *r)
 {
 	AUTO(buf) struct buf title = { 0 };
 	AUTO(v8_checks) struct v8_checks checks = { 0 };
 	r->subject = DOCTOR_PROCESS;
-	r->pid = v->pid;
-	buf_addf(&title, "V8 of pid %d", v->pid);
+	r->pid = pid;
+	buf_addf(&title, "V8 of pid %d", pid);
 	r->file = arena_copy(&r->diagnosis.text, buf_str(&title));
 	add_program(v, r);
 	add_parts(v, r);
@@ -196,11 +196,12 @@ static int run_js_doctor(const struct command *self, char **words, size_t n)
 	if (!screen_style(&style, o.output, o.width_text, &e))
 		return say_error(self, &e);
 	struct doctor_report r = { .is_verbose = o.common.verbose };
-	struct v8_living *v = js_open_process(&o, &e);
+	struct living_process p;
+	struct v8_inspection *v = js_open_process(&o, &p, &e);
 	if (v)
-		examine(v, &r);
+		examine(v, p.pid, &r);
 	bool ok = v && write_report(&r, &o, &style, &e);
-	v8_living_free(v);
+	v8_inspection_free(v);
 	doctor_report_fini(&r);
 	return ok ? EXIT_DONE : say_error(self, &e);
 }

@@ -31,7 +31,7 @@ static void add_builtin(void *context, uint64_t start, uint64_t size_bytes, stru
 	t->rows_of_builtins++;
 }
 
-static void add_rows(struct v8_living *v, const struct v8_code_rows *rows, struct map_text *t)
+static void add_rows(struct v8_inspection *v, const struct v8_code_rows *rows, struct map_text *t)
 {
 	AUTO(buf) struct buf name = { 0 };
 	for (uint32_t i = 0; i < rows->list.n; i++) {
@@ -100,7 +100,8 @@ static bool write_output(const char *path, struct str text, struct err *e)
 	return ok;
 }
 
-static bool write_map(struct v8_living *v, const struct js_options *o, struct err *e)
+static bool write_map(struct v8_inspection *v, int32_t pid, const struct js_options *o,
+		      struct err *e)
 {
 	AUTO(map_text) struct map_text t = { 0 };
 	AUTO(buf) struct buf path = { 0 };
@@ -108,9 +109,9 @@ static bool write_map(struct v8_living *v, const struct js_options *o, struct er
 	struct map_file *file = NULL;
 	bool is_own = !o->output;
 	/* Whether it may be written is known before the work is done. */
-	if (is_own && !(file = map_file_open(v->pid, o->is_forced, &path, e)))
+	if (is_own && !(file = map_file_open(pid, o->is_forced, &path, e)))
 		return false;
-	if (!is_own && !o->is_forced && map_file_is_written(v->pid, o->output, e))
+	if (!is_own && !o->is_forced && map_file_is_written(pid, o->output, e))
 		return false;
 	v8_walk_code(v, &rows);
 	add_rows(v, &rows, &t);
@@ -131,9 +132,10 @@ static int run_map(const struct command *self, char **words, size_t n)
 		return say_error(self, &e);
 	if (o.common.help)
 		return print_help(self);
-	struct v8_living *v = js_open_process(&o, &e);
-	bool ok = v && write_map(v, &o, &e);
-	v8_living_free(v);
+	struct living_process p;
+	struct v8_inspection *v = js_open_process(&o, &p, &e);
+	bool ok = v && write_map(v, p.pid, &o, &e);
+	v8_inspection_free(v);
 	return ok ? EXIT_DONE : say_error(self, &e);
 }
 

@@ -4,9 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 struct map_file {
@@ -58,34 +56,18 @@ bool map_file_is_written(int32_t pid, const char *path, struct err *e)
 static bool is_its_own(int32_t pid, int folder, const char *name)
 {
 	struct runtime runtime;
+	struct living_process p;
 	struct stat status;
 	if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode))
 		return false;
-	runtime_of_process(pid, &runtime);
+	living_process_init(&p, pid);
+	runtime_of_process(&p.process, &runtime);
 	bool has_flag = runtime.has_map_flag;
 	runtime_fini(&runtime);
 	return has_flag || has_open(pid, &status);
 }
 
 /* --- where it is --- */
-
-/* As a process with that root would find it: links stay inside. */
-static int open_folder(const char *root)
-{
-	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
-	int top = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (top < 0)
-		return -1;
-	int folder = (int)syscall(SYS_openat2, top, "tmp", &how, sizeof(how));
-	/* A kernel or a filter that does not know it: no links at all, then. */
-	if (folder < 0 && (errno == ENOSYS || errno == EPERM))
-		folder = openat(top, "tmp", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int why = errno;
-	close(top);
-	errno = why;
-	return folder;
-}
 
 struct map_file *map_file_open(int32_t pid, bool is_forced, struct buf *path, struct err *e)
 {
@@ -103,7 +85,7 @@ struct map_file *map_file_open(int32_t pid, bool is_forced, struct buf *path, st
 	snprintf(f->name, sizeof(f->name), "perf-%d.map", inner);
 	snprintf(f->temporary, sizeof(f->temporary), ".perf-%d.map.%d", inner, getpid());
 	f->path = mem_strdup(buf_c_string(path));
-	f->folder = open_folder(buf_c_string(&root));
+	f->folder = process_open_folder(buf_c_string(&root), "tmp");
 	if (f->folder < 0)
 		err_set(e, "%s: %s; use -o FILE to write elsewhere", f->path, strerror(errno));
 	else if (!is_forced && is_its_own(pid, f->folder, f->name))

@@ -62,7 +62,7 @@ mapped_id mapped_table_get(struct mapped_table *t, const struct mapped *m)
 	return t->list.n - 1;
 }
 
-static struct binary_id id_of(const struct mapped *m)
+struct binary_id mapped_binary_id(const struct mapped *m)
 {
 	return (struct binary_id){ .path = m->path,
 				   .build_id = m->build_id,
@@ -74,7 +74,7 @@ static struct binary_id id_of(const struct mapped *m)
 
 static struct binary *open_binary(const struct mapped_table *t, const struct mapped *m)
 {
-	struct binary_id id = id_of(m);
+	struct binary_id id = mapped_binary_id(m);
 	struct str image;
 	if (m->kind == MAPPED_VDSO && t->options->names.is_of_this_machine && vdso_image(&image))
 		return binary_of_memory(&id, image, &t->options->names);
@@ -169,11 +169,11 @@ static void compact(struct mapped_table *t, const bool *is_needed, mapped_id *ne
 
 static void tell_needed(const struct mapped_table *t)
 {
-	const struct perf_live *live = t->options->live;
-	for (uint32_t i = 0; live && live->needs_file && i < t->list.n; i++) {
-		struct binary_id id = id_of(&t->list.p[i]);
+	struct processes *processes = t->options->names.processes;
+	for (uint32_t i = 0; processes && i < t->list.n; i++) {
+		struct binary_id id = mapped_binary_id(&t->list.p[i]);
 		if (id.has_inode)
-			live->needs_file(live->context, &id);
+			processes_touch(processes, &id);
 	}
 }
 

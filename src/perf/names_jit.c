@@ -37,9 +37,9 @@ static uint32_t sort_addresses(struct wanted_address *wanted, uint32_t n,
 static void read_map(const struct perf_session *s, int32_t pid, const struct jit_address *addresses,
 		     uint32_t n, struct perf_map_names *names, struct map_search *search)
 {
-	const struct perf_live *live = s->options.live;
-	if (live && live->read_map) {
-		live->read_map(live->context, pid, addresses, n, names, search);
+	struct processes *p = s->options.names.processes;
+	if (p && p->ops->read_map) {
+		p->ops->read_map(p, pid, &s->options.names, addresses, n, names, search);
 		return;
 	}
 	AUTO_FREE uint64_t *plain = mem_alloc(n + 1, sizeof(*plain));
@@ -126,15 +126,15 @@ static const struct mapped *spent_jitdump(struct perf_session *s, int32_t pid)
 
 static const char *map_advice(struct perf_session *s, int32_t pid)
 {
-	unsigned best = UINT_MAX;
+	enum runtime_kind outer = RUNTIME_NATIVE;
 	const struct perf_process *process = perf_process_get(&s->processes, pid);
 	const struct address_space *space = &s->processes.spaces.p[process->space];
 	for (uint32_t i = 0; i < space->rows.n; i++) {
 		const struct mapped *m = &s->mapped.list.p[space->rows.p[i].mapped];
-		unsigned advice = m->kind == MAPPED_FILE ? jit_advice_of_file(m->path) : UINT_MAX;
-		best = advice < best ? advice : best;
+		if (m->kind == MAPPED_FILE)
+			outer = runtime_outer(outer, runtime_of_file(m->path));
 	}
-	return jit_advice_words(best);
+	return runtime_rows[outer].advice;
 }
 
 static void explain(struct perf_session *s, const struct mapped *m, const struct map_search *search,

@@ -81,10 +81,10 @@ static void open_jitdump(struct perf_session *s, int32_t pid, mapped_id id)
 	struct mapped *m = &s->mapped.list.p[id];
 	perf_process_get(&s->processes, pid)->jitdump = id;
 	struct recorded_process process = perf_session_process(s, pid);
-	const struct perf_live *live = s->options.live;
+	struct processes *p = s->options.names.processes;
 	AUTO_FREE char *path = mem_strdup(m->path.p); /* arena texts end in NUL */
-	struct reader *r = live && live->open_file
-				   ? live->open_file(live->context, pid, path, &e)
+	struct reader *r = p && p->ops->open_path
+				   ? p->ops->open_path(p, pid, path, &e)
 				   : process_file_open(&s->options.names, process, path, &e);
 	if (!r)
 		return;
@@ -115,16 +115,15 @@ void perf_session_read_jitdumps(struct perf_session *s)
  */
 static bool is_program_in_memory(const struct perf_session *s, int32_t pid, const struct mapped *m)
 {
-	const struct symbol_options *o = &s->options.names;
 	struct binary_id id = { .path = m->path,
 				.has_inode = m->has_inode,
 				.device_major = m->device_major,
 				.device_minor = m->device_minor,
 				.inode = m->inode };
 	char head[SELFMAG] = "";
-	if (!m->has_inode || !o->open_held || !str_starts(m->path, STR("/memfd:")))
+	if (!m->has_inode || !str_starts(m->path, STR("/memfd:")))
 		return false;
-	int fd = o->open_held(o->held, pid, &id);
+	int fd = processes_open_mapped(s->options.names.processes, pid, &id);
 	if (fd < 0)
 		return false;
 	ssize_t n = pread(fd, head, sizeof(head), 0);
@@ -172,18 +171,19 @@ static bool on_mmap(struct perf_session *s, const struct perf_record *r)
 	struct perf_mapping map;
 	if (!perf_mapping_read(&s->events, r, &map))
 		return false;
-	struct mapped m = { .path = map.path,
+	const struct process_mapping *at = &map.mapping;
+	struct mapped m = { .path = at->path,
 			    .build_id = map.build_id,
-			    .device_major = map.device_major,
-			    .device_minor = map.device_minor,
-			    .inode = map.inode,
-			    .has_inode = map.inode != 0 };
-	struct mapping_row row = { map.start, map.end, map.offset, 0,
-				   (map.protection & PROT_EXEC) != 0 };
+			    .device_major = at->device_major,
+			    .device_minor = at->device_minor,
+			    .inode = at->inode,
+			    .has_inode = at->inode != 0 };
+	struct mapping_row row = { at->start, at->end, at->offset, 0,
+				   (at->protection & PROT_EXEC) != 0 };
 	unsigned mode = r->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	bool is_taken = true;
 	if (mode == PERF_RECORD_MISC_KERNEL)
-		map_kernel(s, map.path, map.start, map.end - map.start, map.offset);
+		map_kernel(s, at->path, at->start, at->end - at->start, at->offset);
 	else if (mode != PERF_RECORD_MISC_GUEST_KERNEL && mode != PERF_RECORD_MISC_GUEST_USER)
 		is_taken = map_user(s, map.pid, &row, &m);
 	if (!is_taken)

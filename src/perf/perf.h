@@ -43,29 +43,11 @@ struct perf_found_name {
 	bool is_inlined;
 };
 
-/* What a recorder knows of processes while they live, for names. Any of them may be NULL. */
+/* Who named frames that were found. Of processes: names.processes. */
 struct perf_live {
 	void *context;
-	/* The state that the process's map of JIT code was in: a number that grows with time. */
-	uint32_t (*map_state)(void *context, int32_t pid, uint64_t time_ns);
-	/* Names addresses by it, each as of its state; as process_map_read. */
-	bool (*read_map)(void *context, int32_t pid, const struct jit_address *wanted, uint32_t n,
-			 struct perf_map_names *names, struct map_search *search);
-	/* A file by the path that the process knows it by: a jitdump. */
-	struct reader *(*open_file)(void *context, int32_t pid, const char *path, struct err *e);
-	/* The container that a process is in; empty: none. */
-	void (*container)(void *context, int32_t pid, struct buf *name);
-	/* Whether a thread lives: that it ends may be among what the kernel lost. */
-	bool (*is_there)(void *context, int32_t tid);
-	/* Bytes where the stack begins that sp is in (0: of the first thread), the oldest last. Returns how many. */
-	size_t (*stack_begin)(void *context, int32_t pid, uint64_t sp, uint64_t *address, void *to,
-			      size_t n);
-	/* The functions at a found frame, the outermost first. Returns how many; good until the next call. */
-	uint32_t (*name_found)(void *name_context, uint32_t code,
-			       const struct perf_found_name **names);
-	void *name_context;
-	/* perf_session_set_profile calls it for each file that is mapped still. */
-	void (*needs_file)(void *context, const struct binary_id *id);
+	/* The functions at such a frame, the outermost first. Returns how many; good until the next call. */
+	uint32_t (*name_found)(void *context, uint32_t code, const struct perf_found_name **names);
 };
 
 struct perf_options {

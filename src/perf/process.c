@@ -348,11 +348,11 @@ void perf_processes_forget_ended(struct perf_processes *s)
 	forget_threads(s);
 }
 
-void perf_processes_end_missing(struct perf_processes *s, const struct perf_live *live)
+void perf_processes_end_missing(struct perf_processes *s, struct processes *living)
 {
 	for (uint32_t i = 0; i < s->threads.n; i++) {
 		struct perf_thread *t = &s->threads.p[i];
-		if (t->has_ended || live->is_there(live->context, t->tid))
+		if (t->has_ended || processes_has_thread(living, t->tid))
 			continue;
 		t->has_ended = true;
 		t->is_past = false;

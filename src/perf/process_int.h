@@ -84,6 +84,7 @@ void mapped_close(struct mapped *m);
 void mapped_table_fini(struct mapped_table *t);
 /* What equals `m` in kind, path, build id, inode and (of JIT) pid; made when it is new. */
 mapped_id mapped_table_get(struct mapped_table *t, const struct mapped *m);
+struct binary_id mapped_binary_id(const struct mapped *m);
 /* The binary of a file or the vdso; NULL for others. */
 struct binary *mapped_binary(struct mapped_table *t, mapped_id id);
 const struct unwind_table *mapped_unwind(struct mapped_table *t, mapped_id id);
@@ -94,6 +95,7 @@ void mapped_forget_jit_tables(struct mapped *m);
 
 /* --- processes (process.c) --- */
 
+/* Half of a process_mapping: a process may have 50,000, and each address of a stack is looked for among them. */
 struct mapping_row {
 	uint64_t start, end; /* in the process */
 	uint64_t file_offset;
@@ -101,7 +103,7 @@ struct mapping_row {
 	bool is_code;
 };
 
-/* roots.c: what is behind an address where chains of frame pointers end, up to the start of the thread. */
+/* stack_ends.c: what is behind an address where chains of frame pointers end, up to the start of the thread. */
 enum { STACK_ROOT_BEHIND = 2 };
 struct stack_root {
 	uint64_t from, behind[STACK_ROOT_BEHIND];
@@ -143,14 +145,15 @@ struct perf_process {
 	uint32_t old_space;
 	mapped_id nowhere; /* what stands for addresses without a mapping, or INDEX_NONE */
 	mapped_id jitdump;
-	uint32_t map_state; /* of its map of JIT code, at the last sample; see struct perf_live */
+	uint32_t
+		map_state; /* of its map of JIT code, at the last sample; see processes_map_state */
 	str_id container;
 	bool is_container_known;
 	bool has_found;	 /* the recorder finds its functions, without a map */
 	int32_t jit_pid; /* whose code it runs: its own, or that of whom it was forked from */
 };
 
-/* gap.c: the functions that a thread begins with, which stay the same as long as it lives. */
+/* stack_ends.c: the functions that a thread begins with, which stay the same as long as it lives. */
 enum { THREAD_START_FRAMES = 4 };
 struct thread_start {
 	uint64_t addresses[THREAD_START_FRAMES]; /* where calls return to, the oldest last */
@@ -207,7 +210,7 @@ thread_id perf_thread_row(struct perf_processes *s, struct perf_thread *t, str_i
  */
 void perf_processes_forget_ended(struct perf_processes *s);
 /* Threads that do not live have ended, whether a record said so or not. */
-void perf_processes_end_missing(struct perf_processes *s, const struct perf_live *live);
+void perf_processes_end_missing(struct perf_processes *s, struct processes *living);
 /* Names of threads and containers go into another profile. */
 void perf_processes_set_profile(struct perf_processes *s, struct profile *p);
 /* What no process has mapped any more goes, when no location is in it. Numbers of others change. */

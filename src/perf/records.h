@@ -4,7 +4,7 @@
  * every decoder takes the events. Nothing is copied: pointers lead into the record.
  */
 #pragma once
-#include "base/base.h"
+#include "process/process.h"
 
 struct perf_event_attr;
 
@@ -74,7 +74,8 @@ bool perf_sample_read(const struct perf_events *e, const struct perf_record *r,
 
 /* Registers of user space and a copy of its stack. */
 struct perf_user_state {
-	uint64_t registers[32]; /* by perf's own numbers: asm/perf_regs.h */
+	uint64_t mask;		/* which registers, by perf's own numbers: asm/perf_regs.h */
+	uint64_t registers[64]; /* one for each bit of it */
 	struct str stack;
 };
 /* False: the sample has none, or of 32-bit code. */
@@ -101,13 +102,8 @@ bool perf_comm_read(const struct perf_events *e, const struct perf_record *r,
 /* PERF_RECORD_MMAP, PERF_RECORD_MMAP2 */
 struct perf_mapping {
 	int32_t pid, tid;
-	uint64_t start, end, offset;
-	uint32_t device_major, device_minor;
-	uint64_t inode;	     /* 0: not known */
-	struct str build_id; /* empty: not known */
-	unsigned protection; /* PROT_ */
-	bool is_shared;
-	struct str path;
+	struct process_mapping mapping; /* inode 0: not known */
+	struct str build_id;		/* empty: not known */
 };
 bool perf_mapping_read(const struct perf_events *e, const struct perf_record *r,
 		       struct perf_mapping *out);

@@ -29,7 +29,7 @@ static bool leads_to(const char *link, const char *file)
 static bool find_link(const struct symbol_options *o, int32_t pid, struct run_path *p)
 {
 	AUTO(buf) struct buf file = { 0 }, link = { 0 };
-	if (!o->held_root || !o->held_root(o->held, pid, &link))
+	if (!processes_root(o->processes, pid, &link))
 		return false;
 	buf_add(&file, buf_str(&link));
 	buf_add(&file, p->file);

@@ -14,9 +14,9 @@ static bool witness_equal(const void *list, uint32_t i, const void *key)
 static location_id locate_later(struct perf_session *s, const struct perf_process *process,
 				location_id told)
 {
-	const struct perf_live *live = s->options.live;
 	struct location later = s->locations.list.p[told];
-	later.code = live->map_state(live->context, process->jit_pid, UINT64_MAX) & INT32_MAX;
+	later.code = processes_map_state(s->options.names.processes, process->jit_pid, UINT64_MAX) &
+		     INT32_MAX;
 	return locations_get(&s->locations, &later);
 }
 

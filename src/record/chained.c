@@ -19,20 +19,20 @@ static bool is_chained(struct elf *elf, const struct runtime *runtime)
 		return runtime->keeps_frame_pointers;
 	case RUNTIME_PYTHON:
 		return false;
-	case RUNTIME_NATIVE:
+	default:
 		return elf && frame_pointers_of(elf) == FRAME_POINTERS_KEPT;
 	}
-	return false;
 }
 
 static bool is_chained_process(int32_t pid)
 {
-	struct err ignored = { 0 };
+	AUTO(buf) struct buf path = { 0 };
+	struct living_process living;
 	struct runtime runtime;
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	runtime_of_process(pid, &runtime);
-	struct elf *elf = runtime.kind == RUNTIME_NATIVE ? elf_open(path, &ignored) : NULL;
+	living_process_init(&living, pid);
+	runtime_of_process(&living.process, &runtime);
+	int fd = living.process.ops->open_program(&living.process, &path);
+	struct elf *elf = process_take_elf(fd, buf_str(&path));
 	bool chained = is_chained(elf, &runtime);
 	elf_free(elf);
 	runtime_fini(&runtime);

@@ -45,67 +45,8 @@ struct charge {
 
 enum { MAX_TEXT_BYTES = 4096 };
 
-static struct str take_word(struct str *rest)
-{
-	*rest = str_trim(*rest);
-	ptrdiff_t end = str_find_char(*rest, ' ');
-	struct str word = str_first(*rest, end < 0 ? rest->n : (size_t)end);
-	*rest = str_from_byte(*rest, word.n);
-	return word;
-}
-
-struct process_stat {
-	char state;
-	int32_t parent;
-	uint64_t user_ns, kernel_ns, children_ns, guest_ns, start_ticks;
-};
-
-/* `12 (name) S 1 ...`, and the name may hold anything (man 5 proc). */
-static bool read_stat(int32_t pid, struct process_stat *out)
-{
-	enum {
-		STATE = 3,
-		PARENT,
-		USER = 14,
-		KERNEL,
-		CHILDREN_USER,
-		CHILDREN_KERNEL,
-		START = 22,
-		GUEST = 43
-	};
-	AUTO(buf) struct buf text = { 0 };
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	text_file_read(path, MAX_TEXT_BYTES, &text);
-	struct str rest = buf_str(&text);
-	ptrdiff_t name_end = str_find_last_char(rest, ')');
-	uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK), values[GUEST + 1] = { 0 };
-	if (name_end < 0)
-		return false;
-	rest = str_from_byte(rest, (size_t)name_end + 1);
-	out->state = take_word(&rest).p[0];
-	for (unsigned i = PARENT; i <= GUEST; i++)
-		str_to_u64(take_word(&rest), &values[i]);
-	out->parent = (int32_t)values[PARENT];
-	out->user_ns = values[USER] * tick_ns;
-	out->kernel_ns = values[KERNEL] * tick_ns;
-	out->children_ns = (values[CHILDREN_USER] + values[CHILDREN_KERNEL]) * tick_ns;
-	out->guest_ns = values[GUEST] * tick_ns;
-	out->start_ticks = values[START];
-	return true;
-}
-
-bool process_start_ticks(int32_t pid, uint64_t *ticks)
-{
-	struct process_stat s;
-	bool is_there = read_stat(pid, &s);
-	if (is_there)
-		*ticks = s.start_ticks;
-	return is_there;
-}
-
 /* To the nanosecond, where stat has ticks. */
-static uint64_t exact_ns(int32_t pid, const struct process_stat *s)
+static uint64_t exact_ns(int32_t pid, const struct process_status *s)
 {
 	clockid_t clock;
 	uint64_t ns = clock_getcpuclockid(pid, &clock) == 0 ? clock_ns(clock) : 0;
@@ -114,8 +55,8 @@ static uint64_t exact_ns(int32_t pid, const struct process_stat *s)
 
 static bool read_process(const struct charge *c, struct charged_process *p)
 {
-	struct process_stat s;
-	if (!read_stat(p->pid, &s))
+	struct process_status s;
+	if (!process_stat_read("", p->pid, &s))
 		return false;
 	p->parent = s.parent;
 	p->is_zombie = s.state == 'Z';
@@ -134,7 +75,7 @@ static bool read_thread(struct charged_process *p)
 	snprintf(path, sizeof(path), "/proc/%d/schedstat", p->pid);
 	text_file_read(path, MAX_TEXT_BYTES, &text);
 	struct str rest = buf_str(&text);
-	return str_to_u64(take_word(&rest), &p->now.own_ns);
+	return str_to_u64(str_take_word(&rest), &p->now.own_ns);
 }
 
 /* Of the second version of cgroups: it has all that was ever in it. 0: not known. */
@@ -239,11 +180,11 @@ static void add_other_children(struct charge *c)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
-	struct process_stat s;
+	struct process_status s;
 	int32_t pid;
 	while (dir && (entry = readdir(dir)))
 		if (str_to_i32(str_from(entry->d_name), &pid) && pid > 0 && !find(c, pid) &&
-		    read_stat(pid, &s) && was_target(c, s.parent))
+		    process_stat_read("", pid, &s) && was_target(c, s.parent))
 			add_process(c, pid, false, false);
 	if (dir)
 		closedir(dir);

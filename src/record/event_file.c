@@ -90,7 +90,7 @@ static char *path_from_here(int32_t pid, struct str path)
 	return mem_strdup(inside.p);
 }
 
-static void look_at_mapping(void *context, const struct target_mapping *m)
+static void look_at_mapping(void *context, const struct process_mapping *m)
 {
 	struct file_search *s = context;
 	enum fit fit = fit_of(s->wanted, str_basename(m->path));

@@ -5,7 +5,6 @@
 #include "record/js_processes_int.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,7 +40,7 @@ void js_processes_fini(struct js_processes *l)
 /* NULL: nothing is known of it. */
 static struct js_process *find(struct js_processes *l, int32_t pid)
 {
-	struct known_process *row = processes_find(&l->collecting->processes, pid);
+	struct known_process *row = known_processes_find(&l->collecting->processes, pid);
 	return row ? row->slot[l->number] : NULL;
 }
 
@@ -162,50 +161,22 @@ static struct v8_file *read_file(struct js_processes *l, struct elf *elf)
 	return f;
 }
 
-/* The program itself, by its file. NULL: errno. */
-static struct v8_file *file_of_program(struct js_processes *l, int32_t pid)
+/* fd is taken; -1: NULL. Those that were looked into are not opened again. */
+static struct v8_file *file_of(struct js_processes *l, int fd)
 {
-	struct err ignored = { 0 };
 	struct stat st;
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	if (stat(path, &st) != 0)
+	if (fd < 0)
 		return NULL;
-	struct v8_file *f = find_file(l, st.st_dev, st.st_ino);
-	struct elf *elf = f ? NULL : elf_open(path, &ignored);
+	struct v8_file *f = fstat(fd, &st) == 0 ? find_file(l, st.st_dev, st.st_ino) : NULL;
+	if (f) {
+		close(fd);
+		return f;
+	}
+	struct elf *elf = process_take_elf(fd, STR(""));
 	if (elf)
 		f = read_file(l, elf);
 	elf_free(elf);
-	errno = 0;
 	return f;
-}
-
-/* Node.js may be a small program with a large library. */
-struct library_search {
-	struct js_processes *l;
-	int32_t pid;
-	struct v8_file *found;
-};
-
-static void look_at_mapping(void *context, const struct target_mapping *m)
-{
-	static const struct symbol_options here = { .is_of_this_machine = true };
-	struct library_search *s = context;
-	if (s->found || !str_starts(str_basename(m->path), STR("libnode.so")))
-		return;
-	struct binary *b = runtime_open_mapping(s->pid, m, &here);
-	struct elf *elf = binary_code(b);
-	if (elf)
-		s->found = read_file(s->l, elf);
-	binary_free(b);
-}
-
-static struct v8_file *file_of_library(struct js_processes *l, int32_t pid)
-{
-	struct err ignored = { 0 };
-	struct library_search s = { .l = l, .pid = pid };
-	target_read_mappings(pid, false, look_at_mapping, &s, &ignored);
-	return s.found;
 }
 
 /* --- processes --- */
@@ -221,13 +192,21 @@ static bool is_called_node(int32_t pid)
 	return str_eq(name, STR("node")) || str_eq(name, STR("nodejs"));
 }
 
-/* The one with its V8. NULL: there is none. is_hidden: its program may not be looked at. */
+/*
+ * The one with its V8: Node.js may be a small program with a large library. NULL: there is none. is_hidden: its
+ * program may not be looked at.
+ */
 static const struct v8_file *file_of_process(struct js_processes *l, int32_t pid, bool *is_hidden)
 {
-	const struct v8_file *f = file_of_program(l, pid);
-	*is_hidden = !f && (errno == EACCES || errno == EPERM);
+	AUTO(buf) struct buf path = { 0 };
+	struct living_process living;
+	struct process *p = &living.process;
+	living_process_init(&living, pid);
+	int fd = p->ops->open_program(p, &path);
+	*is_hidden = !path.n && (errno == EACCES || errno == EPERM);
+	const struct v8_file *f = file_of(l, fd);
 	if (!f || !f->is_v8)
-		f = file_of_library(l, pid);
+		f = file_of(l, runtime_open_library(p, RUNTIME_NODE, &path));
 	return f && f->is_v8 ? f : NULL;
 }
 
@@ -247,9 +226,9 @@ static void look_at_process(struct js_processes *l, struct js_process *p)
 		return;
 	}
 	p->living = mem_zalloc(1, sizeof(*p->living));
-	process_memory_init(p->living, p->pid);
-	p->memory = kept_memory_new(p->living);
-	p->v8 = v8_process_new(p->pid, &f->layout, kept_memory_get(p->memory), l->names);
+	living_process_init(p->living, p->pid);
+	p->memory = kept_memory_new(&p->living->process);
+	p->v8 = v8_process_new(&p->living->process, &f->layout, l->names);
 	v8_process_look(p->v8);
 	v8_walker_add_process(l->collecting->walker, p->pid, &f->layout);
 }
@@ -310,7 +289,7 @@ void js_processes_count(struct js_processes *l, struct js_process *p, bool has_f
 		v8_process_end(p->v8); /* nobody said so yet */
 	if (v8_process_is_endless(p->v8))
 		give_up(l, p, JS_TROUBLE_BUSY);
-	else if (p->living->error == EPERM)
+	else if (p->living->memory.error == EPERM)
 		give_up(l, p, JS_TROUBLE_REFUSED);
 	if (p->samples == UINT32_MAX) /* some was found */
 		return;

@@ -16,7 +16,7 @@ struct js_process {
 	int32_t pid;
 	bool is_looked_at;
 	const struct v8_file *file;    /* NULL: it has no V8 */
-	struct process_memory *living; /* stays where it is: others refer to it */
+	struct living_process *living; /* stays where it is: others refer to it */
 	struct kept_memory *memory;
 	uint64_t look; /* the number of the last look with a sample of it */
 	struct v8_process *v8;

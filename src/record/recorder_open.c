@@ -1,52 +1,6 @@
 /* The beginning of a recording: what is opened, and what its session may ask. */
 #include "record/recorder_int.h"
 
-/* --- what the session asks --- */
-
-static uint32_t live_map_state(void *context, int32_t pid, uint64_t time_ns)
-{
-	struct recorder *r = context;
-	return held_files_map_state(r->held, pid, time_ns);
-}
-
-static bool live_read_map(void *context, int32_t pid, const struct jit_address *wanted, uint32_t n,
-			  struct perf_map_names *names, struct map_search *search)
-{
-	struct recorder *r = context;
-	return held_files_read_map(r->held, pid, &r->options.names, wanted, n, names, search);
-}
-
-static struct reader *live_open_file(void *context, int32_t pid, const char *path, struct err *e)
-{
-	struct recorder *r = context;
-	return held_files_open_path(r->held, pid, path, e);
-}
-
-static bool live_is_there(void *context, int32_t tid)
-{
-	(void)context;
-	return thread_is_there(tid);
-}
-
-static size_t live_stack_begin(void *context, int32_t pid, uint64_t sp, uint64_t *address, void *to,
-			       size_t n)
-{
-	(void)context;
-	return process_read_stack_begin(pid, sp, address, to, n);
-}
-
-static void live_needs_file(void *context, const struct binary_id *id)
-{
-	struct recorder *r = context;
-	held_files_touch(r->held, id);
-}
-
-static void live_container(void *context, int32_t pid, struct buf *name)
-{
-	struct recorder *r = context;
-	container_names_get(&r->containers, pid, name);
-}
-
 /* --- beginning --- */
 
 static void add_event(struct recorder *r, uint32_t i)
@@ -64,22 +18,11 @@ static bool is_of_one(const struct record_options *o)
 static void begin_session(struct recorder *r)
 {
 	r->source_maps = recorder_source_maps(r);
-	r->options.names.open_held = held_files_open;
-	r->options.names.held_root = held_files_root_path;
-	r->options.names.held = r->held;
+	r->options.names.processes = held_files_processes(r->held);
 	r->options.names.is_of_this_machine = true;
 	r->budgets = budgets_new(is_of_one(&r->options), r->options.caller);
 	r->options.names.budgets = r->budgets;
-	r->live = (struct perf_live){ .context = r,
-				      .name_context = &r->collecting,
-				      .map_state = live_map_state,
-				      .read_map = live_read_map,
-				      .open_file = live_open_file,
-				      .container = live_container,
-				      .is_there = live_is_there,
-				      .needs_file = live_needs_file,
-				      .stack_begin = live_stack_begin,
-				      .name_found = collectors_name };
+	r->live = (struct perf_live){ .context = &r->collecting, .name_found = collectors_name };
 	struct perf_options options = { .names = r->options.names,
 					.keep_addresses = r->options.keep_addresses,
 					.source_maps = r->source_maps,
@@ -90,6 +33,7 @@ static void begin_session(struct recorder *r)
 	r->collecting.session = r->session;
 	r->collecting.formats = perf_session_events(r->session);
 	r->follow.collecting = &r->collecting;
+	r->follow.drain = &r->drain;
 }
 
 static void note_events(struct recorder *r)

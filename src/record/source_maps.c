@@ -12,7 +12,8 @@ static uint64_t root_of(void *context, int32_t pid)
 static struct reader *open_script(void *context, int32_t pid, const char *path, struct err *e)
 {
 	struct recorder *r = context;
-	return held_files_open_path(r->held, pid, path, e);
+	struct processes *p = held_files_processes(r->held);
+	return p->ops->open_path(p, pid, path, e);
 }
 
 struct source_maps *recorder_source_maps(struct recorder *r)

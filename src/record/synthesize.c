@@ -61,7 +61,7 @@ struct mapping_out {
 	struct held_files *held;
 };
 
-static void add_mmap2(int32_t pid, const struct target_mapping *m, struct buf *records)
+static void add_mmap2(int32_t pid, const struct process_mapping *m, struct buf *records)
 {
 	enum { MAX_PATH_BYTES = 4096 };
 	struct mmap2_body body = {
@@ -81,7 +81,7 @@ static void add_mmap2(int32_t pid, const struct target_mapping *m, struct buf *r
 		   (struct str){ (const char *)&body, sizeof(body) }, path, pid, pid);
 }
 
-static void add_mapping(void *context, const struct target_mapping *m)
+static void add_mapping(void *context, const struct process_mapping *m)
 {
 	struct mapping_out *out = context;
 	held_files_add_mapping(out->held, out->pid, m);
@@ -90,45 +90,45 @@ static void add_mapping(void *context, const struct target_mapping *m)
 
 struct moved_out {
 	int32_t pid;
-	const struct v8_moved *moved;
+	const struct process_mapping *moved;
 	struct buf *records;
 	bool is_done;
 };
 
 /* The file itself is mapped, too, which tells its path. */
-static void add_moved(void *context, const struct target_mapping *m)
+static void add_moved(void *context, const struct process_mapping *m)
 {
 	struct moved_out *out = context;
-	const struct v8_moved *v = out->moved;
-	if (out->is_done || m->inode != v->inode || m->device_major != v->device_major ||
-	    m->device_minor != v->device_minor)
+	if (out->is_done || !process_mappings_share_file(m, out->moved))
 		return;
-	struct target_mapping copy = *m;
-	copy.start = v->start;
-	copy.end = v->end;
-	copy.offset = v->offset;
+	struct process_mapping copy = *m;
+	copy.start = out->moved->start;
+	copy.end = out->moved->end;
+	copy.offset = out->moved->offset;
 	add_mmap2(out->pid, &copy, out->records);
 	out->is_done = true;
 }
 
-void synthesize_moved(int32_t pid, const struct v8_moved *moved, struct buf *records)
+void synthesize_moved(int32_t pid, const struct process_mapping *moved, struct buf *records)
 {
 	struct err ignored = { 0 };
 	struct moved_out out = { .pid = pid, .moved = moved, .records = records };
 	target_read_mappings(pid, false, add_moved, &out, &ignored);
 }
 
+static void add_thread(void *context, const struct process_thread *t)
+{
+	struct mapping_out *out = context;
+	add_comm(out->records, out->pid, t->tid);
+}
+
 bool synthesize_process(int32_t pid, struct buf *records, struct held_files *held)
 {
-	struct err e = { 0 };
-	AUTO(buf) struct buf tids = { 0 };
+	struct err ignored = { 0 };
 	struct mapping_out out = { pid, records, held };
-	if (!target_threads(pid, &tids))
-		return false;
-	for (size_t i = 0; i + sizeof(int32_t) <= tids.n; i += sizeof(int32_t)) {
-		int32_t tid;
-		memcpy(&tid, tids.p + i, sizeof(tid));
-		add_comm(records, pid, tid);
-	}
-	return target_read_mappings(pid, false, add_mapping, &out, &e);
+	struct living_process living;
+	struct process *p = &living.process;
+	living_process_init(&living, pid);
+	return p->ops->visit_threads(p, add_thread, &out) &&
+	       p->ops->visit_mappings(p, false, add_mapping, &out, &ignored);
 }

@@ -90,9 +90,9 @@ void v8_walker_remove_process(struct v8_walker *w, int32_t pid)
 static void walker_leave_out(void *state, int32_t pid)
 {
 	const struct v8_walker *w = state;
-	uint64_t ticks;
-	if (w->loaded.is_loaded && process_start_ticks(pid, &ticks))
-		map_call(BPF_MAP_UPDATE_ELEM, w->loaded.others, &pid, &ticks);
+	struct process_status s;
+	if (w->loaded.is_loaded && process_stat_read("", pid, &s))
+		map_call(BPF_MAP_UPDATE_ELEM, w->loaded.others, &pid, &s.start_ticks);
 }
 
 static uint64_t walker_lost(const void *state)

@@ -18,7 +18,7 @@ static struct reader *open_script(void *context, int32_t pid, const char *path, 
 	int fd = -1;
 	for (size_t i = 0; i < ARRAY_SIZE(roots) && fd < 0; i++)
 		if (roots[i])
-			fd = process_plain_file(roots[i], path, path, e);
+			fd = process_plain_file(roots[i], path, path, OPEN_CHECKED, e);
 	return fd < 0 ? NULL : reader_of_fd(fd, path);
 }
 

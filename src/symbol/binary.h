@@ -6,16 +6,8 @@
  */
 #pragma once
 #include "elf/elf.h"
+#include "process/process.h"
 #include "symbol/options.h"
-
-/* What a recording says of a file. */
-struct binary_id {
-	struct str path;
-	struct str build_id; /* bytes; empty: not known */
-	bool has_inode;
-	uint32_t device_major, device_minor;
-	uint64_t inode;
-};
 
 /* Why names are missing. */
 enum binary_trouble {

@@ -100,12 +100,11 @@ static void explain_missing(const struct binary *b, struct buf *reason, struct b
 /* No distribution has debug symbols of these, but they name the code that they compile. */
 static bool add_runtime_fix(struct str path, struct buf *fix)
 {
-	struct str name = str_basename(path);
-	if (!str_eq(name, STR("bun")) && !str_eq(name, STR("bun.exe")) &&
-	    !str_eq(name, STR("deno")))
+	enum runtime_kind kind = runtime_of_file(path);
+	if (kind != RUNTIME_BUN && kind != RUNTIME_DENO)
 		return false;
 	buf_addf(fix, "there are no debug symbols to install; to name JavaScript, %s",
-		 jit_advice_words(jit_advice_of_file(path)));
+		 runtime_rows[kind].advice);
 	return true;
 }
 

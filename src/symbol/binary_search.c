@@ -14,7 +14,7 @@ void binary_process_root(const struct binary *b, int32_t pid, char root[PROCESS_
 {
 	const struct symbol_options *o = b->options;
 	AUTO(buf) struct buf held = { 0 };
-	if (o->held_root && o->held_root(o->held, pid, &held))
+	if (processes_root(o->processes, pid, &held))
 		snprintf(root, PROCESS_ROOT_BYTES, "%s", buf_c_string(&held));
 	else if (o->is_of_this_machine)
 		snprintf(root, PROCESS_ROOT_BYTES, "/proc/%d/root", pid);
@@ -247,12 +247,8 @@ static bool try_running_program(struct binary *b, int32_t pid, const char *path)
 	ssize_t n = readlink(link, target, sizeof(target));
 	if (n < 0)
 		return false;
-	struct str program = { target, (size_t)n };
-	if (str_ends(program, STR(" (deleted)")))
-		program.n -= strlen(" (deleted)");
-	else
-		return false;
-	return str_eq(program, str_from(path)) &&
+	struct str program = { target, (size_t)n }, plain = process_plain_path(program);
+	return plain.n < program.n && str_eq(plain, str_from(path)) &&
 	       try_place(b, (struct file_place){ NULL, link }, false);
 }
 
@@ -285,10 +281,9 @@ static bool take_held(struct binary *b, int fd, int32_t pid, const char *path)
 
 static bool try_held(struct binary *b, const char *path)
 {
-	const struct symbol_options *o = b->options;
 	bool is_taken = false;
-	for (uint32_t i = 0; o->open_held && i < b->processes.n && !is_taken; i++) {
-		int fd = o->open_held(o->held, b->processes.p[i], &b->id);
+	for (uint32_t i = 0; i < b->processes.n && !is_taken; i++) {
+		int fd = processes_open_mapped(b->options->processes, b->processes.p[i], &b->id);
 		if (fd < 0)
 			continue;
 		is_taken = take_held(b, fd, b->processes.p[i], path);
@@ -320,10 +315,8 @@ static bool try_debuginfod(struct binary *b)
 
 static char *path_to_look_for(struct str path)
 {
-	if (str_ends(path, STR(" (deleted)")))
-		path.n -= strlen(" (deleted)");
 	AUTO(buf) struct buf text = { 0 };
-	buf_add(&text, path);
+	buf_add(&text, process_plain_path(path));
 	return mem_strdup(buf_c_string(&text));
 }
 

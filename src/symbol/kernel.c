@@ -1,7 +1,7 @@
 /* What names a kernel's functions: /proc/kallsyms, a copy that perf or the user made, vmlinux. */
 #include "symbol/kernel.h"
 #include "symbol/kallsyms_int.h"
-#include "symbol/process_files_int.h"
+#include "process/process.h"
 #include "symbol/vmlinux_int.h"
 
 #include <elf.h>
@@ -117,7 +117,7 @@ static bool read_table(struct kernel_symbols *k, const char *root, const char *p
 {
 	struct err e;
 	uint64_t anchor;
-	struct reader *r = safe_open(root, path, path, OPEN_GIVEN, &e);
+	struct reader *r = process_plain_reader(root, path, path, OPEN_GIVEN, &e);
 	if (!r)
 		return false;
 	*table = (struct kernel_table){ .reader = r };

@@ -2,8 +2,8 @@
 #pragma once
 #include "base/base.h"
 
-struct binary_id;
 struct budgets;
+struct processes;
 
 struct symbol_options {
 	const char *symfs;	    /* a folder with the files of the recorded machine, or NULL */
@@ -16,16 +16,7 @@ struct symbol_options {
 	/* The recording is of this machine and may be of processes that live: /proc is of use. */
 	bool is_of_this_machine;
 	uint64_t recorded_until_unix_ns; /* when the recording was written; 0: not known */
-	/*
-	 * Files that a recorder holds open since it saw the process: looked into first, and believed.
-	 * A descriptor of the caller's own, or -1. May be NULL.
-	 */
-	int (*open_held)(void *held, int32_t pid, const struct binary_id *id);
-	/*
-	 * The root folder of a process, which may have ended, as a path that is good as long as what is
-	 * held: `/proc/self/fd/7`. False: it is not known. May be NULL.
-	 */
-	bool (*held_root)(void *held, int32_t pid, struct buf *root);
-	void *held;
+	/* What a recorder holds of processes: looked into first, and believed. NULL: a recording that was made before. */
+	struct processes *processes;
 	struct budgets *budgets; /* what files may cost together; NULL: each has its own alone */
 };

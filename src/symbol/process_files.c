@@ -1,6 +1,5 @@
 /* The files of a process, wherever they may be. */
 #include "symbol/process_files.h"
-#include "symbol/process_files_int.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -178,8 +177,8 @@ struct reader *process_map_open(const struct map_candidate *candidate, struct er
 	const char *inside = candidate->path;
 	if (candidate->root)
 		inside += strlen(candidate->root);
-	return safe_open(candidate->root, inside, candidate->path,
-			 candidate->is_given ? OPEN_GIVEN : OPEN_CHECKED, e);
+	return process_plain_reader(candidate->root, inside, candidate->path,
+				    candidate->is_given ? OPEN_GIVEN : OPEN_CHECKED, e);
 }
 
 /* --- other files --- */
@@ -205,7 +204,7 @@ static struct reader *open_below_root(const char *root, const char *inside, enum
 				      struct err *e)
 {
 	AUTO_FREE char *path = join(root, inside);
-	return safe_open(root, inside, path, trust, e);
+	return process_plain_reader(root, inside, path, trust, e);
 }
 
 struct reader *process_file_open(const struct symbol_options *options,
@@ -215,7 +214,7 @@ struct reader *process_file_open(const struct symbol_options *options,
 	AUTO(buf) struct buf root = { 0 };
 	struct reader *r = NULL;
 	if (given)
-		return safe_open(NULL, given, given, OPEN_GIVEN, e);
+		return process_plain_reader(NULL, given, given, OPEN_GIVEN, e);
 	if (options->container_root)
 		r = open_below_root(options->container_root, path, OPEN_GIVEN, e);
 	if (!r && options->symfs)
@@ -224,7 +223,7 @@ struct reader *process_file_open(const struct symbol_options *options,
 	    process_root_path(process.pid, &root))
 		r = open_below_root(buf_c_string(&root), path, OPEN_CHECKED, e);
 	if (!r && options->is_of_this_machine)
-		r = safe_open(NULL, path, path, OPEN_CHECKED, e);
+		r = process_plain_reader(NULL, path, path, OPEN_CHECKED, e);
 	else if (!r && !options->container_root && !options->symfs) {
 		err_set(e, "%s is only on the recorded machine", path);
 		errno = ENOENT;

@@ -3,8 +3,9 @@
  * the process's container, with the pid that it has in there, and copies of them anywhere.
  */
 #pragma once
-#include "symbol/options.h"
 #include "jit/jit.h"
+#include "process/process.h"
+#include "symbol/options.h"
 
 /* A process of a recording. */
 struct recorded_process {
@@ -13,29 +14,6 @@ struct recorded_process {
 	/* When it began; maps in /tmp that are older were left by others. 0: not known. */
 	uint64_t began_unix_ns;
 };
-
-/* --- which process is it? --- */
-
-/*
- * Whether the process that has this pid now was there at a moment of the clock that perf uses when it
- * is not told another (time since boot). False: it is gone, or the pid was given to another one since.
- */
-bool process_started_before(int32_t pid, uint64_t time_ns);
-/* When a living process began, by the wall clock as it goes now; 0: it is gone. */
-uint64_t process_began_unix_ns(int32_t pid);
-/* Whether a map that was written to last at a moment is too old to be of a process. */
-bool process_map_is_older(uint64_t changed_unix_ns, uint64_t began_unix_ns);
-/* The pid that a living process has in the innermost of its pid namespaces; 0: not known. */
-int32_t process_inner_pid(int32_t pid);
-
-/* The root folder of a living process, through any of its threads. False: it may not be seen. */
-bool process_root_path(int32_t pid, struct buf *root);
-/*
- * A plain file below a root folder, for reading: -1, e and errno when there is none. Never waits, never
- * leaves the root by a link, and refuses what another user than root or the caller may have made up.
- * path is what messages call it.
- */
-int process_plain_file(const char *root, const char *inside, const char *path, struct err *e);
 
 /* --- where its map may be --- */
 
@@ -91,14 +69,6 @@ void map_search_explain(struct map_search *search, const char *path,
 void map_search_note(struct map_search *search, struct budget *budget, struct budgets *budgets,
 		     const char *path);
 void map_search_fini(struct map_search *search);
-
-/*
- * What makes a program write a map, by the name of a file that it has mapped: `libjvm.so`, `node`. Of several
- * files the lowest number counts; larger than all: the file tells nothing.
- */
-unsigned jit_advice_of_file(struct str path);
-/* `start node with --perf-basic-prof`. */
-const char *jit_advice_words(unsigned advice);
 
 /* --- its other files --- */
 

@@ -22,7 +22,7 @@ static bool has_word(struct str list, struct str word)
 /* Lines are NUMBER:CONTROLLERS:PATH; version 2 is 0 and has no controllers. */
 bool cgroup_in_text(struct str text, const char *controller, struct str *path)
 {
-	for (struct str line; next_line(&text, &line);) {
+	for (struct str line; str_take_line(&text, &line);) {
 		ptrdiff_t first = str_find_char(line, ':');
 		struct str rest = str_from_byte(line, first < 0 ? line.n : (size_t)first + 1);
 		ptrdiff_t second = str_find_char(rest, ':');
@@ -79,17 +79,17 @@ static char *unescape(const char *before, struct str word)
 static bool is_mount_of(struct str line, const char *controller, struct str *top, struct str *mount)
 {
 	for (int i = 0; i < 3; i++)
-		next_word(&line);
-	*top = next_word(&line);
-	*mount = next_word(&line);
+		str_take_word(&line);
+	*top = str_take_word(&line);
+	*mount = str_take_word(&line);
 	struct str word;
-	while ((word = next_word(&line)).n && !str_eq(word, STR("-")))
+	while ((word = str_take_word(&line)).n && !str_eq(word, STR("-")))
 		;
-	struct str type = next_word(&line);
-	next_word(&line);
+	struct str type = str_take_word(&line);
+	str_take_word(&line);
 	if (!*controller)
 		return str_eq(type, STR("cgroup2"));
-	return str_eq(type, STR("cgroup")) && has_word(next_word(&line), str_from(controller));
+	return str_eq(type, STR("cgroup")) && has_word(str_take_word(&line), str_from(controller));
 }
 
 bool cgroup_hierarchy_find(const char *root, const char *controller, struct cgroup_hierarchy *h)
@@ -98,7 +98,7 @@ bool cgroup_hierarchy_find(const char *root, const char *controller, struct cgro
 	struct str line, top, mount;
 	*h = (struct cgroup_hierarchy){ 0 };
 	process_file_read(root, 0, "mountinfo", MAX_MOUNTS_BYTES, &text);
-	for (struct str rest = buf_str(&text); next_line(&rest, &line);) {
+	for (struct str rest = buf_str(&text); str_take_line(&rest, &line);) {
 		if (!is_mount_of(line, controller, &top, &mount))
 			continue;
 		/* All of it is better than a part; a later mount may lie on top of an earlier one. */

@@ -6,7 +6,7 @@
  * root is what stands before /proc and the mounts: "" for this machine, another folder for tests.
  */
 #pragma once
-#include "target/process_int.h"
+#include "target/pids_int.h"
 
 struct cgroup_hierarchy {
 	char *controller; /* of version 1: `perf_event`, `name=systemd`; empty: version 2 */

@@ -57,7 +57,7 @@ static void add_processes(void *context, const char *path)
 	struct str rest = buf_str(&text);
 	int32_t pid;
 	/* 0 stands for one of another pid namespace. */
-	for (struct str word; (word = next_word(&rest)).n;)
+	for (struct str word; (word = str_take_word(&rest)).n;)
 		if (str_to_i32(word, &pid) && pid > 0)
 			vec_push(pids, pid);
 }
@@ -128,7 +128,7 @@ bool cgroup_container_of(struct str path, struct cgroup_container *c)
 
 bool cgroup_container_in_text(struct str text, struct cgroup_container *c)
 {
-	for (struct str line; next_line(&text, &line);) {
+	for (struct str line; str_take_line(&text, &line);) {
 		ptrdiff_t slash = str_find_char(line, '/');
 		if (slash >= 0 && cgroup_container_of(str_from_byte(line, (size_t)slash), c))
 			return true;

@@ -79,5 +79,6 @@ static inline bool target_fit_is_undecided(struct target_fit f)
 }
 /* All threads of a process, sorted. False: it is gone. */
 bool target_threads(int32_t pid, struct buf *tids /* of int32_t */);
+bool thread_is_there(int32_t tid);
 /* Whose thread it is; 0: nobody's, it is gone. */
 int32_t target_process_of_thread(int32_t tid);

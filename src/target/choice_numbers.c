@@ -1,7 +1,7 @@
 /* Processes and threads by number. */
 #include "target/choice_int.h"
 #include "target/container.h"
-#include "target/process_int.h"
+#include "target/pids_int.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -13,18 +13,6 @@ static const struct process_namespace first_pid_namespace = { "pid:[4026531836]"
 
 enum { MAX_STATUS_BYTES = 64 << 10 };
 
-/* Whether a process has that number inside of its pid namespace: NSpid lists them from the outermost. */
-static bool has_inner_pid(int32_t pid, int32_t number)
-{
-	AUTO(buf) struct buf text = { 0 };
-	int32_t inner = 0;
-	process_file_read("", pid, "status", MAX_STATUS_BYTES, &text);
-	struct str numbers = status_field(buf_str(&text), STR("NSpid"));
-	for (struct str word; (word = next_word(&numbers)).n;)
-		str_to_i32(word, &inner);
-	return inner == number && inner != pid;
-}
-
 /* `14467 (node in container web)`, at most three; false: there is none. */
 static bool list_inner(int32_t number, struct buf *out)
 {
@@ -34,8 +22,8 @@ static bool list_inner(int32_t number, struct buf *out)
 	for (uint32_t i = 0; i < pids.n && n < 3; i++) {
 		struct process_status status;
 		AUTO(buf) struct buf container = { 0 };
-		if (!has_inner_pid(pids.p[i], number) ||
-		    !process_status_read("", pids.p[i], &status) || status.is_zombie)
+		if (pids.p[i] == number || !process_status_read("", pids.p[i], &status) ||
+		    status.inner_pid != number || status.is_zombie)
 			continue;
 		container_of_process(pids.p[i], &container);
 		buf_addf(out, "%s%d (%s", n++ ? ", " : "", pids.p[i], status.comm);

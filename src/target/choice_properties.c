@@ -1,7 +1,7 @@
 /* Processes by name, command line and user. */
 #include "target/choice_int.h"
 #include "target/near_int.h"
-#include "target/process_int.h"
+#include "target/pids_int.h"
 #include "target/user_int.h"
 
 #include <unistd.h>
@@ -62,15 +62,8 @@ static bool has_user(const struct matcher *m, const struct process_status *s)
 
 static int32_t parent_of(int32_t pid)
 {
-	enum { MAX_STAT_BYTES = 4096 };
-	AUTO(buf) struct buf text = { 0 };
-	int32_t parent = 0;
-	process_file_read("", pid, "stat", MAX_STAT_BYTES, &text);
-	ptrdiff_t close = str_find_last_char(buf_str(&text), ')');
-	struct str rest = str_from_byte(buf_str(&text), close < 0 ? text.n : (size_t)close + 1);
-	next_word(&rest); /* its state */
-	str_to_i32(next_word(&rest), &parent);
-	return parent;
+	struct process_status s;
+	return process_stat_read("", pid, &s) ? s.parent : 0;
 }
 
 /*

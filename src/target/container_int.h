@@ -1,7 +1,7 @@
 /* How containers are found. */
 #pragma once
 #include "target/container.h"
-#include "target/process_int.h"
+#include "target/pids_int.h"
 
 /* --- one file of a runtime's --- */
 

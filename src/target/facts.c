@@ -3,7 +3,6 @@
 #include "target/container.h"
 #include "target/facts_int.h"
 #include "target/jvm.h"
-#include "target/signals_int.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -25,16 +24,6 @@ static char *user_name(uint32_t uid)
 	return name;
 }
 
-static bool read_link(int32_t pid, const char *name, struct buf *target)
-{
-	enum { MOST = 4096 };
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	ssize_t n = readlink(path, buf_reserve(target, MOST), MOST);
-	target->n = n > 0 ? (size_t)n : 0;
-	return n > 0;
-}
-
 static bool has_own(int32_t pid, const char *kind)
 {
 	return process_namespaces_differ(process_namespace_of("", pid, kind),
@@ -43,27 +32,28 @@ static bool has_own(int32_t pid, const char *kind)
 
 static void read_namespaces(struct process_facts *f)
 {
-	f->inner_pid = process_inner_pid(f->pid);
 	f->has_own_pids = has_own(f->pid, "pid");
 	f->has_own_mounts = has_own(f->pid, "mnt");
 	f->has_own_users = has_own(f->pid, "user");
 	container_of_process(f->pid, &f->container);
 }
 
-static bool read_identity(struct process_facts *f, struct err *e)
+static bool read_identity(struct process_facts *f, struct process *p, struct err *e)
 {
 	AUTO(buf) struct buf program = { 0 };
-	struct signal_status signals;
 	struct process_status status;
-	if (!process_status_read("", f->pid, &status) || !signal_status_read(f->pid, &signals) ||
-	    status.is_zombie || status.is_kernel_thread)
+	if (!p->ops->status(p, &status) || status.is_zombie || status.is_kernel_thread)
 		return err_set(e, "no such process: %d", f->pid);
 	f->name = mem_strdup(status.comm);
-	f->uid = signals.uid;
+	f->inner_pid = status.inner_pid;
+	f->uid = status.user;
 	f->user = user_name(f->uid);
-	f->threads = signals.threads;
-	f->is_stopped = signals.state == 'T' || signals.state == 't';
-	if (read_link(f->pid, "exe", &program))
+	f->threads = status.threads;
+	f->is_stopped = status.state == 'T' || status.state == 't';
+	int fd = p->ops->open_program(p, &program);
+	if (fd >= 0)
+		close(fd);
+	if (program.n)
 		f->program = mem_strdup(buf_c_string(&program));
 	return true;
 }
@@ -74,15 +64,17 @@ bool process_facts_read(int32_t pid, const struct symbol_options *options, struc
 			struct err *e)
 {
 	struct err ignored = { 0 };
+	struct living_process living;
+	living_process_init(&living, pid);
 	*f = (struct process_facts){ .pid = pid, .map.fd = -1 };
-	if (!read_identity(f, e))
+	if (!read_identity(f, &living.process, e))
 		return false;
 	read_namespaces(f);
-	f->is_visible = facts_read_mapped(f, options, &ignored);
-	runtime_of_process(pid, &f->runtime);
+	f->is_visible = facts_read_mapped(f, &living.process, options, &ignored);
+	runtime_of_process(&living.process, &f->runtime);
 	f->may_be_asked =
 		f->runtime.kind == RUNTIME_JVM && !f->runtime.has_no_attach && jvm_is_one(pid);
-	facts_find_map(f);
+	facts_find_map(f, &living.process);
 	return true;
 }
 

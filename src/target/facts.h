@@ -1,6 +1,8 @@
 /* What can be seen of a living process from outside, as far as it decides what a profile of it shows. */
 #pragma once
-#include "target/runtime.h"
+#include "symbol/symbol.h"
+#include "target/frame_pointers.h"
+#include "target/living.h"
 
 /* A program or library that it has mapped, executable. */
 struct mapped_file {

@@ -29,18 +29,16 @@ static void count_rows(struct code_map *m)
 	m->is_counted_whole = at < MOST_COUNTED_BYTES;
 }
 
-void facts_find_map(struct process_facts *f)
+void facts_find_map(struct process_facts *f, struct process *p)
 {
 	struct code_map *m = &f->map;
-	AUTO(buf) struct buf root = { 0 }, path = { 0 };
 	char inside[64];
 	snprintf(inside, sizeof(inside), "/tmp/perf-%d.map", f->inner_pid);
 	m->path = mem_strdup(inside);
 	m->fd = -1;
-	if (!f->inner_pid || !process_root_path(f->pid, &root))
+	if (!f->inner_pid)
 		return;
-	buf_addf(&path, "%s%s", buf_c_string(&root), inside);
-	m->fd = process_plain_file(buf_c_string(&root), inside, buf_c_string(&path), &m->e);
+	m->fd = p->ops->open_path(p, inside, &m->e);
 	if (m->fd < 0 && errno == ENOENT)
 		m->e = (struct err){ 0 };
 	if (m->fd < 0)

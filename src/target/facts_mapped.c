@@ -1,27 +1,17 @@
 /* The files that a process has mapped: what they hold for stacks and names. */
 #include "target/facts_int.h"
-#include "target/runtime_int.h"
-
-#include <fcntl.h>
-#include <unistd.h>
 
 enum { MAX_MAPPED = 256 };
 
 /* A file's mappings are neighbours; most have one that is executable. */
 struct mapped_list {
 	struct process_facts *facts;
-	VEC(struct target_mapping) found; /* paths are those of facts->mapped */
+	VEC(struct process_mapping) found; /* paths are those of facts->mapped */
 };
 
 static void mapped_list_fini(struct mapped_list *l)
 {
 	vec_fini(&l->found);
-}
-
-static bool is_same_file(const struct target_mapping *a, const struct target_mapping *b)
-{
-	return a->inode == b->inode && a->device_major == b->device_major &&
-	       a->device_minor == b->device_minor;
 }
 
 static char *text_copy(struct str s)
@@ -32,11 +22,11 @@ static char *text_copy(struct str s)
 	return copy;
 }
 
-static void add_mapping(void *context, const struct target_mapping *m)
+static void add_mapping(void *context, const struct process_mapping *m)
 {
 	struct mapped_list *l = context;
 	struct process_facts *f = l->facts;
-	struct str path = mapping_path(m);
+	struct str path = process_plain_path(m->path);
 	if (!m->inode || !path.n || path.p[0] != '/') {
 		/* Code of the kernel's own: [vdso], [vsyscall]. */
 		f->jit_bytes += str_starts(path, STR("[v")) ? 0 : m->end - m->start;
@@ -48,7 +38,7 @@ static void add_mapping(void *context, const struct target_mapping *m)
 		return;
 	}
 	for (uint32_t i = 0; i < l->found.n; i++)
-		if (is_same_file(&l->found.p[i], m)) {
+		if (process_mappings_share_file(&l->found.p[i], m)) {
 			f->mapped.p[i].code_bytes += m->end - m->start;
 			return;
 		}
@@ -56,22 +46,26 @@ static void add_mapping(void *context, const struct target_mapping *m)
 		f->more_mapped++;
 		return;
 	}
-	struct target_mapping copy = *m;
+	struct process_mapping copy = *m;
 	vec_push(&f->mapped,
 		 (struct mapped_file){ .path = text_copy(path), .code_bytes = m->end - m->start });
 	copy.path = str_from(f->mapped.p[f->mapped.n - 1].path);
 	vec_push(&l->found, copy);
 }
 
-/* The file that is mapped there, also when it was deleted or replaced since. Root only. */
-static int open_mapped(void *held, int32_t pid, const struct binary_id *id)
+/* The file of one mapping, also when it was deleted or replaced since. */
+struct one_file {
+	struct processes processes; /* first */
+	struct process *process;
+	const struct process_mapping *mapping;
+};
+
+static int open_mapped(struct processes *p, int32_t pid, const struct binary_id *id)
 {
-	const struct target_mapping *m = held;
-	char path[96];
+	const struct one_file *one = (const struct one_file *)p;
+	(void)pid;
 	(void)id;
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid,
-		 (unsigned long long)m->start, (unsigned long long)m->end);
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return one->process->ops->open_mapped(one->process, one->mapping);
 }
 
 static bool has_section(struct elf *elf, struct str name)
@@ -79,14 +73,21 @@ static bool has_section(struct elf *elf, struct str name)
 	return elf && elf_section_bytes(elf, elf_find_section(elf, name)).n;
 }
 
-static void look_into(struct mapped_file *file, int32_t pid, const struct target_mapping *m,
-		      const struct symbol_options *options)
+static void look_into(struct mapped_file *file, const struct process_facts *f, struct process *p,
+		      const struct process_mapping *m, const struct symbol_options *options)
 {
-	struct symbol_options with_held = *options;
-	with_held.is_of_this_machine = true;
-	with_held.open_held = open_mapped;
-	with_held.held = (void *)(uintptr_t)m;
-	struct binary *b = runtime_open_mapping(pid, m, &with_held);
+	static const struct processes_ops ops = { .open_mapped = open_mapped };
+	struct one_file one = { { &ops }, p, m };
+	struct symbol_options own = *options;
+	own.is_of_this_machine = true;
+	own.processes = &one.processes;
+	struct binary_id id = { .path = m->path,
+				.has_inode = m->inode != 0,
+				.device_major = m->device_major,
+				.device_minor = m->device_minor,
+				.inode = m->inode };
+	struct binary *b = binary_new(&id, &own);
+	binary_add_process(b, f->pid);
 	struct elf *code = binary_code(b);
 	file->frame_pointers = frame_pointers_of(code);
 	file->trouble = binary_trouble_of(b);
@@ -123,13 +124,14 @@ static void sort_mapped(struct process_facts *f)
 		qsort(f->mapped.p + first, f->mapped.n - first, sizeof(*f->mapped.p), by_code);
 }
 
-bool facts_read_mapped(struct process_facts *f, const struct symbol_options *options, struct err *e)
+bool facts_read_mapped(struct process_facts *f, struct process *p,
+		       const struct symbol_options *options, struct err *e)
 {
 	AUTO(mapped_list) struct mapped_list l = { .facts = f };
-	if (!target_read_mappings(f->pid, false, add_mapping, &l, e))
+	if (!p->ops->visit_mappings(p, false, add_mapping, &l, e))
 		return false;
 	for (uint32_t i = 0; i < l.found.n; i++)
-		look_into(&f->mapped.p[i], f->pid, &l.found.p[i], options);
+		look_into(&f->mapped.p[i], f, p, &l.found.p[i], options);
 	sort_mapped(f);
 	return l.found.n > 0;
 }

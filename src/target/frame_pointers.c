@@ -1,5 +1,5 @@
 /* Whether a file was compiled with frame pointers: nothing says so, but its functions show it. */
-#include "target/runtime_int.h"
+#include "target/frame_pointers_int.h"
 
 /* Functions are taken from all over the file: parts of it may come from libraries. */
 enum { MOST_LOOKED_AT = 4000, FEWEST_TOLD = 3, KEPT_PERCENT = 75 };

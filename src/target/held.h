@@ -5,15 +5,16 @@
  * not held is looked for by its path, as if nothing were held.
  */
 #pragma once
-#include "jit/jit.h"
+#include "process/process.h"
 #include "symbol/symbol.h"
-#include "target/mapping.h"
 
 struct held_files;
 
 /* max_descriptors 0: a share of what RLIMIT_NOFILE allows (raised to its hard limit first). */
 struct held_files *held_files_new(uint32_t max_descriptors);
 void held_files_free(struct held_files *h);
+/* What may be asked of them, for symbol_options. It lives as long as they do. */
+struct processes *held_files_processes(struct held_files *h);
 
 /*
  * A process that was seen for the first time, or has begun another program (is_exec). parent 0: not
@@ -23,7 +24,7 @@ void held_files_free(struct held_files *h);
 void held_files_add_process(struct held_files *h, int32_t pid, int32_t parent, bool is_exec,
 			    uint64_t time_ns);
 /* It has mapped this, executable. Files that are no ELF (jitdump) count as well. */
-void held_files_add_mapping(struct held_files *h, int32_t pid, const struct target_mapping *m);
+void held_files_add_mapping(struct held_files *h, int32_t pid, const struct process_mapping *m);
 /*
  * It has ended, or its first thread has: what is held of it stays, its number may come again. Others of
  * its threads that go on are noticed.
@@ -37,41 +38,13 @@ void held_files_end_process(struct held_files *h, int32_t pid);
  */
 void held_files_look(struct held_files *h, uint64_t now_ns);
 /*
- * The state that the map was in: a number that grows with time and stays while the map does, as far as
- * held_files_look has seen it. 0: the process is not known. For held_files_read_map.
- */
-uint32_t held_files_map_state(struct held_files *h, int32_t pid, uint64_t time_ns);
-/*
- * Names addresses of JIT code: each by the newest row that the map had in the given state, else by the
- * first that came later. wanted: sorted by address. Its own map first, held or found now; where it has
- * none, or that names nothing, the rest as process_map_read.
- */
-bool held_files_read_map(struct held_files *h, int32_t pid, const struct symbol_options *options,
-			 const struct jit_address *wanted, uint32_t n, struct perf_map_names *names,
-			 struct map_search *search);
-/*
  * Moments before this one are not asked for any more: processes that ended before it are forgotten, and
  * a while later the files that only they had mapped.
  */
 void held_files_forget_states(struct held_files *h, uint64_t before_ns);
 
-/* Some process has it mapped still: it does not count as left behind by whoever mapped it last. */
-void held_files_touch(struct held_files *h, const struct binary_id *id);
-
-/* A file that is held, as a descriptor of the caller's own; -1: it is not. For symbol_options. */
-int held_files_open(void *held, int32_t pid, const struct binary_id *id);
-/*
- * Its root directory, held or of a living process, as a path that is good until the next call that adds,
- * ends or forgets. False: none. For symbol_options.
- */
-bool held_files_root_path(void *held, int32_t pid, struct buf *root);
 /* A number for its root directory, never given twice; 0: none is held. */
 uint64_t held_files_root_number(const struct held_files *h, int32_t pid);
-/* The same as a descriptor, O_PATH, of the caller's own; -1: none. */
-int held_files_open_root(struct held_files *h, int32_t pid);
-/* A file by the path that the process knows it by: a jitdump. Never leaves the root. NULL: e. */
-struct reader *held_files_open_path(struct held_files *h, int32_t pid, const char *path,
-				    struct err *e);
 uint32_t held_files_count(const struct held_files *h); /* descriptors in use */
 /* Mapped files that could not be held because there were too many. */
 uint64_t held_files_refused(const struct held_files *h);

@@ -1,5 +1,6 @@
 /* Mapped files, each held once, however many processes have it mapped. */
 #include "target/held_int.h"
+#include "target/living.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,18 +28,20 @@ static uint32_t find_file(const struct held_files *h, const struct held_file *li
 	return index_map_find(&h->by_inode, hash_numbers(like), has_numbers, h->files.p, like);
 }
 
-static struct str without_deleted(struct str path)
+/* A file that is in use now. NULL: it is not held. */
+static struct held_file *use_file(struct held_files *h, uint32_t i)
 {
-	if (str_ends(path, STR(" (deleted)")))
-		path.n -= strlen(" (deleted)");
-	return path;
+	if (i == INDEX_NONE)
+		return NULL;
+	h->files.p[i].last_use_ns = clock_monotonic_ns();
+	return &h->files.p[i];
 }
 
 static uint64_t hash_path(const struct held_files *h, int32_t pid, struct str path)
 {
 	uint32_t i = held_find_process(h, pid);
 	uint32_t root = i == INDEX_NONE ? INDEX_NONE : h->processes.p[i].root;
-	path = without_deleted(path);
+	path = process_plain_path(path);
 	return XXH3_64bits_withSeed(path.p, path.n,
 				    root == INDEX_NONE ? 0 : h->roots.p[root].serial);
 }
@@ -54,45 +57,16 @@ uint32_t held_find_path(const struct held_files *h, int32_t pid, struct str path
 
 /* --- opening --- */
 
-static bool link_says(const char *link, struct str path)
-{
-	char target[4096];
-	ssize_t n = readlink(link, target, sizeof(target));
-	return n > 0 && str_eq((struct str){ target, (size_t)n }, path);
-}
-
-/*
- * The file at these addresses, whatever has become of its name (man 5 proc_pid_map_files). It is found
- * but not opened: it may be a device. Where a file system has other numbers for stat than for mappings,
- * as overlayfs and btrfs do, the name has to agree.
- */
-static int open_by_addresses(struct held_files *h, int32_t pid, const struct target_mapping *m)
-{
-	char link[96];
-	struct stat status;
-	snprintf(link, sizeof(link), "/proc/%d/map_files/%llx-%llx", pid,
-		 (unsigned long long)m->start, (unsigned long long)m->end);
-	int fd = h->has_no_map_files ? -1 : open(link, O_PATH | O_CLOEXEC);
-	if (fd < 0) {
-		h->has_no_map_files |= errno == EPERM;
-		return -1;
-	}
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	    (status.st_ino == m->inode || link_says(link, m->path)))
-		return fd;
-	close(fd);
-	return -1;
-}
-
-static int open_by_path(struct held_files *h, int32_t pid, const struct target_mapping *m)
+static int open_by_path(struct held_files *h, int32_t pid, const struct process_mapping *m)
 {
 	AUTO(buf) struct buf root = { 0 }, path = { 0 };
 	struct err ignored;
 	struct stat status;
-	buf_add(&path, without_deleted(m->path));
-	if (!held_files_root_path(h, pid, &root))
+	buf_add(&path, process_plain_path(m->path));
+	if (!held_root_path(h, pid, &root))
 		return -1;
-	int fd = process_plain_file(buf_c_string(&root), buf_c_string(&path), "", &ignored);
+	int fd = process_plain_file(buf_c_string(&root), buf_c_string(&path), "", OPEN_CHECKED,
+				    &ignored);
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &status) == 0 && status.st_ino == m->inode &&
@@ -103,14 +77,14 @@ static int open_by_path(struct held_files *h, int32_t pid, const struct target_m
 }
 
 /* Anonymous memory, or a file that is nothing but memory. */
-static bool is_jit(const struct target_mapping *m)
+static bool is_jit(const struct process_mapping *m)
 {
 	if (m->inode)
 		return str_starts(m->path, STR("/memfd:"));
 	return !str_starts(m->path, STR("[v")) && !str_starts(m->path, STR("[uprobes"));
 }
 
-void held_files_add_mapping(struct held_files *h, int32_t pid, const struct target_mapping *m)
+void held_files_add_mapping(struct held_files *h, int32_t pid, const struct process_mapping *m)
 {
 	uint32_t process = held_find_process(h, pid);
 	if (process != INDEX_NONE && is_jit(m))
@@ -122,17 +96,17 @@ void held_files_add_mapping(struct held_files *h, int32_t pid, const struct targ
 			       .inode = m->inode,
 			       .last_use_ns = clock_monotonic_ns(),
 			       .pid = pid };
-	uint32_t known = find_file(h, &f);
-	if (known != INDEX_NONE) {
-		h->files.p[known].last_use_ns = f.last_use_ns;
-		h->files.p[known].pid = pid;
+	struct held_file *known = use_file(h, find_file(h, &f));
+	if (known) {
+		known->pid = pid;
 		return;
 	}
 	if (!held_make_room(h, 1)) {
 		h->refused++;
 		return;
 	}
-	f.fd = open_by_addresses(h, pid, m);
+	f.fd = h->has_no_map_files ? -1 : target_open_by_addresses(pid, m);
+	h->has_no_map_files |= f.fd < 0 && errno == EPERM;
 	if (f.fd < 0 && (f.fd = open_by_path(h, pid, m)) < 0)
 		return;
 	h->used++;
@@ -141,34 +115,24 @@ void held_files_add_mapping(struct held_files *h, int32_t pid, const struct targ
 	index_map_add(&h->by_inode, hash_numbers(&f), h->files.n - 1);
 }
 
-int held_reopen(int fd)
+static uint32_t find_id(const struct held_files *h, const struct binary_id *id)
 {
-	char path[OWN_FD_PATH_BYTES];
-	held_own_path(fd, path);
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return find_file(h, &(struct held_file){ .device_major = id->device_major,
+						 .device_minor = id->device_minor,
+						 .inode = id->inode });
 }
 
-int held_files_open(void *held, int32_t pid, const struct binary_id *id)
+int held_open_mapped(struct processes *p, int32_t pid, const struct binary_id *id)
 {
-	struct held_files *h = held;
-	struct held_file like = { .device_major = id->device_major,
-				  .device_minor = id->device_minor,
-				  .inode = id->inode };
-	uint32_t i = id->has_inode ? find_file(h, &like) : held_find_path(h, pid, id->path);
-	if (i == INDEX_NONE)
-		return -1;
-	h->files.p[i].last_use_ns = clock_monotonic_ns();
-	return held_reopen(h->files.p[i].fd);
+	struct held_files *h = held_of(p);
+	const struct held_file *f =
+		use_file(h, id->has_inode ? find_id(h, id) : held_find_path(h, pid, id->path));
+	return f ? process_reopen(f->fd) : -1;
 }
 
-void held_files_touch(struct held_files *h, const struct binary_id *id)
+void held_touch(struct processes *p, const struct binary_id *id)
 {
-	struct held_file like = { .device_major = id->device_major,
-				  .device_minor = id->device_minor,
-				  .inode = id->inode };
-	uint32_t i = id->has_inode ? find_file(h, &like) : INDEX_NONE;
-	if (i != INDEX_NONE)
-		h->files.p[i].last_use_ns = clock_monotonic_ns();
+	use_file(held_of(p), find_id(held_of(p), id));
 }
 
 /* --- making room --- */

@@ -1,5 +1,6 @@
 /* What is held: processes with their roots and maps, mapped files by inode. */
 #pragma once
+#include "target/container.h"
 #include "target/held.h"
 
 /* A root folder, shared by all processes that have it. */
@@ -50,6 +51,8 @@ struct held_process {
 };
 
 struct held_files {
+	struct processes shown; /* first: what others see of them */
+	struct container_names containers;
 	uint32_t max, used; /* descriptors */
 	uint64_t refused;
 
@@ -70,7 +73,16 @@ struct held_files {
 enum { OWN_FD_PATH_BYTES = 32 };
 void held_own_path(int fd, char path[OWN_FD_PATH_BYTES]);
 
+/* Those that a struct processes is of. */
+static inline struct held_files *held_of(struct processes *p)
+{
+	return (struct held_files *)p;
+}
+
 /* --- held.c: descriptors are counted --- */
+
+/* The root of a process as a path, held or of one that lives. False: none. */
+bool held_root_path(const struct held_files *h, int32_t pid, struct buf *root);
 
 /* Whether n more may be held; files that nobody needs go. */
 bool held_make_room(struct held_files *h, uint32_t n);
@@ -97,17 +109,25 @@ void held_leave_root(struct held_files *h, uint32_t root);
 
 /* --- held_inode.c --- */
 
+/* As struct processes_ops has them. */
+int held_open_mapped(struct processes *p, int32_t pid, const struct binary_id *id);
+void held_touch(struct processes *p, const struct binary_id *id);
+
 /* Closes files that no living process has mapped and nobody has used since then. */
 void held_drop_files(struct held_files *h, uint64_t since_ns);
 /* Closes half of the files that no living process has mapped, those that were used last longest ago. */
 void held_sweep_files(struct held_files *h);
 /* A held file by its path in the root of a process, or INDEX_NONE. */
 uint32_t held_find_path(const struct held_files *h, int32_t pid, struct str path);
-/* Opens a held file anew, with an offset of its own; -1 and errno. */
-int held_reopen(int fd);
 void held_inodes_fini(struct held_files *h);
 
 /* --- held_map.c --- */
+
+/* As struct processes_ops has them: a state stays while the map does, as far as held_files_look has seen it. */
+uint32_t held_map_state(struct processes *p, int32_t pid, uint64_t time_ns);
+bool held_read_map(struct processes *p, int32_t pid, const struct symbol_options *options,
+		   const struct jit_address *wanted, uint32_t n, struct perf_map_names *names,
+		   struct map_search *search);
 
 /* Finds the map of a process, or notes how large it is. Splits the process when it has another one. */
 void held_look_at_map(struct held_files *h, uint32_t process, uint64_t now_ns);

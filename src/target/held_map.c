@@ -32,7 +32,7 @@ static int open_map(struct held_files *h, const struct held_process *p)
 		return -1;
 	map_path(p, path);
 	held_own_path(h->roots.p[p->root].fd, root);
-	int fd = process_plain_file(root, path, path, &ignored);
+	int fd = process_plain_file(root, path, path, OPEN_CHECKED, &ignored);
 	if (fd >= 0 && is_left_over(fd, p)) {
 		close(fd);
 		return -1;
@@ -101,18 +101,19 @@ void held_files_look(struct held_files *h, uint64_t now_ns)
 
 /* --- states --- */
 
-uint32_t held_files_map_state(struct held_files *h, int32_t pid, uint64_t time_ns)
+uint32_t held_map_state(struct processes *p, int32_t pid, uint64_t time_ns)
 {
+	const struct held_files *h = held_of(p);
 	uint32_t i = held_find_process(h, pid);
 	if (i == INDEX_NONE)
 		return 0;
 	while (h->processes.p[i].begin_ns > time_ns && h->processes.p[i].older != INDEX_NONE)
 		i = h->processes.p[i].older;
-	const struct held_process *p = &h->processes.p[i];
-	uint32_t state = p->states.n;
-	while (state && p->states.p[state - 1].time_ns > time_ns)
+	const struct held_process *process = &h->processes.p[i];
+	uint32_t state = process->states.n;
+	while (state && process->states.p[state - 1].time_ns > time_ns)
 		state--;
-	return state ? p->states.p[state - 1].number : p->first_state;
+	return state ? process->states.p[state - 1].number : process->first_state;
 }
 
 /* How large the map was in a state. */
@@ -232,7 +233,7 @@ static void read_part(struct held_files *h, struct map_part *part, struct budget
 {
 	AUTO(perf_map_names) struct perf_map_names found = { 0 };
 	const struct held_process *process = &h->processes.p[part->process];
-	int fd = part->wanted.n ? held_reopen(process->map_fd) : -1;
+	int fd = part->wanted.n ? process_reopen(process->map_fd) : -1;
 	if (fd < 0)
 		return;
 	struct stat status = { 0 };
@@ -302,10 +303,11 @@ static bool read_found(struct held_files *h, int32_t pid, const struct symbol_op
 	return names->found > 0;
 }
 
-bool held_files_read_map(struct held_files *h, int32_t pid, const struct symbol_options *options,
-			 const struct jit_address *wanted, uint32_t n, struct perf_map_names *names,
-			 struct map_search *search)
+bool held_read_map(struct processes *p, int32_t pid, const struct symbol_options *options,
+		   const struct jit_address *wanted, uint32_t n, struct perf_map_names *names,
+		   struct map_search *search)
 {
+	struct held_files *h = held_of(p);
 	*search = (struct map_search){ 0 };
 	if (!read_held(h, pid, wanted, n, options->budgets, names, search))
 		return read_found(h, pid, options, wanted, n, names, search);

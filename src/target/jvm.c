@@ -1,27 +1,25 @@
 /* Calls: the socket is asked for where it is not there, then a request, then its answer up to the end. */
+#include "process/process.h"
 #include "target/jvm_int.h"
-#include "target/signals_int.h"
-#include "target/runtime_int.h"
+#include "target/living.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum { MAX_OUTPUT_BYTES = 1 << 20, MAX_COMMAND_BYTES = 1023 };
-#define CALL_NS	     ((uint64_t)10 * 1000000000)
-#define NS_PER_MILLI ((uint64_t)1000000)
+#define CALL_NS ((uint64_t)10 * 1000000000)
 
 /* --- is it one? --- */
 
-static bool catches_quit(const struct signal_status *s)
+static bool catches_quit(const struct process_status *s)
 {
 	return s->caught_signals >> (SIGQUIT - 1) & 1;
 }
 
 /* What a JVM has forked and is not yet another program looks like it, but for its threads. */
-static bool may_be_signalled(const struct signal_status *s)
+static bool may_be_signalled(const struct process_status *s)
 {
 	return catches_quit(s) && s->threads > 1;
 }
@@ -35,10 +33,17 @@ static bool has_socket(int32_t pid)
 	return has;
 }
 
+static bool has_libjvm(int32_t pid)
+{
+	struct living_process p;
+	living_process_init(&p, pid);
+	return runtime_has_library(&p.process, RUNTIME_JVM);
+}
+
 bool jvm_is_one(int32_t pid)
 {
-	struct signal_status status;
-	return runtime_has_libjvm(pid) && signal_status_read(pid, &status) &&
+	struct process_status status;
+	return has_libjvm(pid) && process_status_read("", pid, &status) &&
 	       (may_be_signalled(&status) || has_socket(pid));
 }
 
@@ -56,11 +61,11 @@ struct jvm_call {
 	struct err error;
 };
 
-static struct jvm_call *call_new(int32_t pid, const char *command, uint64_t deadline_ns)
+struct jvm_call *jvm_call_new(int32_t pid, const char *command, uint64_t now_ns)
 {
 	struct jvm_call *c = mem_zalloc(1, sizeof(*c));
 	*c = (struct jvm_call){ .pid = pid,
-				.deadline_ns = deadline_ns,
+				.deadline_ns = now_ns + CALL_NS,
 				.socket = -1,
 				.place = { .process = -1, .tmp = -1 } };
 	/* The version of the protocol, the name of the request, three arguments: each ends in NUL. */
@@ -68,11 +73,6 @@ static struct jvm_call *call_new(int32_t pid, const char *command, uint64_t dead
 	buf_add(&c->request, str_first(str_from(command), MAX_COMMAND_BYTES));
 	buf_add(&c->request, STR("\0\0\0"));
 	return c;
-}
-
-struct jvm_call *jvm_call_new(int32_t pid, const char *command, uint64_t now_ns)
-{
-	return call_new(pid, command, now_ns + CALL_NS);
 }
 
 void jvm_call_free(struct jvm_call *c)
@@ -98,15 +98,17 @@ static bool find_place(struct jvm_call *c)
 	c->is_placed = true;
 	if (!jvm_place_open(&c->place, c->pid, &c->error))
 		return false;
-	return runtime_has_libjvm(c->pid) ||
+	return has_libjvm(c->pid) ||
 	       err_set(&c->error, "process %d is not a JVM: libjvm.so is not mapped", c->pid);
 }
 
 /* Whether it takes SIGQUIT as it is meant: without the attach mechanism it would print its threads. */
-static bool check_askable(struct jvm_call *c, const struct signal_status *s)
+static bool check_askable(struct jvm_call *c, const struct process_status *s)
 {
 	struct runtime flags = { .kind = RUNTIME_JVM };
-	runtime_read_flags(c->pid, &flags);
+	struct living_process p;
+	living_process_init(&p, c->pid);
+	runtime_read_flags(&p.process, &flags);
 	if (flags.has_no_attach)
 		return err_set(&c->error,
 			       "the JVM (pid %d) was started with -XX:+DisableAttachMechanism, so "
@@ -122,8 +124,8 @@ static bool check_askable(struct jvm_call *c, const struct signal_status *s)
 
 static void meet(struct jvm_call *c)
 {
-	struct signal_status status;
-	bool is_absent = false, is_alive = signal_status_read(c->pid, &status);
+	struct process_status status;
+	bool is_absent = false, is_alive = process_status_read("", c->pid, &status);
 	/* What it finds when it goes on would be a call that nobody waits for, and a signal without our
 	 * file, at which it prints all its threads. */
 	c->is_stopped = is_alive && (status.state == 'T' || status.state == 't');
@@ -277,30 +279,4 @@ void jvm_map_free(struct jvm_map *m)
 	if (m)
 		jvm_place_close(&m->place);
 	free(m);
-}
-
-/* --- the same, waiting --- */
-
-/* An answer wakes us; a socket that appears does not. */
-static void wait_for(const struct jvm_call *c)
-{
-	enum { LOOK_MS = 10 };
-	struct pollfd answer = { .fd = c->socket, .events = POLLIN };
-	poll(&answer, c->socket >= 0, LOOK_MS);
-}
-
-bool jvm_command(int32_t pid, const char *command, int timeout_ms, struct buf *output,
-		 struct err *e)
-{
-	struct jvm_call *c =
-		call_new(pid, command, clock_monotonic_ns() + (uint64_t)timeout_ms * NS_PER_MILLI);
-	while (jvm_call_go_on(c, clock_monotonic_ns()) == JVM_CALL_WAITS)
-		wait_for(c);
-	bool is_done = c->state == JVM_CALL_DONE;
-	if (is_done)
-		buf_add(output, jvm_call_output(c));
-	else
-		*e = c->error;
-	jvm_call_free(c);
-	return is_done;
 }

@@ -11,13 +11,10 @@
  */
 bool jvm_is_one(int32_t pid);
 /*
- * Runs a command of jcmd, `Compiler.perfmap`, and gives its output. The socket is asked for by SIGQUIT
- * where it is not there yet. False: e says why in words: it has another user, attaching is disabled, it
- * has no such command (older than 17), it did not answer in time.
+ * A command of jcmd, `Compiler.perfmap`, begun, then looked after now and then. The socket is asked for by SIGQUIT where
+ * it is not there yet. An error says why in words: it has another user, attaching is disabled, it has no such
+ * command (older than 17), it did not answer in time.
  */
-bool jvm_command(int32_t pid, const char *command, int timeout_ms, struct buf *output,
-		 struct err *e);
-/* The same without waiting: begun, then looked after now and then. */
 struct jvm_call;
 struct jvm_call *jvm_call_new(int32_t pid, const char *command, uint64_t now_ns);
 enum jvm_call_state { JVM_CALL_WAITS, JVM_CALL_DONE, JVM_CALL_FAILED };

@@ -3,14 +3,12 @@
  * directory and with its own user id. Whoever else may write there is not believed: links are not
  * followed, a socket must be the JVM's, and the JVM must be the one that listens.
  */
+#include "process/process.h"
 #include "target/jvm_int.h"
-#include "symbol/symbol.h"
-#include "target/signals_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/openat2.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -20,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = 32, FOLDER_FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };
+enum { NAME_BYTES = 32 };
 
 static void close_if_open(int *fd)
 {
@@ -30,26 +28,6 @@ static void close_if_open(int *fd)
 }
 
 /* --- its /tmp --- */
-
-/* A link there leads to a folder inside of the same root, or nowhere. */
-static int open_tmp(int32_t pid)
-{
-	char path[64];
-	struct open_how how = { .flags = FOLDER_FLAGS,
-				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
-	snprintf(path, sizeof(path), "/proc/%d/root", pid);
-	int root = open(path, FOLDER_FLAGS);
-	if (root < 0)
-		return -1;
-	int tmp = (int)syscall(SYS_openat2, root, "tmp", &how, sizeof(how));
-	/* A sandbox may forbid openat2: then no links at all. */
-	if (tmp < 0 && (errno == ENOSYS || errno == EPERM))
-		tmp = openat(root, "tmp", FOLDER_FLAGS | O_NOFOLLOW);
-	int why = errno;
-	close(root);
-	errno = why;
-	return tmp;
-}
 
 static bool explain_closed(int32_t pid, uint32_t uid, struct err *e)
 {
@@ -63,17 +41,19 @@ static bool explain_closed(int32_t pid, uint32_t uid, struct err *e)
 
 bool jvm_place_open(struct jvm_place *p, int32_t pid, struct err *e)
 {
-	struct signal_status status;
+	struct process_status status;
+	char root[64];
 	*p = (struct jvm_place){ .pid = pid, .process = -1, .tmp = -1 };
 	if (pid > 0)
 		p->process = (int)syscall(SYS_pidfd_open, pid, 0);
-	p->inner_pid = process_inner_pid(pid);
 	/* Of the process behind the pidfd: should the number be another's by now, no signal gets there. */
-	if (p->process < 0 || !p->inner_pid || !signal_status_read(pid, &status))
+	if (p->process < 0 || !process_status_read("", pid, &status) || !status.inner_pid)
 		return err_set(e, "no such process: %d", pid);
-	p->uid = status.uid;
-	p->gid = status.gid;
-	p->tmp = open_tmp(pid);
+	p->inner_pid = status.inner_pid;
+	p->uid = status.user;
+	p->gid = status.group;
+	snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	p->tmp = process_open_folder(root, "tmp");
 	return p->tmp >= 0 || explain_closed(pid, p->uid, e);
 }
 

@@ -1,10 +1,11 @@
 /* /proc/PID/maps (man 5 proc_pid_maps), read as a stream: there may be any number of mappings. */
-#include "target/mapping.h"
+#include "target/living.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A path has 4096 bytes at most, and each of them may be written as four. */
@@ -34,7 +35,7 @@ static bool take_number(struct str *line, unsigned base, char end, uint64_t *val
 	return i && (has_end || base == 10);
 }
 
-static bool take_protection(struct str *line, struct target_mapping *m)
+static bool take_protection(struct str *line, struct process_mapping *m)
 {
 	if (line->n < 5 || line->p[4] != ' ')
 		return false;
@@ -62,10 +63,10 @@ static struct str plain_path(struct str path, struct buf *text)
 	return buf_str(text);
 }
 
-bool target_parse_mapping(struct str line, struct target_mapping *m, struct buf *text)
+bool target_parse_mapping(struct str line, struct process_mapping *m, struct buf *text)
 {
 	uint64_t major, minor;
-	*m = (struct target_mapping){ 0 };
+	*m = (struct process_mapping){ 0 };
 	if (!take_number(&line, 16, '-', &m->start) || !take_number(&line, 16, ' ', &m->end) ||
 	    !take_protection(&line, m) || !take_number(&line, 16, ' ', &m->offset) ||
 	    !take_number(&line, 16, ':', &major) || !take_number(&line, 16, ' ', &minor) ||
@@ -83,7 +84,7 @@ bool target_parse_mapping(struct str line, struct target_mapping *m, struct buf 
 /* --- the file --- */
 
 struct mapping_reading {
-	target_on_mapping *on;
+	process_on_mapping *on;
 	void *context;
 	bool is_all;
 	uint64_t count;
@@ -93,7 +94,7 @@ struct mapping_reading {
 
 static void read_line(struct mapping_reading *g, struct str line)
 {
-	struct target_mapping m;
+	struct process_mapping m;
 	if (!target_parse_mapping(line, &m, &g->text))
 		return;
 	g->count++;
@@ -156,7 +157,7 @@ static struct str find_root(int32_t pid, char *target, size_t room)
 	return n > 1 && (size_t)n < room ? (struct str){ target, (size_t)n } : STR("");
 }
 
-bool target_read_mappings(int32_t pid, bool is_all, target_on_mapping *on, void *context,
+bool target_read_mappings(int32_t pid, bool is_all, process_on_mapping *on, void *context,
 			  struct err *e)
 {
 	char path[64], root[4096];
@@ -174,4 +175,32 @@ bool target_read_mappings(int32_t pid, bool is_all, target_on_mapping *on, void 
 		err_set(e, "process %d has no memory: it is a kernel thread or has exited", pid);
 	buf_fini(&g.text);
 	return ok;
+}
+
+/* --- the file behind a mapping --- */
+
+static bool link_says(const char *link, struct str path)
+{
+	char target[4096];
+	ssize_t n = readlink(link, target, sizeof(target));
+	return n > 0 && str_eq((struct str){ target, (size_t)n }, path);
+}
+
+/*
+ * It is found but not opened: it may be a device. Where a file system has other numbers for stat than for
+ * mappings, as overlayfs and btrfs do, the name has to agree.
+ */
+int target_open_by_addresses(int32_t pid, const struct process_mapping *m)
+{
+	char link[96];
+	struct stat status;
+	snprintf(link, sizeof(link), "/proc/%d/map_files/%llx-%llx", pid,
+		 (unsigned long long)m->start, (unsigned long long)m->end);
+	int fd = open(link, O_PATH | O_CLOEXEC);
+	if (fd < 0 || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+		       (status.st_ino == m->inode || link_says(link, m->path))))
+		return fd;
+	close(fd);
+	errno = ENOENT;
+	return -1;
 }

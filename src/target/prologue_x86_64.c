@@ -5,7 +5,7 @@
  * without: it pushes registers that it has to keep, or makes room, and leaves %rbp alone or uses it for
  * other things. Go asks first whether there is stack left.
  */
-#include "target/runtime_int.h"
+#include "target/frame_pointers_int.h"
 
 static struct str skip_bytes(struct str code, struct str bytes)
 {

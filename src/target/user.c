@@ -1,6 +1,6 @@
 #include "target/user_int.h"
 #include "target/near_int.h"
-#include "target/process_int.h"
+#include "target/pids_int.h"
 
 enum { MAX_PASSWD_BYTES = 16 << 20 };
 
@@ -47,7 +47,7 @@ bool user_find(const char *root, const char *name, uint32_t *user, struct err *e
 	}
 	read_passwd(root, &text);
 	struct str rest = buf_str(&text);
-	for (struct str line; next_line(&rest, &line);) {
+	for (struct str line; str_take_line(&rest, &line);) {
 		if (!parse_user(line, &u))
 			continue;
 		*user = u.number;
@@ -73,7 +73,7 @@ bool user_home(const char *root, uint32_t user, struct buf *home)
 	read_passwd(root, &text);
 	struct str rest = buf_str(&text);
 	home->n = 0;
-	for (struct str line; next_line(&rest, &line);) {
+	for (struct str line; str_take_line(&rest, &line);) {
 		if (!parse_user(line, &u) || u.number != user || !u.home.n || u.home.p[0] != '/')
 			continue;
 		buf_add(home, u.home);

@@ -1,13 +1,13 @@
 /* V8's own functions, by the symbols that its file has of them. Their code may be mapped twice. */
 #include "v8/code_walk.h"
-#include "v8/living.h"
+#include "v8/inspection.h"
 #include "v8/v8_int.h"
 
 #define PREFIX STR("Builtins_")
 
 /* Where it is in the file; false: it is none of V8's own functions. */
-static bool is_builtin(struct v8_living *v, const Elf64_Sym *s, struct str names, struct str *name,
-		       uint64_t *offset)
+static bool is_builtin(struct v8_inspection *v, const Elf64_Sym *s, struct str names,
+		       struct str *name, uint64_t *offset)
 {
 	if (s->st_shndx == SHN_UNDEF || s->st_name >= names.n || !s->st_size)
 		return false;
@@ -18,17 +18,18 @@ static bool is_builtin(struct v8_living *v, const Elf64_Sym *s, struct str names
 	       s->st_size <= v->layout.blob.end - *offset;
 }
 
-static void visit_places(struct v8_living *v, uint64_t offset, uint64_t size_bytes, struct str name,
-			 v8_on_builtin *on, void *context)
+static void visit_places(struct v8_inspection *v, uint64_t offset, uint64_t size_bytes,
+			 struct str name, v8_on_builtin *on, void *context)
 {
 	for (uint32_t i = 0; i < v->process->mappings.n; i++) {
 		const struct code_mapping *m = &v->process->mappings.p[i];
-		if (m->is_of_v8 && offset >= m->offset && offset - m->offset < m->end - m->start)
-			on(context, m->start + (offset - m->offset), size_bytes, name);
+		if (m->is_of_v8 && offset >= m->at.offset &&
+		    offset - m->at.offset < m->at.end - m->at.start)
+			on(context, m->at.start + (offset - m->at.offset), size_bytes, name);
 	}
 }
 
-uint64_t v8_visit_builtins(struct v8_living *v, v8_on_builtin *on, void *context)
+uint64_t v8_visit_builtins(struct v8_inspection *v, v8_on_builtin *on, void *context)
 {
 	struct str rows = elf_section_scan(v->elf, elf_find_section(v->elf, STR(".symtab")));
 	struct str names = elf_section_bytes(v->elf, elf_find_section(v->elf, STR(".strtab")));

@@ -1,7 +1,7 @@
 #include "v8/check.h"
 #include "v8/code_walk.h"
 #include "v8/heap_scan.h"
-#include "v8/living.h"
+#include "v8/inspection.h"
 #include "v8/v8_int.h"
 
 void v8_checks_fini(struct v8_checks *c)
@@ -27,7 +27,7 @@ static void end(struct v8_checks *c, enum v8_check_kind kind, enum v8_check_stat
 
 /* --- the heap --- */
 
-static void check_metamap(struct v8_living *v, struct v8_checks *c)
+static void check_metamap(struct v8_inspection *v, struct v8_checks *c)
 {
 	buf_addf(&c->list[V8_CHECK_METAMAP].what, "the meta map, of type %d, is at %#llx",
 		 v8_get(&v->layout, V8_TYPE_MAP), (unsigned long long)v8_address(v->metamap));
@@ -38,7 +38,7 @@ static void check_metamap(struct v8_living *v, struct v8_checks *c)
  * A page of the heap is 256 kB and begins with a head. Up to 12.x the head's first word is the page's size;
  * later ones keep it elsewhere.
  */
-static void check_page(struct v8_living *v, struct v8_checks *c)
+static void check_page(struct v8_inspection *v, struct v8_checks *c)
 {
 	enum { PAGE_BYTES = 1 << 18, FIRST_WITHOUT_SIZE = 1204 };
 	struct buf *what = &c->list[V8_CHECK_PAGES].what;
@@ -49,7 +49,7 @@ static void check_page(struct v8_living *v, struct v8_checks *c)
 		end(c, V8_CHECK_PAGES, V8_CHECK_OPEN);
 		return;
 	}
-	bool ok = memory_read(&v->memory.memory, page, &size, sizeof(size)) && size > 0 &&
+	bool ok = memory_read(v->of->memory, page, &size, sizeof(size)) && size > 0 &&
 		  size <= PAGE_BYTES && v8_address(v->metamap) - page < size;
 	buf_addf(what,
 		 ok ? "the page header holds the page size, %llu bytes"
@@ -82,7 +82,7 @@ static bool look_at_function(void *context, uint64_t object, const uint64_t *wor
 	return s->found == V8_NONE && s->seen < ENOUGH;
 }
 
-static void check_function(struct v8_living *v, struct v8_checks *c)
+static void check_function(struct v8_inspection *v, struct v8_checks *c)
 {
 	struct buf *what = &c->list[V8_CHECK_FUNCTION].what;
 	struct function_search s = { .p = v->process, .found = V8_NONE };
@@ -103,7 +103,8 @@ static void check_function(struct v8_living *v, struct v8_checks *c)
 
 /* --- code --- */
 
-static void check_positions(struct v8_living *v, const struct v8_code_row *row, struct v8_checks *c)
+static void check_positions(struct v8_inspection *v, const struct v8_code_row *row,
+			    struct v8_checks *c)
 {
 	struct buf *what = &c->list[V8_CHECK_POSITIONS].what;
 	struct code code;
@@ -120,7 +121,7 @@ static void check_positions(struct v8_living *v, const struct v8_code_row *row, 
 	end(c, V8_CHECK_POSITIONS, ok ? V8_CHECK_OK : needs_none ? V8_CHECK_OPEN : V8_CHECK_FAILED);
 }
 
-static void check_code(struct v8_living *v, struct v8_checks *c)
+static void check_code(struct v8_inspection *v, struct v8_checks *c)
 {
 	struct buf *what = &c->list[V8_CHECK_CODE].what;
 	struct v8_code_row row;
@@ -139,7 +140,7 @@ static void check_code(struct v8_living *v, struct v8_checks *c)
 	check_positions(v, &row, c);
 }
 
-void v8_check(struct v8_living *v, struct v8_checks *c)
+void v8_check(struct v8_inspection *v, struct v8_checks *c)
 {
 	check_metamap(v, c);
 	check_page(v, c);

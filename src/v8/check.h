@@ -5,7 +5,7 @@
 #pragma once
 #include "base/base.h"
 
-struct v8_living;
+struct v8_inspection;
 
 enum v8_check_kind {
 	V8_CHECK_METAMAP,   /* the map of maps is its own, and of the type of maps */
@@ -33,4 +33,4 @@ struct v8_checks {
 void v8_checks_fini(struct v8_checks *c);
 const char *v8_check_name(enum v8_check_kind kind);
 /* In the order of their kinds: what one needs, others before it have shown. */
-void v8_check(struct v8_living *v, struct v8_checks *c);
+void v8_check(struct v8_inspection *v, struct v8_checks *c);

@@ -4,7 +4,7 @@
  */
 #include "v8/code_walk.h"
 #include "v8/heap_scan.h"
-#include "v8/living.h"
+#include "v8/inspection.h"
 #include "v8/v8_int.h"
 
 enum { STEP_BYTES = 1 << 18, PAGE_BYTES = 4096, MOST_ROWS = 1 << 20, MOST_HEADER_BYTES = 256 };
@@ -93,7 +93,7 @@ static void walk_all(struct walk *w)
 			continue;
 		w->is_cut |= w->bytes > MOST_BYTES;
 		if (w->is_cut ||
-		    !walk_mapping(w, p->mappings.p[i].start, p->mappings.p[i].end, words))
+		    !walk_mapping(w, p->mappings.p[i].at.start, p->mappings.p[i].at.end, words))
 			return;
 	}
 }
@@ -233,7 +233,7 @@ static void count_row(struct v8_code_rows *rows, struct v8_code_row *row)
 	rows->named[row->sort] += row->function != V8_NONE;
 }
 
-void v8_walk_code(struct v8_living *v, struct v8_code_rows *rows)
+void v8_walk_code(struct v8_inspection *v, struct v8_code_rows *rows)
 {
 	struct v8_process *p = v->process;
 	AUTO(gathering) struct gathering g = { .p = p, .rows = rows };

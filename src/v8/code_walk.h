@@ -4,7 +4,7 @@
 #include "v8/layout.h"
 
 struct v8_process;
-struct v8_living;
+struct v8_inspection;
 
 enum v8_code_sort {
 	V8_CODE_INTERPRETED, /* a copy of the interpreter's entry, for one function */
@@ -32,7 +32,7 @@ struct v8_code_rows {
 void v8_code_rows_fini(struct v8_code_rows *rows);
 
 /* Functions of optimized code are known from it; those of other code are looked for in the heap. */
-void v8_walk_code(struct v8_living *v, struct v8_code_rows *rows);
+void v8_walk_code(struct v8_inspection *v, struct v8_code_rows *rows);
 /* Code that knows its function: of TurboFan if there is any, else of Maglev. False: there is none. */
 bool v8_find_optimized(struct v8_process *p, struct v8_code_row *row);
 
@@ -45,4 +45,4 @@ void v8_code_row_describe(const struct v8_process *p, const struct v8_code_row *
  * ones there are; 0: the file has no symbols of them.
  */
 typedef void v8_on_builtin(void *context, uint64_t start, uint64_t size_bytes, struct str name);
-uint64_t v8_visit_builtins(struct v8_living *v, v8_on_builtin *on, void *context);
+uint64_t v8_visit_builtins(struct v8_inspection *v, v8_on_builtin *on, void *context);

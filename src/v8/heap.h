@@ -5,7 +5,7 @@
  * begins with the type.
  */
 #pragma once
-#include "target/target.h"
+#include "process/process.h"
 #include "v8/layout.h"
 
 enum { V8_TYPES_KEPT = 1024, V8_NO_TYPE = -1 };

@@ -22,7 +22,7 @@ static void heap_ranges_fini(struct heap_ranges *r)
 	vec_fini(&r->writable);
 }
 
-static void take_range(void *context, const struct target_mapping *m)
+static void take_range(void *context, const struct process_mapping *m)
 {
 	struct heap_ranges *r = context;
 	struct v8_range range = { m->start, m->end };
@@ -74,7 +74,7 @@ static void visit_heap(struct v8_process *p, on_piece *on, void *context)
 {
 	AUTO(heap_ranges) struct heap_ranges r = { 0 };
 	struct err ignored = { 0 };
-	target_read_mappings(p->pid, true, take_range, &r, &ignored);
+	p->process->ops->visit_mappings(p->process, true, take_range, &r, &ignored);
 	if (visit_ranges(p, r.read_only.p, r.read_only.n, on, context))
 		visit_ranges(p, r.writable.p, r.writable.n, on, context);
 }

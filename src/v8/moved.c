@@ -7,15 +7,15 @@
 
 static bool is_of_file(const struct code_mapping *m)
 {
-	return m->inode && !m->is_jit;
+	return m->at.inode && !m->is_jit;
 }
 
 static void become(struct code_mapping *m, const struct code_mapping *file, uint64_t offset)
 {
-	m->inode = file->inode;
-	m->device_major = file->device_major;
-	m->device_minor = file->device_minor;
-	m->offset = offset;
+	m->at.inode = file->at.inode;
+	m->at.device_major = file->at.device_major;
+	m->at.device_minor = file->at.device_minor;
+	m->at.offset = offset;
 	m->is_jit = false;
 	m->is_moved = true;
 }
@@ -25,13 +25,12 @@ static void join_text(struct v8_process *p, uint32_t i)
 {
 	const struct code_mapping *before = &p->mappings.p[i - 1], *behind = &p->mappings.p[i + 1];
 	struct code_mapping *m = &p->mappings.p[i];
-	if (m->is_jit && is_of_file(before) && is_of_file(behind) && before->end == m->start &&
-	    behind->start == m->end && before->inode == behind->inode &&
-	    before->device_major == behind->device_major &&
-	    before->device_minor == behind->device_minor &&
-	    behind->offset - before->offset == behind->start - before->start) {
-		become(m, before, before->offset + (m->start - before->start));
-		m->is_of_v8 = v8_has_blob(p, m->offset, m->end - m->start);
+	if (m->is_jit && is_of_file(before) && is_of_file(behind) &&
+	    before->at.end == m->at.start && behind->at.start == m->at.end &&
+	    process_mappings_share_file(&before->at, &behind->at) &&
+	    behind->at.offset - before->at.offset == behind->at.start - before->at.start) {
+		become(m, before, before->at.offset + (m->at.start - before->at.start));
+		m->is_of_v8 = v8_has_blob(p, m->at.offset, m->at.end - m->at.start);
 	}
 }
 
@@ -55,8 +54,8 @@ static const struct code_mapping *find_blob(const struct v8_process *p)
 	const struct v8_range blob = p->layout->blob;
 	for (uint32_t i = 0; i < p->mappings.n; i++) {
 		const struct code_mapping *m = &p->mappings.p[i];
-		if (m->is_of_v8 && m->offset <= blob.start &&
-		    blob.end - m->offset <= m->end - m->start)
+		if (m->is_of_v8 && m->at.offset <= blob.start &&
+		    blob.end - m->at.offset <= m->at.end - m->at.start)
 			return m;
 	}
 	return NULL;
@@ -70,8 +69,8 @@ static void find_copies(struct v8_process *p)
 	uint64_t n = blob.end - blob.start;
 	for (uint32_t i = 0; file && i < p->mappings.n; i++) {
 		struct code_mapping *m = &p->mappings.p[i];
-		if (!m->is_jit || m->end - m->start != (n + PAGE - 1) / PAGE * PAGE ||
-		    !is_same(p, m->start, file->start + (blob.start - file->offset), n))
+		if (!m->is_jit || m->at.end - m->at.start != (n + PAGE - 1) / PAGE * PAGE ||
+		    !is_same(p, m->at.start, file->at.start + (blob.start - file->at.offset), n))
 			continue;
 		become(m, file, blob.start);
 		m->is_of_v8 = true;
@@ -93,19 +92,14 @@ static bool is_told(const struct v8_process *p, uint64_t start)
 	return false;
 }
 
-bool v8_next_moved(struct v8_process *p, struct v8_moved *out)
+bool v8_next_moved(struct v8_process *p, struct process_mapping *out)
 {
 	for (uint32_t i = 0; i < p->mappings.n; i++) {
 		const struct code_mapping *m = &p->mappings.p[i];
-		if (!m->is_moved || is_told(p, m->start))
+		if (!m->is_moved || is_told(p, m->at.start))
 			continue;
-		vec_push(&p->told_moved, m->start);
-		*out = (struct v8_moved){ .start = m->start,
-					  .end = m->end,
-					  .offset = m->offset,
-					  .inode = m->inode,
-					  .device_major = m->device_major,
-					  .device_minor = m->device_minor };
+		vec_push(&p->told_moved, m->at.start);
+		*out = m->at;
 		return true;
 	}
 	return false;

@@ -2,13 +2,13 @@
 
 #include <sys/mman.h>
 
-struct v8_process *v8_process_new(int32_t pid, const struct v8_layout *layout,
-				  struct memory *memory, struct v8_names *names)
+struct v8_process *v8_process_new(struct process *process, const struct v8_layout *layout,
+				  struct v8_names *names)
 {
 	struct v8_process *p = mem_zalloc(1, sizeof(*p));
-	p->heap.memory = memory;
+	p->heap.memory = process->memory;
 	p->heap.layout = layout;
-	p->pid = pid;
+	p->process = process;
 	p->layout = layout;
 	p->names = names;
 	p->generation = names->generation;
@@ -75,15 +75,11 @@ bool v8_has_blob(const struct v8_process *p, uint64_t offset, uint64_t n)
 	return offset < p->layout->blob.end && offset + n > p->layout->blob.start;
 }
 
-static void take_mapping(void *context, const struct target_mapping *m)
+static void take_mapping(void *context, const struct process_mapping *m)
 {
 	struct v8_process *p = context;
-	struct code_mapping c = { .start = m->start,
-				  .end = m->end,
-				  .offset = m->offset,
-				  .inode = m->inode,
-				  .device_major = m->device_major,
-				  .device_minor = m->device_minor };
+	struct code_mapping c = { .at = *m };
+	c.at.path = STR(""); /* good for this call only */
 	c.is_jit = !m->inode && !m->path.n;
 	c.is_of_v8 = m->inode && v8_has_blob(p, m->offset, m->end - m->start) &&
 		     (!p->file || str_eq(m->path, str_from(p->file)));
@@ -104,12 +100,12 @@ static const struct code_mapping *find_mapping(const struct v8_process *p, uint6
 	uint32_t low = 0, high = p->mappings.n;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		if (p->mappings.p[middle].end <= pc)
+		if (p->mappings.p[middle].at.end <= pc)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	bool is_in = low < p->mappings.n && p->mappings.p[low].start <= pc;
+	bool is_in = low < p->mappings.n && p->mappings.p[low].at.start <= pc;
 	return is_in ? &p->mappings.p[low] : NULL;
 }
 
@@ -121,7 +117,8 @@ static const struct code_mapping *look_for(struct v8_process *p, uint64_t pc)
 	uint64_t begin_ns = clock_monotonic_ns();
 	p->mappings.n = 0;
 	/* Of one that has just ended, what was known stays. */
-	if (!target_read_mappings(p->pid, false, take_mapping, p, &ignored) && !p->mappings.n)
+	if (!p->process->ops->visit_mappings(p->process, false, take_mapping, p, &ignored) &&
+	    !p->mappings.n)
 		p->mappings.n = known;
 	else
 		v8_find_moved(p);
@@ -156,8 +153,8 @@ static bool is_near_jit(const struct v8_process *p, uint64_t pc)
 {
 	const uint64_t near_bytes = 256ull << 20;
 	for (uint32_t i = 0; i < p->mappings.n; i++)
-		if (p->mappings.p[i].is_jit && pc + near_bytes > p->mappings.p[i].start &&
-		    pc < p->mappings.p[i].end + near_bytes)
+		if (p->mappings.p[i].is_jit && pc + near_bytes > p->mappings.p[i].at.start &&
+		    pc < p->mappings.p[i].at.end + near_bytes)
 			return true;
 	return false;
 }
@@ -169,7 +166,7 @@ enum pc_kind v8_pc_kind(struct v8_process *p, uint64_t pc)
 		return is_near_jit(p, pc) ? PC_JIT : PC_NATIVE;
 	if (m->is_jit)
 		return PC_JIT;
-	uint64_t offset = pc - m->start + m->offset;
+	uint64_t offset = pc - m->at.start + m->at.offset;
 	if (!m->is_of_v8 || !is_in(p->layout->blob, offset))
 		return PC_NATIVE;
 	for (unsigned i = 0; i < V8_INTERPRETER_RANGES; i++)
@@ -183,7 +180,7 @@ struct v8_range v8_interpreter_range(struct v8_process *p, uint64_t pc)
 	const struct code_mapping *m = mapping_of(p, pc);
 	if (!m || !m->is_of_v8)
 		return (struct v8_range){ 0 };
-	uint64_t offset = pc - m->start + m->offset;
+	uint64_t offset = pc - m->at.start + m->at.offset;
 	for (unsigned i = 0; i < V8_INTERPRETER_RANGES; i++) {
 		struct v8_range r = p->layout->interpreter[i];
 		if (is_in(r, offset))
@@ -195,8 +192,8 @@ struct v8_range v8_interpreter_range(struct v8_process *p, uint64_t pc)
 bool v8_is_code(struct v8_process *p, uint64_t pc)
 {
 	const struct code_mapping *m = find_mapping(p, pc);
-	return m &&
-	       (m->is_jit || (m->is_of_v8 && is_in(p->layout->blob, pc - m->start + m->offset)));
+	return m && (m->is_jit ||
+		     (m->is_of_v8 && is_in(p->layout->blob, pc - m->at.start + m->at.offset)));
 }
 
 bool v8_may_be_new_code(const struct v8_process *p, uint64_t pc)
@@ -207,5 +204,5 @@ bool v8_may_be_new_code(const struct v8_process *p, uint64_t pc)
 uint64_t v8_mapping_start(const struct v8_process *p, uint64_t pc)
 {
 	const struct code_mapping *m = find_mapping(p, pc);
-	return m ? m->start : 0;
+	return m ? m->at.start : 0;
 }

@@ -7,7 +7,7 @@
 #include "v8/check.h"
 #include "v8/code_walk.h"
 #include "v8/heap.h"
-#include "v8/living.h"
+#include "v8/inspection.h"
 
 /* --- names, which outlive the process (names.c) --- */
 
@@ -59,20 +59,17 @@ struct v8_counts {
 };
 
 struct v8_process;
-/* layout, memory and names are the caller's and stay. */
-struct v8_process *v8_process_new(int32_t pid, const struct v8_layout *layout,
-				  struct memory *memory, struct v8_names *names);
+/* All are the caller's and stay. */
+struct v8_process *v8_process_new(struct process *process, const struct v8_layout *layout,
+				  struct v8_names *names);
 void v8_process_free(struct v8_process *p);
-/* What it has mapped, executable, from /proc; before the first look, and when something came that is not known. */
+/* What it has mapped, executable; before the first look, and when something came that is not known. */
 void v8_process_look(struct v8_process *p);
-/* A copy of a file's code in anonymous memory: Node.js's text in large pages, V8's built-in functions. */
-struct v8_moved {
-	uint64_t start, end, offset; /* in the file */
-	uint64_t inode;
-	uint32_t device_major, device_minor;
-};
-/* One that was not told of yet. False: there is none. */
-bool v8_next_moved(struct v8_process *p, struct v8_moved *out);
+/*
+ * A copy of a file's code in anonymous memory that was not told of yet: Node.js's text in large pages, V8's built-in
+ * functions. As if the file, whose path is not known here, were mapped there. False: there is none.
+ */
+bool v8_next_moved(struct v8_process *p, struct process_mapping *out);
 /* It has ended: nothing of it changes any more. */
 void v8_process_end(struct v8_process *p);
 /* Its heap takes far more reads than any that V8 made: nobody should look at its stacks any more. */
@@ -83,9 +80,13 @@ bool v8_process_is_endless(const struct v8_process *p);
 /* Registers at the moment of the sample, and what was on top of the stack. */
 struct v8_registers {
 	uint64_t pc, sp, fp;
-	uint64_t di, cx, r9;
+	uint64_t function;	  /* where a call leaves the JSFunction that it is of */
+	uint64_t return_address;  /* where the end of a function keeps what it returns to */
+	uint64_t bytecode_offset; /* where the interpreter keeps it */
 	struct str top; /* bytes from sp on: some hundred are enough, all of a copy may be */
 };
+/* registers_x86_64.c: from those of a sample: one value for each bit of sample_regs_user. */
+struct v8_registers v8_registers_of_perf(uint64_t mask, const uint64_t *values, struct str top);
 
 /* A frame by its frame pointer, as the stack had it. */
 struct v8_raw_frame {

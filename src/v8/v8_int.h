@@ -59,12 +59,10 @@ struct known_pc {
 enum pc_kind { PC_NATIVE, PC_JIT, PC_BUILTIN, PC_INTERPRETER };
 
 struct code_mapping {
-	uint64_t start, end, offset;
-	bool is_jit;   /* of no file */
-	bool is_of_v8; /* of the file that V8 is in */
-	bool is_moved; /* it is a copy of that part of the file */
-	uint64_t inode;
-	uint32_t device_major, device_minor;
+	struct process_mapping at; /* without its path */
+	bool is_jit;		   /* of no file */
+	bool is_of_v8;		   /* of the file that V8 is in */
+	bool is_moved;		   /* it is a copy of that part of the file */
 };
 
 enum { MAX_HOLDER_MAPS = 4 };
@@ -75,7 +73,7 @@ struct wasm;
 
 struct v8_process {
 	struct v8_heap heap; /* first in cache */
-	int32_t pid;
+	struct process *process;
 	const struct v8_layout *layout;
 	struct v8_names *names;
 	VEC(struct code_mapping) mappings; /* by address */
@@ -85,7 +83,7 @@ struct v8_process {
 	bool has_ended;
 	VEC(struct code) last_code; /* ... then by address: all that was known not long before */
 	uint64_t debt; /* reads of looks at stacks that were beyond what such a look may take */
-	char *file;    /* that V8 is in, as in /proc/PID/maps; NULL: not known */
+	char *file;    /* that V8 is in, as its mappings have it; NULL: not known */
 	struct known_function *functions;
 	struct known_pc *pcs;
 	struct inlined_code *inlined;
@@ -214,11 +212,11 @@ v8_place_id v8_place_of_function(struct v8_process *p, uint64_t shared, char tie
 
 /* leaf_x86_64.c: what the frame pointer says of the innermost frame. */
 enum leaf_state {
-	LEAF_BUILT,	   /* it is this function's */
-	LEAF_NOT_LINKED,   /* it is the caller's; where the call returns to is at sp */
-	LEAF_HALF_LINKED,  /* ... at sp + 8 */
-	LEAF_LINKED,	   /* it is this function's, but its slots are not filled yet */
-	LEAF_RETURNING,	   /* it is the caller's: the function is done; returns to what is at sp */
-	LEAF_RETURN_IN_CX, /* ... to what is in cx */
+	LEAF_BUILT,	  /* it is this function's */
+	LEAF_NOT_LINKED,  /* it is the caller's; where the call returns to is at sp */
+	LEAF_HALF_LINKED, /* ... at sp + 8 */
+	LEAF_LINKED,	  /* it is this function's, but its slots are not filled yet */
+	LEAF_RETURNING,	  /* it is the caller's: the function is done; returns to what is at sp */
+	LEAF_RETURN_IN_REGISTER, /* ... to what is in v8_registers.return_address */
 };
 enum leaf_state v8_leaf_state(struct v8_process *p, uint64_t pc, enum pc_kind kind);

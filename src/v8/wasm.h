@@ -5,7 +5,7 @@
  * it leads to fits together.
  */
 #pragma once
-#include "target/target.h"
+#include "process/process.h"
 
 /* Names in a module's bytes (wasm_bytes.c). */
 struct wasm_names {

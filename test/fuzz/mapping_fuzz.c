@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while (rest.n) {
 		ptrdiff_t end = str_find_char(rest, '\n');
 		struct str line = str_first(rest, end < 0 ? rest.n : (size_t)end);
-		struct target_mapping m;
+		struct process_mapping m;
 		bool ok = target_parse_mapping(line, &m, &text);
 		if (ok && (m.end <= m.start || m.path.n > line.n))
 			abort();

@@ -1,6 +1,7 @@
 /* A program from anywhere: what it is, how its functions begin; its bytes as a command line and variables, too. */
 #include "fuzz.h"
-#include "target/runtime_int.h"
+#include "process/runtime_int.h"
+#include "target/target.h"
 
 static void read_program(struct str bytes)
 {
@@ -18,7 +19,7 @@ static void read_program(struct str bytes)
 
 static void read_flags(struct str bytes)
 {
-	for (enum runtime_kind kind = RUNTIME_NATIVE; kind <= RUNTIME_GO; kind++) {
+	for (enum runtime_kind kind = RUNTIME_NATIVE; kind < RUNTIMES; kind++) {
 		struct runtime r = { .kind = kind };
 		runtime_take_flags(str_first(bytes, bytes.n / 2), str_from_byte(bytes, bytes.n / 2),
 				   &r);

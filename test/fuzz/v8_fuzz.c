@@ -69,13 +69,13 @@ static const struct v8_layout *layout_of(unsigned version)
 static void add_mappings(struct v8_process *p)
 {
 	const struct code_mapping list[] = {
-		{ .start = 0, .end = FUZZ_CODE },
-		{ .start = FUZZ_CODE, .end = FUZZ_CODE + FUZZ_CODE_BYTES, .is_jit = true },
-		{ .start = FUZZ_CODE + FUZZ_CODE_BYTES, .end = FUZZ_BUILTINS },
-		{ .start = FUZZ_BUILTINS,
-		  .end = FUZZ_BUILTINS + FAKE_V8_BLOB_BYTES,
+		{ .at.start = 0, .at.end = FUZZ_CODE },
+		{ .at.start = FUZZ_CODE, .at.end = FUZZ_CODE + FUZZ_CODE_BYTES, .is_jit = true },
+		{ .at.start = FUZZ_CODE + FUZZ_CODE_BYTES, .at.end = FUZZ_BUILTINS },
+		{ .at.start = FUZZ_BUILTINS,
+		  .at.end = FUZZ_BUILTINS + FAKE_V8_BLOB_BYTES,
 		  .is_of_v8 = true },
-		{ .start = FUZZ_BUILTINS + FAKE_V8_BLOB_BYTES, .end = UINT64_MAX },
+		{ .at.start = FUZZ_BUILTINS + FAKE_V8_BLOB_BYTES, .at.end = UINT64_MAX },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(list); i++)
 		vec_push(&p->mappings, list[i]);
@@ -119,11 +119,13 @@ static void run(const struct v8_layout *l, const struct fuzz_head *head, struct 
 	struct v8_registers r = { .pc = head->pc,
 				  .sp = FUZZ_STACK,
 				  .fp = head->fp,
-				  .di = head->di,
-				  .cx = head->cx,
-				  .r9 = head->r9,
+				  .function = head->di,
+				  .return_address = head->cx,
+				  .bytecode_offset = head->r9,
 				  .top = stack };
-	struct v8_process *p = v8_process_new(1, l, &m->memory, &names);
+	struct bytes_process of;
+	bytes_process_init(&of, &m->memory);
+	struct v8_process *p = v8_process_new(&of.process, l, &names);
 	add_mappings(p);
 	uint32_t n = v8_frames_of_copy(l, &r, stack, raw, MAX_FRAMES);
 	if (n > MAX_FRAMES)

@@ -27,8 +27,10 @@ static void use(const struct v8_layout *l)
 	struct v8_registers r = { .pc = HEAP_CODE + 100, .sp = 0x1000, .fp = 0x1000 + 64 };
 	r.top = (struct str){ (const char *)stack, sizeof(stack) };
 	struct v8_raw_frame raw[4];
-	struct v8_process *p = v8_process_new(1, l, &memory, &names);
-	vec_push(&p->mappings, ((struct code_mapping){ .end = UINT64_MAX, .is_jit = true }));
+	struct bytes_process of;
+	bytes_process_init(&of, &memory);
+	struct v8_process *p = v8_process_new(&of.process, l, &names);
+	vec_push(&p->mappings, ((struct code_mapping){ .at.end = UINT64_MAX, .is_jit = true }));
 	uint32_t n = v8_frames_of_copy(l, &r, r.top, raw, ARRAY_SIZE(raw));
 	v8_name_frames(p, &r, raw, n, frames, ARRAY_SIZE(frames), &counts);
 	v8_process_free(p);

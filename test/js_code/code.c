@@ -8,6 +8,7 @@
  * outermost first, a function is NAME:LINE:COLUMN of where it begins, a place is LINE:COLUMN.
  */
 #include "instruction/instruction.h"
+#include "target/target.h"
 #include "v8/flow_int.h"
 
 #include <stdio.h>
@@ -229,7 +230,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "code PID [FILE]\n");
 		return 2;
 	}
-	struct v8_living *v = v8_living_open((int32_t)strtol(argv[1], NULL, 10), &e);
+	struct living_process p;
+	living_process_init(&p, (int32_t)strtol(argv[1], NULL, 10));
+	struct v8_inspection *v = v8_inspect(&p.process, &e);
 	if (!v) {
 		fprintf(stderr, "code: %s\n", e.text);
 		return 1;
@@ -239,6 +242,6 @@ int main(int argc, char **argv)
 		if (is_wanted(v->process, &rows.list.p[i], str_from(argc > 2 ? argv[2] : "")))
 			print_code(v->process, &rows.list.p[i]);
 	v8_code_rows_fini(&rows);
-	v8_living_free(v);
+	v8_inspection_free(v);
 	return 0;
 }

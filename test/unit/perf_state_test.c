@@ -152,16 +152,17 @@ static void check_forget(void)
 	profile_unref(p);
 }
 
-static bool is_odd(void *context, int32_t tid)
+static bool is_odd(struct processes *p, int32_t tid)
 {
-	(void)context;
+	(void)p;
 	return tid % 2 == 1;
 }
 
 /* The kernel may lose the record of an end. */
 static void check_missing(void)
 {
-	struct perf_live live = { .is_there = is_odd };
+	static const struct processes_ops ops = { .has_thread = is_odd };
+	struct processes living = { &ops };
 	struct perf_processes s;
 	struct profile *p = profile_new(0);
 	perf_processes_init(&s, p);
@@ -172,7 +173,7 @@ static void check_missing(void)
 		perf_process_map(&s, pid, &(struct mapping_row){ 0, 100, 0, 1 });
 		perf_thread_get(&s, pid, pid);
 		if (pid % 100 == 0) {
-			perf_processes_end_missing(&s, &live);
+			perf_processes_end_missing(&s, &living);
 			perf_processes_forget_ended(&s);
 		}
 		most = s.list.n > most ? s.list.n : most;

@@ -13,10 +13,24 @@
 /* Tenths of seconds, so that all times here have passed on a machine that was just started. */
 #define TENTH 100000000ull
 
-static const struct target_mapping anonymous = { .start = 4096,
-						 .end = 8192,
-						 .protection = PROT_READ | PROT_EXEC };
+static const struct process_mapping anonymous = { .start = 4096,
+						  .end = 8192,
+						  .protection = PROT_READ | PROT_EXEC };
 static const struct symbol_options no_options;
+
+static bool read_map(struct held_files *h, int32_t pid, const struct symbol_options *options,
+		     const struct jit_address *wanted, uint32_t n, struct perf_map_names *names,
+		     struct map_search *search)
+{
+	struct processes *p = held_files_processes(h);
+	return p->ops->read_map(p, pid, options, wanted, n, names, search);
+}
+
+static struct reader *open_path(struct held_files *h, int32_t pid, const char *path, struct err *e)
+{
+	struct processes *p = held_files_processes(h);
+	return p->ops->open_path(p, pid, path, e);
+}
 
 /* Names of 0x10 in the states at these moments, `|` between them. */
 static void check_names(struct held_files *h, int32_t pid, const uint64_t *times, uint32_t n,
@@ -27,8 +41,9 @@ static void check_names(struct held_files *h, int32_t pid, const uint64_t *times
 	AUTO(map_search) struct map_search search = { 0 };
 	AUTO(buf) struct buf got = { 0 };
 	for (uint32_t i = 0; i < n; i++)
-		wanted[i] = (struct jit_address){ 0x10, held_files_map_state(h, pid, times[i]) };
-	bool ok = held_files_read_map(h, pid, &no_options, wanted, n, &names, &search);
+		wanted[i] = (struct jit_address){ 0x10, processes_map_state(held_files_processes(h),
+									    pid, times[i]) };
+	bool ok = read_map(h, pid, &no_options, wanted, n, &names, &search);
 	for (uint32_t i = 0; i < n; i++) {
 		buf_add(&got, i ? STR("|") : STR(""));
 		buf_add(&got, names.names[i].name);
@@ -85,8 +100,8 @@ static void check_map(bool is_contained)
 	actor_do(&a, ACT_WRITE, "10 10 first\n");
 	held_files_look(h, 100 * TENTH);
 	held_files_look(h, 150 * TENTH);
-	tap_num_eq(held_files_map_state(h, a.pid, 100 * TENTH),
-		   held_files_map_state(h, a.pid, 199 * TENTH),
+	tap_num_eq(processes_map_state(held_files_processes(h), a.pid, 100 * TENTH),
+		   processes_map_state(held_files_processes(h), a.pid, 199 * TENTH),
 		   "%s: a map that does not grow stays in its state", where);
 	actor_do(&a, ACT_WRITE, "10 10 second\n");
 	held_files_look(h, 200 * TENTH);
@@ -163,7 +178,7 @@ static void check_left_over_map(void)
 	begin(h, &a, 50 * TENTH);
 	held_files_look(h, 100 * TENTH);
 	end(h, &a);
-	tap_ok(!held_files_read_map(h, a.pid, &here, &wanted, 1, &names, &search),
+	tap_ok(!read_map(h, a.pid, &here, &wanted, 1, &names, &search),
 	       "a map that is older than its process is another's");
 	buf_addf(&want,
 		 "no perf map: %s is older than the process: it belongs to an earlier process with "
@@ -287,18 +302,18 @@ static void check_roots(void)
 		held_files_add_process(h, 2000000001, a.pid, false, 0);
 		tap_num_eq(held_files_count(h), one, "a child that is gone has its parent's root");
 		struct err e = { 0 };
-		struct reader *r = held_files_open_path(h, 2000000001, "/tmp/perf-1.map", &e);
+		struct reader *r = open_path(h, 2000000001, "/tmp/perf-1.map", &e);
 		tap_str_eq(r ? reader_window(r) : STR(""), STR("some text"), "and files in there");
 		reader_free(r);
-		tap_ok(!held_files_open_path(h, a.pid, "/tmp/none", &e),
-		       "a file that is not there");
+		tap_ok(!open_path(h, a.pid, "/tmp/none", &e), "a file that is not there");
 		tap_str_eq(str_from(e.text), STR("/tmp/none: No such file or directory"),
 			   "in words");
 		end(h, &a);
-		int root = held_files_open_root(h, a.pid);
-		tap_ok(root >= 0 && faccessat(root, "tmp/perf-1.map", F_OK, 0) == 0,
+		AUTO(buf) struct buf root = { 0 };
+		bool has_root = processes_root(held_files_processes(h), a.pid, &root);
+		buf_add(&root, STR("/tmp/perf-1.map"));
+		tap_ok(has_root && access(buf_c_string(&root), F_OK) == 0,
 		       "the root is there after its end, with all that was mounted");
-		close(root);
 	}
 	if (actor_start(&a, false) && actor_start(&b, false)) {
 		uint32_t before = held_files_count(h);
@@ -311,7 +326,7 @@ static void check_roots(void)
 	held_files_free(h);
 }
 
-static void count_mapping(void *count, const struct target_mapping *m)
+static void count_mapping(void *count, const struct process_mapping *m)
 {
 	(void)m;
 	++*(uint32_t *)count;
@@ -365,7 +380,7 @@ struct mapping_context {
 	char path[256];
 };
 
-static void hold_mapping(void *context, const struct target_mapping *m)
+static void hold_mapping(void *context, const struct process_mapping *m)
 {
 	struct mapping_context *c = context;
 	held_files_add_mapping(c->h, c->pid, m);
@@ -428,9 +443,7 @@ static void check_deleted_program(void)
 	waitpid(c.pid, NULL, 0);
 	held_files_end_process(c.h, c.pid);
 	struct symbol_options options = { .is_of_this_machine = true,
-					  .open_held = held_files_open,
-					  .held_root = held_files_root_path,
-					  .held = c.h };
+					  .processes = held_files_processes(c.h) };
 	struct binary *b = binary_new(&c.id, &options);
 	binary_add_process(b, c.pid);
 	struct elf *elf = binary_code(b);
@@ -483,9 +496,7 @@ static void check_debug_file(void)
 	waitpid(pid, NULL, 0);
 	held_files_end_process(c.h, pid);
 	struct symbol_options options = { .is_of_this_machine = true,
-					  .open_held = held_files_open,
-					  .held_root = held_files_root_path,
-					  .held = c.h };
+					  .processes = held_files_processes(c.h) };
 	struct binary *b = binary_new(&c.id, &options);
 	binary_add_process(b, pid);
 	struct elf *debug = binary_debug(b);
@@ -514,7 +525,7 @@ static void check_short_processes(void)
 		held_files_end_process(c.h, c.pid);
 		most = held_files_count(c.h) > most ? held_files_count(c.h) : most;
 	}
-	int fd = held_files_open(c.h, c.pid, &c.id);
+	int fd = processes_open_mapped(held_files_processes(c.h), c.pid, &c.id);
 	tap_ok(fd >= 0, "their program is held");
 	close(fd);
 	tap_ok(most <= 8, "300 processes of one program hold %u descriptors", most);
@@ -536,13 +547,13 @@ static uint32_t hold_new_files(struct held_files *h, const char *folder, int32_t
 		if (fd < 0 || ftruncate(fd, 4096) != 0 || fstat(fd, &status) != 0)
 			return 0;
 		close(fd);
-		struct target_mapping m = { .start = 4096,
-					    .end = 8192,
-					    .protection = PROT_EXEC,
-					    .inode = status.st_ino,
-					    .device_major = major(status.st_dev),
-					    .device_minor = minor(status.st_dev),
-					    .path = str_from(path) };
+		struct process_mapping m = { .start = 4096,
+					     .end = 8192,
+					     .protection = PROT_EXEC,
+					     .inode = status.st_ino,
+					     .device_major = major(status.st_dev),
+					     .device_minor = minor(status.st_dev),
+					     .path = str_from(path) };
 		held_files_add_mapping(h, pid, &m);
 	}
 	return held_files_count(h);
@@ -576,7 +587,7 @@ static void check_limit(void)
 				.inode = status.st_ino,
 				.device_major = major(status.st_dev),
 				.device_minor = minor(status.st_dev) };
-	int fd = held_files_open(h, b.pid, &id);
+	int fd = processes_open_mapped(held_files_processes(h), b.pid, &id);
 	tap_ok(fd >= 0, "but not what a living one has mapped, too");
 	close(fd);
 	actor_kill(&b);
@@ -649,10 +660,11 @@ static void check_node(void)
 	kill(pid, SIGKILL);
 	waitpid(outer, NULL, 0);
 	held_files_end_process(h, pid);
-	struct jit_address wanted = { row.start + 1, held_files_map_state(h, pid, UINT64_MAX) };
+	struct jit_address wanted = { row.start + 1, processes_map_state(held_files_processes(h),
+									 pid, UINT64_MAX) };
 	AUTO(perf_map_names) struct perf_map_names names = { 0 };
 	AUTO(map_search) struct map_search search = { 0 };
-	bool ok = held_files_read_map(h, pid, &no_options, &wanted, 1, &names, &search);
+	bool ok = read_map(h, pid, &no_options, &wanted, 1, &names, &search);
 	tap_ok(ok && str_find(names.names[0].name, STR("plumeHotLoop")) >= 0,
 	       "node in a container that is gone: %.*s", STR_ARG(names.names[0].name));
 	tap_str_eq(search.path ? str_from(search.path) : STR(""), STR("/tmp/perf-1.map"),

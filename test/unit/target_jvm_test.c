@@ -166,6 +166,26 @@ static bool end(pid_t pid)
 
 /* --- what is said --- */
 
+/* Runs a command of jcmd and gives its output; an answer wakes us, a socket that appears does not. */
+static bool jvm_command(pid_t pid, const char *command, int timeout_ms, struct buf *output,
+			struct err *e)
+{
+	enum { LOOK_MS = 10 };
+	uint64_t begin_ns = clock_monotonic_ns(),
+		 end_ns = begin_ns + (uint64_t)timeout_ms * 1000000;
+	struct jvm_call *c = jvm_call_new(pid, command, begin_ns);
+	enum jvm_call_state state;
+	while ((state = jvm_call_go_on(c, clock_monotonic_ns() < end_ns ? begin_ns : UINT64_MAX)) ==
+	       JVM_CALL_WAITS)
+		poll(NULL, 0, LOOK_MS);
+	if (state == JVM_CALL_DONE)
+		buf_add(output, jvm_call_output(c));
+	else
+		*e = *jvm_call_error(c);
+	jvm_call_free(c);
+	return state == JVM_CALL_DONE;
+}
+
 static void check_ask(pid_t pid, int timeout_ms, const char *want, const char *what)
 {
 	AUTO(buf) struct buf output = { 0 };
@@ -433,7 +453,9 @@ static void check_real(const char *option, const char *want, bool has_map)
 		return;
 	}
 	struct runtime r;
-	runtime_of_process(pid, &r);
+	struct living_process p;
+	living_process_init(&p, pid);
+	runtime_of_process(&p.process, &r);
 	tap_ok(r.kind == RUNTIME_JVM && r.version.n, "java %s: a JVM, version %.*s", option,
 	       STR_ARG(buf_str(&r.version)));
 	runtime_fini(&r);

@@ -14,7 +14,7 @@
 static void check_line(struct str line, const char *want, const char *what)
 {
 	AUTO(buf) struct buf text = { 0 }, got = { 0 };
-	struct target_mapping m;
+	struct process_mapping m;
 	if (target_parse_mapping(line, &m, &text))
 		buf_addf(&got, "%llx-%llx %c%c%c%c +%llx %u:%u %llu <%.*s>",
 			 (unsigned long long)m.start, (unsigned long long)m.end,
@@ -61,11 +61,11 @@ static void check_lines(void)
 
 struct search {
 	struct str path;
-	struct target_mapping found;
+	struct process_mapping found;
 	uint32_t count;
 };
 
-static void look(void *context, const struct target_mapping *m)
+static void look(void *context, const struct process_mapping *m)
 {
 	struct search *s = context;
 	if (!str_eq(m->path, s->path))

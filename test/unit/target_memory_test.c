@@ -28,10 +28,10 @@ static uint64_t address_of(const char *p)
 
 static void test_process(void)
 {
-	struct process_memory m;
+	struct living_process m;
 	AUTO_FREE char *got = mem_zalloc(3 * PAGE, 1);
 	char *p = pages();
-	process_memory_init(&m, getpid());
+	living_process_init(&m, getpid());
 	tap_ok(memory_read(&m.memory, address_of(p) + PAGE - 2, got, 4) &&
 		       memcmp(got, "aabb", 4) == 0,
 	       "a read goes over pages");
@@ -49,9 +49,9 @@ static void test_process(void)
 
 static void test_bounds(void)
 {
-	struct process_memory m;
+	struct living_process m;
 	char got[16];
-	process_memory_init(&m, getpid());
+	living_process_init(&m, getpid());
 	tap_ok(!memory_read(&m.memory, UINT64_MAX - 3, got, 8), "no read goes around the end");
 	tap_ok(!memory_read(&m.memory, address_of(got), got, (size_t)1 << 40),
 	       "no read is larger than what is looked at");
@@ -62,10 +62,10 @@ static void test_bounds(void)
 
 static void test_limit(void)
 {
-	struct process_memory m;
+	struct living_process m;
 	AUTO_FREE char *got = mem_zalloc(3 * PAGE, 1);
 	char *p = pages();
-	process_memory_init(&m, getpid());
+	living_process_init(&m, getpid());
 	m.memory.limit = 4;
 	tap_ok(memory_read(&m.memory, address_of(p), got, 2 * PAGE),
 	       "within the limit pages count");
@@ -79,25 +79,26 @@ static void test_limit(void)
 /* Its pid is no process's until it is waited for and reused. */
 static void test_gone(void)
 {
-	struct process_memory m;
+	struct living_process m;
 	char got[8];
 	pid_t pid = fork();
 	if (pid == 0)
 		_exit(0);
-	process_memory_init(&m, pid);
+	living_process_init(&m, pid);
 	waitpid(pid, NULL, 0);
-	tap_ok(!memory_read(&m.memory, address_of(got), got, sizeof(got)) && m.error == ESRCH,
+	tap_ok(!memory_read(&m.memory, address_of(got), got, sizeof(got)) &&
+		       m.memory.error == ESRCH,
 	       "of a process that ended nothing is read");
 }
 
 static void test_kept(void)
 {
 	enum { OF_A = 100, OF_B = PAGE + 7 };
-	struct process_memory living;
+	struct living_process living;
 	char got[PAGE], *p = pages();
-	process_memory_init(&living, getpid());
-	struct kept_memory *kept = kept_memory_new(&living);
-	struct memory *m = kept_memory_get(kept);
+	living_process_init(&living, getpid());
+	struct kept_memory *kept = kept_memory_new(&living.process);
+	struct memory *m = living.process.memory;
 	tap_ok(memory_read(m, address_of(p) + OF_A, got, 200) && got[199] == 'a',
 	       "kept memory of a process that lives is what is there");
 	tap_ok(memory_read(m, address_of(p) + PAGE - 1, got, 2), "... over pages");
@@ -128,7 +129,7 @@ static void test_kept(void)
 /* Nobody said that it ended: that it cannot be read any more does. */
 static void test_kept_gone(void)
 {
-	struct process_memory living;
+	struct living_process living;
 	static char word[8] = "stays", far[PAGE];
 	char got[8];
 	int go[2];
@@ -141,9 +142,9 @@ static void test_kept_gone(void)
 		(void)ignored;
 		_exit(0);
 	}
-	process_memory_init(&living, pid);
-	struct kept_memory *kept = kept_memory_new(&living);
-	struct memory *m = kept_memory_get(kept);
+	living_process_init(&living, pid);
+	struct kept_memory *kept = kept_memory_new(&living.process);
+	struct memory *m = living.process.memory;
 	bool is_read = memory_read(m, address_of(word), got, sizeof(got));
 	close(go[0]);
 	close(go[1]);

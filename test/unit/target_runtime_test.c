@@ -1,5 +1,6 @@
 /* What processes are, how they were started, and how their functions begin. */
-#include "target/runtime_int.h"
+#include "process/runtime_int.h"
+#include "target/frame_pointers_int.h"
 #include "target/target.h"
 #include "tap.h"
 
@@ -196,7 +197,9 @@ static void check_damaged(void)
 static void check_process(int32_t pid, enum runtime_kind kind, const char *what)
 {
 	struct runtime r;
-	runtime_of_process(pid, &r);
+	struct living_process p;
+	living_process_init(&p, pid);
+	runtime_of_process(&p.process, &r);
 	tap_num_eq(r.kind, kind, "%s: its kind", what);
 	tap_ok(kind != RUNTIME_NATIVE || !r.version.n, "%s: its version", what);
 	runtime_fini(&r);

@@ -54,7 +54,7 @@ static void program_init(struct program *p, unsigned version)
 	p->f_code = make_code(h, p->f, p->g);
 	p->g_code = make_code(h, p->g, p->f);
 	s->r.pc = p->f_code + 100;
-	s->r.di = heap_closure(h, p->f);
+	s->r.function = heap_closure(h, p->f);
 	stack_add(s, heap_closure(h, p->f), stack_interpreter_pc());
 	stack_set_bytecode(s, stack_add(s, heap_closure(h, p->g), p->g_code + 60), bytecode, 5);
 	stack_add(s, heap_closure(h, p->g), 0x1234);
@@ -89,7 +89,7 @@ static uint32_t look(struct stack *s)
 static void forget(struct stack *s)
 {
 	v8_process_free(s->h.process);
-	s->h.process = v8_process_new(1, &s->h.layout, &s->h.memory, &s->h.names);
+	s->h.process = v8_process_new(&s->h.of.process, &s->h.layout, &s->h.names);
 	heap_add_mappings(&s->h);
 }
 

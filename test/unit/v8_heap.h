@@ -3,6 +3,7 @@
  * back as if it were of another process.
  */
 #pragma once
+#include "bytes_process.h"
 #include "v8/v8_int.h"
 #include "v8_elf.h"
 
@@ -18,6 +19,7 @@ enum {
 
 struct heap {
 	struct memory memory; /* first */
+	struct bytes_process of;
 	struct v8_layout layout;
 	unsigned version;
 	char *bytes;
@@ -473,21 +475,22 @@ static inline void heap_add_mapping(struct heap *h, struct code_mapping m)
 	vec_push(&h->process->mappings, m);
 }
 
-/* All addresses are some mapping's, so that nobody looks for it in /proc. */
+/* All addresses are some mapping's, so that nobody looks for it. */
 static inline void heap_add_mappings(struct heap *h)
 {
 	uint64_t end = HEAP_BASE + HEAP_BYTES, builtins_end = HEAP_BUILTINS + FAKE_V8_BLOB_BYTES;
-	heap_add_mapping(h, (struct code_mapping){ .start = 0, .end = HEAP_CODE });
-	heap_add_mapping(h,
-			 (struct code_mapping){ .start = HEAP_CODE, .end = end, .is_jit = true });
-	heap_add_mapping(h, (struct code_mapping){ .start = end, .end = HEAP_BUILTINS });
-	heap_add_mapping(h, (struct code_mapping){ .start = HEAP_BUILTINS,
-						   .end = builtins_end,
+	heap_add_mapping(h, (struct code_mapping){ .at.start = 0, .at.end = HEAP_CODE });
+	heap_add_mapping(
+		h, (struct code_mapping){ .at.start = HEAP_CODE, .at.end = end, .is_jit = true });
+	heap_add_mapping(h, (struct code_mapping){ .at.start = end, .at.end = HEAP_BUILTINS });
+	heap_add_mapping(h, (struct code_mapping){ .at.start = HEAP_BUILTINS,
+						   .at.end = builtins_end,
 						   .is_of_v8 = true });
-	heap_add_mapping(h, (struct code_mapping){ .start = builtins_end, .end = UINT64_MAX });
+	heap_add_mapping(h,
+			 (struct code_mapping){ .at.start = builtins_end, .at.end = UINT64_MAX });
 }
 
-/* What is behind V8's own code is no code of anybody; nobody looks for it in /proc. */
+/* What is behind V8's own code is no code of anybody; nobody looks for it. */
 static inline void heap_unmap_last(struct heap *h)
 {
 	h->process->mappings.n--;
@@ -503,7 +506,8 @@ static inline void heap_init(struct heap *h, unsigned version)
 		fprintf(stderr, "%s\n", e.text);
 		abort();
 	}
-	h->process = v8_process_new(1, &h->layout, &h->memory, &h->names);
+	bytes_process_init(&h->of, &h->memory);
+	h->process = v8_process_new(&h->of.process, &h->layout, &h->names);
 	heap_add_mappings(h);
 }
 
