@@ -99,3 +99,18 @@ void sink_folded(const struct tree *tree, struct writer *out)
 	vec_fini(&f.path_bytes);
 	vec_fini(&f.items);
 }
+
+static void write_tree(const struct tree *t, const struct profile *p,
+		       const struct query_ledger *ledger, struct writer *out)
+{
+	(void)p;
+	(void)ledger;
+	sink_folded(t, out);
+}
+
+const struct profile_format folded_sink = {
+	.name = "folded",
+	.title = "folded stacks",
+	.endings = { ".folded" },
+	.write_tree = write_tree,
+};

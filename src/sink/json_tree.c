@@ -1,9 +1,12 @@
-#include "sink/json_tree.h"
+/* A tree as JSON that d3-flame-graph draws as it is; doc/formats/json.md. */
 #include "sink/json_parts.h"
+#include "sink/profile_format.h"
 
 struct tree_out {
 	const struct tree *t;
-	const struct json_tree_options *options;
+	const struct profile
+		*profile; /* what the tree was made of: names its event, and its ledger */
+	const struct query_ledger *shown;
 	struct json_out out;
 	unsigned value; /* the column that is the value: the last */
 };
@@ -20,25 +23,21 @@ static void add_delta(struct tree_out *o, uint64_t from, uint64_t to)
 static void add_origin(struct tree_out *o)
 {
 	struct json_out *j = &o->out;
-	const struct profile *p = o->options->profile;
-	const struct query_ledger *shown = o->options->shown;
+	const struct profile *p = o->profile;
+	const struct query_ledger *shown = o->shown;
 	json_out_open(j, "plume", '{');
 	json_out_string(j, "version", STR(PLUME_VERSION));
-	if (p && shown && shown->event < p->events.n) {
+	if (shown->event < p->events.n) {
 		const struct event *e = &p->events.p[shown->event];
 		json_out_string(j, "event", profile_str(p, e->name));
 		json_out_string(j, "unit",
 				shown->is_in_periods ? profile_str(p, e->unit) : STR("samples"));
 	}
-	if (shown) {
-		json_out_u64(j, "samples", shown->samples_in);
-		json_out_u64(j, "shown", shown->shown);
-	}
-	if (p) {
-		json_out_open(j, "ledger", '{');
-		json_add_counts(j, &p->ledger);
-		json_out_close(j, '}');
-	}
+	json_out_u64(j, "samples", shown->samples_in);
+	json_out_u64(j, "shown", shown->shown);
+	json_out_open(j, "ledger", '{');
+	json_add_counts(j, &p->ledger);
+	json_out_close(j, '}');
 	json_out_close(j, '}');
 }
 
@@ -67,11 +66,16 @@ static void add_node(struct tree_out *o, uint32_t node)
 		add_origin(o);
 }
 
-void sink_json_tree(const struct tree *t, const struct json_tree_options *options,
-		    struct writer *writer)
+/*
+ * Root first: {"name":"all","value":12,"children":[...]}, and with each node its own share ("self"), its
+ * kind, whose code it is, and its module, where they are known. A tree of two values (before and after)
+ * has the second as value and the difference as "delta".
+ */
+static void write_tree(const struct tree *t, const struct profile *p,
+		       const struct query_ledger *shown, struct writer *writer)
 {
 	struct tree_out o = {
-		t, options, { .out = writer, .strings = JSON_BYTES }, t->value_count - 1
+		t, p, shown, { .out = writer, .strings = JSON_BYTES }, t->value_count - 1
 	};
 	for (uint32_t i = 0; i < t->n && writer_is_healthy(writer); i++) {
 		add_node(&o, i);
@@ -88,3 +92,11 @@ void sink_json_tree(const struct tree *t, const struct json_tree_options *option
 	}
 	json_out_end(&o.out);
 }
+
+const struct profile_format json_tree_sink = {
+	.name = "json",
+	.title = "JSON trees",
+	.endings = { ".json" },
+	.by_kind = true,
+	.write_tree = write_tree,
+};

@@ -42,14 +42,19 @@ static void add_event_list(const struct profile *p, struct buf *out)
 		buf_addf(out, " and %u more", p->events.n - n);
 }
 
+static bool asks_for(const struct query *q, struct str key)
+{
+	for (uint32_t i = 0; i < q->where.n; i++)
+		if (str_starts(str_from(q->where.p[i]), key))
+			return true;
+	return false;
+}
+
 static void warn_events(struct view_notes *n, const struct profile *p, const struct query *q,
 			const struct query_ledger *l)
 {
-	if (!l->other_events || l->event == INDEX_NONE)
+	if (!l->other_events || l->event == INDEX_NONE || asks_for(q, STR("event=")))
 		return;
-	for (uint32_t i = 0; i < q->where.n; i++)
-		if (str_starts(str_from(q->where.p[i]), STR("event=")))
-			return;
 	AUTO(buf) struct buf events = { 0 };
 	add_event_list(p, &events);
 	notes_add(n,
@@ -210,14 +215,6 @@ static void add_known_comms(const struct profile *p, struct buf *out)
 			continue;
 		buf_addf(out, "%s%.*s", shown++ ? ", " : "", STR_ARG(comm));
 	}
-}
-
-static bool asks_for(const struct query *q, struct str key)
-{
-	for (uint32_t i = 0; i < q->where.n; i++)
-		if (str_starts(str_from(q->where.p[i]), key))
-			return true;
-	return false;
 }
 
 static bool has_cpus(const struct profile *p)

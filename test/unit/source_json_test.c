@@ -1,5 +1,5 @@
 /* Profiles in JSON: what one format writes it reads back, and a file that was cut says where. */
-#include "sink/json_tree.h"
+#include "sink/profile_format.h"
 #include "sink/profile_format.h"
 #include "source/source_int.h"
 #include "tap.h"
@@ -483,7 +483,7 @@ static void tree_text(struct profile *p, struct buf *out)
 	struct writer *w = fd < 0 ? NULL : writer_open(path, &e);
 	if (!t || !w)
 		abort();
-	sink_json_tree(t, &(struct json_tree_options){ p, &ledger }, w);
+	json_tree_sink.write_tree(t, p, &ledger, w);
 	writer_commit(w, &e);
 	writer_free(w);
 	tree_free(t);
