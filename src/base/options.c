@@ -35,7 +35,7 @@ struct parse {
 };
 
 struct found {
-	const struct option *option;
+	const struct option *option; /* NULL: none */
 	void *field;
 };
 
@@ -52,13 +52,14 @@ static bool same_option(struct found a, struct found b)
 	       a.option->prefix == b.option->prefix;
 }
 
-static bool explain_unknown(const struct parse *p, struct str name)
+static bool explain_unknown(const struct option_binding *bindings, size_t n, struct str name,
+			    struct err *e)
 {
 	const char *best = NULL;
 	uint32_t least = str_typing_limit(name);
-	for (size_t b = 0; b < p->binding_count; b++)
-		for (size_t i = 0; i < p->bindings[b].set->n; i++) {
-			const char *known = p->bindings[b].set->options[i].name;
+	for (size_t b = 0; b < n; b++)
+		for (size_t i = 0; i < bindings[b].set->n; i++) {
+			const char *known = bindings[b].set->options[i].name;
 			uint32_t distance = str_typing_distance(str_from(known), name);
 			if (distance < least) {
 				least = distance;
@@ -66,9 +67,18 @@ static bool explain_unknown(const struct parse *p, struct str name)
 			}
 		}
 	if (best)
-		return err_usage(p->e, "unknown option: --%.*s (did you mean --%s?)", STR_ARG(name),
+		return err_usage(e, "unknown option: --%.*s (did you mean --%s?)", STR_ARG(name),
 				 best);
-	return err_usage(p->e, "unknown option: --%.*s", STR_ARG(name));
+	return err_usage(e, "unknown option: --%.*s", STR_ARG(name));
+}
+
+static struct found find_exact(const struct option_binding *bindings, size_t n, struct str name)
+{
+	for (size_t b = 0; b < n; b++)
+		for (size_t i = 0; i < bindings[b].set->n; i++)
+			if (str_eq(str_from(bindings[b].set->options[i].name), name))
+				return found_in(&bindings[b], i);
+	return (struct found){ 0 };
 }
 
 /* By full name, else by a prefix that only one option (or one and its synonyms) has. */
@@ -76,17 +86,14 @@ static bool find_long(struct parse *p, struct str name, struct found *found)
 {
 	AUTO(buf) struct buf candidates = { 0 };
 	unsigned matches = 0;
-	for (size_t b = 0; b < p->binding_count; b++) {
+	*found = find_exact(p->bindings, p->binding_count, name);
+	if (found->option)
+		return true;
+	for (size_t b = 0; name.n && b < p->binding_count; b++) {
 		for (size_t i = 0; i < p->bindings[b].set->n; i++) {
 			struct found f = found_in(&p->bindings[b], i);
-			struct str full = str_from(f.option->name);
-			if (str_eq(full, name)) {
-				*found = f;
-				return true;
-			}
-			if (!name.n || !str_starts(full, name))
-				continue;
-			if (matches && same_option(*found, f))
+			if (!str_starts(str_from(f.option->name), name) ||
+			    (matches && same_option(*found, f)))
 				continue;
 			*found = f;
 			buf_addf(&candidates, "%s--%s", matches++ ? ", " : "", f.option->name);
@@ -97,7 +104,7 @@ static bool find_long(struct parse *p, struct str name, struct found *found)
 	if (matches)
 		return err_usage(p->e, "--%.*s is ambiguous: %s", STR_ARG(name),
 				 buf_c_string(&candidates));
-	return explain_unknown(p, name);
+	return explain_unknown(p->bindings, p->binding_count, name, p->e);
 }
 
 static bool find_letter(struct parse *p, char letter, struct found *found)
@@ -134,12 +141,18 @@ static bool set_real(const struct option *o, double *field, const char *value, s
 	return true;
 }
 
+/* value: NULL for a flag, and for nothing else. */
 static bool set_value(struct found f, const char *value, struct err *e)
 {
 	uint64_t number;
+	if (f.option->type == OPTION_FLAG ? value != NULL : !value)
+		return value ? err_usage(e, "--%s takes no value", f.option->name)
+			     : err_usage(e, "--%s needs a value: %s", f.option->name,
+					 f.option->value);
 	switch (f.option->type) {
 	case OPTION_FLAG:
-		break; /* has no value */
+		*(bool *)f.field = true;
+		return true;
 	case OPTION_TEXT:
 	case OPTION_FILE:
 		*(const char **)f.field = value;
@@ -165,19 +178,16 @@ static bool set_value(struct found f, const char *value, struct err *e)
 	return false;
 }
 
-/* NULL and an error when there is none. */
-static const char *next_word(struct parse *p, const struct option *o)
+/* The word behind an option; NULL: there is none. */
+static const char *next_word(struct parse *p)
 {
-	if (p->at < p->n)
-		return p->words[p->at++];
-	err_usage(p->e, "--%s needs a value: %s", o->name, o->value);
-	return NULL;
+	return p->at < p->n ? p->words[p->at++] : NULL;
 }
 
 static bool parse_long(struct parse *p, const char *word)
 {
 	struct str name = str_from(word);
-	struct found f = { 0 };
+	struct found f;
 	const char *value = NULL;
 	ptrdiff_t equals = str_find_char(name, '=');
 	if (equals >= 0) {
@@ -186,29 +196,20 @@ static bool parse_long(struct parse *p, const char *word)
 	}
 	if (!find_long(p, name, &f))
 		return false;
-	if (f.option->type == OPTION_FLAG) {
-		*(bool *)f.field = true;
-		return !value || err_usage(p->e, "--%s takes no value", f.option->name);
-	}
-	if (!value)
-		value = next_word(p, f.option);
-	return value && set_value(f, value, p->e);
+	if (!value && f.option->type != OPTION_FLAG)
+		value = next_word(p);
+	return set_value(f, value, p->e);
 }
 
 static bool parse_letters(struct parse *p, const char *letters)
 {
 	for (; *letters; letters++) {
 		struct found f = { 0 };
-		const char *value = letters + 1;
 		if (!find_letter(p, *letters, &f))
 			return false;
-		if (f.option->type == OPTION_FLAG) {
-			*(bool *)f.field = true;
-			continue;
-		}
-		if (!*value)
-			value = next_word(p, f.option);
-		return value && set_value(f, value, p->e);
+		if (f.option->type != OPTION_FLAG)
+			return set_value(f, letters[1] ? letters + 1 : next_word(p), p->e);
+		set_value(f, NULL, p->e);
 	}
 	return true;
 }
@@ -233,6 +234,24 @@ bool options_parse(char **words, size_t n, const struct option_binding *bindings
 			return false;
 	}
 	return true;
+}
+
+bool options_set(const struct option_binding *bindings, size_t binding_count, struct str name,
+		 const char *value, struct err *e)
+{
+	struct found f = find_exact(bindings, binding_count, name);
+	return f.option ? set_value(f, value, e)
+			: explain_unknown(bindings, binding_count, name, e);
+}
+
+bool option_parse_number(const char *name, const char *text, uint64_t least, uint64_t most,
+			 uint64_t *value, struct err *e)
+{
+	if (str_to_u64(str_from(text), value) &&
+	    (*value == 0 || (*value >= least && *value <= most)))
+		return true;
+	return err_usage(e, "--%s %s: must be 0 or a whole number from %llu to %llu", name, text,
+			 (unsigned long long)least, (unsigned long long)most);
 }
 
 enum { HELP_COLUMN = 27 };

@@ -7,7 +7,7 @@
  *		{ "pid", 0, OPTION_FLAG, offsetof(struct fold_options, pid), .help = "..." },
  *		{ "output", 'o', OPTION_FILE, offsetof(...), "FILE", "..." },
  *	};
- *	static const struct option_set fold_set = { "Options", fold_table, ARRAY_SIZE(fold_table) };
+ *	static const struct option_set fold_set = OPTION_SET("Options", fold_table);
  */
 #pragma once
 #include "base/buf.h"
@@ -52,6 +52,9 @@ struct option_set {
 	const struct option *options;
 	size_t n;
 };
+/* clang-format off */
+#define OPTION_SET(title, table) { (title), (table), ARRAY_SIZE(table) }
+/* clang-format on */
 
 /* A set and the struct that receives its values. */
 struct option_binding {
@@ -66,6 +69,15 @@ struct option_binding {
  */
 bool options_parse(char **words, size_t n, const struct option_binding *bindings,
 		   size_t binding_count, struct text_list *files, struct err *e);
+/*
+ * Sets one option, as `--name=value` does: for requests that do not come as words, such as the
+ * parameters of a URL. name is the full name. A flag has no value: NULL. The value is borrowed.
+ */
+bool options_set(const struct option_binding *bindings, size_t binding_count, struct str name,
+		 const char *value, struct err *e);
+/* A whole number from least to most, or 0: for options whose text says whether they were given. */
+bool option_parse_number(const char *name, const char *text, uint64_t least, uint64_t most,
+			 uint64_t *value, struct err *e);
 
 /* The options of a set as indented, aligned lines that fit `width` columns. */
 void options_help(const struct option_set *set, unsigned width, struct buf *out);

@@ -37,13 +37,6 @@ extern const struct command fold_command, flame_command, diff_command, report_co
 	convert_command, doctor_command, record_command, js_command, help_command,
 	completion_command;
 
-struct profile;
-/*
- * A profile at hand, sealed, drawn or written as flame and convert would with these words; the exit code.
- */
-int flame_profile(struct profile *p, char **words, size_t n);
-int convert_profile(struct profile *p, char **words, size_t n);
-
 /* --- saying things --- */
 
 /* `plume: ...` on standard error. Names of processes and files in it may be anything: only text comes out. */

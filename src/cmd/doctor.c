@@ -1,5 +1,5 @@
 #include "cmd/doctor_living.h"
-#include "cmd/profile_options.h"
+#include "cmd/read_profiles.h"
 #include "cmd/screen.h"
 
 #include <poll.h>
@@ -11,15 +11,21 @@ struct doctor_options {
 	bool is_json;
 };
 
-#define DOCTOR(field) offsetof(struct doctor_options, field)
+/* Everything the command line says. */
+struct request {
+	struct profile_request in;
+	struct doctor_options doctor;
+	struct report_style style;
+};
+
+#define DOCTOR(field) offsetof(struct request, doctor.field)
 
 static const struct option target_options[] = {
 	{ "pid", 'p', OPTION_LIST, DOCTOR(pids), "PID",
 	  "say what a recording of process PID will show; separate PIDs with commas, or repeat the "
 	  "option" },
 };
-static const struct option_set target_option_set = { "Processes", target_options,
-						     ARRAY_SIZE(target_options) };
+static const struct option_set target_option_set = OPTION_SET("Processes", target_options);
 
 static const struct option output_options[] = {
 	{ "json", 0, OPTION_FLAG, DOCTOR(is_json), NULL, "print JSON" },
@@ -31,19 +37,15 @@ static const struct option output_options[] = {
 	{ "output", 'o', OPTION_FILE, DOCTOR(output), "FILE",
 	  "write to FILE instead of standard output" },
 };
-static const struct option_set output_option_set = { "Output", output_options,
-						     ARRAY_SIZE(output_options) };
+static const struct option_set output_option_set = OPTION_SET("Output", output_options);
 
-static const struct option_set *const doctor_sets[] = { &target_option_set, &output_option_set,
-							&naming_option_set, &input_option_set,
-							&common_option_set, NULL };
-
-/* Everything the command line says. */
-struct request {
-	struct profile_request in;
-	struct doctor_options doctor;
-	struct report_style style;
-};
+static const struct option_set *const doctor_sets[] = { &target_option_set,
+							&output_option_set,
+							&finding_option_set,
+							&frame_option_set,
+							&input_option_set,
+							&common_option_set,
+							NULL };
 
 static void request_fini(struct request *r)
 {
@@ -225,10 +227,7 @@ static int run_doctor(const struct command *self, char **words, size_t n)
 	struct err e = { 0 };
 	AUTO(request) struct request r = { .doctor.limit = 8 };
 	AUTO(examination) struct examination x = { 0 };
-	const struct option_binding own[] = { { &target_option_set, &r.doctor },
-					      { &output_option_set, &r.doctor },
-					      { 0 } };
-	if (!profile_request_parse(&r.in, self, words, n, own, &e))
+	if (!profile_request_parse(&r.in, self, words, n, &e))
 		return say_error(self, &e);
 	if (r.in.common.help)
 		return print_help(self);

@@ -1,37 +1,23 @@
-#include "cmd/profile_options.h"
-#include "sink/sink.h"
-
-#include <unistd.h>
-
-struct fold_options {
-	const char *output;
-	bool compat;
-};
-
-#define FOLD(field) offsetof(struct fold_options, field)
-
-static const struct option output_options[] = {
-	{ "output", 'o', OPTION_FILE, FOLD(output), "FILE",
-	  "write to FILE instead of standard output" },
-	{ "compat", 0, OPTION_FLAG, FOLD(compat), NULL,
-	  "print what stackcollapse-perf.pl prints, bugs included" },
-};
-static const struct option_set output_option_set = { "Output", output_options,
-						     ARRAY_SIZE(output_options) };
-
-static const struct option_set *const fold_sets[] = { &output_option_set,    &name_option_set,
-						      &mark_option_set,	     &naming_option_set,
-						      &filter_option_set,    &time_option_set,
-						      &transform_option_set, &input_option_set,
-						      &common_option_set,    NULL };
+#include "cmd/show.h"
 
 /* Everything the command line says. */
 struct request {
 	struct profile_request in;
-	struct fold_options fold;
+	const char *output;
 	struct text_list
 		compat_where; /* what --compat takes out of the query and still points to */
 };
+
+static const struct option output_options[] = {
+	{ "output", 'o', OPTION_FILE, offsetof(struct request, output), "FILE",
+	  "write to FILE instead of standard output" },
+	{ "compat", 0, OPTION_FLAG, offsetof(struct request, in.view.compat), NULL,
+	  "print what stackcollapse-perf.pl prints, bugs included" },
+};
+static const struct option_set output_option_set = OPTION_SET("Output", output_options);
+
+static const struct option_set *const fold_sets[] = { &output_option_set, &name_option_set,
+						      &address_option_set, VIEW_SETS };
 
 static void request_fini(struct request *r)
 {
@@ -42,21 +28,15 @@ static void request_fini(struct request *r)
 /* A picture asked of the wrong command is worth a word. */
 static bool check_output_name(const char *path, struct err *e)
 {
-	static const char *const others[] = { ".plume", ".data", ".pb.gz",
-					      ".json",	".csv",	 ".cpuprofile" };
-	static const char *const pictures[] = { ".svg", ".html" };
-	for (size_t i = 0; path && i < ARRAY_SIZE(pictures); i++)
-		if (str_ends(str_from(path), str_from(pictures[i])))
-			return err_usage(e,
-					 "-o %s: fold writes folded stacks; use plume flame for a "
-					 "picture, with the same options",
-					 path);
-	for (size_t i = 0; path && i < ARRAY_SIZE(others); i++)
+	static const char *const others[] = { ".svg",	".html", ".plume", ".data",
+					      ".pb.gz", ".json", ".csv",   ".cpuprofile" };
+	enum { PICTURES = 2 };
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (str_ends(str_from(path), str_from(others[i])))
-			return err_usage(
-				e,
-				"-o %s: fold writes folded stacks; name the file .folded or .txt",
-				path);
+			return err_usage(e, "-o %s: fold writes folded stacks; %s", path,
+					 i < PICTURES ? "use plume flame for a picture, with the "
+							"same options"
+						      : "name the file .folded or .txt");
 	return true;
 }
 
@@ -66,8 +46,7 @@ static bool check_output_name(const char *path, struct err *e)
  */
 static bool check_compat(struct request *r, struct source_options *source, struct err *e)
 {
-	struct query *q = &r->in.query;
-	const struct naming_options *naming = &r->in.naming;
+	struct query *q = &r->in.view.query;
 	const char *event = NULL;
 	for (uint32_t i = 0; i < q->where.n; i++) {
 		if (!str_starts(str_from(q->where.p[i]), STR("event=")))
@@ -79,14 +58,14 @@ static bool check_compat(struct request *r, struct source_options *source, struc
 	}
 	if (r->in.input.format || q->time)
 		return err_usage(e, "--compat cannot be combined with --input or --time");
-	if (naming->inlines || naming->no_inlines || q->show_place)
+	if (r->in.view.names.inlines || q->no_inlines || q->show_place)
 		return err_usage(e,
 				 "--compat cannot be combined with --inline, --no-inline, "
 				 "--srcline or --context: perf script has already looked up names");
 	*source = (struct source_options){
 		.threads = source->threads,
 		.compat = true,
-		.keep_addresses = r->in.marks.addresses,
+		.keep_addresses = r->in.input.keeps_addresses,
 		.compat_pid = q->show_pid,
 		.compat_tid = q->show_tid,
 		.compat_kernel = q->mark_kernel,
@@ -99,50 +78,20 @@ static bool check_compat(struct request *r, struct source_options *source, struc
 	return true;
 }
 
-static int write_folded(const struct tree *tree, const char *path, struct err *e)
-{
-	struct writer *out = writer_open(path ? path : "-", e);
-	if (!out)
-		return EXIT_FAILED;
-	sink_folded(tree, out);
-	bool ok = writer_commit(out, e);
-	writer_free(out);
-	return ok ? EXIT_DONE : EXIT_FAILED;
-}
-
-static int fold(struct request *r, const struct source_options *source, struct err *e)
-{
-	struct query_ledger ledger;
-	int code = EXIT_FAILED;
-	struct profile *p = read_profiles(&r->in.files, source, query_columns(&r->in.query), e);
-	if (!p)
-		return code;
-	struct tree *tree = query_tree(p, &r->in.query, &ledger, e);
-	if (tree && ledger.stacks == 0 && !source->compat)
-		explain_nothing(p, &r->in.query, &ledger, e);
-	if (tree && !e->kind)
-		code = write_folded(tree, r->fold.output, e);
-	if (tree && !e->kind)
-		code = say_outcome(&r->in, p, &ledger, tree);
-	tree_free(tree);
-	profile_unref(p);
-	return code;
-}
-
 static int run_fold(const struct command *self, char **words, size_t n)
 {
 	struct err e = { 0 };
-	AUTO(request) struct request r = { 0 };
-	const struct option_binding own[] = { { &output_option_set, &r.fold }, { 0 } };
-	if (!profile_request_parse(&r.in, self, words, n, own, &e))
+	AUTO(request) struct request r = { .output = "-" };
+	view_request_init(&r.in.view, VIEW_FOLDED);
+	if (!profile_request_parse(&r.in, self, words, n, &e))
 		return say_error(self, &e);
 	if (r.in.common.help)
 		return print_help(self);
 	struct source_options source = source_options_of(&r.in);
-	if (!check_output_name(r.fold.output, &e) ||
-	    (r.fold.compat && !check_compat(&r, &source, &e)))
+	if (!check_output_name(r.output, &e) ||
+	    (r.in.view.compat && !check_compat(&r, &source, &e)))
 		return say_error(self, &e);
-	int code = fold(&r, &source, &e);
+	int code = show_files(&r.in, &source, r.output, &e);
 	return e.kind ? say_error(self, &e) : code;
 }
 

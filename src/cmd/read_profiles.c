@@ -1,8 +1,136 @@
-#include "cmd/busy.h"
-#include "cmd/profile_options.h"
+#include "cmd/read_profiles.h"
 
+#include "cmd/busy.h"
+
+#include <errno.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* --- options --- */
+
+static const struct option input_options[] = {
+	{ "input", 0, OPTION_CHOICE, offsetof(struct profile_request, input.format), "NAME",
+	  source_input_help, source_input_names },
+	{ "threads", 'j', OPTION_NUMBER, offsetof(struct profile_request, input.threads), "N",
+	  "read files with N threads (default: all cores); the result is the same for any N" },
+};
+const struct option_set input_option_set = OPTION_SET("Input", input_options);
+
+static const struct option address_options[] = {
+	{ "addrs", 0, OPTION_FLAG, offsetof(struct profile_request, input.keeps_addresses), NULL,
+	  "show the addresses of unnamed frames: [libc.so.6 <7f3a...>]" },
+};
+const struct option_set address_option_set = OPTION_SET(NULL, address_options);
+
+#define FINDING(field) offsetof(struct profile_request, finding.field)
+
+static const struct option finding_options[] = {
+	{ "symfs", 0, OPTION_FILE, FINDING(symfs), "DIR",
+	  "look for programs, libraries, maps and debug files under DIR, a copy of the recorded "
+	  "machine's files" },
+	{ "container-root", 0, OPTION_FILE, FINDING(container_root), "DIR",
+	  "like --symfs, but for a container's files; tried before the host's" },
+	{ "map", 0, OPTION_LIST, FINDING(maps), "FILE|DIR|PID=FILE",
+	  "name code compiled at run time (JavaScript, Java, ...) from copies of perf-PID.map and "
+	  "jit-PID.dump: a file, a directory of them, or the map of one process; repeatable" },
+	{ "debuginfod", 0, OPTION_FLAG, FINDING(asks_debuginfod), NULL,
+	  "fetch missing debug files from the servers in DEBUGINFOD_URLS" },
+	{ "source-maps", 0, OPTION_FLAG, FINDING(source_maps), NULL,
+	  "show the original source of TypeScript and bundled JavaScript, using source maps in or "
+	  "next to the scripts" },
+};
+const struct option_set finding_option_set = OPTION_SET("Finding names", finding_options);
+
+void profile_request_fini(struct profile_request *r)
+{
+	view_request_fini(&r->view);
+	text_list_fini(&r->files);
+	text_list_fini(&r->finding.maps);
+}
+
+/* One per core. */
+static unsigned default_threads(void)
+{
+	cpu_set_t cpus;
+	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
+		return (unsigned)CPU_COUNT(&cpus);
+	return 1;
+}
+
+/* A typing error there would leave frames without names, and nobody would know why. */
+static bool check_folder(const char *option, const char *path, struct err *e)
+{
+	struct stat status;
+	if (!path)
+		return true;
+	if (stat(path, &status) != 0)
+		return err_set(e, "--%s %s: %s", option, path, strerror(errno));
+	return S_ISDIR(status.st_mode) || err_set(e, "--%s %s: not a folder", option, path);
+}
+
+/* `4711=/tmp/a.map` is of process 4711; `a=b.map` is a file. */
+static const char *map_path(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+	return digits && text[digits] == '=' ? text + digits + 1 : text;
+}
+
+static bool check_finding(const struct finding_options *o, struct err *e)
+{
+	for (uint32_t i = 0; i < o->maps.n; i++)
+		if (access(map_path(o->maps.p[i]), R_OK) != 0)
+			return err_set(e, "--map %s: %s", o->maps.p[i], strerror(errno));
+	return check_folder("symfs", o->symfs, e) &&
+	       check_folder("container-root", o->container_root, e);
+}
+
+bool profile_request_parse(struct profile_request *r, const struct command *self, char **words,
+			   size_t n, struct err *e)
+{
+	enum { MOST_SETS = 20 };
+	struct option_binding bindings[MOST_SETS];
+	size_t sets = 0;
+	for (; self->sets[sets] && sets < MOST_SETS; sets++)
+		bindings[sets] = (struct option_binding){ self->sets[sets],
+							  self->sets[sets] == &common_option_set
+								  ? (void *)&r->common
+								  : r };
+	r->input.threads = default_threads();
+	if (!options_parse(words, n, bindings, sets, &r->files, e))
+		return false;
+	if (r->finding.asks_debuginfod && !getenv("DEBUGINFOD_URLS") && !r->common.quiet)
+		say("--debuginfod has no effect: DEBUGINFOD_URLS is not set");
+	return r->common.help ||
+	       (view_request_settle(&r->view, e) && check_finding(&r->finding, e));
+}
+
+struct source_options source_options_of(const struct profile_request *r)
+{
+	const struct finding_options *finding = &r->finding;
+	return (struct source_options){
+		.format = r->input.format ? source_input_names[r->input.format] : NULL,
+		.threads = r->input.threads,
+		.keep_addresses = r->input.keeps_addresses,
+		.source_maps = finding->source_maps,
+		.needs_lines = r->view.query.show_place != PLACE_HIDDEN,
+		.is_quiet = r->common.quiet,
+		.names = { .symfs = finding->symfs,
+			   .container_root = finding->container_root,
+			   .maps = (const char *const *)finding->maps.p,
+			   .map_count = finding->maps.n,
+			   .asks_debuginfod = finding->asks_debuginfod,
+			   .wants_inlines = !r->view.query.no_inlines,
+			   .wants_lines = view_wants_lines(&r->view) },
+	};
+}
+
+const char *profile_request_file(const struct profile_request *r)
+{
+	return r->files.n == 1 && strcmp(r->files.p[0], "-") != 0 ? r->files.p[0] : NULL;
+}
+
+/* --- reading --- */
 
 bool stdin_is_piped(void)
 {
@@ -41,7 +169,8 @@ bool read_profile(const char *path, const struct source_options *options, struct
 	return ok;
 }
 
-const char *default_input(void)
+/* Says so where that is not what is piped in. */
+static const char *default_input(void)
 {
 	if (stdin_is_piped())
 		return "-";
@@ -89,14 +218,4 @@ struct profile *read_profiles(const struct text_list *files, const struct source
 		p = source_find_originals(p, &options->names);
 	profile_seal(p);
 	return p;
-}
-
-struct profile *request_profile(const struct profile_request *r,
-				const struct source_options *options, unsigned columns,
-				struct err *e)
-{
-	if (r->profile)
-		return options->names.wants_lines ? profile_ref(r->profile)
-						  : profile_without_lines(r->profile);
-	return read_profiles(&r->files, options, columns, e);
 }

@@ -1,6 +1,6 @@
 #include "cmd/cmd.h"
 #include "cmd/invoker.h"
-#include "cmd/profile_options.h"
+#include "cmd/read_profiles.h"
 #include "cmd/record_loop.h"
 
 #include <malloc.h>
@@ -15,7 +15,22 @@ struct record_words {
 		*max_size, *buffer;
 };
 
-#define WORD(field) offsetof(struct record_words, field)
+/* Everything the command line says, and what follows from it. */
+struct request {
+	struct profile_request in;
+	struct record_words words;
+	char *const *command; /* behind `--`; NULL: none */
+	struct target_choice choice;
+	struct record_events events;
+	struct record_options options;
+	struct rotation_options rotation;
+	struct record_outputs outputs;
+	uint64_t duration_ns;
+	uint32_t rate_hz, period; /* period 0: by rate */
+	struct buf about_event, command_line;
+};
+
+#define WORD(field) offsetof(struct request, words.field)
 
 static const struct option target_options[] = {
 	{ "pid", 'p', OPTION_LIST, WORD(wish.pids), "PID[,PID]",
@@ -35,8 +50,7 @@ static const struct option target_options[] = {
 	{ "no-inherit", 'i', OPTION_FLAG, WORD(no_inherit), NULL,
 	  "exclude child processes and threads started later" },
 };
-static const struct option_set target_option_set = { "Target", target_options,
-						     ARRAY_SIZE(target_options) };
+static const struct option_set target_option_set = OPTION_SET("Target", target_options);
 
 static const struct option event_options[] = {
 	{ "freq", 'F', OPTION_TEXT, WORD(rate), "HZ",
@@ -61,8 +75,7 @@ static const struct option event_options[] = {
 	{ "no-attach", 0, OPTION_FLAG, WORD(no_attach), NULL,
 	  "do not ask JVMs for their symbol map" },
 };
-static const struct option_set event_option_set = { "Events", event_options,
-						    ARRAY_SIZE(event_options) };
+static const struct option_set event_option_set = OPTION_SET("Events", event_options);
 
 static const struct option time_options[] = {
 	{ "duration", 'd', OPTION_TEXT, WORD(duration), "TIME",
@@ -71,8 +84,7 @@ static const struct option time_options[] = {
 	  "(default: until the target exits, or Ctrl-C)" },
 	{ "delay", 'D', OPTION_TEXT, WORD(delay), "TIME", "wait TIME before recording" },
 };
-static const struct option_set record_time_option_set = { "Timing", time_options,
-							  ARRAY_SIZE(time_options) };
+static const struct option_set record_time_option_set = OPTION_SET("Timing", time_options);
 
 static const struct option output_options[] = {
 	{ "output", 'o', OPTION_LIST, WORD(outputs), "FILE",
@@ -92,31 +104,12 @@ static const struct option output_options[] = {
 	{ "max-size", 0, OPTION_TEXT, WORD(max_size), "BYTES",
 	  "with --every: limit on the total size of all files, such as 500M or 2G" },
 };
-static const struct option_set output_option_set = { "Output", output_options,
-						     ARRAY_SIZE(output_options) };
+static const struct option_set output_option_set = OPTION_SET("Output", output_options);
 
-static const struct option_set *const record_sets[] = { &target_option_set,
-							&event_option_set,
-							&record_time_option_set,
-							&output_option_set,
-							&naming_option_set,
-							&common_option_set,
-							NULL };
-
-/* Everything the command line says, and what follows from it. */
-struct request {
-	struct profile_request in;
-	struct record_words words;
-	char *const *command; /* behind `--`; NULL: none */
-	struct target_choice choice;
-	struct record_events events;
-	struct record_options options;
-	struct rotation_options rotation;
-	struct record_outputs outputs;
-	uint64_t duration_ns;
-	uint32_t rate_hz, period; /* period 0: by rate */
-	struct buf about_event, command_line;
-};
+static const struct option_set *const record_sets[] = { &target_option_set,	 &event_option_set,
+							&record_time_option_set, &output_option_set,
+							&finding_option_set,	 &frame_option_set,
+							&common_option_set,	 NULL };
 
 static void request_fini(struct request *r)
 {
@@ -259,13 +252,8 @@ static bool check_words(const struct request *r, struct err *e)
 static bool parse_words(struct request *r, const struct command *self, char **words, size_t n,
 			struct err *e)
 {
-	const struct option_binding own[] = { { &target_option_set, &r->words },
-					      { &event_option_set, &r->words },
-					      { &record_time_option_set, &r->words },
-					      { &output_option_set, &r->words },
-					      { 0 } };
 	size_t own_words = split_command(r, words, n);
-	if (!profile_request_parse(&r->in, self, words, own_words, own, e))
+	if (!profile_request_parse(&r->in, self, words, own_words, e))
 		return false;
 	if (r->in.common.help)
 		return true;
@@ -368,9 +356,7 @@ static bool check_outputs(struct request *r, struct err *e)
 	for (uint32_t i = 0; i < r->words.outputs.n; i++)
 		text_list_add(&r->outputs.paths, str_from(r->words.outputs.p[i]));
 	r->outputs.format = r->words.format;
-	r->outputs.place_option = r->in.naming.shows_context ? "--context"
-				  : r->in.naming.shows_lines ? "--srcline"
-							     : NULL;
+	r->outputs.names = r->in.view.names;
 	if (!r->words.every && !record_outputs_check(&r->outputs, r->choice.file_stem, &facts, e))
 		return false;
 	r->options.data = r->outputs.data;
@@ -391,7 +377,7 @@ static void set_options(struct request *r)
 	o->kernel_only = r->words.kernel_only;
 	o->no_inherit = r->words.no_inherit;
 	o->no_attach = r->words.no_attach;
-	o->source_maps = r->in.naming.source_maps;
+	o->source_maps = r->in.finding.source_maps;
 	o->command = r->command;
 	o->caller = invoker_user();
 	o->is_command_timer = r->command && has_target(&r->words.wish);

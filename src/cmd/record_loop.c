@@ -1,6 +1,6 @@
 #include "cmd/record_loop.h"
 
-#include "cmd/profile_options.h"
+#include "cmd/show.h"
 #include "cmd/record_periods.h"
 #include "cmd/record_screen.h"
 #include "query/query.h"
@@ -389,13 +389,10 @@ static void say_next(const struct run *r)
 /* What became of every sample. */
 static void say_all(const struct run *r)
 {
-	struct err e = { 0 };
-	struct query everything = { .all_events = true };
-	struct query_ledger ledger;
-	struct tree *tree = query_tree(r->profile, &everything, &ledger, &e);
-	if (tree)
-		say_ledger(r->profile, &ledger, tree);
-	tree_free(tree);
+	AUTO(view_notes) struct view_notes notes = { 0 };
+	const struct common_options counts_only = { .quiet = true, .verbose = true };
+	view_account(&(struct view_input){ r->profile, NULL }, &notes);
+	say_view_notes(&counts_only, &notes);
 }
 
 static int exit_code_of_command(const struct run *r)

@@ -1,10 +1,9 @@
 #include "cmd/record_output.h"
 
 #include "cmd/invoker.h"
-#include "sink/sink.h"
+#include "cmd/screen.h"
+#include "cmd/show.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -69,70 +68,26 @@ static void add_default(struct record_outputs *o, const char *stem)
 	text_list_add(&o->paths, buf_str(&path));
 }
 
-static bool is_picture(const char *path)
-{
-	return ends(path, ".svg") || ends(path, ".html");
-}
-
 /* As --format or the ending says. */
 static bool is_drawn(const struct record_outputs *o, const char *path)
 {
 	if (o->format)
 		return strcmp(o->format, "svg") == 0 || strcmp(o->format, "html") == 0;
-	return is_picture(path);
+	return path_is_picture(path);
 }
 
-/* What convert and flame would only say when the recording is over. */
+/* What would only be said when the recording is over. */
 static bool check_format(const struct record_outputs *o, const char *path, struct err *e)
 {
 	AUTO(buf) struct buf known = { 0 };
-	const struct profile_format *format = NULL;
-	bool is_for_terminal = strcmp(path, "-") == 0 && isatty(STDOUT_FILENO);
-	for (size_t i = 0; profile_formats[i]; i++) {
-		buf_addf(&known, "%s, ", profile_formats[i]->name);
-		if (strcmp(profile_formats[i]->name, o->format) == 0)
-			format = profile_formats[i];
-	}
+	const struct profile_format *format = profile_format_named(o->format);
+	profile_format_add_names(&known);
 	if (!format && !is_drawn(o, path))
 		return err_usage(e,
-				 "--format %s: must be one of %ssvg or html; for perf.data, use -o "
-				 "FILE.data",
+				 "--format %s: must be one of %s, svg or html; for perf.data, use "
+				 "-o FILE.data",
 				 o->format, buf_c_string(&known));
-	if (is_for_terminal && format && (format->is_gzip || format == &plume_sink))
-		return err_usage(e, "%s cannot be written to a terminal: use -o FILE or a pipe",
-				 format->title);
-	return true;
-}
-
-static bool has_known_ending(const char *path)
-{
-	struct str name = str_from(path);
-	if (str_ends(name, STR(".gz")))
-		name.n -= strlen(".gz");
-	for (size_t i = 0; profile_formats[i]; i++)
-		for (size_t k = 0; k < ARRAY_SIZE(profile_formats[i]->endings); k++) {
-			const char *ending = profile_formats[i]->endings[k];
-			if (ending && (str_ends(name, str_from(ending)) ||
-				       str_ends(str_from(path), str_from(ending))))
-				return true;
-		}
-	return is_picture(path);
-}
-
-/* Made at the end: can its folder be written to? */
-static bool check_folder(const char *path, struct err *e)
-{
-	AUTO(buf) struct buf folder = { 0 };
-	struct str whole = str_from(path);
-	ptrdiff_t slash = str_find_last_char(whole, '/');
-	if (strcmp(path, "-") == 0)
-		return true;
-	buf_add(&folder, slash < 0 ? STR(".") : str_first(whole, slash ? (size_t)slash : 1));
-	invoker_enter();
-	int denied = faccessat(AT_FDCWD, buf_c_string(&folder), W_OK | X_OK, AT_EACCESS);
-	int error = errno;
-	invoker_leave();
-	return denied == 0 || err_set(e, "-o %s: %s", path, strerror(error));
+	return !format || !goes_to_terminal(path) || profile_format_suits_terminal(format, e);
 }
 
 /* The words of the writer, as the other complaints on -o are put. */
@@ -175,17 +130,16 @@ static bool check_one(struct record_outputs *o, const char *path,
 		      const struct perf_data_facts *facts, struct err *e)
 {
 	if (!o->format && ends(path, ".data"))
-		return check_folder(path, e) && open_data(o, path, facts, e);
+		return open_data(o, path, facts, e);
 	if (!o->format && strcmp(path, "-") == 0)
 		return err_usage(e, "-o - needs --format, such as --format folded");
-	if (!o->format && !has_known_ending(path))
+	if (!o->format && !path_is_picture(path) && !profile_format_of_path(str_from(path)))
 		return err_usage(
 			e,
 			"-o %s: unknown extension; must be .plume, .data, .svg, .html, .folded, "
 			".pb.gz, .speedscope.json, .cpuprofile, .firefox.json, .json or .csv",
 			path);
-	return (!o->format || check_format(o, path, e)) && check_folder(path, e) &&
-	       try_output(path, e);
+	return (!o->format || check_format(o, path, e)) && try_output(path, e);
 }
 
 bool record_outputs_check(struct record_outputs *o, const char *stem,
@@ -199,16 +153,19 @@ bool record_outputs_check(struct record_outputs *o, const char *stem,
 	return true;
 }
 
+static const struct profile_format *format_of(const struct record_outputs *o, const char *path)
+{
+	return o->format ? profile_format_named(o->format) : profile_format_of_path(str_from(path));
+}
+
 bool record_outputs_keep_lines(const struct record_outputs *o)
 {
 	for (uint32_t i = 0; i < o->paths.n; i++) {
-		const struct profile_format *f =
-			o->format ? profile_format_named(o->format)
-				  : profile_format_of_path(str_from(o->paths.p[i]));
+		const struct profile_format *f = format_of(o, o->paths.p[i]);
 		if (f && f->keeps_lines)
 			return true;
 	}
-	return o->place_option != NULL;
+	return o->names.shows_lines || o->names.shows_context;
 }
 
 /* Not a link or a pipe, which are the user's own. */
@@ -260,32 +217,29 @@ static void say_written(const char *path)
 		say("wrote %s (%s kB)", path, buf_c_string(&size));
 }
 
-static char *word(const char *text)
-{
-	return (char *)text; /* argv is not const, for reasons of its age */
-}
-
 static int write_other(const struct record_outputs *o, struct profile *p, const char *path,
 		       const char *title)
 {
-	enum { MOST_WORDS = 8 };
-	bool is_picture_wanted = is_drawn(o, path);
-	char *words[MOST_WORDS] = { word("-q"), word("-o"), word(path) };
-	size_t n = 3;
-	if (is_picture_wanted) {
-		words[n++] = word("--title");
-		words[n++] = word(title);
-	}
-	if (o->place_option)
-		words[n++] = word(o->place_option);
-	if (o->format) {
-		words[n++] = word("--format");
-		words[n++] = word(o->format);
-	}
+	struct err e = { 0 };
+	struct profile_request r = { .common.quiet = true };
+	struct view_request *view = &r.view;
+	bool draws = is_drawn(o, path);
+	bool is_html = o->format ? strcmp(o->format, "html") == 0 : ends(path, ".html");
+	view_request_init(view, draws ? VIEW_PICTURE : VIEW_PROFILE);
+	view->names = o->names;
+	view->picture.style.title = title;
+	view->picture.format = is_html ? PICTURE_HTML : PICTURE_SVG;
+	view->format = format_of(o, path);
+	int code = EXIT_FAILED;
 	invoker_enter();
-	int code = is_picture_wanted ? flame_profile(p, words, n) : convert_profile(p, words, n);
+	struct profile *shown = NULL;
+	if (view_request_settle(view, &e)) {
+		shown = view_wants_lines(view) ? profile_ref(p) : profile_without_lines(p);
+		code = show_profile(&r, shown, path, &e);
+	}
+	profile_unref(shown);
 	invoker_leave();
-	return code;
+	return e.kind ? say_error(&record_command, &e) : code;
 }
 
 static int end_one(struct record_outputs *o, struct profile *p, const char *path, const char *title)

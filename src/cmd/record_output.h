@@ -3,6 +3,7 @@
 #include "cmd/cmd.h"
 #include "record/record.h"
 #include "store/store.h"
+#include "view/view.h"
 
 /* A .plume that is written as the samples come: what is in it stays, whatever happens. */
 struct growing_file {
@@ -22,8 +23,8 @@ struct record_outputs {
 	struct growing_file growing; /* the first .plume among them; path NULL: none */
 	char *data_path;	     /* the .data among them; NULL: none */
 	struct perf_data_writer *data;
-	const char *format;	  /* --format, for all that are made at the end; NULL: by ending */
-	const char *place_option; /* --srcline or --context, for them; NULL: neither */
+	const char *format;	   /* --format, for all that are made at the end; NULL: by ending */
+	struct name_options names; /* --srcline and --context, for them */
 };
 /*
  * Sees that all have an ending that is known and a folder that can be written to: before an hour of

@@ -1,7 +1,7 @@
 /* What a recording shows of itself on the terminal while it runs: a line, and the hottest functions. */
 #pragma once
-#include "cmd/hot_functions.h"
 #include "cmd/screen.h"
+#include "view/view.h"
 
 struct record_progress {
 	uint64_t elapsed_ns, duration_ns; /* duration 0: until Ctrl-C */

@@ -19,16 +19,6 @@ bool screen_wants_colours(void)
 	return !(no && *no) && !(term && strcmp(term, "dumb") == 0);
 }
 
-bool number_parse(const char *option, const char *text, uint64_t least, uint64_t most,
-		  uint64_t *value, struct err *e)
-{
-	if (str_to_u64(str_from(text), value) &&
-	    (*value == 0 || (*value >= least && *value <= most)))
-		return true;
-	return err_usage(e, "--%s %s: must be 0 or a whole number from %llu to %llu", option, text,
-			 (unsigned long long)least, (unsigned long long)most);
-}
-
 bool goes_to_terminal(const char *output)
 {
 	return (!output || strcmp(output, "-") == 0) && isatty(STDOUT_FILENO);
@@ -36,12 +26,13 @@ bool goes_to_terminal(const char *output)
 
 bool screen_style(struct report_style *s, const char *output, const char *width_text, struct err *e)
 {
-	enum { USUAL_WIDTH = 80, MIN_WIDTH = 60, MAX_WIDTH = 10000 };
+	enum { USUAL_WIDTH = 80 };
 	bool to_terminal = goes_to_terminal(output);
 	uint64_t width = to_terminal ? terminal_width(STDOUT_FILENO, USUAL_WIDTH) : 0;
-	if (width && width < MIN_WIDTH)
-		width = MIN_WIDTH;
-	if (width_text && !number_parse("width", width_text, MIN_WIDTH, MAX_WIDTH, &width, e))
+	if (width && width < REPORT_MIN_WIDTH)
+		width = REPORT_MIN_WIDTH;
+	if (width_text && !option_parse_number("width", width_text, REPORT_MIN_WIDTH,
+					       REPORT_MAX_WIDTH, &width, e))
 		return false;
 	*s = (struct report_style){ .columns = (unsigned)width,
 				    .has_colours = to_terminal && screen_wants_colours(),

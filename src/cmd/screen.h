@@ -1,7 +1,7 @@
 /* The terminal that a report is fitted to. */
 #pragma once
 #include "cmd/cmd.h"
-#include "sink/sink.h"
+#include "view/view.h"
 
 /* Whether output to that path (NULL or "-": standard output) is seen by a person. */
 bool goes_to_terminal(const char *output);
@@ -14,6 +14,3 @@ bool screen_is_utf8(void);
  */
 bool screen_style(struct report_style *s, const char *output, const char *width_text,
 		  struct err *e);
-/* A whole number between two others, or 0. */
-bool number_parse(const char *option, const char *text, uint64_t least, uint64_t most,
-		  uint64_t *value, struct err *e);

@@ -60,5 +60,4 @@ static const struct option common_options[] = {
 	  "print errors only" },
 	{ "help", 'h', OPTION_FLAG, offsetof(struct common_options, help), NULL, "show this help" },
 };
-const struct option_set common_option_set = { "General", common_options,
-					      ARRAY_SIZE(common_options) };
+const struct option_set common_option_set = OPTION_SET("General", common_options);

@@ -251,7 +251,7 @@ static void name_found(struct location_names *n, location_id id)
 {
 	const struct perf_live *live = n->s->options.live;
 	const struct perf_found_name *names;
-	uint32_t count = live->name_found(live->name_context,
+	uint32_t count = live->name_found(live->context,
 					  (uint32_t)n->s->locations.list.p[id].address, &names);
 	begin_location(n, id);
 	for (uint32_t i = 0; i < count; i++)

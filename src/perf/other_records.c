@@ -115,7 +115,11 @@ void perf_session_read_jitdumps(struct perf_session *s)
  */
 static bool is_program_in_memory(const struct perf_session *s, int32_t pid, const struct mapped *m)
 {
-	struct binary_id id = mapped_binary_id(m);
+	struct binary_id id = { .path = m->path,
+				.has_inode = m->has_inode,
+				.device_major = m->device_major,
+				.device_minor = m->device_minor,
+				.inode = m->inode };
 	char head[SELFMAG] = "";
 	if (!m->has_inode || !str_starts(m->path, STR("/memfd:")))
 		return false;
@@ -127,19 +131,12 @@ static bool is_program_in_memory(const struct perf_session *s, int32_t pid, cons
 	return n == sizeof(head) && memcmp(head, ELFMAG, SELFMAG) == 0;
 }
 
-/* Where a process_mapping becomes a row and what it is of. False: there are too many mappings. */
-static bool map_user(struct perf_session *s, const struct perf_mapping *map)
+/* False: there are too many mappings. */
+static bool map_user(struct perf_session *s, int32_t pid, const struct mapping_row *place,
+		     const struct mapped *what)
 {
-	const struct process_mapping *at = &map->at;
-	int32_t pid = map->pid;
-	struct mapped m = { .path = at->path,
-			    .build_id = map->build_id,
-			    .device_major = at->device_major,
-			    .device_minor = at->device_minor,
-			    .inode = at->inode,
-			    .has_inode = at->inode != 0 };
-	struct mapping_row row = { at->start, at->end, at->offset, 0,
-				   (at->protection & PROT_EXEC) != 0 };
+	struct mapped m = *what;
+	struct mapping_row row = *place;
 	m.kind = is_program_in_memory(s, pid, &m) ? MAPPED_FILE : kind_of_path(m.path);
 	m.pid = pid;
 	if (m.kind == MAPPED_JIT) {
@@ -151,7 +148,8 @@ static bool map_user(struct perf_session *s, const struct perf_mapping *map)
 	}
 	if (!m.build_id.n)
 		m.build_id = perf_session_build_id(s, m.path);
-	m.path = process_plain_path(m.path);
+	if (str_ends(m.path, STR(" (deleted)")))
+		m.path.n -= strlen(" (deleted)");
 	if (m.kind == MAPPED_FILE && row.is_code)
 		m.run_path = perf_run_path(s, pid, m.path);
 	row.mapped = mapped_table_get(&s->mapped, &m);
@@ -173,12 +171,21 @@ static bool on_mmap(struct perf_session *s, const struct perf_record *r)
 	struct perf_mapping map;
 	if (!perf_mapping_read(&s->events, r, &map))
 		return false;
+	const struct process_mapping *at = &map.mapping;
+	struct mapped m = { .path = at->path,
+			    .build_id = map.build_id,
+			    .device_major = at->device_major,
+			    .device_minor = at->device_minor,
+			    .inode = at->inode,
+			    .has_inode = at->inode != 0 };
+	struct mapping_row row = { at->start, at->end, at->offset, 0,
+				   (at->protection & PROT_EXEC) != 0 };
 	unsigned mode = r->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	bool is_taken = true;
 	if (mode == PERF_RECORD_MISC_KERNEL)
-		map_kernel(s, map.at.path, map.at.start, map.at.end - map.at.start, map.at.offset);
+		map_kernel(s, at->path, at->start, at->end - at->start, at->offset);
 	else if (mode != PERF_RECORD_MISC_GUEST_KERNEL && mode != PERF_RECORD_MISC_GUEST_USER)
-		is_taken = map_user(s, &map);
+		is_taken = map_user(s, map.pid, &row, &m);
 	if (!is_taken)
 		note_too_many(s, r);
 	return true;

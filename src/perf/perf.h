@@ -43,12 +43,11 @@ struct perf_found_name {
 	bool is_inlined;
 };
 
-/* A recorder, as a session asks it for names. Of processes it asks options.names.processes. */
+/* Who named frames that were found. Of processes: names.processes. */
 struct perf_live {
-	/* The functions at a found frame, the outermost first. Returns how many; good until the next call. */
-	uint32_t (*name_found)(void *name_context, uint32_t code,
-			       const struct perf_found_name **names);
-	void *name_context;
+	void *context;
+	/* The functions at such a frame, the outermost first. Returns how many; good until the next call. */
+	uint32_t (*name_found)(void *context, uint32_t code, const struct perf_found_name **names);
 };
 
 struct perf_options {

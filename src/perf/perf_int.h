@@ -164,7 +164,9 @@ void perf_session_deliver(void *session, const struct perf_record *r);
 void perf_session_queue(struct perf_session *s, const struct perf_record *r);
 /* All records came: names are given, and everything goes into the profile. */
 void perf_session_end(struct perf_session *s);
+/* session_facts.c */
 void perf_session_add_facts(struct perf_session *s);
+void perf_session_add_notes(struct perf_session *s);
 /* What the kernel lost since the last call goes into the ledger. */
 void perf_session_note_lost(struct perf_session *s);
 void perf_session_bad_record(struct perf_session *s, uint64_t offset, const char *format, ...)
@@ -192,7 +194,7 @@ bool perf_stack_meet(const struct unwound_stack *u, const struct stack_address *
 /* How many addresses are in code: behind them, the chain followed something else. */
 uint32_t perf_stack_plausible(const struct perf_session *s, const struct perf_process *process,
 			      const struct stack_address *chain, uint32_t n);
-/* walked.c: which of the frames that a recorder walked comes behind the one with this frame pointer; w->n: none. */
+/* stack_ends.c: which of the frames that a recorder walked comes behind the one with this frame pointer; w->n: none. */
 uint32_t perf_walked_behind(const struct perf_walked *w, uint64_t frame_pointer);
 /* ... s->stack goes on with its frames from next on. */
 void perf_session_add_walked(struct perf_session *s, const struct perf_process *process,
@@ -200,7 +202,7 @@ void perf_session_add_walked(struct perf_session *s, const struct perf_process *
 /* ... where s->stack was cut. */
 void perf_session_put_walked(struct perf_session *s, const struct perf_process *process,
 			     const struct perf_found *found);
-/* roots.c: a stack that ends in front of a thread's start goes on as others of the process do. */
+/* ... a stack that ends in front of a thread's start goes on as others of the process do. */
 void perf_session_put_root(struct perf_session *s, const struct perf_process *process);
 /* ... n addresses, the leaf first, up to the root. */
 void stack_roots_learn(struct stack_roots *roots, const struct stack_address *stack, uint32_t n);
@@ -223,13 +225,13 @@ struct unwind_memory;
 void perf_session_unwind_from(struct perf_session *s, const struct perf_process *process,
 			      const struct unwind_memory *memory, size_t at,
 			      struct unwound_stack *out);
-/* gap.c: a stack that was cut is told so by a frame, with what its thread begins with in front of that. */
+/* stack_ends.c: a stack that was cut is told so by a frame, with what its thread begins with in front of that. */
 void perf_session_put_gap(struct perf_session *s, const struct perf_sample *sample,
 			  const struct perf_process *process);
 /* copied.c: what code without a file may be copies of; NULL: nothing that is known. */
 const struct unwind_copied *perf_session_copied(struct perf_session *s,
 						struct address_space *space);
-/* found.c: what the recorder found of the sample at hand is merged into s->stack. */
+/* stack_ends.c: what the recorder found of the sample at hand is merged into s->stack. */
 void perf_session_put_found(struct perf_session *s, struct perf_process *process,
 			    const struct perf_found *found);
 /* witness.c */

@@ -103,7 +103,7 @@ struct mapping_row {
 	bool is_code;
 };
 
-/* roots.c: what is behind an address where chains of frame pointers end, up to the start of the thread. */
+/* stack_ends.c: what is behind an address where chains of frame pointers end, up to the start of the thread. */
 enum { STACK_ROOT_BEHIND = 2 };
 struct stack_root {
 	uint64_t from, behind[STACK_ROOT_BEHIND];
@@ -153,7 +153,7 @@ struct perf_process {
 	int32_t jit_pid; /* whose code it runs: its own, or that of whom it was forked from */
 };
 
-/* gap.c: the functions that a thread begins with, which stay the same as long as it lives. */
+/* stack_ends.c: the functions that a thread begins with, which stay the same as long as it lives. */
 enum { THREAD_START_FRAMES = 4 };
 struct thread_start {
 	uint64_t addresses[THREAD_START_FRAMES]; /* where calls return to, the oldest last */

@@ -262,10 +262,10 @@ bool perf_user_state_read(const struct perf_sample *sample, struct perf_user_sta
 	struct cursor c = sample->user_registers;
 	if (!sample->has_user_registers || sample->user_abi != PERF_SAMPLE_REGS_ABI_64)
 		return false;
-	*out = (struct perf_user_state){ .stack = sample->user_stack };
-	for (unsigned i = 0; i < ARRAY_SIZE(out->registers); i++)
-		if (sample->user_registers_mask >> i & 1)
-			out->registers[i] = cursor_u64(&c);
+	out->mask = sample->user_registers_mask;
+	out->stack = sample->user_stack;
+	for (int i = 0; i < __builtin_popcountll(out->mask); i++)
+		out->registers[i] = cursor_u64(&c);
 	return true;
 }
 
@@ -308,13 +308,13 @@ static void read_mmap2(struct cursor *c, uint16_t misc, struct perf_mapping *m)
 		if (p && p[0] <= MAX_BYTES)
 			m->build_id = (struct str){ (const char *)p + SIZE_AND_PADDING, p[0] };
 	} else {
-		m->at.device_major = cursor_u32(c);
-		m->at.device_minor = cursor_u32(c);
-		m->at.inode = cursor_u64(c);
+		m->mapping.device_major = cursor_u32(c);
+		m->mapping.device_minor = cursor_u32(c);
+		m->mapping.inode = cursor_u64(c);
 		cursor_u64(c); /* generation */
 	}
-	m->at.protection = cursor_u32(c);
-	m->at.is_shared = cursor_u32(c) & MAP_SHARED;
+	m->mapping.protection = cursor_u32(c);
+	m->mapping.is_shared = cursor_u32(c) & MAP_SHARED;
 }
 
 bool perf_mapping_read(const struct perf_events *e, const struct perf_record *r,
@@ -323,15 +323,15 @@ bool perf_mapping_read(const struct perf_events *e, const struct perf_record *r,
 	struct cursor c = perf_record_body(e, r);
 	*m = (struct perf_mapping){ .pid = (int32_t)cursor_u32(&c) };
 	m->tid = (int32_t)cursor_u32(&c);
-	m->at.start = cursor_u64(&c);
+	m->mapping.start = cursor_u64(&c);
 	uint64_t n = cursor_u64(&c);
-	m->at.end = n > UINT64_MAX - m->at.start ? UINT64_MAX : m->at.start + n;
-	m->at.offset = cursor_u64(&c);
+	m->mapping.end = n > UINT64_MAX - m->mapping.start ? UINT64_MAX : m->mapping.start + n;
+	m->mapping.offset = cursor_u64(&c);
 	if (r->type == PERF_RECORD_MMAP2)
 		read_mmap2(&c, r->misc, m);
 	else if (!(r->misc & PERF_RECORD_MISC_MMAP_DATA))
-		m->at.protection = PROT_EXEC;
-	m->at.path = cursor_text(&c);
+		m->mapping.protection = PROT_EXEC;
+	m->mapping.path = cursor_text(&c);
 	return !c.is_short;
 }
 

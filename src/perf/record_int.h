@@ -85,7 +85,7 @@ struct cursor perf_record_body(const struct perf_events *e, const struct perf_re
 struct perf_ids perf_ids_read(const struct perf_event *event, const struct perf_record *r,
 			      bool is_swapped, const char **body_end);
 
-/* --- order (order.c) --- */
+/* --- order (session.c) --- */
 
 struct queued_record {
 	uint64_t time_ns;

@@ -74,7 +74,8 @@ bool perf_sample_read(const struct perf_events *e, const struct perf_record *r,
 
 /* Registers of user space and a copy of its stack. */
 struct perf_user_state {
-	uint64_t registers[32]; /* by perf's own numbers: asm/perf_regs.h */
+	uint64_t mask;		/* which registers, by perf's own numbers: asm/perf_regs.h */
+	uint64_t registers[64]; /* one for each bit of it */
 	struct str stack;
 };
 /* False: the sample has none, or of 32-bit code. */
@@ -101,8 +102,8 @@ bool perf_comm_read(const struct perf_events *e, const struct perf_record *r,
 /* PERF_RECORD_MMAP, PERF_RECORD_MMAP2 */
 struct perf_mapping {
 	int32_t pid, tid;
-	struct process_mapping at; /* inode 0: not known */
-	struct str build_id;	   /* empty: not known */
+	struct process_mapping mapping; /* inode 0: not known */
+	struct str build_id;		/* empty: not known */
 };
 bool perf_mapping_read(const struct perf_events *e, const struct perf_record *r,
 		       struct perf_mapping *out);

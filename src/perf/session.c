@@ -2,7 +2,7 @@
 #include "perf/perf_int.h"
 
 #include <stdarg.h>
-#include <time.h>
+#include <sys/utsname.h>
 
 void perf_session_init(struct perf_session *s, const struct perf_options *options,
 		       struct profile *p)
@@ -92,6 +92,114 @@ struct str perf_session_build_id(const struct perf_session *s, struct str path)
 	return i == INDEX_NONE ? STR("") : s->build_ids.p[i].build_id;
 }
 
+/* --- order: runs that are in order already are merged --- */
+
+/* Beyond this, what waits is given on without waiting for the end of a round. */
+enum { MAX_WAITING_BYTES = 128 << 20, MAX_WAITING = 1 << 20 };
+
+void perf_order_fini(struct perf_order *o)
+{
+	vec_fini(&o->queue);
+	vec_fini(&o->scratch);
+	arena_fini(&o->bytes);
+}
+
+static void copy(struct perf_order *o, struct perf_record *r)
+{
+	r->bytes = arena_copy(&o->bytes, (struct str){ r->bytes, r->size }).p;
+}
+
+void perf_order_add(struct perf_order *o, uint64_t time_ns, const struct perf_record *r)
+{
+	struct queued_record q = { time_ns, *r };
+	if (!o->keeps_bytes) {
+		if (o->bytes.total_bytes > MAX_WAITING_BYTES || o->queue.n >= MAX_WAITING)
+			perf_order_flush(o);
+		copy(o, &q.record);
+	}
+	if (time_ns > o->round_max_ns)
+		o->round_max_ns = time_ns;
+	vec_push(&o->queue, q);
+}
+
+/* Merges from[start..middle) and from[middle..end) into `to`; of equals the first comes first. */
+static void merge(const struct queued_record *from, struct queued_record *to, uint32_t start,
+		  uint32_t middle, uint32_t end)
+{
+	uint32_t a = start, b = middle;
+	for (uint32_t i = start; i < end; i++) {
+		bool takes_first = b == end || (a < middle && from[a].time_ns <= from[b].time_ns);
+		to[i] = from[takes_first ? a++ : b++];
+	}
+}
+
+/* Where the run that begins at start ends. */
+static uint32_t run_end(const struct queued_record *list, uint32_t start, uint32_t n)
+{
+	uint32_t end = start + 1;
+	while (end < n && list[end - 1].time_ns <= list[end].time_ns)
+		end++;
+	return end;
+}
+
+/* One pass over the queue, which merges pairs of runs; false when it was one run already. */
+static bool merge_runs(struct perf_order *o)
+{
+	uint32_t n = o->queue.n;
+	if (!n || run_end(o->queue.p, 0, n) == n)
+		return false;
+	vec_reserve(&o->scratch, n);
+	for (uint32_t start = 0; start < n;) {
+		uint32_t middle = run_end(o->queue.p, start, n);
+		uint32_t end = middle < n ? run_end(o->queue.p, middle, n) : middle;
+		merge(o->queue.p, o->scratch.p, start, middle, end);
+		start = end;
+	}
+	struct queued_record *sorted = o->scratch.p;
+	uint32_t capacity = o->scratch.capacity;
+	o->scratch.p = o->queue.p;
+	o->scratch.capacity = o->queue.capacity;
+	o->queue.p = sorted;
+	o->queue.capacity = capacity;
+	return true;
+}
+
+/* Records that still wait move to memory of their own, so that the rest can go. */
+static void compact(struct perf_order *o)
+{
+	struct arena old = o->bytes;
+	o->bytes = (struct arena){ 0 };
+	for (uint32_t i = 0; i < o->queue.n; i++)
+		copy(o, &o->queue.p[i].record);
+	arena_fini(&old);
+}
+
+static void give_until(struct perf_order *o, uint64_t limit_ns)
+{
+	uint32_t given = 0;
+	while (merge_runs(o))
+		;
+	for (; given < o->queue.n && o->queue.p[given].time_ns <= limit_ns; given++)
+		o->deliver(o->context, &o->queue.p[given].record);
+	memmove(o->queue.p, o->queue.p + given, (o->queue.n - given) * sizeof(*o->queue.p));
+	o->queue.n -= given;
+	if (!o->keeps_bytes)
+		compact(o);
+}
+
+void perf_order_end_round(struct perf_order *o)
+{
+	if (o->queue.n)
+		give_until(o, o->last_max_ns);
+	o->last_max_ns = o->round_max_ns;
+}
+
+void perf_order_flush(struct perf_order *o)
+{
+	if (o->queue.n)
+		give_until(o, UINT64_MAX);
+}
+
 /* --- records --- */
 
 void perf_session_queue(struct perf_session *s, const struct perf_record *r)
@@ -119,96 +227,7 @@ void perf_session_deliver(void *session, const struct perf_record *r)
 		perf_session_other(s, r);
 }
 
-/* --- the end --- */
-
-static void add_event_facts(struct perf_session *s)
-{
-	AUTO(buf) struct buf text = { 0 };
-	for (uint32_t i = 0; i < s->events.list.n; i++) {
-		const struct perf_event *event = &s->events.list.p[i];
-		text.n = 0;
-		perf_event_describe(event, &text);
-		buf_addf(&text, event->is_rate ? ", %llu Hz" : ", every %llu",
-			 (unsigned long long)event->period);
-		profile_add_fact(s->p, STR("event"), buf_str(&text));
-	}
-}
-
-static void add_copies(struct buf *out, uint32_t bytes)
-{
-	buf_add(out, STR("unwind tables ("));
-	buf_add_grouped(out, bytes);
-	buf_add(out, STR(" bytes of each stack copied), else frame pointers"));
-}
-
-/* How stacks were recorded, by the first event's description. */
-static void add_call_graph_fact(struct perf_session *s)
-{
-	AUTO(buf) struct buf text = { 0 };
-	enum { BRANCH_CALL_STACK = 1 << 11 };
-	if (!s->events.list.n)
-		return;
-	const struct perf_event *event = &s->events.list.p[0];
-	if (s->options.live && event->sample_type & PERF_SAMPLE_STACK_USER)
-		add_copies(&text, event->copied_stack_bytes);
-	else if (event->sample_type & PERF_SAMPLE_STACK_USER)
-		buf_addf(&text, "dwarf, %u bytes", event->copied_stack_bytes);
-	else if (event->branch_type & BRANCH_CALL_STACK)
-		buf_addf(&text, "lbr");
-	else if (event->sample_type & PERF_SAMPLE_CALLCHAIN)
-		buf_addf(&text, "frame pointers");
-	else
-		buf_addf(&text, "none");
-	profile_add_fact(s->p, STR("call graph"), buf_str(&text));
-}
-
-static void note_clock(struct perf_session *s)
-{
-	bool has_jitdump = false;
-	for (uint32_t i = 0; i < s->mapped.list.n; i++)
-		has_jitdump |= s->mapped.list.p[i].jitdump != NULL;
-	if (has_jitdump && s->events.list.n && s->events.list.p[0].clock != CLOCK_MONOTONIC)
-		profile_add_note(
-			s->p,
-			STR("the jitdump and the recording use different clocks: where code shared "
-			    "an address, the newest is shown; record with perf record -k mono"));
-}
-
-static void add_notes(struct perf_session *s)
-{
-	note_clock(s);
-	if (!s->host.n && !s->kernel.release.n && !s->is_unfinished)
-		profile_add_note(
-			s->p, STR("the recording does not say which machine it comes from, so "
-				  "names are not taken from this machine's kernel and processes"));
-	AUTO(buf) struct buf text = { 0 };
-	if (s->aux_records) {
-		buf_add_grouped(&text, s->aux_records);
-		buf_addf(&text,
-			 " hardware trace (AUX) records were skipped: plume reads only samples");
-		profile_add_note(s->p, buf_str(&text));
-	}
-	if (s->other_abi) {
-		text.n = 0;
-		buf_add_grouped(&text, s->other_abi);
-		buf_addf(&text, " samples copied the stack of another architecture or of 32-bit "
-				"code, which plume does not unwind");
-		profile_add_note(s->p, buf_str(&text));
-	}
-}
-
-void perf_session_add_facts(struct perf_session *s)
-{
-	add_event_facts(s);
-	add_call_graph_fact(s);
-}
-
-void perf_session_note_lost(struct perf_session *s)
-{
-	uint64_t lost = s->lost_in_rings > s->lost_by_events ? s->lost_in_rings : s->lost_by_events;
-	s->p->ledger.count[LEDGER_LOST] += lost - s->lost_in_ledger;
-	s->lost_in_ledger = lost;
-}
+/* --- all of a file --- */
 
 void perf_session_end(struct perf_session *s)
 {
@@ -225,8 +244,146 @@ void perf_session_end(struct perf_session *s)
 	perf_session_note_lost(s);
 	perf_session_add_facts(s);
 	s->p->sampled_ns += s->last_ns - s->first_ns;
-	add_notes(s);
+	perf_session_add_notes(s);
 	perf_session_name(s);
 	perf_session_note_unverified(s);
 	perf_session_note_budgets(s);
+}
+
+/* --- a recording in the making --- */
+
+/* It is of this machine, whatever else is known of it. */
+static void set_machine(struct perf_session *s)
+{
+	struct utsname here;
+	AUTO(buf) struct buf build_id = { 0 };
+	if (uname(&here) == 0) {
+		s->host = arena_copy(&s->text, str_from(here.nodename));
+		s->kernel.release = arena_copy(&s->text, str_from(here.release));
+	}
+	kernel_running_build_id(&build_id);
+	s->kernel.build_id = arena_copy(&s->text, buf_str(&build_id));
+	s->options.names.is_of_this_machine = true;
+}
+
+struct perf_session *perf_session_new(const struct perf_options *options, struct profile *p)
+{
+	struct perf_session *s = mem_alloc(1, sizeof(*s));
+	perf_session_init(s, options, p);
+	set_machine(s);
+	return s;
+}
+
+void perf_session_free(struct perf_session *s)
+{
+	if (!s)
+		return;
+	perf_session_fini(s);
+	free(s);
+}
+
+struct perf_events *perf_session_events(struct perf_session *s)
+{
+	return &s->events;
+}
+
+void perf_session_add(struct perf_session *s, const struct perf_record *r, bool bytes_stay)
+{
+	s->order.keeps_bytes = bytes_stay;
+	perf_session_queue(s, r);
+}
+
+void perf_session_add_records(struct perf_session *s, struct str records)
+{
+	struct perf_records left = perf_records_of(records.p, records.n);
+	struct perf_record r;
+	while (perf_records_next(&left, &r))
+		perf_session_add(s, &r, false);
+}
+
+void perf_session_end_round(struct perf_session *s)
+{
+	s->order.keeps_bytes = true; /* what was copied is little: it stays, too */
+	perf_order_end_round(&s->order);
+}
+
+/* What is only needed to name the next samples may grow so far, then it is begun anew. */
+enum { MAX_LOCATIONS = 1 << 19, MAX_RAW_NODES = 1 << 21, MAX_ENDED = 1 << 10 };
+
+static void begin_raw(struct perf_session *s)
+{
+	unsigned columns = s->raw->columns;
+	profile_unref(s->raw);
+	s->raw = profile_new(columns);
+	locations_fini(&s->locations);
+	s->locations = (struct locations){ .by_ip = s->options.keep_addresses };
+	memset(s->recent, 0, RECENT_LOCATIONS * sizeof(*s->recent));
+	perf_session_forget_names(s);
+}
+
+/* Rows that are in the profile are not needed any more; stacks are, for the next ones. */
+static void drop_rows(struct perf_session *s)
+{
+	s->raw->samples.n = 0;
+	s->rooted_at.n = 0;
+	s->cut_at.n = 0;
+	if (s->locations.list.n > MAX_LOCATIONS || s->raw->nodes.n > MAX_RAW_NODES)
+		begin_raw(s);
+	if (s->processes.ended > MAX_ENDED)
+		perf_processes_forget_ended(&s->processes);
+}
+
+void perf_session_flush(struct perf_session *s, bool is_end)
+{
+	if (is_end) {
+		perf_order_flush(&s->order);
+		perf_session_end_deferred(s);
+	}
+	perf_session_read_jitdumps(s);
+	late_names_find(s);
+	perf_session_note_lost(s);
+	if (is_end && s->writer && s->lost_in_ledger) /* perf report counts no other */
+		perf_data_write_lost(s->writer, s->lost_in_ledger);
+	if (is_end)
+		perf_session_add_facts(s);
+	perf_session_name(s);
+	if (is_end) {
+		late_names_end(s);
+		perf_session_note_unverified(s);
+		perf_session_note_budgets(s);
+	}
+	drop_rows(s);
+}
+
+void perf_session_set_profile(struct perf_session *s, struct profile *p)
+{
+	perf_processes_end_missing(&s->processes, s->options.names.processes);
+	perf_processes_forget_ended(&s->processes);
+	perf_processes_set_profile(&s->processes, p);
+	for (uint32_t i = 0; i < s->cgroups.n; i++)
+		s->cgroups.p[i].path = profile_add_str(p, profile_str(s->p, s->cgroups.p[i].path));
+	for (uint32_t i = 0; i < s->events.list.n; i++)
+		s->events.list.p[i].samples = 0;
+	s->p = p;
+	s->first_ns = s->last_ns = 0;
+	begin_raw(s);
+	mapped_table_forget_unused(&s->mapped, &s->processes);
+	s->has_found = false; /* numbers have changed */
+}
+
+void perf_session_set_lost(struct perf_session *s, uint64_t samples)
+{
+	s->lost_by_events = samples;
+}
+
+struct perf_counts perf_session_counts(const struct perf_session *s)
+{
+	struct perf_counts counts = s->counts;
+	counts.lost = s->lost_in_rings > s->lost_by_events ? s->lost_in_rings : s->lost_by_events;
+	return counts;
+}
+
+struct str perf_session_contradictions(const struct perf_session *s)
+{
+	return buf_str(&s->contradictions);
 }

@@ -5,12 +5,9 @@
 static bool registers_of(const struct perf_session *s, const struct perf_sample *sample,
 			 struct unwind_registers *registers)
 {
-	uint64_t values[64], mask = sample->user_registers_mask;
-	struct cursor c = sample->user_registers;
-	for (int i = 0; i < __builtin_popcountll(mask); i++)
-		values[i] = cursor_u64(&c);
-	return sample->user_abi == PERF_SAMPLE_REGS_ABI_64 &&
-	       unwind_registers_of_perf(s->machine, mask, values, registers);
+	struct perf_user_state state;
+	return perf_user_state_read(sample, &state) &&
+	       unwind_registers_of_perf(s->machine, state.mask, state.registers, registers);
 }
 
 struct finder {
@@ -57,8 +54,6 @@ static void find_place(void *context, uint64_t address, struct unwind_place *pla
 		place->copied = perf_session_copied(f->s, f->space);
 }
 
-enum { FRAME_POINTER = 6, STACK_POINTER = 7, PC = 16 }; /* by DWARF number */
-
 static void unwind(struct finder *f, const struct unwind_registers *registers,
 		   const struct unwind_memory *memory, struct unwound_stack *out)
 {
@@ -78,7 +73,8 @@ bool perf_session_unwind(struct perf_session *s, const struct perf_sample *sampl
 		s->other_abi++;
 		return false;
 	}
-	struct unwind_memory memory = { registers.value[STACK_POINTER], sample->user_stack };
+	struct unwind_memory memory = { unwind_stack_pointer(s->machine, &registers),
+					sample->user_stack };
 	struct finder f = finder_of(s, process, sample->ids.time_ns);
 	unwind(&f, &registers, &memory, out);
 	return true;
@@ -87,25 +83,24 @@ bool perf_session_unwind(struct perf_session *s, const struct perf_sample *sampl
 uint64_t perf_session_stack_pointer(const struct perf_session *s, const struct perf_sample *sample)
 {
 	struct unwind_registers registers;
-	bool is_known = sample->has_user_registers && registers_of(s, sample, &registers);
-	return is_known ? registers.value[STACK_POINTER] : 0;
+	return registers_of(s, sample, &registers) ? unwind_stack_pointer(s->machine, &registers)
+						   : 0;
 }
 
 void perf_session_unwind_from(struct perf_session *s, const struct perf_process *process,
 			      const struct unwind_memory *memory, size_t at,
 			      struct unwound_stack *out)
 {
-	uint64_t pc;
-	struct unwind_registers registers = { .is_known = 1ull << STACK_POINTER | 1ull << PC };
+	uint64_t pc, frame_pointer;
+	struct unwind_registers registers;
 	memcpy(&pc, memory->bytes.p + at, sizeof(pc));
-	registers.value[PC] = pc - 1; /* within the call */
-	registers.value[STACK_POINTER] = memory->address + at + sizeof(pc);
 	/* What was called has saved the register first, if it has a use for it. */
-	if (at >= sizeof(pc)) {
-		memcpy(&registers.value[FRAME_POINTER], memory->bytes.p + at - sizeof(pc),
-		       sizeof(pc));
-		registers.is_known |= 1ull << FRAME_POINTER;
-	}
+	bool has_pointer = at >= sizeof(pc);
+	if (has_pointer)
+		memcpy(&frame_pointer, memory->bytes.p + at - sizeof(pc), sizeof(frame_pointer));
+	unwind_registers_at(s->machine, pc - 1 /* within the call */,
+			    memory->address + at + sizeof(pc), has_pointer ? &frame_pointer : NULL,
+			    &registers);
 	struct finder f = finder_of(s, process, UINT64_MAX);
 	unwind(&f, &registers, memory, out);
 }

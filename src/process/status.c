@@ -60,21 +60,21 @@ static bool take_stat(struct str stat, struct process_status *s)
 	snprintf(s->comm, sizeof(s->comm), "%.*s", (int)(close - open - 1), stat.p + open + 1);
 	struct str rest = str_from_byte(stat, (size_t)close + 1);
 	struct str state = str_take_word(&rest);
-	uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK), values[GUEST + 1] = { 0 };
+	uint64_t value[GUEST + 1] = { 0 }, tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
 	for (int field = PARENT; field <= GUEST; field++)
-		str_to_u64(str_take_word(&rest), &values[field]);
+		str_to_u64(str_take_word(&rest), &value[field]);
+	s->parent = (int32_t)value[PARENT];
+	s->start_ticks = value[START];
+	s->stack_start = value[STACK_START];
+	s->user_ns = value[USER] * tick_ns;
+	s->kernel_ns = value[KERNEL] * tick_ns;
+	s->children_ns = (value[CHILDREN_USER] + value[CHILDREN_KERNEL]) * tick_ns;
+	s->guest_ns = value[GUEST] * tick_ns;
 	s->state = state.n ? state.p[0] : 'X';
-	s->parent = (int32_t)values[PARENT];
-	s->user_ns = values[USER] * tick_ns;
-	s->kernel_ns = values[KERNEL] * tick_ns;
-	s->children_ns = (values[CHILDREN_USER] + values[CHILDREN_KERNEL]) * tick_ns;
-	s->guest_ns = values[GUEST] * tick_ns;
-	s->threads = (uint32_t)values[THREADS];
-	s->start_ticks = values[START];
-	s->stack_start = values[STACK_START];
+	s->threads = (uint32_t)value[THREADS];
 	/* A first thread that has ended is a zombie until the last one has, too. */
-	s->is_zombie = state.n && strchr("ZXx", s->state) && s->threads <= 1;
-	s->is_kernel_thread = values[FLAGS] & KERNEL_THREAD_FLAG;
+	s->is_zombie = strchr("ZXx", s->state) && s->threads <= 1;
+	s->is_kernel_thread = value[FLAGS] & KERNEL_THREAD_FLAG;
 	return true;
 }
 

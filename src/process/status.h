@@ -17,8 +17,8 @@ struct process_status {
 	uint32_t user, group; /* effective, as seen here; UINT32_MAX: not known */
 	uint32_t threads;
 	uint64_t start_ticks; /* since boot */
-	uint64_t user_ns, kernel_ns, children_ns,
-		guest_ns;	 /* of CPU time, in ticks; guest is of user */
+	/* CPU time, in ticks of the kernel's. children: that have been waited for, and theirs; guest is user's, too. */
+	uint64_t user_ns, kernel_ns, children_ns, guest_ns;
 	uint64_t stack_start;	 /* where the first thread's stack begins; 0: may not be seen */
 	uint64_t caught_signals; /* bits, from signal 1 on */
 };

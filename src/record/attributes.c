@@ -5,15 +5,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Registers that the unwinder asks for: all general ones (arch/x86/include/uapi/asm/perf_regs.h). */
-#if defined(__x86_64__)
-#define USER_REGISTERS 0xff0fffull
-#elif defined(__aarch64__)
-#define USER_REGISTERS 0x1ffffffffull
-#else
-#define USER_REGISTERS 0ull
-#endif
-
 enum { SELDOM_HZ = 2500 };		    /* up to here copies cost little */
 #define ALL_BYTES_PER_SECOND (128ull << 20) /* of copies, of all cpus together */
 

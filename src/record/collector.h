@@ -14,7 +14,7 @@
 #pragma once
 #include "perf/perf.h"
 #include "record/opened.h"
-#include "record/processes.h"
+#include "record/known_processes.h"
 #include "record/recorder.h"
 
 struct found_stacks;

@@ -25,7 +25,7 @@ void collecting_init(struct collecting *c, const struct record_options *options,
 	c->options = options;
 	c->events = events;
 	c->start_ns = UINT64_MAX;
-	processes_init(&c->processes);
+	known_processes_init(&c->processes);
 	for (unsigned i = 0; i < COLLECTORS; i++)
 		c->state[i] = collectors[i]->begin(c, i);
 }
@@ -40,7 +40,7 @@ static void drop_row(struct collecting *c, struct known_process *p)
 static void drop_gone(struct collecting *c)
 {
 	struct known_process *gone;
-	while ((gone = processes_take_gone(&c->processes))) {
+	while ((gone = known_processes_take_gone(&c->processes))) {
 		drop_row(c, gone);
 		free(gone);
 	}
@@ -54,7 +54,7 @@ void collecting_fini(struct collecting *c)
 	EACH_WITH (c, i, free) {
 		collectors[i]->free(c->state[i]);
 	}
-	processes_fini(&c->processes);
+	known_processes_fini(&c->processes);
 }
 
 void collectors_ask(struct collecting *c)
@@ -237,8 +237,8 @@ static void look_at_sample(struct collecting *c, const struct perf_record *r, ui
 	struct found_stack stack = { at, found->frames.n, found->walked.n, { 0 } };
 	if (s.ids.pid <= 0)
 		return;
-	s.process = c->is_filtered ? processes_find(&c->processes, s.ids.pid)
-				   : processes_get(&c->processes, s.ids.pid);
+	s.process = c->is_filtered ? known_processes_find(&c->processes, s.ids.pid)
+				   : known_processes_get(&c->processes, s.ids.pid);
 	if (!s.process || (c->is_filtered && !s.process->is_wanted_fresh))
 		return;
 	EACH_WITH (c, i, fresh_sample) {
@@ -257,10 +257,10 @@ static void inherit(struct collecting *c, const struct perf_record *r)
 	struct perf_task task;
 	if (!c->is_filtered || !perf_task_read(c->formats, r, &task) || task.pid == task.parent)
 		return;
-	const struct known_process *parent = processes_find(&c->processes, task.parent);
+	const struct known_process *parent = known_processes_find(&c->processes, task.parent);
 	bool is_wanted = parent && parent->is_wanted_fresh;
-	struct known_process *child = is_wanted ? processes_get(&c->processes, task.pid)
-						: processes_find(&c->processes, task.pid);
+	struct known_process *child = is_wanted ? known_processes_get(&c->processes, task.pid)
+						: known_processes_find(&c->processes, task.pid);
 	if (child)
 		child->is_wanted_fresh = is_wanted;
 }

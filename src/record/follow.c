@@ -10,8 +10,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static void give_back(struct follow *f, struct chunk *c)
+{
+	while (c) {
+		struct chunk *next = c->next;
+		drain_give_back(f->drain, c);
+		c = next;
+	}
+}
+
 void follow_fini(struct follow *f)
 {
+	follow_drop_waiting(f);
+	for (unsigned i = 0; i < ARRAY_SIZE(f->rounds); i++)
+		give_back(f, f->rounds[i]);
 	strangers_fini(&f->strangers);
 }
 
@@ -19,13 +31,13 @@ void follow_fini(struct follow *f)
 
 static struct known_process *find(struct follow *f, int32_t pid)
 {
-	struct known_process *known = processes_find(&f->collecting->processes, pid);
+	struct known_process *known = known_processes_find(&f->collecting->processes, pid);
 	return known && known->is_met ? known : NULL;
 }
 
 static struct known_process *get(struct follow *f, int32_t pid)
 {
-	struct known_process *known = processes_get(&f->collecting->processes, pid);
+	struct known_process *known = known_processes_get(&f->collecting->processes, pid);
 	if (!known->is_met)
 		vec_push(&f->collecting->processes.met, known);
 	known->is_met = true;
@@ -197,7 +209,7 @@ void follow_forget_ended(struct follow *f, uint64_t now_ns)
 		p->is_forgotten = true;
 	}
 	known->met.n = kept;
-	processes_forget(known);
+	known_processes_forget(known);
 	f->forget_above = 2 * kept + LEAST_KNOWN;
 }
 
@@ -257,7 +269,7 @@ static void on_comm(struct follow *f, const struct perf_comm *comm, uint64_t tim
 
 static void on_mapping(struct follow *f, const struct perf_mapping *map)
 {
-	struct process_mapping m = map->at;
+	struct process_mapping m = map->mapping;
 	if (str_eq(m.path, STR("//anon")))
 		m.path = STR("");
 	held_files_add_mapping(f->collecting->held, map->pid, &m);
@@ -436,11 +448,12 @@ void follow_bytes(struct follow *f, struct str bytes)
 			take_record(f, &r, false);
 }
 
-void follow_chunk(struct follow *f, const struct chunk *c)
+static void take_chunk(struct follow *f, const struct chunk *c)
 {
 	struct perf_records left = perf_records_of(c->bytes, c->n);
 	struct perf_record r;
 	uint32_t next = 0;
+	f->collecting->taken_chunk = c->number;
 	perf_session_add_records(f->collecting->session, buf_str(&c->found.records));
 	while (perf_records_next(&left, &r)) {
 		const struct found_stack *s = &c->found.list.p[next];
@@ -463,11 +476,81 @@ static void leave_out(struct follow *f, int32_t pid)
 	collectors_leave_out(f->collecting, pid);
 }
 
-void follow_end_round(struct follow *f)
+static void leave_out_strangers(struct follow *f)
 {
 	const struct strange_records *old = &f->strangers.rounds[0];
 	for (uint32_t i = 0; f->collecting->shares_buffers && i < old->n; i++)
 		if (old->p[i].pid && old->p[i].record.type == PERF_RECORD_SAMPLE)
 			leave_out(f, old->p[i].pid);
 	strangers_end_round(&f->strangers);
+}
+
+/* --- chunks --- */
+
+void follow_look_around(struct follow *f)
+{
+	enum { LOOK_EVERY_NS = 50000000 };
+	uint64_t now = clock_monotonic_ns();
+	if (now - f->last_look_ns < LOOK_EVERY_NS)
+		return;
+	f->last_look_ns = now;
+	held_files_look(f->collecting->held, now);
+	f->has_names |= collectors_look(f->collecting, now);
+}
+
+/* Every buffer was looked at once since the last one: what the round before the last brought has been given on by now. */
+static void end_round(struct follow *f)
+{
+	follow_look_around(f);
+	/* What a map says is compared with what was found: it must be known when it said so. */
+	if (f->collecting->is_urgent)
+		held_files_look(f->collecting->held, clock_monotonic_ns());
+	perf_session_end_round(f->collecting->session);
+	leave_out_strangers(f);
+	give_back(f, f->rounds[1]);
+	f->rounds[1] = f->rounds[0];
+	f->rounds[0] = NULL;
+}
+
+void follow_take_in(struct follow *f, uint64_t until_ns)
+{
+	while (f->waiting && clock_monotonic_ns() < until_ns) {
+		struct chunk *c = f->waiting;
+		f->waiting = c->next;
+		if (c->n) {
+			take_chunk(f, c);
+			c->next = f->rounds[0];
+			f->rounds[0] = c;
+		} else {
+			end_round(f);
+			chunk_free(c);
+		}
+	}
+}
+
+void follow_wait(struct follow *f, int timeout_ms)
+{
+	if (!f->waiting)
+		f->waiting = drain_take(f->drain, timeout_ms);
+}
+
+static uint64_t samples_in(const struct follow *f, const struct chunk *c)
+{
+	struct perf_records left = perf_records_of(c->bytes, c->n);
+	struct perf_record r;
+	uint64_t samples = 0;
+	while (perf_records_next(&left, &r))
+		samples += r.type == PERF_RECORD_SAMPLE && !collectors_wrote(f->collecting, &r);
+	return samples;
+}
+
+/* What came too fast to be taken in is lost, and counted. */
+void follow_drop_waiting(struct follow *f)
+{
+	while (f->waiting) {
+		struct chunk *c = f->waiting;
+		f->waiting = c->next;
+		f->dropped += samples_in(f, c);
+		chunk_free(c);
+	}
 }

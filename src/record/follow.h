@@ -4,7 +4,6 @@
 #include "record/drain.h"
 
 struct held_files;
-struct process_mapping;
 
 /* --- records of processes that nobody asked for, so far (strangers.c) --- */
 
@@ -42,18 +41,30 @@ struct follow {
 	uint32_t living;	    /* which of processes.met lived when last looked for */
 	uint64_t
 		undecided; /* samples dropped of those that ended before it was known what they were */
-	uint64_t last_forget_ns;
+	struct drain *drain;   /* whom chunks go back to */
+	struct chunk *waiting; /* taken from the buffers, not looked at yet; oldest first */
+	/* Records of this round and the one before: the session puts them in order where they are. */
+	struct chunk *rounds[2];
+	uint64_t dropped; /* samples in chunks that came too fast */
+	bool has_names;	  /* that samples wait for have come since the last flush */
+	uint64_t last_look_ns, last_forget_ns;
 	uint32_t forget_above; /* so many are known */
 };
 void follow_fini(struct follow *f);
 /* Processes that are there already. */
 void follow_begin(struct follow *f, int32_t command_pid);
-/* Records of one buffer: looked at, then given to the session. */
-void follow_chunk(struct follow *f, const struct chunk *c);
-/* The same without a chunk, whose bytes do not stay. */
+/* Records that came before there were chunks: looked at, then given to the session. */
 void follow_bytes(struct follow *f, struct str bytes);
-/* Every buffer was looked at once since the last call. */
-void follow_end_round(struct follow *f);
+/*
+ * Chunks, in three steps: waits for some, only when all before are done with, so that what waits is bounded by what the
+ * drain keeps; takes them in, for so long: what a program does to be recorded must not keep us from ending; or drops
+ * what came too fast to be taken in, and counts it.
+ */
+void follow_wait(struct follow *f, int timeout_ms);
+void follow_take_in(struct follow *f, uint64_t until_ns);
+void follow_drop_waiting(struct follow *f);
+/* At maps and whatever else collectors look at, some 20 times a second. */
+void follow_look_around(struct follow *f);
 /* Of is_family: whether all that is wanted has ended, as far as is known from what came in. */
 bool follow_all_ended(struct follow *f);
 /* Those that have ended are forgotten, some time later. */

@@ -6,8 +6,6 @@
 #include "record/follow.h"
 #include "record/js_processes_int.h"
 
-#include <asm/perf_regs.h>
-
 struct js_frames {
 	struct collecting *collecting;
 	unsigned number; /* of this collector */
@@ -118,17 +116,6 @@ static void add_frames(const struct js_frames *j, struct fresh_sample *s, uint32
 					 .is_missing = j->frames[i].is_missing });
 }
 
-static struct v8_registers registers_of(const struct perf_user_state *state)
-{
-	return (struct v8_registers){ .pc = state->registers[PERF_REG_X86_IP],
-				      .sp = state->registers[PERF_REG_X86_SP],
-				      .fp = state->registers[PERF_REG_X86_BP],
-				      .di = state->registers[PERF_REG_X86_DI],
-				      .cx = state->registers[PERF_REG_X86_CX],
-				      .r9 = state->registers[PERF_REG_X86_R9],
-				      .top = state->stack };
-}
-
 /* Links in a copy may be old: of those, only what the stack itself has is there. Returns how many are left. */
 static uint32_t drop_missing(struct v8_frame *frames, uint32_t n)
 {
@@ -147,7 +134,8 @@ static void on_stack(struct js_frames *j, struct js_process *p, struct fresh_sam
 	if (!w && !has_state)
 		return;
 	struct str stack = s->state.stack;
-	struct v8_registers r = w ? w->registers : registers_of(&s->state);
+	struct v8_registers r =
+		w ? w->registers : v8_registers_of_perf(s->state.mask, s->state.registers, stack);
 	uint32_t n =
 		w ? w->n : v8_frames_of_copy(&p->file->layout, &r, stack, j->raw, WALKER_FRAMES);
 	pthread_mutex_lock(&j->lock);
@@ -194,7 +182,7 @@ static void js_fresh_record(void *state, const struct perf_record *r)
 		js_processes_end(&j->processes, comm.pid, perf_record_ids(formats, r).time_ns);
 	/* Node.js may be a library that is mapped some time after the program's start. */
 	else if (r->type == PERF_RECORD_MMAP2 && perf_mapping_read(formats, r, &m) &&
-		 runtime_is_library(RUNTIME_NODE, m.at.path))
+		 runtime_is_library(RUNTIME_NODE, m.mapping.path))
 		js_processes_forget(&j->processes, m.pid);
 }
 

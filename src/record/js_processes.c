@@ -40,7 +40,7 @@ void js_processes_fini(struct js_processes *l)
 /* NULL: nothing is known of it. */
 static struct js_process *find(struct js_processes *l, int32_t pid)
 {
-	struct known_process *row = processes_find(&l->collecting->processes, pid);
+	struct known_process *row = known_processes_find(&l->collecting->processes, pid);
 	return row ? row->slot[l->number] : NULL;
 }
 

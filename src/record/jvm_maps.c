@@ -57,7 +57,7 @@ static void *jvm_begin(struct collecting *c, unsigned number)
 /* A perf.data has addresses alone: who reads it needs the map. */
 static void forget(struct jvm_maps *j, struct asked_jvm *a)
 {
-	struct known_process *row = processes_find(&j->collecting->processes, a->pid);
+	struct known_process *row = known_processes_find(&j->collecting->processes, a->pid);
 	if (row && row->slot[j->number] == a)
 		row->slot[j->number] = NULL;
 	jvm_call_free(a->call);
@@ -83,7 +83,7 @@ static void jvm_free(void *state)
 /* Whether it is one, and asked. */
 static bool take_up(struct jvm_maps *j, int32_t pid, uint64_t born_ns)
 {
-	struct known_process *row = processes_get(&j->collecting->processes, pid);
+	struct known_process *row = known_processes_get(&j->collecting->processes, pid);
 	if (row->slot[j->number])
 		return true;
 	if (!jvm_is_one(pid))
@@ -115,7 +115,7 @@ static void jvm_record(void *state, const struct perf_record *r)
 	struct jvm_maps *j = state;
 	struct perf_mapping m;
 	if (r->type != PERF_RECORD_MMAP2 || !perf_mapping_read(j->collecting->formats, r, &m) ||
-	    !runtime_is_library(RUNTIME_JVM, m.at.path))
+	    !runtime_is_library(RUNTIME_JVM, m.mapping.path))
 		return;
 	for (uint32_t i = 0; i < j->mapped.n; i++)
 		if (j->mapped.p[i] == m.pid)
@@ -137,7 +137,7 @@ static void expect(struct jvm_maps *j, int32_t pid, uint64_t now_ns)
 static bool is_wanted(const struct jvm_maps *j, int32_t pid)
 {
 	struct collecting *c = j->collecting;
-	return process_is_wanted(c, processes_find(&c->processes, pid));
+	return process_is_wanted(c, known_processes_find(&c->processes, pid));
 }
 
 static void look_at_new(struct jvm_maps *j, uint64_t now_ns)

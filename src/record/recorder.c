@@ -15,45 +15,17 @@ struct recorder *recorder_new(const struct record_options *options, struct profi
 	return NULL;
 }
 
-static uint64_t samples_in(const struct recorder *r, const struct chunk *c)
-{
-	struct perf_records left = perf_records_of(c->bytes, c->n);
-	struct perf_record record;
-	uint64_t samples = 0;
-	while (perf_records_next(&left, &record))
-		samples += record.type == PERF_RECORD_SAMPLE &&
-			   !collectors_wrote(&r->collecting, &record);
-	return samples;
-}
-
-/* What came too fast to be taken in is lost, and counted. */
-static void drop_waiting(struct recorder *r)
-{
-	while (r->waiting) {
-		struct chunk *c = r->waiting;
-		r->waiting = c->next;
-		r->dropped += samples_in(r, c);
-		chunk_free(c);
-	}
-}
-
 void recorder_free(struct recorder *r)
 {
 	if (!r)
 		return;
-	drop_waiting(r);
-	for (unsigned i = 0; i < ARRAY_SIZE(r->rounds); i++)
-		for (struct chunk *c = r->rounds[i], *next; c; c = next) {
-			next = c->next;
-			chunk_free(c);
-		}
+	follow_fini(&r->follow);
 	drain_fini(&r->drain);
 	opened_events_fini(&r->events);
 	collecting_fini(&r->collecting);
 	perf_session_free(r->session);
 	budgets_free(r->budgets);
 	source_maps_free(r->source_maps);
-	follow_fini(&r->follow);
 	held_files_free(r->held);
 	command_fini(&r->command);
 	buf_fini(&r->remarks);
@@ -75,7 +47,7 @@ static struct event_counts event_counts(struct recorder *r)
 	struct event_counts counts = opened_events_counts(&r->events);
 	pthread_mutex_unlock(&r->drain.lock);
 	counts.first -= r->early.first;
-	counts.lost += lost_in_buffers(r) + r->dropped - r->early.lost;
+	counts.lost += lost_in_buffers(r) + r->follow.dropped - r->early.lost;
 	return counts;
 }
 
@@ -93,65 +65,6 @@ bool recorder_start(struct recorder *r, struct err *e)
 }
 
 /* --- going on --- */
-
-static void look_around(struct recorder *r)
-{
-	enum { LOOK_EVERY_NS = 50000000 };
-	uint64_t now = clock_monotonic_ns();
-	if (now - r->last_look_ns < LOOK_EVERY_NS)
-		return;
-	r->last_look_ns = now;
-	held_files_look(r->held, now);
-	r->has_names |= collectors_look(&r->collecting, now);
-}
-
-static void give_back(struct recorder *r, struct chunk *c)
-{
-	while (c) {
-		struct chunk *next = c->next;
-		drain_give_back(&r->drain, c);
-		c = next;
-	}
-}
-
-/* What the round before the last brought has been given on by now. */
-static void end_round(struct recorder *r)
-{
-	look_around(r);
-	/* What a map says is compared with what was found: it must be known when it said so. */
-	if (r->collecting.is_urgent)
-		held_files_look(r->held, clock_monotonic_ns());
-	perf_session_end_round(r->session);
-	follow_end_round(&r->follow);
-	give_back(r, r->rounds[1]);
-	r->rounds[1] = r->rounds[0];
-	r->rounds[0] = NULL;
-}
-
-/* Takes in what waits, for so long: what a program does to be recorded must not keep us from ending. */
-static void take_waiting(struct recorder *r, uint64_t until_ns)
-{
-	while (r->waiting && clock_monotonic_ns() < until_ns) {
-		struct chunk *c = r->waiting;
-		r->waiting = c->next;
-		if (c->n) {
-			r->collecting.taken_chunk = c->number;
-			follow_chunk(&r->follow, c);
-			c->next = r->rounds[0];
-			r->rounds[0] = c;
-		} else {
-			end_round(r);
-			chunk_free(c);
-		}
-	}
-}
-
-/* Only when all before is done with, so that what waits is bounded by what the drain keeps. */
-static void wait_for_more(struct recorder *r, int timeout_ms)
-{
-	if (!r->waiting)
-		r->waiting = drain_take(&r->drain, timeout_ms);
-}
 
 /*
  * Descriptors of threads say when these have ended; those of cpus do not. That one had a child may be in a buffer still:
@@ -173,13 +86,13 @@ static bool has_ended(struct recorder *r, uint64_t looks)
 bool recorder_step(struct recorder *r, int timeout_ms)
 {
 	enum { STEP_NS = 100000000 };
-	wait_for_more(r, timeout_ms);
-	take_waiting(r, clock_monotonic_ns() + STEP_NS);
-	look_around(r);
+	follow_wait(&r->follow, timeout_ms);
+	follow_take_in(&r->follow, clock_monotonic_ns() + STEP_NS);
+	follow_look_around(&r->follow);
 	command_is_over(&r->command);
 	pthread_mutex_lock(&r->drain.lock);
 	uint64_t looks = r->drain.looks;
-	bool has_more = r->drain.first || r->waiting, all_gone = r->drain.all_gone;
+	bool has_more = r->drain.first || r->follow.waiting, all_gone = r->drain.all_gone;
 	pthread_mutex_unlock(&r->drain.lock);
 	r->is_over = (has_ended(r, looks) || all_gone) && !has_more;
 	return !r->is_over;
@@ -192,7 +105,7 @@ bool recorder_wants_flush(const struct recorder *r)
 	uint64_t now = clock_monotonic_ns(), since = now - r->last_flush_ns;
 	if (now < r->start_ns)
 		return false;
-	if (r->has_names)
+	if (r->follow.has_names)
 		return true;
 	if (r->collecting.has_late_names)
 		return since > seldom_ns;
@@ -211,7 +124,7 @@ static void flush(struct recorder *r, bool is_end)
 		r->clock_samples += r->p->samples.event[i] == 0;
 	r->last_flush_ns = clock_monotonic_ns();
 	r->flush_cost_ns = r->last_flush_ns - before;
-	r->has_names = false;
+	r->follow.has_names = false;
 	held_files_forget_states(r->held, before - (before > 2000000000u ? 2000000000u : 0));
 	if (r->collecting.processes.met.n > r->follow.forget_above)
 		follow_forget_ended(&r->follow, r->last_flush_ns);
@@ -236,11 +149,11 @@ void recorder_end(struct recorder *r)
 	command_end(&r->command);
 	drain_stop(&r->drain);
 	uint64_t until = clock_monotonic_ns() + last_ns;
-	take_waiting(r, until);
-	drop_waiting(r);
-	wait_for_more(r, 0);
-	take_waiting(r, until);
-	drop_waiting(r);
+	follow_take_in(&r->follow, until);
+	follow_drop_waiting(&r->follow);
+	follow_wait(&r->follow, 0);
+	follow_take_in(&r->follow, until);
+	follow_drop_waiting(&r->follow);
 	collectors_end(&r->collecting);
 	held_files_look(r->held, clock_monotonic_ns());
 	flush(r, true);

@@ -20,17 +20,13 @@ struct recorder {
 	uint64_t start_ns, end_ns;
 	uint64_t period_start_ns;	  /* of the profile at hand */
 	struct perf_counts period_counts; /* ... when it began */
-	uint64_t last_flush_ns, flush_cost_ns, last_look_ns;
-	/* Records of this round and the one before: the session puts them in order where they are. */
-	struct chunk *rounds[2];
-	struct chunk *waiting;	   /* taken from the buffers, not looked at yet; oldest first */
+	uint64_t last_flush_ns, flush_cost_ns;
 	uint64_t used_ns;	   /* of CPU time, at the end */
-	uint64_t dropped;	   /* samples in those that came too fast */
 	struct event_counts early; /* before it began */
 	uint64_t clock_samples;	   /* of this and earlier profiles */
 	uint64_t
 		gone_looks; /* of the drain, by which all is known of those that have ended; 0: they have not */
-	bool is_over, has_names;
+	bool is_over;
 };
 
 /* Opens what is to be sampled and begins to follow it; nothing is sampled yet. */

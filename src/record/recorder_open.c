@@ -22,8 +22,7 @@ static void begin_session(struct recorder *r)
 	r->options.names.is_of_this_machine = true;
 	r->budgets = budgets_new(is_of_one(&r->options), r->options.caller);
 	r->options.names.budgets = r->budgets;
-	r->live =
-		(struct perf_live){ .name_context = &r->collecting, .name_found = collectors_name };
+	r->live = (struct perf_live){ .context = &r->collecting, .name_found = collectors_name };
 	struct perf_options options = { .names = r->options.names,
 					.keep_addresses = r->options.keep_addresses,
 					.source_maps = r->source_maps,
@@ -34,6 +33,7 @@ static void begin_session(struct recorder *r)
 	r->collecting.session = r->session;
 	r->collecting.formats = perf_session_events(r->session);
 	r->follow.collecting = &r->collecting;
+	r->follow.drain = &r->drain;
 }
 
 static void note_events(struct recorder *r)

@@ -43,17 +43,6 @@ static uint32_t pieces_before(const struct scratch *s, uint64_t end, uint32_t mo
 	return pieces < most ? pieces : most;
 }
 
-/* As thin_stack.c has them. */
-static void take_registers(uint64_t *to)
-{
-	const struct pt_regs *r = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	to[0] = r->ax, to[1] = r->bx, to[2] = r->cx, to[3] = r->dx, to[4] = r->si, to[5] = r->di;
-	to[6] = r->bp, to[7] = r->sp, to[8] = r->ip, to[9] = r->flags, to[10] = r->cs,
-	to[11] = r->ss;
-	to[12] = r->r8, to[13] = r->r9, to[14] = r->r10, to[15] = r->r11;
-	to[16] = r->r12, to[17] = r->r13, to[18] = r->r14, to[19] = r->r15;
-}
-
 /*
  * Keeps what may be an address, or a small number: 0 < word <= 2^47. There are no branches to be mistaken about.
  * Returns how many words there are then.

@@ -11,16 +11,11 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
+#include "record/registers_x86_64.bpf.h"
 #include "record/v8_walker_record_int.h"
 
 /* Functions that read memory are for programs that say so. */
 char program_license[] SEC("license") = "Dual BSD/GPL";
-
-/* As the kernel has them on its stack (arch/x86/include/asm/ptrace.h); it refuses the program otherwise. */
-struct pt_regs {
-	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax;
-	unsigned long ip, cs, flags, sp, ss;
-};
 
 struct bpf_perf_event_data {
 	struct pt_regs regs;
@@ -30,10 +25,6 @@ struct bpf_perf_event_data {
 /* Of these only what is asked for; where the kernel has it is found out when the program is loaded. */
 struct mm_struct {
 	unsigned long start_stack;
-} __attribute__((preserve_access_index));
-
-struct thread_struct {
-	unsigned long fsbase;
 } __attribute__((preserve_access_index));
 
 struct task_struct {
@@ -333,10 +324,10 @@ static void begin(struct scratch *s, const struct bpf_perf_event_data *context,
 		  const struct thin_settings *settings)
 {
 	struct walker_head *h = &s->record.head;
-	take_registers(h->registers);
-	s->fp = h->registers[WALKER_BP];
-	s->sp = h->registers[WALKER_SP];
-	s->pc = h->registers[WALKER_IP];
+	take_registers(h->registers, (void *)bpf_task_pt_regs(bpf_get_current_task_btf()));
+	s->fp = h->registers[REGISTER_FP];
+	s->sp = h->registers[REGISTER_SP];
+	s->pc = h->registers[REGISTER_PC];
 	s->js_end = s->js_frames = s->n = s->raw_words = 0;
 	s->fp_before = s->fp;
 	s->max_frames = settings->max_frames;

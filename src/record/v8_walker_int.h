@@ -38,7 +38,7 @@ struct walker_output_record {
 /* What it wrote, taken apart (v8_walker_records.c). */
 struct written {
 	struct walker_output_record record;
-	struct walker_head head; /* registers are in the order of the mask in attributes.c */
+	struct walker_head head;
 	const char *words;
 	uint32_t frame_words; /* of head.words, for frames; the chain is behind them */
 	bool has_context;     /* the chain begins with the mark that it is the program's part */

@@ -3,6 +3,8 @@
  * size and nothing is included but these.
  */
 #pragma once
+#include "record/registers.h"
+
 #include <stdint.h>
 
 enum {
@@ -12,7 +14,7 @@ enum {
 	WALKER_WORDS = 8,	/* ... and behind it the caller's, and where the call returns to */
 	WALKER_FRAME_WORDS = 6, /* of a frame in a record, at most */
 	WALKER_PROCESSES = 4096,
-	WALKER_REGISTERS = 20,	  /* those of thin_stack.c */
+	WALKER_REGISTERS = __builtin_popcountll(USER_REGISTERS),
 	WALKER_ROOM_WORDS = 8192, /* of a record, behind its head */
 	WALKER_MOST_WORDS = 7900, /* ... that are used: the kernel's records have less than 64 KB */
 	WALKER_TOP_WORDS = 1100,  /* ... that frames leave to the copy of the stack's top */
@@ -52,17 +54,7 @@ struct walker_head {
 	uint32_t chain, pieces;
 	uint32_t words; /* all that follow */
 	uint64_t period;
-	uint64_t registers[WALKER_REGISTERS];
-};
-
-/* Which of the registers is which: those that are asked for by name. */
-enum {
-	WALKER_CX = 2,
-	WALKER_DI = 5,
-	WALKER_BP = 6,
-	WALKER_SP = 7,
-	WALKER_IP = 8,
-	WALKER_R9 = 13,
+	uint64_t registers[WALKER_REGISTERS]; /* in the order of USER_REGISTERS */
 };
 
 struct walker_record {

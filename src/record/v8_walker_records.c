@@ -5,8 +5,6 @@
  */
 #include "record/v8_walker_int.h"
 
-#include <asm/perf_regs.h>
-
 static struct walker_output *find_output(const struct v8_walker *w, const struct perf_record *r)
 {
 	uint64_t id = perf_record_ids(w->formats, r).id;
@@ -181,7 +179,7 @@ char *thin_put_sample(char *to, const struct perf_event_attr *attr, uint64_t id,
 			    .misc = PERF_RECORD_MISC_USER,
 			    .size = (uint16_t)thin_sample_bytes(attr, w) },
 		.id = id,
-		.ip = w->head.registers[WALKER_IP],
+		.ip = w->head.registers[REGISTER_PC],
 		.pid = w->record.pid,
 		.tid = w->record.tid,
 		.time_ns = w->record.time_ns,
@@ -278,16 +276,10 @@ bool v8_walker_decode(struct str bytes, struct v8_walked *out)
 	struct written w;
 	if (!written_decode(bytes, &w) || !w.head.frames)
 		return false;
-	const uint64_t *r = w.head.registers;
 	written_top(&w, out->top);
 	out->registers =
-		(struct v8_registers){ .pc = r[WALKER_IP],
-				       .sp = r[WALKER_SP],
-				       .fp = r[WALKER_BP],
-				       .di = r[WALKER_DI],
-				       .cx = r[WALKER_CX],
-				       .r9 = r[WALKER_R9],
-				       .top = { (const char *)out->top, sizeof(out->top) } };
+		v8_registers_of_perf(USER_REGISTERS, w.head.registers,
+				     (struct str){ (const char *)out->top, sizeof(out->top) });
 	out->n = w.head.frames;
 	out->has_more = w.head.has_more;
 	for (uint32_t i = 0, at = 0; i < w.head.frames; i++)
@@ -314,10 +306,11 @@ static bool find_walked(struct v8_walker *w, const struct perf_ids *ids)
 /* It is of this very sample, if that has registers to tell by. */
 static bool is_same(const struct v8_registers *walked, struct fresh_sample *s)
 {
-	const uint64_t *r = s->state.registers;
-	return !fresh_sample_has_state(s) ||
-	       (r[PERF_REG_X86_IP] == walked->pc && r[PERF_REG_X86_SP] == walked->sp &&
-		r[PERF_REG_X86_BP] == walked->fp);
+	if (!fresh_sample_has_state(s))
+		return true;
+	struct v8_registers r =
+		v8_registers_of_perf(s->state.mask, s->state.registers, s->state.stack);
+	return r.pc == walked->pc && r.sp == walked->sp && r.fp == walked->fp;
 }
 
 void v8_walker_fresh_sample(void *state, struct fresh_sample *s)

@@ -23,10 +23,14 @@ struct profile_format {
 	unsigned columns, columns_of_each;
 	/*
 	 * p is sealed. Errors surface in writer_commit. notes: a line for each thing that the format
-	 * could not hold.
+	 * could not hold. NULL: the format holds a tree.
 	 */
 	void (*write)(const struct profile *p, const struct profile_format_options *o,
 		      struct writer *out, struct buf *notes);
+	/* t is all of p, its kinds of code apart where by_kind says so. */
+	void (*write_tree)(const struct tree *t, const struct profile *p,
+			   const struct query_ledger *ledger, struct writer *out);
+	bool by_kind;
 };
 
 /* clang-format off */
@@ -50,3 +54,9 @@ extern const struct profile_format *const profile_formats[];
 /* NULL: none of that name, or with an ending that the path has; a .gz behind it does not count. */
 const struct profile_format *profile_format_named(const char *name);
 const struct profile_format *profile_format_of_path(struct str path);
+/* `plume, pprof, ...`: all of them. */
+void profile_format_add_names(struct buf *out);
+/* False and e: its bytes are no text. */
+bool profile_format_suits_terminal(const struct profile_format *f, struct err *e);
+/* A format that is always compressed is so unless an ending of its own says otherwise. */
+bool profile_format_is_gzip(const struct profile_format *f, struct str path);

@@ -30,3 +30,21 @@ const struct profile_format *profile_format_of_path(struct str path)
 	}
 	return best;
 }
+
+bool profile_format_is_gzip(const struct profile_format *f, struct str path)
+{
+	return str_ends(path, STR(".gz")) ||
+	       (f->is_gzip && !str_ends(path, str_from(f->endings[0])));
+}
+
+void profile_format_add_names(struct buf *out)
+{
+	for (size_t i = 0; profile_formats[i]; i++)
+		buf_addf(out, "%s%s", i ? ", " : "", profile_formats[i]->name);
+}
+
+bool profile_format_suits_terminal(const struct profile_format *f, struct err *e)
+{
+	return !(f->is_gzip || f == &plume_sink) ||
+	       err_usage(e, "%s cannot be written to a terminal: use -o FILE or a pipe", f->title);
+}

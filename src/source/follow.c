@@ -44,7 +44,7 @@ void followed_free(struct followed *f)
 	free(f);
 }
 
-const struct profile *followed_profile(const struct followed *f)
+struct profile *followed_profile(const struct followed *f)
 {
 	return f->p;
 }

@@ -57,7 +57,7 @@ struct followed;
 struct followed *source_follow(const char *path, unsigned columns, bool needs_lines, struct err *e);
 void followed_free(struct followed *f);
 bool followed_poll(struct followed *f, struct err *e);
-const struct profile *followed_profile(const struct followed *f);
+struct profile *followed_profile(const struct followed *f);
 
 /* A fact of profiles that have one line of each function, as older .plume files do. */
 extern const struct str source_lines_key;

@@ -54,7 +54,7 @@ bool unwind_is_behind_call(struct str code, uint64_t at);
 
 /* --- stacks --- */
 
-/* Registers by DWARF number (x86-64: 6 rbp, 7 rsp, 16 the return address, here the pc). */
+/* Registers by DWARF number; the number of the return address stands for the pc. */
 enum { UNWIND_REGISTERS = 33 };
 struct unwind_registers {
 	uint64_t value[UNWIND_REGISTERS];
@@ -67,6 +67,11 @@ struct unwind_registers {
  */
 bool unwind_registers_of_perf(uint16_t machine, uint64_t mask, const uint64_t *values,
 			      struct unwind_registers *registers);
+/* Those at a place, as far as they are known; frame_pointer NULL: it is not. */
+void unwind_registers_at(uint16_t machine, uint64_t pc, uint64_t stack_pointer,
+			 const uint64_t *frame_pointer, struct unwind_registers *registers);
+/* Of a machine that is known. */
+uint64_t unwind_stack_pointer(uint16_t machine, const struct unwind_registers *registers);
 
 /* A copy of the stack from the stack pointer up. */
 struct unwind_memory {

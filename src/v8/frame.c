@@ -239,9 +239,9 @@ static void add_caller(struct naming *s, const struct v8_raw_frame *f, uint64_t 
 
 static uint64_t return_address(const struct v8_registers *r, enum leaf_state state)
 {
-	return state == LEAF_RETURN_IN_CX  ? r->cx
-	       : state == LEAF_HALF_LINKED ? v8_word_on_top(r, 1)
-					   : v8_word_on_top(r, 0);
+	return state == LEAF_RETURN_IN_REGISTER ? r->return_address
+	       : state == LEAF_HALF_LINKED	? v8_word_on_top(r, 1)
+						: v8_word_on_top(r, 0);
 }
 
 /* The function that runs, whose frame is not there: code tells its function, else the register does. */
@@ -249,9 +249,9 @@ static void add_without_frame(struct naming *s, enum pc_kind kind, enum leaf_sta
 {
 	const struct v8_registers *r = s->r;
 	uint64_t shared = kind == PC_JIT ? v8_shared_of_pc(s->p, r->pc) : 0;
-	bool is_entering = state != LEAF_RETURNING && state != LEAF_RETURN_IN_CX;
+	bool is_entering = state != LEAF_RETURNING && state != LEAF_RETURN_IN_REGISTER;
 	if (!shared && is_entering)
-		shared = v8_shared_of(s->p, r->di);
+		shared = v8_shared_of(s->p, r->function);
 	if (!shared)
 		return;
 	v8_place_id place = kind == PC_JIT ? v8_place_of_pc(s->p, r->pc, true, shared)
@@ -283,7 +283,8 @@ static void add_around(struct naming *s, const struct v8_raw_frame *f, uint64_t 
 	uint64_t shared = shared_of_frame(s, f);
 	if (!v8_is_pointer(f->context) || (shared && !has_script(s->p, shared)))
 		return;
-	int64_t offset = (int64_t)s->r->r9 - (v8_get(s->p->layout, V8_BYTECODE_DATA) - 1);
+	int64_t offset =
+		(int64_t)s->r->bytecode_offset - (v8_get(s->p->layout, V8_BYTECODE_DATA) - 1);
 	enum { MAX_BYTECODES = 1 << 24 };
 	enum pc_kind kind;
 	uint64_t pc = find_return(s, f, &shared, &kind);

@@ -17,57 +17,14 @@ bool v8_file_read(struct elf *elf, uint64_t address, void *to, size_t n)
 
 /* --- what a function returns --- */
 
-struct answer {
-	uint64_t address;
-	bool is_behind; /* what is at the address is returned, else the address itself */
-};
-
-static bool skip(struct str *code, struct str instruction)
-{
-	bool is_there = str_starts(*code, instruction);
-	if (is_there)
-		*code = str_from_byte(*code, instruction.n);
-	return is_there;
-}
-
-static uint32_t operand(struct str *code)
-{
-	uint32_t value = 0;
-	memcpy(&value, code->p, code->n < sizeof(value) ? code->n : sizeof(value));
-	*code = str_from_byte(*code, sizeof(value));
-	return value;
-}
-
-/* `return name;` as gcc and clang write it, with and without frame pointers; pc: where the code is. */
-static bool answer_of(struct str code, uint64_t pc, struct answer *answer)
-{
-	const char *start = code.p;
-	skip(&code, STR("\xf3\x0f\x1e\xfa")); /* endbr64 */
-	skip(&code, STR("\x55\x48\x89\xe5")); /* push rbp; mov rbp, rsp */
-	if (skip(&code, STR("\xb8"))) {	      /* mov eax, name */
-		answer->address = operand(&code);
-		answer->is_behind = false;
-		return true;
-	}
-	bool is_loaded = skip(&code, STR("\x48\x8b\x05")) || /* mov rax, [rip + name] */
-			 skip(&code, STR("\x8b\x05"));	     /* mov eax, [rip + name] */
-	if (!is_loaded && !skip(&code, STR("\x48\x8d\x05"))) /* lea rax, [rip + name] */
-		return false;
-	int32_t distance = (int32_t)operand(&code);
-	answer->address = pc + (uint64_t)(code.p - start) + (uint64_t)(int64_t)distance;
-	answer->is_behind = is_loaded || skip(&code, STR("\x48\x8b\x00")) || /* mov rax, [rax] */
-			    skip(&code, STR("\x8b\x00"));		     /* mov eax, [rax] */
-	return true;
-}
-
 /* n: bytes of what it returns. */
 static bool returned_by(struct elf *elf, uint64_t function, void *to, size_t n)
 {
 	enum { MOST_BYTES = 24 };
 	char code[MOST_BYTES];
-	struct answer answer;
+	struct v8_answer answer;
 	if (!function || !v8_file_read(elf, function, code, sizeof(code)) ||
-	    !answer_of((struct str){ code, sizeof(code) }, function, &answer))
+	    !v8_answer_of((struct str){ code, sizeof(code) }, function, &answer))
 		return false;
 	if (answer.is_behind)
 		return v8_file_read(elf, answer.address, to, n);
@@ -121,12 +78,10 @@ static struct v8_range builtin(const struct builtin_table *t, uint32_t i)
 	return (struct v8_range){ start, start + row[1] };
 }
 
-/* It is what saves a function in a frame of its own: push rbp; mov rbp, rsp; push rsi; push rdi. */
 static bool is_entry(struct elf *elf, struct v8_range r)
 {
 	struct str code = str_from_byte(elf->bytes, r.start);
-	code.n = r.end - r.start < code.n ? r.end - r.start : code.n;
-	return str_find(code, STR("\x55\x48\x89\xe5\x56\x57")) >= 0;
+	return v8_is_interpreter_entry(str_first(code, r.end - r.start));
 }
 
 static void find_interpreter(const struct builtin_table *t, uint32_t entry, uint32_t at_bytecode,

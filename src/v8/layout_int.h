@@ -23,3 +23,13 @@ struct blob_symbols {
 };
 /* Where V8's own code is, and the interpreter in it. */
 void v8_layout_find_blob(struct elf *elf, const struct blob_symbols *s, struct v8_layout *l);
+
+/* blob_x86_64.c: what a function of one instruction or two returns. */
+struct v8_answer {
+	uint64_t address;
+	bool is_behind; /* what is at the address is returned, else the address itself */
+};
+/* code: of `return name;`, which is at pc. False: it is something else. */
+bool v8_answer_of(struct str code, uint64_t pc, struct v8_answer *answer);
+/* Whether code saves a function in a frame of its own, as the interpreter's entry does. */
+bool v8_is_interpreter_entry(struct str code);

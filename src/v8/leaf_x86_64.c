@@ -26,7 +26,7 @@ static bool is_leaving(const uint8_t *at, enum leaf_state *state)
 		return true;
 	if (at[-1] == POP_RBP && at[-2] == 0xe5 && at[-3] == 0x8b) /* mov rsp, rbp; pop rbp */
 		return true;
-	*state = LEAF_RETURN_IN_CX;
+	*state = LEAF_RETURN_IN_REGISTER;
 	if (at[-2] == LEAVE && at[-1] == POP_RCX && is_lea)
 		return true;
 	return at[-6] == LEAVE && at[-5] == POP_RCX && at[0] == PUSH_RCX;

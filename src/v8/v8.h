@@ -80,9 +80,13 @@ bool v8_process_is_endless(const struct v8_process *p);
 /* Registers at the moment of the sample, and what was on top of the stack. */
 struct v8_registers {
 	uint64_t pc, sp, fp;
-	uint64_t di, cx, r9;
+	uint64_t function;	  /* where a call leaves the JSFunction that it is of */
+	uint64_t return_address;  /* where the end of a function keeps what it returns to */
+	uint64_t bytecode_offset; /* where the interpreter keeps it */
 	struct str top; /* bytes from sp on: some hundred are enough, all of a copy may be */
 };
+/* registers_x86_64.c: from those of a sample: one value for each bit of sample_regs_user. */
+struct v8_registers v8_registers_of_perf(uint64_t mask, const uint64_t *values, struct str top);
 
 /* A frame by its frame pointer, as the stack had it. */
 struct v8_raw_frame {

@@ -212,11 +212,11 @@ v8_place_id v8_place_of_function(struct v8_process *p, uint64_t shared, char tie
 
 /* leaf_x86_64.c: what the frame pointer says of the innermost frame. */
 enum leaf_state {
-	LEAF_BUILT,	   /* it is this function's */
-	LEAF_NOT_LINKED,   /* it is the caller's; where the call returns to is at sp */
-	LEAF_HALF_LINKED,  /* ... at sp + 8 */
-	LEAF_LINKED,	   /* it is this function's, but its slots are not filled yet */
-	LEAF_RETURNING,	   /* it is the caller's: the function is done; returns to what is at sp */
-	LEAF_RETURN_IN_CX, /* ... to what is in cx */
+	LEAF_BUILT,	  /* it is this function's */
+	LEAF_NOT_LINKED,  /* it is the caller's; where the call returns to is at sp */
+	LEAF_HALF_LINKED, /* ... at sp + 8 */
+	LEAF_LINKED,	  /* it is this function's, but its slots are not filled yet */
+	LEAF_RETURNING,	  /* it is the caller's: the function is done; returns to what is at sp */
+	LEAF_RETURN_IN_REGISTER, /* ... to what is in v8_registers.return_address */
 };
 enum leaf_state v8_leaf_state(struct v8_process *p, uint64_t pc, enum pc_kind kind);

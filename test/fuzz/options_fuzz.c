@@ -1,13 +1,12 @@
 /* Words of a command line, separated by newlines. */
 #include "fuzz.h"
-#include "cmd/profile_options.h"
+#include "cmd/read_profiles.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	AUTO(text_list) struct text_list words = { 0 };
 	AUTO(text_list) struct text_list files = { 0 };
-	struct query q = { 0 };
-	struct input_options input = { 0 };
+	struct profile_request r = { 0 };
 	struct query_ledger ledger;
 	struct err e = { 0 };
 	struct str rest = { (const char *)data, size };
@@ -18,16 +17,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			text_list_add(&words, word);
 		rest = str_from_byte(rest, word.n + 1);
 	}
-	const struct option_binding bindings[] = { { &filter_option_set, &q },
-						   { &time_option_set, &q },
-						   { &transform_option_set, &q },
-						   { &input_option_set, &input } };
+	const struct option_binding bindings[] = { { &filter_option_set, &r.view },
+						   { &time_option_set, &r.view },
+						   { &transform_option_set, &r.view },
+						   { &input_option_set, &r } };
 	struct profile *p = profile_new(COLUMN_TIME);
 	if (options_parse(words.p, words.n, bindings, ARRAY_SIZE(bindings), &files, &e)) {
 		profile_seal(p);
-		tree_free(query_tree(p, &q, &ledger, &e));
+		tree_free(query_tree(p, &r.view.query, &ledger, &e));
 	}
 	profile_unref(p);
-	query_fini(&q);
+	profile_request_fini(&r);
 	return 0;
 }

@@ -119,9 +119,9 @@ static void run(const struct v8_layout *l, const struct fuzz_head *head, struct 
 	struct v8_registers r = { .pc = head->pc,
 				  .sp = FUZZ_STACK,
 				  .fp = head->fp,
-				  .di = head->di,
-				  .cx = head->cx,
-				  .r9 = head->r9,
+				  .function = head->di,
+				  .return_address = head->cx,
+				  .bytecode_offset = head->r9,
 				  .top = stack };
 	struct bytes_process of;
 	bytes_process_init(&of, &m->memory);

@@ -231,6 +231,56 @@ static void check_equal_offsets(void)
 	       "a prefix of options in two sets is ambiguous");
 }
 
+/* Pairs of name and value, as the parameters of a URL; a flag's value is NULL. */
+static void set_pairs(struct outcome *o, const char *const (*pairs)[2], size_t n)
+{
+	struct option_binding binding = { &set, &o->v };
+	outcome_fini(o);
+	*o = (struct outcome){ .ok = true };
+	for (size_t i = 0; i < n && o->ok; i++)
+		o->ok = options_set(&binding, 1, str_from(pairs[i][0]), pairs[i][1], &o->e);
+}
+
+#define SET_PAIRS(o, ...)                                                                          \
+	set_pairs((o), (const char *const[][2]){ __VA_ARGS__ },                                    \
+		  ARRAY_SIZE(((const char *const[][2]){ __VA_ARGS__ })))
+
+static void check_pairs(void)
+{
+	AUTO(outcome) struct outcome words = { 0 };
+	AUTO(outcome) struct outcome pairs = { 0 };
+	PARSE(&words, "-a", "--title=x y", "-w", "pid=1", "-e", "cycles", "--threads", "7",
+	      "--weight=period");
+	SET_PAIRS(&pairs, { "all", NULL }, { "title", "x y" }, { "where", "pid=1" },
+		  { "event", "cycles" }, { "threads", "7" }, { "weight", "period" });
+	tap_ok(pairs.ok && pairs.v.all && !pairs.v.brief && pairs.v.threads == words.v.threads &&
+		       pairs.v.weight == words.v.weight && !strcmp(pairs.v.title, words.v.title) &&
+		       pairs.v.where.n == 2 && !strcmp(pairs.v.where.p[1], words.v.where.p[1]),
+	       "pairs set what words set");
+	SET_PAIRS(&pairs, { "all", "1" });
+	check_refused(&pairs, "--all takes no value");
+	SET_PAIRS(&pairs, { "title", NULL });
+	check_refused(&pairs, "--title needs a value: TEXT");
+	SET_PAIRS(&pairs, { "titel", "x" });
+	check_refused(&pairs, "unknown option: --titel (did you mean --title?)");
+	SET_PAIRS(&pairs, { "thread", "7" });
+	check_refused(&pairs, "unknown option: --thread (did you mean --threads?)");
+	SET_PAIRS(&pairs, { "threads", "7x" });
+	check_refused(&pairs, "--threads 7x: must be a whole number");
+}
+
+static void check_number(void)
+{
+	struct err e = { 0 };
+	uint64_t n = 1;
+	tap_ok(option_parse_number("width", "60", 60, 100, &n, &e) && n == 60, "the least number");
+	tap_ok(option_parse_number("width", "0", 60, 100, &n, &e) && n == 0, "0 is always allowed");
+	tap_ok(!option_parse_number("width", "59", 60, 100, &n, &e) && e.kind == ERR_USAGE,
+	       "less than the least");
+	tap_str_eq(str_from(e.text), STR("--width 59: must be 0 or a whole number from 60 to 100"),
+		   "the words");
+}
+
 static void check_help(unsigned width)
 {
 	AUTO(buf) struct buf out = { 0 };
@@ -272,6 +322,8 @@ int main(void)
 	check_lists();
 	check_two_sets();
 	check_equal_offsets();
+	check_pairs();
+	check_number();
 	check_help(50);
 	check_help(80);
 	check_help(132);

@@ -15,12 +15,12 @@ static void make_record(struct buf *out, uint32_t is_sample)
 	struct walker_head head = {
 		.is_sample = is_sample, .frames = DEPTH, .pieces = 1, .words = FRAME_WORDS + 3
 	};
-	head.registers[WALKER_IP] = 0x1000;
-	head.registers[WALKER_SP] = 0x2000;
-	head.registers[WALKER_BP] = 0x2010;
-	head.registers[WALKER_DI] = 4;
-	head.registers[WALKER_CX] = 5;
-	head.registers[WALKER_R9] = 6;
+	head.registers[REGISTER_PC] = 0x1000;
+	head.registers[REGISTER_SP] = 0x2000;
+	head.registers[REGISTER_FP] = 0x2010;
+	head.registers[5] = 4; /* rdi, rcx and r9 of x86-64 */
+	head.registers[2] = 5;
+	head.registers[13] = 6;
 	buf_add(out, (struct str){ (const char *)&head, sizeof(head) });
 	add_word(out, 0x1000);
 	add_word(out, 0x2010);
@@ -44,7 +44,8 @@ static void check_whole(struct str bytes)
 	tap_ok(v8_walker_decode(bytes, &w), "a record is decoded");
 	const struct v8_registers *r = &w.registers;
 	tap_ok(r->pc == 0x1000 && r->sp == 0x2000 && r->fp == 0x2010, "pc, sp, fp");
-	tap_ok(r->di == 4 && r->cx == 5 && r->r9 == 6, "di, cx, r9");
+	tap_ok(r->function == 4 && r->return_address == 5 && r->bytecode_offset == 6,
+	       "registers by what V8 uses them for");
 	uint64_t top[3] = { 0 };
 	memcpy(top, r->top.p, sizeof(top));
 	tap_ok(r->top.n == THIN_WORDS * sizeof(*top) && top[0] == 0xabcd && top[1] == 0 &&

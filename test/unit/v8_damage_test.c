@@ -54,7 +54,7 @@ static void program_init(struct program *p, unsigned version)
 	p->f_code = make_code(h, p->f, p->g);
 	p->g_code = make_code(h, p->g, p->f);
 	s->r.pc = p->f_code + 100;
-	s->r.di = heap_closure(h, p->f);
+	s->r.function = heap_closure(h, p->f);
 	stack_add(s, heap_closure(h, p->f), stack_interpreter_pc());
 	stack_set_bytecode(s, stack_add(s, heap_closure(h, p->g), p->g_code + 60), bytecode, 5);
 	stack_add(s, heap_closure(h, p->g), 0x1234);

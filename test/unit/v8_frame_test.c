@@ -159,7 +159,7 @@ static void check_unbuilt(unsigned version)
 	struct stack *s = &p.s;
 	static const uint32_t at_top[] = { 0, 1, AT_PUSH, AT_POP, AT_RETURN };
 	stack_add(s, p.g_closure, 0x1234);
-	s->r.di = p.f_closure;
+	s->r.function = p.f_closure;
 	s->words[0] = p.g_code + AT_BODY;
 	s->words[1] = p.f_code + AT_BODY; /* an old one */
 	for (size_t i = 0; i < ARRAY_SIZE(at_top); i++) {
@@ -171,7 +171,7 @@ static void check_unbuilt(unsigned version)
 	s->r.pc = p.f_code + AT_MOVE;
 	check_stack(s, "*f:3:3 +*g:4:4", "a frame that is not linked yet");
 	s->words[0] = s->words[1] = 0;
-	s->r.cx = p.g_code + AT_BODY;
+	s->r.return_address = p.g_code + AT_BODY;
 	s->r.pc = p.f_code + AT_LEA;
 	check_stack(s, "*f:3:3 +*g:4:4", "the return is in a register");
 	s->r.pc = p.f_code + AT_PUSH_RETURN;
@@ -187,7 +187,7 @@ static void check_linked(unsigned version)
 	struct stack *s = &p.s;
 	stack_add(s, p.g_closure, p.g_code + AT_BODY);
 	stack_add(s, p.g_closure, 0x1234);
-	s->r.di = p.f_closure;
+	s->r.function = p.f_closure;
 	s->r.pc = p.f_code + AT_PUSH_CONTEXT;
 	check_stack(s, "*f:3:3 *g:4:4", "slots that are not filled yet");
 	s->r.pc = p.f_code + AT_PUSH_FUNCTION;

@@ -1,6 +1,35 @@
-/* What became of the samples, in words on standard error. */
-#include "cmd/profile_options.h"
-#include "sink/sink.h"
+/* What became of the samples, in words. */
+#include "view/view_int.h"
+
+#include <stdarg.h>
+
+void view_notes_fini(struct view_notes *n)
+{
+	text_list_fini(&n->warnings);
+	vec_fini(&n->ledger);
+	arena_fini(&n->text);
+}
+
+void notes_add(struct view_notes *n, const char *format, ...)
+{
+	AUTO_FREE char *words = NULL;
+	va_list args;
+	va_start(args, format);
+	if (vasprintf(&words, format, args) < 0)
+		words = NULL;
+	va_end(args);
+	text_list_add(&n->warnings, str_from(words ? words : format));
+}
+
+void notes_add_lines(struct view_notes *n, struct str text)
+{
+	while (text.n) {
+		ptrdiff_t newline = str_find_char(text, '\n');
+		struct str line = str_first(text, newline < 0 ? text.n : (size_t)newline);
+		text_list_add(&n->warnings, line);
+		text = str_from_byte(text, line.n + 1);
+	}
+}
 
 static void add_event_list(const struct profile *p, struct buf *out)
 {
@@ -13,7 +42,7 @@ static void add_event_list(const struct profile *p, struct buf *out)
 		buf_addf(out, " and %u more", p->events.n - n);
 }
 
-static void warn_events(const struct profile *p, const struct query *q,
+static void warn_events(struct view_notes *n, const struct profile *p, const struct query *q,
 			const struct query_ledger *l)
 {
 	if (!l->other_events || l->event == INDEX_NONE)
@@ -23,76 +52,76 @@ static void warn_events(const struct profile *p, const struct query *q,
 			return;
 	AUTO(buf) struct buf events = { 0 };
 	add_event_list(p, &events);
-	say("%u events in the input (%s): showing %.*s; --where event=NAME selects another",
-	    p->events.n, buf_c_string(&events),
-	    STR_ARG(profile_str(p, p->events.p[l->event].name)));
+	notes_add(n,
+		  "%u events in the input (%s): showing %.*s; --where event=NAME selects another",
+		  p->events.n, buf_c_string(&events),
+		  STR_ARG(profile_str(p, p->events.p[l->event].name)));
 }
 
 /* Words that may hold paths of the input, of any length. */
-static void say_short(struct str words)
+static void notes_add_short(struct view_notes *n, struct str words)
 {
 	enum { MOST_PATH = 200 };
 	AUTO(buf) struct buf text = { 0 };
 	add_short_words(&text, words, MOST_PATH);
-	say("%s", buf_c_string(&text));
+	notes_add(n, "%s", buf_c_string(&text));
 }
 
-static void warn_damage(const struct profile *p, enum ledger_line line)
+static void warn_damage(struct view_notes *n, const struct profile *p, enum ledger_line line)
 {
 	AUTO(buf) struct buf text = { 0 };
 	describe_damage(p, line, &text);
-	say_short(buf_str(&text));
+	notes_add_short(n, buf_str(&text));
 }
 
-int exit_code_of(const struct profile *p, const struct query_ledger *l)
-{
-	return ledger_is_damaged(&p->ledger) || l->overflows ? EXIT_DAMAGED : EXIT_DONE;
-}
-
-static void say_other_events(uint64_t n)
+static void warn_other_events(struct view_notes *n, uint64_t samples)
 {
 	AUTO(buf) struct buf count = { 0 };
-	buf_add_counted(&count, n, "sample", "samples");
-	say("%s of other events left out; --event-filter selects the event", buf_c_string(&count));
+	buf_add_counted(&count, samples, "sample", "samples");
+	notes_add(n, "%s of other events left out; --event-filter selects the event",
+		  buf_c_string(&count));
 }
 
-void say_warnings(const struct profile *p, const struct query *q, const struct query_ledger *l)
+void notes_add_warnings(struct view_notes *n, const struct profile *p, const struct query *q,
+			const struct query_ledger *l)
 {
-	warn_events(p, q, l);
+	n->is_damaged |= ledger_is_damaged(&p->ledger) || l->overflows;
+	warn_events(n, p, q, l);
 	for (uint32_t i = 0; i < p->notes.n; i++)
-		say_short(profile_str(p, p->notes.p[i]));
+		notes_add_short(n, profile_str(p, p->notes.p[i]));
 	for (uint32_t i = 0; i < p->facts.n; i++) /* of the recorder, in its file */
 		if (str_eq(profile_str(p, p->facts.p[i].key), STR("note")))
-			say_short(profile_str(p, p->facts.p[i].text));
+			notes_add_short(n, profile_str(p, p->facts.p[i].text));
 	if (l->samples_in == 0 && l->stacks == 0)
-		say("no stacks found");
+		notes_add(n, "no stacks found");
 	if (p->ledger.count[LEDGER_OTHER_EVENTS])
-		say_other_events(p->ledger.count[LEDGER_OTHER_EVENTS]);
+		warn_other_events(n, p->ledger.count[LEDGER_OTHER_EVENTS]);
 	if (l->gave_up)
-		say("an expression took too long to match %llu names; they count as not matching",
-		    (unsigned long long)l->gave_up);
+		notes_add(n,
+			  "an expression took too long to match %llu names; they count as not "
+			  "matching",
+			  (unsigned long long)l->gave_up);
 	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
 		if (p->ledger.count[line] && ledger_line_is_damage(line))
-			warn_damage(p, line);
+			warn_damage(n, p, line);
 	if (l->overflows && !p->ledger.count[LEDGER_OVERFLOWS])
-		say("%s: %llu", ledger_line_text(LEDGER_OVERFLOWS),
-		    (unsigned long long)l->overflows);
+		notes_add(n, "%s: %llu", ledger_line_text(LEDGER_OVERFLOWS),
+			  (unsigned long long)l->overflows);
 }
 
 /* Which files lack names, in so many words as fit a line. */
-static void add_unnamed(struct buf *out, const struct unnamed_rows *u,
-			const struct text_list *files)
+static void add_unnamed(struct buf *out, const struct unnamed_rows *u, const char *file)
 {
 	if (u->rows.n) {
 		buf_addf(out, ", most in ");
 		unnamed_row_add_brief(out, &u->rows.p[0]);
 	}
-	buf_addf(out, "; see plume doctor%s%s", files->n == 1 ? " " : "",
-		 files->n == 1 ? files->p[0] : "");
+	buf_addf(out, "; see plume doctor%s%s", file ? " " : "", file ? file : "");
 }
 
-void say_recording(const struct profile *p, const struct text_list *files)
+void notes_add_recording(struct view_notes *n, const struct view_input *in)
 {
+	const struct profile *p = in->profile;
 	AUTO(unnamed_rows) struct unnamed_rows unnamed = { 0 };
 	AUTO(diagnosis) struct diagnosis d = { 0 };
 	AUTO(buf) struct buf text = { 0 };
@@ -106,71 +135,69 @@ void say_recording(const struct profile *p, const struct text_list *files)
 		text.n = 0;
 		buf_add(&text, f->what);
 		if (strcmp(f->key, "names") == 0)
-			add_unnamed(&text, &unnamed, files);
+			add_unnamed(&text, &unnamed, in->file);
 		else
 			buf_addf(&text, ": %.*s", STR_ARG(f->fix.n ? f->fix : f->why));
-		say("%s", buf_c_string(&text));
+		notes_add(n, "%s", buf_c_string(&text));
 	}
 }
 
-static void say_count(const char *what, uint64_t n)
+static void add_row(struct view_notes *n, struct str key, struct str text)
+{
+	struct ledger_row row = { arena_copy(&n->text, key), arena_copy(&n->text, text) };
+	vec_push(&n->ledger, row);
+}
+
+static void add_count(struct view_notes *n, const char *what, uint64_t count)
 {
 	AUTO(buf) struct buf text = { 0 };
-	if (!n)
+	if (!count)
 		return;
-	buf_add_grouped(&text, n);
-	fprintf(stderr, "%16s  %s\n", buf_c_string(&text), what);
+	buf_add_grouped(&text, count);
+	add_row(n, buf_str(&text), str_from(what));
 }
 
-static void say_line(const char *key, struct str words)
+void notes_add_ledger(struct view_notes *n, const struct profile *p, const struct query_ledger *l,
+		      const struct tree *tree)
 {
-	AUTO(buf) struct buf text = { 0 };
-	fit_add_safe(&text, words);
-	fprintf(stderr, "%16s  %s\n", key, buf_c_string(&text));
-}
-
-/* How a recorder came by the stacks, and by the names of JavaScript. */
-static void say_origins(const struct profile *p)
-{
-	static const char *const keys[] = { "user stacks", "javascript", "java" };
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		struct str text = profile_fact(p, str_from(keys[i]));
-		if (text.n)
-			say_line(keys[i], text);
-	}
-}
-
-void say_ledger(const struct profile *p, const struct query_ledger *l, const struct tree *tree)
-{
+	/* How a recorder came by the stacks, and by the names of JavaScript and Java. */
+	static const char *const facts[] = { "user stacks", "javascript", "java" };
 	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
-		say_count(ledger_line_text(line), p->ledger.count[line]);
-	say_count("samples left out by --where", l->by_where);
-	say_count("samples left out by --time", l->by_time);
-	say_count("samples left out by --only and --without", l->by_text);
-	say_count("samples left out as idle", l->idle);
-	say_count("samples of other events", l->other_events);
-	say_count("samples without a frame that matches --root", l->not_under_root);
-	say_count("samples shown", l->shown);
-	say_count("stacks shown", l->stacks);
+		add_count(n, ledger_line_text(line), p->ledger.count[line]);
+	add_count(n, "samples left out by --where", l->by_where);
+	add_count(n, "samples left out by --time", l->by_time);
+	add_count(n, "samples left out by --only and --without", l->by_text);
+	add_count(n, "samples left out as idle", l->idle);
+	add_count(n, "samples of other events", l->other_events);
+	add_count(n, "samples without a frame that matches --root", l->not_under_root);
+	add_count(n, "samples shown", l->shown);
+	add_count(n, "stacks shown", l->stacks);
 	if (tree)
-		say_count(l->is_in_periods ? "weight shown (sum of periods)"
+		add_count(n,
+			  l->is_in_periods ? "weight shown (sum of periods)"
 					   : "weight shown (samples)",
 			  tree->total[tree->value_count - 1][0] / tree_unit(tree));
 	if (l->event != INDEX_NONE && l->event < p->events.n)
-		say_line("event", profile_str(p, p->events.p[l->event].name));
-	say_origins(p);
+		add_row(n, STR("event"), profile_str(p, p->events.p[l->event].name));
+	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
+		struct str text = profile_fact(p, str_from(facts[i]));
+		if (text.n)
+			add_row(n, str_from(facts[i]), text);
+	}
 }
 
-int say_outcome(const struct profile_request *r, const struct profile *p,
-		const struct query_ledger *l, const struct tree *tree)
+void view_account(const struct view_input *in, struct view_notes *notes)
 {
-	if (!r->common.quiet && !r->has_ledger)
-		say_recording(p, &r->files);
-	if (!r->common.quiet)
-		say_warnings(p, &r->query, l);
-	if (r->common.verbose)
-		say_ledger(p, l, tree);
-	return exit_code_of(p, l);
+	struct err e = { 0 };
+	struct query everything = { .all_events = true };
+	struct query_ledger ledger;
+	struct tree *tree = query_tree(in->profile, &everything, &ledger, &e);
+	if (tree) {
+		notes_add_recording(notes, in);
+		notes_add_warnings(notes, in->profile, &everything, &ledger);
+		notes_add_ledger(notes, in->profile, &ledger, tree);
+	}
+	tree_free(tree);
 }
 
 /* Values that a key has in this profile, so that a typo is seen. */
@@ -229,7 +256,7 @@ static void add_left_out(struct buf *out, uint64_t n, const char *why)
 	buf_addf(out, " %s", why);
 }
 
-void explain_nothing(const struct profile *p, const struct query *q, const struct query_ledger *l,
+bool explain_nothing(const struct profile *p, const struct query *q, const struct query_ledger *l,
 		     struct err *e)
 {
 	AUTO(buf) struct buf text = { 0 };
@@ -238,8 +265,7 @@ void explain_nothing(const struct profile *p, const struct query *q, const struc
 		buf_addf(&text, "--time %s: no samples in this range; the profile covers ",
 			 q->time);
 		add_time_range(&text, p);
-		err_set(e, "%s", buf_c_string(&text));
-		return;
+		return err_set(e, "%s", buf_c_string(&text));
 	}
 	buf_addf(&text, "no stacks left: ");
 	buf_add_counted(&text, l->samples_in, "sample was read", "samples were read");
@@ -261,5 +287,5 @@ void explain_nothing(const struct profile *p, const struct query *q, const struc
 	add_known_comms(p, &known);
 	if (known.n)
 		buf_addf(&text, "; comms: %s", buf_c_string(&known));
-	err_set(e, "%s", buf_c_string(&text));
+	return err_set(e, "%s", buf_c_string(&text));
 }

@@ -39,12 +39,12 @@ struct known_processes {
 	VEC(struct known_process *)
 	gone; /* forgotten, but the thread that empties buffers may hold them */
 };
-void processes_init(struct known_processes *t);
-void processes_fini(struct known_processes *t);
+void known_processes_init(struct known_processes *t);
+void known_processes_fini(struct known_processes *t);
 /* NULL: not known. Good until the thread that empties buffers has taken those that are gone. */
-struct known_process *processes_find(struct known_processes *t, int32_t pid);
-struct known_process *processes_get(struct known_processes *t, int32_t pid);
+struct known_process *known_processes_find(struct known_processes *t, int32_t pid);
+struct known_process *known_processes_get(struct known_processes *t, int32_t pid);
 /* Rows with is_forgotten are known no more. */
-void processes_forget(struct known_processes *t);
+void known_processes_forget(struct known_processes *t);
 /* One that was forgotten; the caller frees it. For the thread that empties buffers, between two looks. NULL: none. */
-struct known_process *processes_take_gone(struct known_processes *t);
+struct known_process *known_processes_take_gone(struct known_processes *t);

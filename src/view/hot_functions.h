@@ -1,6 +1,5 @@
 /* The functions that samples end in, counted as a profile grows: a look costs what is new. */
 #pragma once
-#include "cmd/cmd.h"
 #include "query/query.h"
 
 struct hot_function {

@@ -1,4 +1,4 @@
-#include "cmd/hot_functions.h"
+#include "view/hot_functions.h"
 
 void hot_functions_fini(struct hot_functions *h)
 {

@@ -1,11 +1,11 @@
-#include "record/processes.h"
+#include "record/known_processes.h"
 
-void processes_init(struct known_processes *t)
+void known_processes_init(struct known_processes *t)
 {
 	pthread_mutex_init(&t->lock, NULL);
 }
 
-void processes_fini(struct known_processes *t)
+void known_processes_fini(struct known_processes *t)
 {
 	for (uint32_t i = 0; i < t->list.n; i++)
 		free(t->list.p[i]);
@@ -40,7 +40,7 @@ static void add(struct known_processes *t, struct known_process *p)
 	vec_push(&t->list, p);
 }
 
-struct known_process *processes_find(struct known_processes *t, int32_t pid)
+struct known_process *known_processes_find(struct known_processes *t, int32_t pid)
 {
 	pthread_mutex_lock(&t->lock);
 	struct known_process *p = find(t, pid);
@@ -48,7 +48,7 @@ struct known_process *processes_find(struct known_processes *t, int32_t pid)
 	return p;
 }
 
-struct known_process *processes_get(struct known_processes *t, int32_t pid)
+struct known_process *known_processes_get(struct known_processes *t, int32_t pid)
 {
 	pthread_mutex_lock(&t->lock);
 	struct known_process *p = find(t, pid);
@@ -61,7 +61,7 @@ struct known_process *processes_get(struct known_processes *t, int32_t pid)
 	return p;
 }
 
-void processes_forget(struct known_processes *t)
+void known_processes_forget(struct known_processes *t)
 {
 	pthread_mutex_lock(&t->lock);
 	uint32_t known = t->list.n;
@@ -77,7 +77,7 @@ void processes_forget(struct known_processes *t)
 	pthread_mutex_unlock(&t->lock);
 }
 
-struct known_process *processes_take_gone(struct known_processes *t)
+struct known_process *known_processes_take_gone(struct known_processes *t)
 {
 	pthread_mutex_lock(&t->lock);
 	struct known_process *p = t->gone.n ? t->gone.p[--t->gone.n] : NULL;

@@ -1,5 +1,5 @@
 /* The line below the title: what a picture is made of, and what is not in it. */
-#include "cmd/picture_options.h"
+#include "view/view_int.h"
 
 #include <time.h>
 

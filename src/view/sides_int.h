@@ -1,0 +1,29 @@
+/* What a diff compares: BEFORE and AFTER, selected and paired. */
+#pragma once
+#include "view/view_int.h"
+
+struct side {
+	struct view_input in; /* profile NULL: the side has none of its own */
+	struct tree *tree;
+	struct query_ledger ledger;
+};
+
+struct comparing {
+	struct side side[SIDES]; /* [BEFORE] only when a profile holds both */
+	struct tree *pair;
+	struct comparison comparison;
+};
+
+bool comparing_add_up(struct comparing *c, const struct view_input *sides,
+		      const struct view_request *r, struct view_notes *notes, struct err *e);
+void comparing_fini(struct comparing *c);
+/*
+ * The sides of c again, with the time of built-in functions, libraries and the kernel charged to the
+ * functions of the program, for profiles in which people's own functions run in somebody else's
+ * program. Without a pair where that does not apply, or where c is that view.
+ */
+bool comparing_your_code(struct comparing *yours, const struct comparing *c,
+			 const struct view_request *r, struct err *e);
+/* `1,234 samples of cpu-clock, base.perf, time 0,5`. */
+void comparing_describe(const struct comparing *c, const struct view_request *r, unsigned side,
+			struct buf *out);
