@@ -71,9 +71,7 @@ static bool read_process(const struct charge *c, struct charged_process *p)
 static bool read_thread(struct charged_process *p)
 {
 	AUTO(buf) struct buf text = { 0 };
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", p->pid);
-	text_file_read(path, MAX_TEXT_BYTES, &text);
+	process_file_read("", p->pid, "schedstat", MAX_TEXT_BYTES, &text);
 	struct str rest = buf_str(&text);
 	return str_to_u64(str_take_word(&rest), &p->now.own_ns);
 }

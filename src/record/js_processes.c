@@ -185,11 +185,8 @@ static struct v8_file *file_of(struct js_processes *l, int fd)
 static bool is_called_node(int32_t pid)
 {
 	AUTO(buf) struct buf first = { 0 };
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	text_file_read(path, 255, &first);
-	struct str name = str_basename(str_from(buf_c_string(&first)));
-	return str_eq(name, STR("node")) || str_eq(name, STR("nodejs"));
+	process_file_read("", pid, "cmdline", 255, &first);
+	return runtime_of_file(str_from(buf_c_string(&first))) == RUNTIME_NODE;
 }
 
 /*

@@ -1,7 +1,7 @@
 /*
  * V8's own code, and the program's, away from its file. Node.js copies its text into large pages (--use-largepages), in the
- * same place; V8 copies its built-in functions next to the code that it makes, where /proc is not there to map them a
- * second time. Both are anonymous memory then, as is code that was made at run time.
+ * same place; V8 copies its built-in functions next to the code that it makes, where it cannot map its own file a second
+ * time. Both are anonymous memory then, as is code that was made at run time.
  */
 #include "v8/v8_int.h"
 
