@@ -27,6 +27,7 @@
 #include "base/scan.h"
 #include "base/str.h"
 #include "base/text_file.h"
+#include "base/texts.h"
 #include "base/vec.h"
 #include "base/utf8.h"
 #include "base/writer.h"

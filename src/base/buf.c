@@ -57,7 +57,9 @@ static char *digits_before(char *end, uint64_t value, unsigned group)
 	return p;
 }
 
-static void add_digits(struct buf *b, uint64_t value, unsigned group)
+/* Inlined, so that the common case, no groups, has no test for them. */
+static inline __attribute__((always_inline)) void add_digits(struct buf *b, uint64_t value,
+							     unsigned group)
 {
 	char field[32];
 	char *end = field + sizeof(field);

@@ -34,6 +34,13 @@ static void resize(struct index_map *m, uint64_t n)
 	m->mask = (uint32_t)(n - 1);
 }
 
+uint32_t *index_none_alloc(uint64_t n)
+{
+	uint32_t *indices = mem_alloc(n, sizeof(*indices));
+	memset(indices, 0xff, n * sizeof(*indices));
+	return indices;
+}
+
 void index_map_add(struct index_map *m, uint32_t hash, uint32_t index)
 {
 	if (!m->slots || m->used >= m->mask - m->mask / 4)

@@ -4,9 +4,9 @@
  * map never touches it.
  *
  *	static bool is_name(const void *names, uint32_t i, const void *key) { ... }
- *	uint32_t i = index_map_find(&map, hash, is_name, names, key);
- *	if (i == INDEX_NONE)
- *		index_map_add(&map, hash, i = append(names, key));
+ *	uint32_t i = index_map_place(&map, hash, is_name, names.p, &key, names.n);
+ *	if (i == names.n)
+ *		vec_push(&names, key);
  */
 #pragma once
 #include <stdbool.h>
@@ -14,6 +14,9 @@
 #include <stdlib.h>
 
 #define INDEX_NONE UINT32_MAX
+
+/* n times INDEX_NONE; the caller frees them. */
+uint32_t *index_none_alloc(uint64_t n);
 
 struct index_slot {
 	uint32_t hash;
@@ -55,6 +58,23 @@ static inline __attribute__((always_inline)) uint32_t index_map_find(const struc
 		if (s.hash == hash && equal(array, s.index, key))
 			return s.index;
 	}
+}
+
+/*
+ * The same for an element that shall be there: where none equals key, n is put under the hash and
+ * returned, and the caller appends the element.
+ */
+static inline __attribute__((always_inline)) uint32_t index_map_place(struct index_map *m,
+								      uint32_t hash,
+								      index_map_equal *equal,
+								      const void *array,
+								      const void *key, uint32_t n)
+{
+	uint32_t i = index_map_find(m, hash, equal, array, key);
+	if (i != INDEX_NONE)
+		return i;
+	index_map_add(m, hash, n);
+	return n;
 }
 
 /* Starts bringing a hash's slot into the cache, for a look-up a little later. */

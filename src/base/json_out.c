@@ -88,7 +88,7 @@ void json_out_key(struct json_out *j, struct str key)
 	j->needs_comma = false;
 }
 
-struct buf *json_out_value(struct json_out *j, const char *key)
+static struct buf *begin(struct json_out *j, const char *key)
 {
 	if (key)
 		json_out_key(j, str_from(key));
@@ -96,9 +96,14 @@ struct buf *json_out_value(struct json_out *j, const char *key)
 	return &j->text;
 }
 
+struct buf *json_out_value(struct json_out *j, const char *key)
+{
+	return begin(j, key);
+}
+
 void json_out_open(struct json_out *j, const char *key, char bracket)
 {
-	buf_add_char(json_out_value(j, key), bracket);
+	buf_add_char(begin(j, key), bracket);
 	j->needs_comma = false;
 }
 
@@ -112,37 +117,37 @@ void json_out_close(struct json_out *j, char bracket)
 
 void json_out_string(struct json_out *j, const char *key, struct str s)
 {
-	add_string(json_out_value(j, key), s, j->strings);
+	add_string(begin(j, key), s, j->strings);
 }
 
 void json_out_u64(struct json_out *j, const char *key, uint64_t value)
 {
-	buf_add_u64(json_out_value(j, key), value);
+	buf_add_u64(begin(j, key), value);
 }
 
 void json_out_i64(struct json_out *j, const char *key, int64_t value)
 {
-	buf_addf(json_out_value(j, key), "%" PRId64, value);
+	buf_addf(begin(j, key), "%" PRId64, value);
 }
 
 void json_out_decimal(struct json_out *j, const char *key, uint64_t value, unsigned decimals)
 {
-	buf_add_decimal(json_out_value(j, key), value, decimals);
+	buf_add_decimal(begin(j, key), value, decimals);
 }
 
 void json_out_real(struct json_out *j, const char *key, double value)
 {
-	buf_addf(json_out_value(j, key), "%.15g", value);
+	buf_addf(begin(j, key), "%.15g", value);
 }
 
 void json_out_bool(struct json_out *j, const char *key, bool value)
 {
-	buf_add(json_out_value(j, key), value ? STR("true") : STR("false"));
+	buf_add(begin(j, key), value ? STR("true") : STR("false"));
 }
 
 void json_out_null(struct json_out *j, const char *key)
 {
-	buf_add(json_out_value(j, key), STR("null"));
+	buf_add(begin(j, key), STR("null"));
 }
 
 void json_out_index(struct json_out *j, const char *key, uint32_t index)

@@ -84,12 +84,10 @@ static bool string_equal(const void *strings, uint32_t i, const void *key)
 str_id profile_add_str(struct profile *p, struct str s)
 {
 	uint32_t hash = hash_str(s);
-	uint32_t i = index_map_find(&p->string_map, hash, string_equal, p->strings.p, &s);
-	if (i != INDEX_NONE)
-		return i;
-	i = p->strings.n;
-	vec_push(&p->strings, arena_copy(&p->text, s));
-	index_map_add(&p->string_map, hash, i);
+	uint32_t i =
+		index_map_place(&p->string_map, hash, string_equal, p->strings.p, &s, p->strings.n);
+	if (i == p->strings.n)
+		vec_push(&p->strings, arena_copy(&p->text, s));
 	return i;
 }
 
@@ -106,12 +104,9 @@ static bool frame_equal(const void *frames, uint32_t i, const void *key)
 frame_id profile_add_frame(struct profile *p, const struct frame *f)
 {
 	uint32_t hash = hash_bytes(f, sizeof(*f));
-	uint32_t i = index_map_find(&p->frame_map, hash, frame_equal, p->frames.p, f);
-	if (i != INDEX_NONE)
-		return i;
-	i = p->frames.n;
-	vec_push(&p->frames, *f);
-	index_map_add(&p->frame_map, hash, i);
+	uint32_t i = index_map_place(&p->frame_map, hash, frame_equal, p->frames.p, f, p->frames.n);
+	if (i == p->frames.n)
+		vec_push(&p->frames, *f);
 	return i;
 }
 
@@ -136,12 +131,10 @@ static bool thread_equal(const void *threads, uint32_t i, const void *key)
 thread_id profile_add_thread(struct profile *p, struct thread t)
 {
 	uint32_t hash = hash_bytes(&t, sizeof(t));
-	uint32_t i = index_map_find(&p->thread_map, hash, thread_equal, p->threads.p, &t);
-	if (i != INDEX_NONE)
-		return i;
-	i = p->threads.n;
-	vec_push(&p->threads, t);
-	index_map_add(&p->thread_map, hash, i);
+	uint32_t i =
+		index_map_place(&p->thread_map, hash, thread_equal, p->threads.p, &t, p->threads.n);
+	if (i == p->threads.n)
+		vec_push(&p->threads, t);
 	return i;
 }
 
@@ -153,12 +146,10 @@ static bool event_equal(const void *events, uint32_t i, const void *key)
 event_id profile_add_event(struct profile *p, struct event e)
 {
 	uint32_t hash = hash_pair(e.name, 0);
-	uint32_t i = index_map_find(&p->event_map, hash, event_equal, p->events.p, &e);
-	if (i != INDEX_NONE)
-		return i;
-	i = p->events.n;
-	vec_push(&p->events, e);
-	index_map_add(&p->event_map, hash, i);
+	uint32_t i =
+		index_map_place(&p->event_map, hash, event_equal, p->events.p, &e, p->events.n);
+	if (i == p->events.n)
+		vec_push(&p->events, e);
 	return i;
 }
 
@@ -170,12 +161,9 @@ static bool label_equal(const void *labels, uint32_t i, const void *key)
 static label_id label_id_of(struct profile *p, const struct label *l)
 {
 	uint32_t hash = hash_bytes(l, sizeof(*l));
-	uint32_t i = index_map_find(&p->label_map, hash, label_equal, p->labels.p, l);
-	if (i != INDEX_NONE)
-		return i;
-	i = p->labels.n;
-	vec_push(&p->labels, *l);
-	index_map_add(&p->label_map, hash, i);
+	uint32_t i = index_map_place(&p->label_map, hash, label_equal, p->labels.p, l, p->labels.n);
+	if (i == p->labels.n)
+		vec_push(&p->labels, *l);
 	return i;
 }
 
@@ -203,10 +191,9 @@ void profile_add_fact(struct profile *p, struct str key, struct str text)
 {
 	struct fact f = { profile_add_str(p, key), profile_add_str(p, text) };
 	uint32_t hash = hash_pair(f.key, f.text);
-	if (index_map_find(&p->fact_map, hash, fact_equal, p->facts.p, &f) != INDEX_NONE)
-		return;
-	index_map_add(&p->fact_map, hash, p->facts.n);
-	vec_push(&p->facts, f);
+	if (index_map_place(&p->fact_map, hash, fact_equal, p->facts.p, &f, p->facts.n) ==
+	    p->facts.n)
+		vec_push(&p->facts, f);
 }
 
 struct str profile_fact(const struct profile *p, struct str key)
@@ -225,10 +212,9 @@ static bool module_equal(const void *modules, uint32_t i, const void *key)
 void profile_add_module(struct profile *p, struct module m)
 {
 	uint32_t hash = hash_pair(m.path, 0);
-	if (index_map_find(&p->module_map, hash, module_equal, p->modules.p, &m) != INDEX_NONE)
-		return;
-	index_map_add(&p->module_map, hash, p->modules.n);
-	vec_push(&p->modules, m);
+	if (index_map_place(&p->module_map, hash, module_equal, p->modules.p, &m, p->modules.n) ==
+	    p->modules.n)
+		vec_push(&p->modules, m);
 }
 
 static bool unnamed_equal(const void *rows, uint32_t i, const void *key)
@@ -240,9 +226,9 @@ static bool unnamed_equal(const void *rows, uint32_t i, const void *key)
 void profile_add_unnamed(struct profile *p, struct unnamed u)
 {
 	uint32_t hash = hash_pair(u.module, u.reason);
-	uint32_t i = index_map_find(&p->unnamed_map, hash, unnamed_equal, p->unnamed.p, &u);
-	if (i == INDEX_NONE) {
-		index_map_add(&p->unnamed_map, hash, p->unnamed.n);
+	uint32_t i = index_map_place(&p->unnamed_map, hash, unnamed_equal, p->unnamed.p, &u,
+				     p->unnamed.n);
+	if (i == p->unnamed.n) {
 		vec_push(&p->unnamed, u);
 		return;
 	}

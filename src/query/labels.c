@@ -30,21 +30,14 @@ static bool merges_copies(const struct labels *l)
 	return l->q->names == NAMES_SHOWN && !l->q->split_tiers;
 }
 
-static uint32_t *unset(uint32_t n)
-{
-	uint32_t *ids = mem_alloc(n, sizeof(*ids));
-	memset(ids, 0xff, n * sizeof(*ids));
-	return ids;
-}
-
 struct labels *labels_new(const struct profile *p, const struct query *q, struct tree *tree)
 {
 	struct labels *l = mem_zalloc(1, sizeof(*l));
 	l->p = p;
 	l->q = q;
 	l->tree = tree;
-	l->of_frame = unset(p->frames.n);
-	l->of_thread = unset(p->threads.n);
+	l->of_frame = index_none_alloc(p->frames.n);
+	l->of_thread = index_none_alloc(p->threads.n);
 	return l;
 }
 

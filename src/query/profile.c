@@ -14,23 +14,16 @@ struct extract {
 /* No stack of the profile has so many nodes: a stack that --root leaves out. */
 static const uint32_t NODE_LEFT_OUT = INDEX_NONE - 1;
 
-static uint32_t *unset(uint32_t n)
-{
-	uint32_t *ids = mem_alloc(n, sizeof(*ids));
-	memset(ids, 0xff, n * sizeof(*ids));
-	return ids;
-}
-
 static void extract_init(struct extract *x, const struct profile *from, const struct query *q,
 			 struct growth *g)
 {
 	*x = (struct extract){ .from = from, .q = q, .g = g, .to = profile_new(from->columns) };
-	x->strings = unset(from->strings.n);
-	x->frames = unset(from->frames.n);
-	x->nodes = unset(from->nodes.n);
-	x->threads = unset(from->threads.n);
-	x->events = unset(from->events.n);
-	x->label_sets = unset(from->label_sets.n);
+	x->strings = index_none_alloc(from->strings.n);
+	x->frames = index_none_alloc(from->frames.n);
+	x->nodes = index_none_alloc(from->nodes.n);
+	x->threads = index_none_alloc(from->threads.n);
+	x->events = index_none_alloc(from->events.n);
+	x->label_sets = index_none_alloc(from->label_sets.n);
 	x->threads[THREAD_NONE] = THREAD_NONE;
 	x->label_sets[LABELS_NONE] = LABELS_NONE;
 }

@@ -272,12 +272,9 @@ void report_groups_by_unit(struct report_groups *g, const struct report_units *u
 	for (uint32_t i = 0; i < g->rows.n; i++) {
 		struct str unit = u->of_event[g->rows.p[i].event];
 		uint32_t hash = hash_str(unit);
-		uint32_t k = index_map_find(&by_unit, hash, unit_equal, totals.p, &unit);
-		if (k == INDEX_NONE) {
-			k = totals.n;
+		uint32_t k = index_map_place(&by_unit, hash, unit_equal, totals.p, &unit, totals.n);
+		if (k == totals.n)
 			vec_push(&totals, (struct unit_total){ unit, 0 });
-			index_map_add(&by_unit, hash, k);
-		}
 		uint64_t *sum = &totals.p[k].total;
 		*sum = saturating_add(*sum, g->rows.p[i].weight, &overflows);
 		total_of[i] = k;

@@ -289,9 +289,8 @@ static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
 static struct tree_rows *rows_new(uint32_t n)
 {
 	struct tree_rows *rows = mem_zalloc(1, sizeof(*rows));
-	rows->label = mem_alloc(n, sizeof(uint32_t));
+	rows->label = index_none_alloc(n);
 	rows->weight = mem_zalloc(n, sizeof(uint64_t));
-	memset(rows->label, 0xff, n * sizeof(uint32_t));
 	return rows;
 }
 
@@ -397,9 +396,8 @@ static uint32_t *rows_by_time(const struct profile *p)
 static void prepare(struct growth *g)
 {
 	uint32_t n = g->p->nodes.n;
-	g->known_root = mem_alloc(n, sizeof(uint32_t));
+	g->known_root = index_none_alloc(n);
 	g->known_node = mem_alloc(n, sizeof(uint32_t));
-	memset(g->known_root, 0xff, n * sizeof(uint32_t));
 	vec_reserve(&g->nodes, n);
 	vec_reserve(&g->own_stacks, n);
 	for (unsigned v = 0; v < g->value_count; v++)

@@ -85,9 +85,8 @@ struct children {
 static struct children children_of(const struct growth *g)
 {
 	uint32_t n = g->nodes.n;
-	struct children c = { mem_alloc(n, sizeof(uint32_t)), mem_alloc(n, sizeof(uint32_t)) };
+	struct children c = { index_none_alloc(n), mem_alloc(n, sizeof(uint32_t)) };
 	uint32_t *order = query_keeps_order(g->q) ? nodes_by_age(g) : nodes_by_rank(g);
-	memset(c.first, 0xff, n * sizeof(uint32_t));
 	for (uint32_t i = n - 1; i-- > 0;) { /* last name first, each put before the ones there */
 		uint32_t node = order[i], parent = g->nodes.p[node].parent;
 		c.next[node] = c.first[parent];

@@ -126,7 +126,7 @@ static void write_mark_cell(struct firefox *f, const struct mark *m, enum mark_c
 	bool is_gc = str_eq(profile_str(f->p, m->kind), STR("gc"));
 	switch (column) {
 	case MARK_NAME:
-		json_out_u64(j, NULL, firefox_string(&f->tables, profile_str(f->p, m->kind)));
+		json_out_u64(j, NULL, texts_add(&f->tables.strings, profile_str(f->p, m->kind)));
 		break;
 	case MARK_START:
 		json_out_decimal(j, NULL, start_ns, NS_DECIMALS);

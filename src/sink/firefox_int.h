@@ -23,9 +23,7 @@ struct firefox_frame {
 struct firefox_tables {
 	const struct profile *p;
 
-	VEC(struct str) strings;
-	struct index_map string_map;
-	struct arena text;
+	struct texts strings;
 	struct buf scratch;
 
 	VEC(str_id) libraries, sources;
@@ -45,7 +43,6 @@ struct firefox_tables {
 
 void firefox_tables_init(struct firefox_tables *t, const struct profile *p);
 void firefox_tables_fini(struct firefox_tables *t);
-uint32_t firefox_string(struct firefox_tables *t, struct str s);
 
 /* `"libs": [...]`, `"shared": {...}` and `"categories": [...]`. */
 void firefox_write_libraries(const struct firefox_tables *t, struct json_out *j);

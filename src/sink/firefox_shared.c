@@ -313,8 +313,8 @@ void firefox_write_shared(const struct firefox_tables *t, struct json_out *j)
 	write_table(t, j, "nativeSymbols", symbol_columns, t->symbols.n);
 	write_table(t, j, "sources", source_columns, t->sources.n);
 	json_out_open(j, "stringArray", '[');
-	for (uint32_t i = 0; i < t->strings.n; i++)
-		json_out_string(j, NULL, t->strings.p[i]);
+	for (uint32_t i = 0; i < t->strings.list.n; i++)
+		json_out_string(j, NULL, t->strings.list.p[i]);
 	json_out_close(j, ']');
 	json_out_close(j, '}');
 }

@@ -4,29 +4,6 @@
 
 enum { MAX_INLINE_DEPTH = 255 };
 
-static uint32_t *unset(uint32_t n)
-{
-	uint32_t *ids = mem_alloc(n, sizeof(*ids));
-	memset(ids, 0xff, n * sizeof(*ids));
-	return ids;
-}
-
-static bool string_equal(const void *strings, uint32_t i, const void *key)
-{
-	return str_eq(((const struct str *)strings)[i], *(const struct str *)key);
-}
-
-uint32_t firefox_string(struct firefox_tables *t, struct str s)
-{
-	uint32_t hash = hash_str(s);
-	uint32_t i = index_map_find(&t->string_map, hash, string_equal, t->strings.p, &s);
-	if (i != INDEX_NONE)
-		return i;
-	index_map_add(&t->string_map, hash, t->strings.n);
-	vec_push(&t->strings, arena_copy(&t->text, s));
-	return t->strings.n - 1;
-}
-
 /* --- functions --- */
 
 static uint32_t library_of(struct firefox_tables *t, str_id module)
@@ -37,7 +14,7 @@ static uint32_t library_of(struct firefox_tables *t, str_id module)
 		t->library_of[module] = t->libraries.n;
 		vec_push(&t->libraries, module);
 		vec_push(&t->library_names,
-			 firefox_string(t, str_basename(profile_str(t->p, module))));
+			 texts_add(&t->strings, str_basename(profile_str(t->p, module))));
 	}
 	return t->library_of[module];
 }
@@ -49,7 +26,7 @@ static uint32_t source_of(struct firefox_tables *t, str_id file)
 	if (t->source_of[file] == INDEX_NONE) {
 		t->source_of[file] = t->sources.n;
 		vec_push(&t->sources, file);
-		vec_push(&t->source_names, firefox_string(t, profile_str(t->p, file)));
+		vec_push(&t->source_names, texts_add(&t->strings, profile_str(t->p, file)));
 	}
 	return t->source_of[file];
 }
@@ -93,7 +70,7 @@ static struct firefox_func func_from(struct firefox_tables *t, const struct fram
 {
 	t->scratch.n = 0;
 	frame_text_add(&t->scratch, t->p, f);
-	struct firefox_func func = { .name = firefox_string(t, buf_str(&t->scratch)),
+	struct firefox_func func = { .name = texts_add(&t->strings, buf_str(&t->scratch)),
 				     .source = source_of(t, f->file ? f->file : f->function_file),
 				     .is_script = is_script(t->p, f) };
 	bool has_file = func.source != INDEX_NONE;
@@ -114,12 +91,9 @@ static uint32_t func_of(struct firefox_tables *t, frame_id frame)
 		return t->func_of[frame];
 	struct firefox_func func = func_from(t, &t->p->frames.p[frame]);
 	uint32_t hash = hash_bytes(&func, sizeof(func));
-	uint32_t i = index_map_find(&t->func_map, hash, func_equal, t->funcs.p, &func);
-	if (i == INDEX_NONE) {
-		i = t->funcs.n;
-		index_map_add(&t->func_map, hash, i);
+	uint32_t i = index_map_place(&t->func_map, hash, func_equal, t->funcs.p, &func, t->funcs.n);
+	if (i == t->funcs.n)
 		vec_push(&t->funcs, func);
-	}
 	return t->func_of[frame] = i;
 }
 
@@ -139,7 +113,7 @@ static void find_symbols(struct firefox_tables *t)
 {
 	const struct profile *p = t->p;
 	AUTO_FREE node_id *outer = mem_alloc(p->nodes.n, sizeof(*outer));
-	t->symbol_of = unset(t->funcs.n);
+	t->symbol_of = index_none_alloc(t->funcs.n);
 	for (node_id node = 1; node < p->nodes.n; node++) {
 		outer[node] = is_inlined(p, node) ? outer[p->nodes.p[node].parent] : node;
 		if (outer[node] == node)
@@ -170,21 +144,20 @@ static uint32_t frame_at(struct firefox_tables *t, node_id node)
 		frame.symbol = t->symbol_of[t->func_of[n.frame]];
 	}
 	uint32_t hash = hash_bytes(&frame, sizeof(frame));
-	uint32_t i = index_map_find(&t->frame_map, hash, frame_equal, t->frames.p, &frame);
-	if (i != INDEX_NONE)
-		return i;
-	index_map_add(&t->frame_map, hash, t->frames.n);
-	vec_push(&t->frames, frame);
-	return t->frames.n - 1;
+	uint32_t i =
+		index_map_place(&t->frame_map, hash, frame_equal, t->frames.p, &frame, t->frames.n);
+	if (i == t->frames.n)
+		vec_push(&t->frames, frame);
+	return i;
 }
 
 void firefox_tables_init(struct firefox_tables *t, const struct profile *p)
 {
 	*t = (struct firefox_tables){ .p = p };
-	t->library_of = unset(p->strings.n);
-	t->source_of = unset(p->strings.n);
-	t->func_of = unset(p->frames.n);
-	t->frame_of = unset(p->nodes.n);
+	t->library_of = index_none_alloc(p->strings.n);
+	t->source_of = index_none_alloc(p->strings.n);
+	t->func_of = index_none_alloc(p->frames.n);
+	t->frame_of = index_none_alloc(p->nodes.n);
 	for (node_id node = 1; node < p->nodes.n; node++)
 		func_of(t, p->nodes.p[node].frame);
 	find_symbols(t);
@@ -194,9 +167,7 @@ void firefox_tables_init(struct firefox_tables *t, const struct profile *p)
 
 void firefox_tables_fini(struct firefox_tables *t)
 {
-	vec_fini(&t->strings);
-	index_map_fini(&t->string_map);
-	arena_fini(&t->text);
+	texts_fini(&t->strings);
 	buf_fini(&t->scratch);
 	vec_fini(&t->libraries);
 	vec_fini(&t->sources);

@@ -187,12 +187,9 @@ static bool text_equal(const void *list, uint32_t i, const void *key)
 static struct text_count *text_count_of(struct text_counts *c, struct str text)
 {
 	uint32_t hash = hash_str(text);
-	uint32_t i = index_map_find(&c->map, hash, text_equal, c->list.p, &text);
-	if (i == INDEX_NONE) {
-		i = c->list.n;
-		index_map_add(&c->map, hash, i);
+	uint32_t i = index_map_place(&c->map, hash, text_equal, c->list.p, &text, c->list.n);
+	if (i == c->list.n)
 		vec_push(&c->list, (struct text_count){ text, INDEX_NONE });
-	}
 	return &c->list.p[i];
 }
 

@@ -413,12 +413,10 @@ static bool group_equal(const void *groups, uint32_t i, const void *key)
 static struct group *group_of(struct pprof_sink *s, struct group key)
 {
 	uint32_t hash = hash_pair(hash_pair(key.node, key.thread), key.labels);
-	uint32_t i = index_map_find(&s->group_map, hash, group_equal, s->groups.p, &key);
-	if (i == INDEX_NONE) {
-		i = s->groups.n;
-		index_map_add(&s->group_map, hash, i);
+	uint32_t i =
+		index_map_place(&s->group_map, hash, group_equal, s->groups.p, &key, s->groups.n);
+	if (i == s->groups.n)
 		vec_push(&s->groups, key);
-	}
 	return &s->groups.p[i];
 }
 

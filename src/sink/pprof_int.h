@@ -24,11 +24,9 @@ struct pprof_writer {
 	const struct profile *p;
 	struct writer *out;
 
-	VEC(struct str) texts;
-	struct index_map text_map;
+	struct texts texts;
 	uint32_t *text_of;   /* by str_id; INDEX_NONE: not made yet */
 	uint32_t empty_text; /* a second one: as a label's text, 0 means that it has none */
-	struct arena text;
 	uint64_t not_utf8;
 
 	uint32_t *place_of;  /* by node */

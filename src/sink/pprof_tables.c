@@ -2,19 +2,7 @@
 #include "sink/js_name.h"
 #include "sink/pprof_int.h"
 
-static uint32_t *unset(uint32_t n)
-{
-	uint32_t *ids = mem_alloc(n, sizeof(*ids));
-	memset(ids, 0xff, n * sizeof(*ids));
-	return ids;
-}
-
 /* --- texts --- */
-
-static bool text_equal(const void *texts, uint32_t i, const void *key)
-{
-	return str_eq(((const struct str *)texts)[i], *(const struct str *)key);
-}
 
 static bool is_utf8(struct str s)
 {
@@ -41,14 +29,7 @@ static struct str as_utf8(struct pprof_writer *w, struct str s)
 
 uint32_t pprof_add_text(struct pprof_writer *w, struct str text)
 {
-	text = as_utf8(w, text);
-	uint32_t hash = hash_str(text);
-	uint32_t i = index_map_find(&w->text_map, hash, text_equal, w->texts.p, &text);
-	if (i != INDEX_NONE)
-		return i;
-	index_map_add(&w->text_map, hash, w->texts.n);
-	vec_push(&w->texts, arena_copy(&w->text, text));
-	return w->texts.n - 1;
+	return texts_add(&w->texts, as_utf8(w, text));
 }
 
 uint32_t pprof_add_str(struct pprof_writer *w, str_id id)
@@ -63,8 +44,8 @@ uint32_t pprof_add_label_text(struct pprof_writer *w, str_id id)
 	if (id != STR_NONE)
 		return pprof_add_str(w, id);
 	if (!w->empty_text) {
-		w->empty_text = w->texts.n;
-		vec_push(&w->texts, STR(""));
+		w->empty_text = w->texts.list.n;
+		vec_push(&w->texts.list, STR(""));
 	}
 	return w->empty_text;
 }
@@ -186,12 +167,10 @@ static bool function_equal(const void *functions, uint32_t i, const void *key)
 static uint32_t function_id(struct pprof_writer *w, struct pprof_function_key key)
 {
 	uint32_t hash = hash_bytes(&key, sizeof(key));
-	uint32_t i = index_map_find(&w->function_map, hash, function_equal, w->functions.p, &key);
-	if (i == INDEX_NONE) {
-		i = w->functions.n;
-		index_map_add(&w->function_map, hash, i);
+	uint32_t i = index_map_place(&w->function_map, hash, function_equal, w->functions.p, &key,
+				     w->functions.n);
+	if (i == w->functions.n)
 		vec_push(&w->functions, key);
-	}
 	return i + 1;
 }
 
@@ -343,9 +322,9 @@ void pprof_write_tables(struct pprof_writer *w)
 	write_locations(w);
 	write_functions(w);
 	write_mappings(w);
-	for (uint32_t i = 0; i < w->texts.n; i++) {
+	for (uint32_t i = 0; i < w->texts.list.n; i++) {
 		out.n = 0;
-		protobuf_add_bytes(&out, PPROF_STRING_TABLE, w->texts.p[i]);
+		protobuf_add_bytes(&out, PPROF_STRING_TABLE, w->texts.list.p[i]);
 		writer_add(w->out, buf_str(&out));
 	}
 }
@@ -353,10 +332,10 @@ void pprof_write_tables(struct pprof_writer *w)
 void pprof_writer_init(struct pprof_writer *w, const struct profile *p, struct writer *out)
 {
 	*w = (struct pprof_writer){ .p = p, .out = out };
-	w->text_of = unset(p->strings.n);
-	w->place_of = unset(p->nodes.n);
+	w->text_of = index_none_alloc(p->strings.n);
+	w->place_of = index_none_alloc(p->nodes.n);
 	w->outer_node = mem_zalloc(p->nodes.n, sizeof(*w->outer_node));
-	w->place_of_frame = unset(p->frames.n);
+	w->place_of_frame = index_none_alloc(p->frames.n);
 	w->mapping_of = mem_zalloc(p->strings.n, sizeof(*w->mapping_of));
 	pprof_add_text(w, STR("")); /* text 0 has to be empty */
 	find_places(w);
@@ -364,10 +343,8 @@ void pprof_writer_init(struct pprof_writer *w, const struct profile *p, struct w
 
 void pprof_writer_fini(struct pprof_writer *w)
 {
-	vec_fini(&w->texts);
-	index_map_fini(&w->text_map);
+	texts_fini(&w->texts);
 	free(w->text_of);
-	arena_fini(&w->text);
 	free(w->place_of);
 	free(w->outer_node);
 	vec_fini(&w->places);

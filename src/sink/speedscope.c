@@ -126,8 +126,7 @@ static void number_frames(struct speedscope_out *o)
 {
 	const struct profile *p = o->p;
 	AUTO_FREE bool *is_used = mem_zalloc(p->nodes.n, sizeof(*is_used));
-	o->index_of_frame = mem_alloc(p->frames.n + 1, sizeof(*o->index_of_frame));
-	memset(o->index_of_frame, 0xff, p->frames.n * sizeof(*o->index_of_frame));
+	o->index_of_frame = index_none_alloc(p->frames.n);
 	for (uint32_t i = 0; i < p->samples.n; i++)
 		is_used[p->samples.node[i]] = true;
 	for (node_id i = p->nodes.n; --i;) /* a parent stands before its children */

@@ -132,19 +132,19 @@ static void add_tiers(struct buf *note, const struct tree_label *l)
 }
 
 /* A list of texts, one for each name. */
-struct texts {
+struct name_texts {
 	struct json_out out;
 	bool has_any;
 };
 
-static void add_to(struct texts *list, struct str text)
+static void add_to(struct name_texts *list, struct str text)
 {
 	json_out_string(&list->out, NULL, text);
 	list->has_any |= text.n > 0;
 }
 
 /* What is known of a label beyond its name: `native, libc.so.6`. */
-static void add_note(struct texts *notes, const struct tree_label *l)
+static void add_note(struct name_texts *notes, const struct tree_label *l)
 {
 	AUTO(buf) struct buf note = { 0 };
 	if (l->module.n || l->kind != FRAME_USER)
@@ -161,7 +161,8 @@ static void add_note(struct texts *notes, const struct tree_label *l)
 }
 
 /* What is drawn and said instead of a name: `parse lib/a.js:12`, `parse /srv/lib/a.js:12:3`. */
-static void add_shown(struct texts *labels, struct texts *shown, const struct tree_label *l)
+static void add_shown(struct name_texts *labels, struct name_texts *shown,
+		      const struct tree_label *l)
 {
 	AUTO(buf) struct buf brief = { 0 };
 	if (l->place.n)
@@ -172,7 +173,7 @@ static void add_shown(struct texts *labels, struct texts *shown, const struct tr
 
 /* The members of the model that hold a value for each name. */
 struct names {
-	struct texts notes, labels, shown;
+	struct name_texts notes, labels, shown;
 	struct buf categories;
 	bool has_categories;
 };
@@ -196,7 +197,7 @@ static void add_categories(struct json_out *j, const struct names *n)
 	json_out_string(j, "category", buf_str(&n->categories));
 }
 
-static void add_list(struct json_out *j, const char *key, const struct texts *list)
+static void add_list(struct json_out *j, const char *key, const struct name_texts *list)
 {
 	json_out_line(j);
 	json_out_open(j, key, '[');
@@ -209,7 +210,6 @@ static void add_names(struct json_out *j, struct frames *f, struct names *names)
 	const struct layout *l = f->p->layout;
 	const struct tree *t = f->p->tree;
 	uint32_t n = 0;
-	memset(f->name_of, 0xff, t->labels.n * sizeof(*f->name_of));
 	json_out_line(j);
 	json_out_open(j, "names", '[');
 	for (uint32_t i = 0; i < l->boxes.n; i++) {
@@ -283,7 +283,7 @@ static void add_style(struct json_out *j, const struct frames *f)
 void svg_add_model(struct buf *out, struct frames *f)
 {
 	const struct picture *p = f->p;
-	AUTO_FREE uint32_t *name_of = mem_alloc(p->tree->labels.n, sizeof(*name_of));
+	AUTO_FREE uint32_t *name_of = index_none_alloc(p->tree->labels.n);
 	struct json_out j = { .strings = JSON_SHOWN };
 	f->name_of = name_of;
 	json_out_open(&j, NULL, '{');

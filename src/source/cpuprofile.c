@@ -156,7 +156,7 @@ static void cpuprofile_read(struct reader *r, const struct source_options *optio
 	struct cpuprofile c = { .p = p };
 	struct json *j = json_new(r);
 	json_limit_rows(j, options->max_rows);
-	texts_init(&c.texts);
+	texts_add(&c.texts, STR(""));
 	v8_profile_init(&c.v, &c.texts);
 	read_keys(&c, j, 0);
 	json_at_end(j);

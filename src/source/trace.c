@@ -323,7 +323,7 @@ static void trace_read(struct reader *r, const struct source_options *options, s
 {
 	AUTO(trace) struct trace t = { .p = p, .end_ns = INT64_MIN };
 	struct json *j = json_new(r);
-	texts_init(&t.texts);
+	texts_add(&t.texts, STR(""));
 	json_limit_rows(j, options->max_rows);
 	json_allow_last_comma(j);
 	bool is_array = json_peek(j) == JSON_ARRAY;

@@ -231,8 +231,7 @@ void trace_add_calls(struct trace *t)
 	if (!has_calls(t))
 		return;
 	c.begun_of = mem_zalloc(t->texts.list.n, sizeof(*c.begun_of));
-	c.frame_of = mem_alloc(t->texts.list.n, sizeof(*c.frame_of));
-	memset(c.frame_of, 0xff, t->texts.list.n * sizeof(*c.frame_of));
+	c.frame_of = index_none_alloc(t->texts.list.n);
 	for (uint32_t i = 0; i < t->threads.n; i++)
 		add_thread(&c, &t->threads.p[i]);
 	vec_fini(&c.intervals);

@@ -41,12 +41,11 @@ uint32_t trace_find_process(struct trace *t, struct trace_id pid)
 {
 	struct id_pair ids = { pid, { 0 } };
 	uint32_t hash = hash_ids(ids);
-	uint32_t i = index_map_find(&t->process_map, hash, process_equal, t->processes.p, &ids);
-	if (i != INDEX_NONE)
-		return i;
-	index_map_add(&t->process_map, hash, t->processes.n);
-	vec_push(&t->processes, (struct trace_process){ .pid = pid });
-	return t->processes.n - 1;
+	uint32_t i = index_map_place(&t->process_map, hash, process_equal, t->processes.p, &ids,
+				     t->processes.n);
+	if (i == t->processes.n)
+		vec_push(&t->processes, (struct trace_process){ .pid = pid });
+	return i;
 }
 
 uint32_t trace_find_thread(struct trace *t, struct trace_id pid, struct trace_id tid)
@@ -55,15 +54,13 @@ uint32_t trace_find_thread(struct trace *t, struct trace_id pid, struct trace_id
 	if (t->last_thread < t->threads.n && thread_equal(t->threads.p, t->last_thread, &ids))
 		return t->last_thread;
 	uint32_t hash = hash_ids(ids);
-	uint32_t i = index_map_find(&t->thread_map, hash, thread_equal, t->threads.p, &ids);
-	if (i == INDEX_NONE) {
-		i = t->threads.n;
-		index_map_add(&t->thread_map, hash, i);
+	uint32_t i = index_map_place(&t->thread_map, hash, thread_equal, t->threads.p, &ids,
+				     t->threads.n);
+	if (i == t->threads.n)
 		vec_push(&t->threads, (struct trace_thread){ .pid = pid,
 							     .tid = tid,
 							     .process = trace_find_process(t, pid),
 							     .profiled_until_ns = INT64_MIN });
-	}
 	t->last_thread = i;
 	return i;
 }

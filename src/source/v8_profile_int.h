@@ -5,7 +5,6 @@
  */
 #pragma once
 #include "source/source_int.h"
-#include "source/texts_int.h"
 
 #define V8_NONE UINT32_MAX
 
@@ -48,7 +47,7 @@ struct v8_edge {
 enum { V8_MAX_NODES = 1 << 22, V8_MAX_SAMPLES = 1 << 26 };
 
 struct v8_profile {
-	struct texts *texts; /* the caller's */
+	struct texts *texts; /* the caller's; the first is empty */
 	VEC(struct v8_node) nodes;
 	VEC(struct v8_edge) edges;
 	VEC(struct v8_extra) extras;

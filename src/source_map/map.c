@@ -54,7 +54,7 @@ static struct str keep_text(struct map_reader *r, struct str text, size_t max)
 	return text.n && text.n <= max ? arena_copy(&r->m->text, text) : STR("");
 }
 
-static void read_texts(struct map_reader *r, struct texts *list, size_t max)
+static void read_texts(struct map_reader *r, struct text_array *list, size_t max)
 {
 	struct str text;
 	if (!json_array(r->j))

@@ -11,14 +11,14 @@ struct segment {
 	uint32_t is_class : 1; /* the word names a class */
 };
 
-struct texts {
+struct text_array {
 	struct str *p;
 	uint32_t n, capacity;
 };
 
 struct source_map {
 	VEC(struct segment) segments; /* by line and column */
-	struct texts sources, names;
+	struct text_array sources, names;
 	struct arena text;
 };
 

@@ -38,7 +38,7 @@ struct unwind_code;
 struct unwind_code *unwind_code_new(struct elf *elf);
 void unwind_code_free(struct unwind_code *c);
 
-/* --- code that is a copy of other code (copied.c) --- */
+/* --- code that is a copy of other code (copied_x86_64.c) --- */
 
 /* Where the return address is in frames of a function, in words from the stack pointer up. */
 enum { UNWIND_COPIED_WORDS = 16 };

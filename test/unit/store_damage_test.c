@@ -36,7 +36,7 @@ static void write_blocks(struct buf *bytes, struct layout *l)
 	vec_push(&l->rows, 0);
 	for (p->samples.n = 0; p->samples.n < all.n;) {
 		p->samples.n += 28;
-		text_id(p, p->samples.n == 28 ? "a" : "b");
+		str_id_of(p, p->samples.n == 28 ? "a" : "b");
 		store_writer_append(w, p);
 		read_all(fd, bytes);
 		vec_push(&l->ends, bytes->n);

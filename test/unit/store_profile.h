@@ -11,7 +11,7 @@
 
 /* --- a profile with everything in it --- */
 
-static inline str_id text_id(struct profile *p, const char *text)
+static inline str_id str_id_of(struct profile *p, const char *text)
 {
 	return profile_add_str(p, str_from(text));
 }
@@ -20,14 +20,14 @@ static inline str_id numbered(struct profile *p, const char *prefix, uint32_t i)
 {
 	char text[64];
 	snprintf(text, sizeof(text), "%s%u", prefix, i);
-	return text_id(p, text);
+	return str_id_of(p, text);
 }
 
 static inline node_id add_stacks(struct profile *p, node_id *deep)
 {
-	struct frame f = { .name = text_id(p, "main"),
-			   .module = text_id(p, "/srv/a b/app"),
-			   .file = text_id(p, "/src/main.c"),
+	struct frame f = { .name = str_id_of(p, "main"),
+			   .module = str_id_of(p, "/srv/a b/app"),
+			   .file = str_id_of(p, "/src/main.c"),
 			   .line = UINT32_MAX,
 			   .column = UINT32_MAX,
 			   .tier = '*',
@@ -51,19 +51,20 @@ static inline node_id add_stacks(struct profile *p, node_id *deep)
 	frame_id unnamed = profile_add_frame(p, &f);
 	f = (struct frame){ .name = profile_add_str(p, STR("nul\0 ;\n\xff\xfe")) };
 	frame_id odd = profile_add_frame(p, &f);
-	f = (struct frame){ .name = text_id(p, "never called"), .file = text_id(p, "/src/main.c") };
+	f = (struct frame){ .name = str_id_of(p, "never called"),
+			    .file = str_id_of(p, "/src/main.c") };
 	profile_add_frame(p, &f);
 	return profile_add_node(p, profile_add_node(p, NODE_ROOT, odd), unnamed);
 }
 
 static inline label_set add_labels(struct profile *p)
 {
-	struct label url = { .key = text_id(p, "url"), .text = text_id(p, "/a?b") };
-	struct label size = { .key = text_id(p, "size"),
+	struct label url = { .key = str_id_of(p, "url"), .text = str_id_of(p, "/a?b") };
+	struct label size = { .key = str_id_of(p, "size"),
 			      .is_number = 1,
 			      .number = INT64_MIN,
-			      .unit = text_id(p, "bytes") };
-	struct label bare = { .key = text_id(p, "n"), .is_number = 1, .number = INT64_MAX };
+			      .unit = str_id_of(p, "bytes") };
+	struct label bare = { .key = str_id_of(p, "n"), .is_number = 1, .number = INT64_MAX };
 	label_set both = profile_add_label(p, profile_add_label(p, LABELS_NONE, url), size);
 	profile_add_label(p, LABELS_NONE, bare);
 	return profile_add_label(p, both, bare);
@@ -71,37 +72,39 @@ static inline label_set add_labels(struct profile *p)
 
 static inline void add_threads(struct profile *p, thread_id thread[4])
 {
-	str_id comm = text_id(p, "worker 1");
+	str_id comm = str_id_of(p, "worker 1");
 	thread[0] = THREAD_NONE;
-	thread[1] = profile_add_thread(p, (struct thread){ 7, 9, comm, text_id(p, "3f2a") });
+	thread[1] = profile_add_thread(p, (struct thread){ 7, 9, comm, str_id_of(p, "3f2a") });
 	thread[2] = profile_add_thread(p, (struct thread){ PID_UNKNOWN, INT32_MAX, comm, 0 });
 	thread[3] = profile_add_thread(p, (struct thread){ INT32_MAX, PID_UNKNOWN, 0, 0 });
 }
 
 static inline void add_events(struct profile *p, event_id event[3])
 {
-	event[0] =
-		profile_add_event(p, (struct event){ text_id(p, "cycles:u"), text_id(p, "cycles"),
-						     .counts_periods = true });
-	event[1] = profile_add_event(p, (struct event){ text_id(p, "sums"), text_id(p, "ms"),
+	event[0] = profile_add_event(p, (struct event){ str_id_of(p, "cycles:u"),
+							str_id_of(p, "cycles"),
+							.counts_periods = true });
+	event[1] = profile_add_event(p, (struct event){ str_id_of(p, "sums"), str_id_of(p, "ms"),
 							.has_only_sums = true, .decimals = 9 });
-	event[2] = profile_add_event(p, (struct event){ .name = text_id(p, "cpu-clock") });
+	event[2] = profile_add_event(p, (struct event){ .name = str_id_of(p, "cpu-clock") });
 }
 
 static inline void add_remarks(struct profile *p)
 {
-	str_id gc = text_id(p, "gc");
-	profile_add_mark(p, (struct mark){ 500, 20, 1, gc, text_id(p, "scavenge") });
+	str_id gc = str_id_of(p, "gc");
+	profile_add_mark(p, (struct mark){ 500, 20, 1, gc, str_id_of(p, "scavenge") });
 	profile_add_mark(p, (struct mark){ 100, 0, THREAD_NONE, gc, STR_NONE });
 	profile_add_mark(p, (struct mark){ UINT64_MAX, UINT64_MAX, 2, gc, gc });
 	profile_add_fact(p, STR("command"), STR("node app.js"));
 	profile_add_fact(p, STR("host"), STR(""));
-	profile_add_module(p, (struct module){ text_id(p, "/srv/a b/app"), text_id(p, "00ff") });
-	profile_add_module(p, (struct module){ text_id(p, "libc"), STR_NONE });
-	profile_add_unnamed(p, (struct unnamed){ text_id(p, "libc"), text_id(p, "it is stripped"),
-						 text_id(p, "apt install libc6-dbg"), 300 });
+	profile_add_module(p,
+			   (struct module){ str_id_of(p, "/srv/a b/app"), str_id_of(p, "00ff") });
+	profile_add_module(p, (struct module){ str_id_of(p, "libc"), STR_NONE });
+	profile_add_unnamed(p,
+			    (struct unnamed){ str_id_of(p, "libc"), str_id_of(p, "it is stripped"),
+					      str_id_of(p, "apt install libc6-dbg"), 300 });
 	profile_add_unnamed(
-		p, (struct unnamed){ STR_NONE, text_id(p, "it is gone"), STR_NONE, UINT64_MAX });
+		p, (struct unnamed){ STR_NONE, str_id_of(p, "it is gone"), STR_NONE, UINT64_MAX });
 	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
 		if (ledger_line_is_of_recording(line))
 			p->ledger.count[line] = 1000 + line;

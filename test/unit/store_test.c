@@ -79,14 +79,14 @@ static void check_columns(void)
 static struct profile *other_profile(void)
 {
 	struct profile *p = profile_new(COLUMNS_ALL);
-	text_id(p, "bytes");
-	struct frame f = { .name = text_id(p, "kind 3") };
+	str_id_of(p, "bytes");
+	struct frame f = { .name = str_id_of(p, "kind 3") };
 	node_id node = profile_add_node(p, NODE_ROOT, profile_add_frame(p, &f));
-	thread_id t = profile_add_thread(p, (struct thread){ 7, 9, text_id(p, "worker 1"), 0 });
+	thread_id t = profile_add_thread(p, (struct thread){ 7, 9, str_id_of(p, "worker 1"), 0 });
 	event_id clock = profile_add_event(
-		p, (struct event){ .name = text_id(p, "cpu-clock"), .decimals = 2 });
+		p, (struct event){ .name = str_id_of(p, "cpu-clock"), .decimals = 2 });
 	event_id sums =
-		profile_add_event(p, (struct event){ .name = text_id(p, "sums"), .decimals = 3 });
+		profile_add_event(p, (struct event){ .name = str_id_of(p, "sums"), .decimals = 3 });
 	add_row(p,
 		(struct sample){
 			.node = node, .thread = t, .event = clock, .count = 1, .period = 5 },
@@ -97,7 +97,7 @@ static struct profile *other_profile(void)
 		1, 0);
 	profile_add_fact(p, STR("command"), STR("another"));
 	profile_add_label(p, LABELS_NONE,
-			  (struct label){ .key = text_id(p, "n"), .is_number = 1, .number = 3 });
+			  (struct label){ .key = str_id_of(p, "n"), .is_number = 1, .number = 3 });
 	return p;
 }
 
@@ -146,11 +146,11 @@ static void growing_close(struct growing *g)
 /* One step of growth: a few new words, frames, stacks, threads, labels, events, marks, and samples. */
 static void grow(struct profile *p, uint32_t step)
 {
-	struct event e = { .name = numbered(p, "event ", step / 20), .unit = text_id(p, "u") };
+	struct event e = { .name = numbered(p, "event ", step / 20), .unit = str_id_of(p, "u") };
 	event_id event = profile_add_event(p, e);
 	struct thread t = { (int)step, (int)step + 1, numbered(p, "comm ", step / 3), 0 };
 	thread_id thread = profile_add_thread(p, t);
-	struct label l = { .key = text_id(p, "step"), .is_number = 1, .number = step };
+	struct label l = { .key = str_id_of(p, "step"), .is_number = 1, .number = step };
 	label_set labels = profile_add_label(p, LABELS_NONE, l);
 	node_id node = NODE_ROOT;
 	if (step % 10 == 3)
@@ -170,7 +170,7 @@ static void grow(struct profile *p, uint32_t step)
 		profile_add_sample(p, &s);
 	}
 	if (step % 7 == 0)
-		profile_add_mark(p, (struct mark){ step, 1, thread, text_id(p, "turn"), 0 });
+		profile_add_mark(p, (struct mark){ step, 1, thread, str_id_of(p, "turn"), 0 });
 	if (step % 11 == 0)
 		profile_add_fact(p, STR("step"), profile_str(p, numbered(p, "", step)));
 }
@@ -221,7 +221,7 @@ static void check_changed(void)
 	for (uint32_t step = 0; step < STEPS; step++) {
 		struct frame by_address = { .name = numbered(p, "0x", step), .kind = FRAME_JIT };
 		struct frame named = { .name = numbered(p, "named ", step),
-				       .file = text_id(p, "app.py"),
+				       .file = str_id_of(p, "app.py"),
 				       .line = step,
 				       .kind = FRAME_JIT };
 		frame_id own = profile_add_own_frame(p, &by_address);
@@ -232,9 +232,9 @@ static void check_changed(void)
 			store_writer_append(g.store, p);
 		profile_change_frame(p, own, profile_add_frame(p, &named), 0);
 	}
-	struct frame by_address = { .name = text_id(p, "0x60"), .kind = FRAME_JIT };
+	struct frame by_address = { .name = str_id_of(p, "0x60"), .kind = FRAME_JIT };
 	frame_id last = profile_add_own_frame(p, &by_address);
-	struct frame unnamed = { .module = text_id(p, "jit-1.dump"), .kind = FRAME_UNKNOWN };
+	struct frame unnamed = { .module = str_id_of(p, "jit-1.dump"), .kind = FRAME_UNKNOWN };
 	store_writer_append(g.store, p);
 	profile_change_frame(p, last, profile_add_frame(p, &unnamed), 3);
 	store_writer_end(g.store, p);
@@ -262,7 +262,7 @@ static void check_large(void)
 	enum { ROWS = 150000, NAME_BYTES = 120 };
 	struct profile *p = profile_new(COLUMNS_ALL), *back = profile_new(COLUMNS_ALL);
 	AUTO(buf) struct buf bytes = { 0 };
-	event_id event = profile_add_event(p, (struct event){ .name = text_id(p, "e") });
+	event_id event = profile_add_event(p, (struct event){ .name = str_id_of(p, "e") });
 	node_id node = NODE_ROOT;
 	for (uint32_t i = 0; i < ROWS; i++) {
 		char name[NAME_BYTES];
@@ -293,7 +293,7 @@ static void check_large(void)
 static struct profile *with_rows(const uint64_t *times, uint32_t n, uint64_t no_time)
 {
 	struct profile *p = profile_new(COLUMNS_ALL);
-	event_id event = profile_add_event(p, (struct event){ .name = text_id(p, "e") });
+	event_id event = profile_add_event(p, (struct event){ .name = str_id_of(p, "e") });
 	for (uint32_t i = 0; i < n; i++)
 		add_row(p, (struct sample){ .event = event, .count = 1, .time_ns = times[i] }, 0,
 			0);
@@ -358,16 +358,16 @@ static void check_ledger(void)
 static struct profile *with_lines(void)
 {
 	struct profile *p = profile_new(0);
-	struct frame f = { .name = text_id(p, "work"),
-			   .file = text_id(p, "/src/part.inc"),
+	struct frame f = { .name = str_id_of(p, "work"),
+			   .file = str_id_of(p, "/src/part.inc"),
 			   .line = 10,
 			   .column = 3,
-			   .function_file = text_id(p, "/src/work.c"),
+			   .function_file = str_id_of(p, "/src/work.c"),
 			   .function_line = 5 };
 	profile_add_frame(p, &f);
 	f.line = 20;
 	profile_add_frame(p, &f);
-	f = (struct frame){ .name = text_id(p, "main"), .file = f.file, .line = 7, .column = 9 };
+	f = (struct frame){ .name = str_id_of(p, "main"), .file = f.file, .line = 7, .column = 9 };
 	profile_add_frame(p, &f);
 	return p;
 }
@@ -484,7 +484,7 @@ static void check_follow(void)
 static void add_numbered_row(struct profile *p, uint32_t i)
 {
 	struct frame f = { .name = numbered(p, "f", i % 1000) };
-	struct event e = { .name = text_id(p, "e") };
+	struct event e = { .name = str_id_of(p, "e") };
 	struct sample s = { .node = profile_add_node(p, NODE_ROOT, profile_add_frame(p, &f)),
 			    .event = profile_add_event(p, e),
 			    .time_ns = i,

@@ -1,8 +1,13 @@
-/* Texts of an input, each kept once, by number: names that come again and again. */
+/*
+ * Interned texts: each is kept once and has a number, in the order in which they came. Starts as
+ * `struct texts t = { 0 };`.
+ */
 #pragma once
-#include "base/base.h"
+#include "base/arena.h"
+#include "base/index_map.h"
+#include "base/vec.h"
 
-typedef uint32_t text_id; /* 0 is the empty text */
+typedef uint32_t text_id;
 
 struct texts {
 	VEC(struct str) list;
@@ -10,7 +15,6 @@ struct texts {
 	struct arena bytes;
 };
 
-void texts_init(struct texts *t);
 void texts_fini(struct texts *t);
 text_id texts_add(struct texts *t, struct str s);
 
