@@ -2,6 +2,7 @@
 # WebAssembly in Node.js without flags: functions by the module's name section, by its exports, by their numbers; shares that
 # are known, callers that are right; the same with a perf map. js_wasm.sh PLUME [NODE...]: by default the oldest and the newest at hand, and
 # the one on the PATH.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Recordings by perf, written again as plume record writes them (test/perf_write/rewrite.c), and opened by perf: the same
 # samples with the same stacks, and no complaints. What is not allowed or not installed is skipped.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

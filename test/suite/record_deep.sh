@@ -1,6 +1,7 @@
 #!/bin/bash
 # Stacks that are deeper than the kernel's chains and copies: thousands of calls in C, with and without frame pointers, and of
 # JavaScript. What is recorded is named and in order; what is not is said to be missing, behind the start of the thread.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Processes that are hard to record, or must not be; hostile maps; buffers that overflow; who may, and whose files they are.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Copies of stacks that a BPF program thins out in the kernel: stacks are the same as with the kernel's own copies, to the end
 # of the stack's memory; what is not so thin is the kernel's; no sample is lost, or counted twice.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

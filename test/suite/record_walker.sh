@@ -1,6 +1,7 @@
 #!/bin/bash
 # Stacks of JavaScript that a BPF program walks in the kernel: they are named to the root where a copy of the stack and the
 # kernel's chain are much too short; where BPF is forbidden copies do, and plume says so; no record is taken for a sample.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
