@@ -5,7 +5,8 @@ if [ ! -x "$replayer" ]; then
 	skip "files that are cut" "built without tests"
 	finish
 fi
-# replay WORD...: as `plume WORD... >out 2>err`. Above 128: the process crashed, and `err` says how.
+# replay WORD...: as `plume WORD... >out 2>err`. Above 128: the process crashed, as `err` says. Not for subshells.
+replay_crashes=0
 replay() {
 	local IFS=$'\t' code
 	if [ -z "${REPLAY_PID:-}" ]; then
@@ -16,12 +17,15 @@ replay() {
 	if ! read -r code <&"${REPLAY[0]}"; then
 		wait "$replay_pid"
 		code=$(($? | 128))
+		replay_crashes=$((replay_crashes + 1))
+		echo "# it crashed: plume $*"
+		head -n 40 err | sed 's/^/#   /'
 	fi
 	return "$code"
 }
-# The process ends as it should: nothing leaked.
+# No command crashed, and no memory leaked.
 replay_ends() {
 	local to=${REPLAY[1]}
 	exec {to}>&-
-	wait "$replay_pid"
+	wait "$replay_pid" && [ $replay_crashes = 0 ]
 }
