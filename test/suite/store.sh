@@ -3,6 +3,8 @@
 # page on the format.
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
+# shellcheck source=test/suite/replay.bash
+. "$suite/replay.bash"
 
 dump() { node "$suite/plume_dump.mjs" "$@"; }
 perf=("$fixtures"/perf-script/*.perf)
@@ -18,16 +20,17 @@ options=("" "--where event=all --tid --kernel --jit --verbose" "--time 0,0.03 --
 bad=0
 for input in "${inputs[@]}"; do
 	name=$(basename "$input")
-	"$plume" convert -q "$input" -o "$name.plume" 2>/dev/null
+	replay convert -q "$input" -o "$name.plume"
 	for words in "${options[@]}"; do
 		# shellcheck disable=SC2086 # a list of words
-		"$plume" fold -q $words "$input" >want 2>want.err
+		replay fold -q $words "$input"
 		want=$?
+		mv out want
 		# shellcheck disable=SC2086
-		"$plume" fold -q $words "$name.plume" >got 2>got.err
+		replay fold -q $words "$name.plume"
 		got=$?
 		[ $want != 3 ] || want=0 # lines that were not understood were left out already
-		if [ $want != $got ] || ! cmp -s want got; then
+		if [ $want != $got ] || ! cmp -s want out; then
 			echo "# $name, fold $words: exit $got, not $want"
 			bad=$((bad + 1))
 		fi
@@ -35,14 +38,20 @@ for input in "${inputs[@]}"; do
 done
 is "folding a .plume gives what folding its input gives" $bad 0
 : >want
-for input in "${inputs[@]}"; do "$plume" fold -q "$(basename "$input").plume" >>want; done
 files=()
-for input in "${inputs[@]}"; do files+=("$(basename "$input").plume"); done
+for input in "${inputs[@]}"; do
+	files+=("$(basename "$input").plume")
+	replay fold -q "$(basename "$input").plume"
+	cat out >>want
+done
 dump "${files[@]}" >got 2>err
 ok "the second reader reads every file to its end" test ! -s err
 ok "the second reader folds them as plume does" cmp want got
 : >want
-for file in "${files[@]}"; do "$plume" fold -q --where event=all --weight period "$file" >>want; done
+for file in "${files[@]}"; do
+	replay fold -q --where event=all --weight period "$file"
+	cat out >>want
+done
 dump --event all --weight period "${files[@]}" >got
 ok "... all events, by period, too" cmp want got
 
@@ -182,12 +191,13 @@ for i in $(seq 200); do
 	kill -9 $pid
 	{ wait $pid; } 2>/dev/null
 	[ -e killed.plume ] || : >killed.plume
-	"$plume" fold killed.plume >got 2>err
+	replay fold killed.plume
 	code=$?
 	case $code in
-	0) fits=$([ ! -s err ] && prefix got && echo yes) ended=$((ended + 1)) ;;
-	3) fits=$([ "$(wc -l <err)" = 1 ] && grep -qE 'killed.plume: (truncated at byte [0-9,]+|incomplete: .*); [0-9,]+ samples' err && prefix got && echo yes) cut=$((cut + 1)) ;;
-	1) fits=$([ "$(wc -l <err)" = 1 ] && [ ! -s got ] && [ "$(stat -c %s killed.plume)" -lt 50000 ] && echo yes) nothing=$((nothing + 1)) ;;
+	0) fits=$([ ! -s err ] && prefix out && echo yes) ended=$((ended + 1)) ;;
+	3) fits=$([ "$(wc -l <err)" = 1 ] && grep -qE 'killed.plume: (truncated at byte [0-9,]+|incomplete: .*); [0-9,]+ samples' err && prefix out && echo yes) cut=$((cut + 1)) ;;
+	1) fits=$([ "$(wc -l <err)" = 1 ] && [ ! -s out ] && [ "$(stat -c %s killed.plume)" -lt 50000 ] && echo yes) nothing=$((nothing + 1)) ;;
+	*) fits=no ;;
 	esac
 	if [ "$fits" = yes ]; then
 		survived=$((survived + 1))
@@ -202,4 +212,5 @@ ok "... most of them with blocks to read" test $cut -gt 100
 dump killed.plume >got 2>/dev/null
 "$plume" fold killed.plume >want 2>/dev/null
 ok "the second reader reads as much" cmp want got
+ok "no memory leaked in all of these" replay_ends
 finish
