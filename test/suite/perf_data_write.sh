@@ -25,8 +25,12 @@ fi
 stacks() { perf script --no-inline -F comm,pid,tid,time,event,period,ip,sym,dso -i "$1" 2>>"$1.complaints"; }
 # Of other programs, which may end in between, no names.
 addresses() { perf script -F pid,tid,cpu,time,event,period,ip -i "$1" 2>>"$1.complaints"; }
-# Only names: perf tells return addresses of copied stacks one byte earlier.
-names() { perf script --no-inline -F comm,tid,time,event,ip,sym -i "$1" 2>>"$1.complaints" | sed 's/^\t *[0-9a-f]* /\t/'; }
+# Only names: perf tells return addresses of copied stacks one byte earlier. The dynamic linker's _start ends in a call, so
+# that one returns to the next function.
+names() {
+	perf script --no-inline -F comm,tid,time,event,ip,sym -i "$1" 2>>"$1.complaints" |
+		sed 's/^\t *[0-9a-f]* /\t/; s/^\t_dl_start_user$/\t_start/'
+}
 same() { # same HOW NAME
 	"$1" "$2.data" >want
 	"$1" "$2.again" >got

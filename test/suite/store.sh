@@ -163,6 +163,7 @@ perl -e 'use POSIX; setpgid(0, 0); $SIG{INT} = "DEFAULT"; exec "bash", "-c", $AR
 group=$!
 until [ -e interrupted.plume ] && [ "$(stat -c %s interrupted.plume)" -gt 100000 ]; do
 	kill -0 $group 2>/dev/null || break
+	sleep 0.01
 done
 kill -INT -- -$group
 wait $group 2>/dev/null
