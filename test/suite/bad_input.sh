@@ -134,7 +134,8 @@ else
 fi
 try "an unreadable input leaves the output alone" 1 "no stacks found" "$plume" fold -o target.folded empty
 is "... as it was" "$(cat target.folded)" before
-awk 'BEGIN { for (i = 0; i < 200000; i++) print "main;some_function_" i " 1" }' >wide
+awk 'BEGIN { for (i = 0; i < 200000; i++) print "main;some_function_" i " 1" }' >widest
+head -n 20000 widest >wide
 { "$plume" fold wide 2>err; echo $? >code; } | head -n 1 >/dev/null
 is "the reader of standard output has had enough: as SIGPIPE ends others" "$(cat code)" 141
 is "... without a word" "$(cat err)" ""
@@ -148,9 +149,9 @@ head -c 1 closed.fifo >/dev/null &
 "$plume" fold -o closed.fifo wide 2>err
 is "a named pipe that its reader closed: exit code" $? 1
 ok "... and a sentence" grep -q "the reader closed the pipe" err
-"$plume" fold wide -o whole.folded
+"$plume" fold widest -o whole.folded
 for delay in 0.001 0.01 0.05 0.1; do
-	bash -c "timeout -s KILL $delay $plume fold wide -o killed.folded; true" 2>/dev/null
+	bash -c "timeout -s KILL $delay $plume fold widest -o killed.folded; true" 2>/dev/null
 	[ -e killed.folded ] || cp whole.folded killed.folded
 	ok "killed after $delay s: the output is whole or absent" cmp killed.folded whole.folded
 	rm -f killed.folded

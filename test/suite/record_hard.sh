@@ -61,7 +61,7 @@ else
 	skip "50,000 mapped files" "not allowed here (vm.max_map_count is $(cat /proc/sys/vm/max_map_count))"
 fi
 rm -rf files && mkdir files
-./hard peak maps.peak "$plume" record -F 999 -o mapping.plume -- ./hard maps files 50000 1 >maps.out 2>maps.err
+./hard peak maps.peak "$plume" record -F 999 -o mapping.plume -- ./hard maps files 50000 3 >maps.out 2>maps.err
 "$plume" fold -q mapping.plume >mapping.folded
 ok "50,000 files mapped while recording: names" grep -q ';burn ' mapping.folded
 ok "... and bounded memory: $(cat maps.peak) KiB" test "$(cat maps.peak)" -lt 600000

@@ -40,7 +40,7 @@ without_proc() { exec unshare -m --propagation private sh -c 'umount -l /proc; e
 can_hide_proc() { [ "$(id -u)" = 0 ] && unshare -m --propagation private sh -c 'umount -l /proc' 2>/dev/null; }
 record_once() { # record_once NAME COMMAND...
 	start "$@" || return
-	record "$1" -p "$pid" -d 2
+	record_used "$1" 2
 	kill_now "$pid"
 	return 0
 }

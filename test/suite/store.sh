@@ -175,10 +175,15 @@ is "... and it reads without a word" "$?$(cat err)" 0
 
 # --- kill -9 ---
 # Every sample has a frame of its own, so a prefix of the input is recognised.
-prefix() { perl -ne '/^gen;f(\d+) 1$/ or exit 1; $n++; $max = $1 if $1 > $max; END { exit !($n == $max + 1) }' "$1"; }
+prefix() {
+	awk '!/^gen;f[0-9]+ 1$/ { exit bad = 1 }
+		{ n++; f = substr($1, 6) + 0; if (f > max) max = f }
+		END { exit bad || n != max + 1 }' "$1"
+}
 generate 200000 >input.perf
 seed=${STORE_SEED:-$RANDOM}
 RANDOM=$seed
+incomplete='killed.plume: (truncated at byte [0-9,]+|incomplete: .*); [0-9,]+ samples'
 survived=0 cut=0 ended=0 nothing=0
 for i in $(seq 200); do
 	rm -f killed.plume
@@ -193,14 +198,14 @@ for i in $(seq 200); do
 	{ wait $pid; } 2>/dev/null
 	[ -e killed.plume ] || : >killed.plume
 	replay fold killed.plume
-	code=$?
-	case $code in
-	0) fits=$([ ! -s err ] && prefix out && echo yes) ended=$((ended + 1)) ;;
-	3) fits=$([ "$(wc -l <err)" = 1 ] && grep -qE 'killed.plume: (truncated at byte [0-9,]+|incomplete: .*); [0-9,]+ samples' err && prefix out && echo yes) cut=$((cut + 1)) ;;
-	1) fits=$([ "$(wc -l <err)" = 1 ] && [ ! -s out ] && [ "$(stat -c %s killed.plume)" -lt 50000 ] && echo yes) nothing=$((nothing + 1)) ;;
-	*) fits=no ;;
+	code=$? fits=
+	mapfile -t said <err
+	case $code,${#said[@]} in
+	0,0) prefix out && fits=yes ended=$((ended + 1)) ;;
+	3,1) [[ ${said[0]} =~ $incomplete ]] && prefix out && fits=yes cut=$((cut + 1)) ;;
+	1,1) [ ! -s out ] && [ "$(stat -c %s killed.plume)" -lt 50000 ] && fits=yes nothing=$((nothing + 1)) ;;
 	esac
-	if [ "$fits" = yes ]; then
+	if [ "$fits" ]; then
 		survived=$((survived + 1))
 	else
 		echo "# killed at $size bytes and $delay_us us: exit $code, $(head -n 1 err)"
