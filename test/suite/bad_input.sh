@@ -2,6 +2,8 @@
 # Rubbish, damage and full disks: a sentence, a proper exit code, nothing half-written.
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
+# shellcheck source=test/suite/replay.bash
+. "$suite/replay.bash"
 
 # try NAME WANT_EXIT WANT_TEXT COMMAND...: the exit code, and a text that standard error must hold.
 try() {
@@ -32,7 +34,7 @@ gzip -nc "$base" >base.gz
 bad=0
 for ((n = 1; n < $(stat -c %s base.gz); n += 7)); do
 	head -c "$n" base.gz >cut.gz
-	"$plume" fold cut.gz >out 2>err
+	replay fold cut.gz
 	code=$?
 	[ $code = 1 ] || [ $code = 3 ] || bad=$((bad + 1))
 	grep -qE "end|deflate|header|invalid|incorrect|found" err || bad=$((bad + 1))
@@ -43,7 +45,7 @@ zstd -qc "$base" >base.zst
 bad=0
 for ((n = 1; n < $(stat -c %s base.zst); n += 5)); do
 	head -c "$n" base.zst >cut.zst
-	"$plume" fold cut.zst >out 2>err
+	replay fold cut.zst
 	code=$?
 	[ $code = 1 ] || [ $code = 3 ] || bad=$((bad + 1))
 done
@@ -52,11 +54,12 @@ try "text behind gzip data" 3 "base.gz" bash -c "(cat base.gz; echo trailing rub
 bad=0
 for ((n = 0; n < $(stat -c %s "$base"); n += 53)); do
 	head -c "$n" "$base" >cut.perf
-	"$plume" fold cut.perf >out 2>err
+	replay fold cut.perf
 	code=$?
 	[ $code -le 3 ] && [ $code != 2 ] && ! grep -q Sanitizer err || bad=$((bad + 1))
 done
 is "text cut at every place: no crash" $bad 0
+ok "no memory leaked in all of these" replay_ends
 
 # Lines and stacks without an end.
 head -c 100000000 /dev/zero | tr '\0' x >line
@@ -131,7 +134,8 @@ else
 fi
 try "an unreadable input leaves the output alone" 1 "no stacks found" "$plume" fold -o target.folded empty
 is "... as it was" "$(cat target.folded)" before
-awk 'BEGIN { for (i = 0; i < 200000; i++) print "main;some_function_" i " 1" }' >wide
+awk 'BEGIN { for (i = 0; i < 200000; i++) print "main;some_function_" i " 1" }' >widest
+head -n 20000 widest >wide
 { "$plume" fold wide 2>err; echo $? >code; } | head -n 1 >/dev/null
 is "the reader of standard output has had enough: as SIGPIPE ends others" "$(cat code)" 141
 is "... without a word" "$(cat err)" ""
@@ -145,9 +149,9 @@ head -c 1 closed.fifo >/dev/null &
 "$plume" fold -o closed.fifo wide 2>err
 is "a named pipe that its reader closed: exit code" $? 1
 ok "... and a sentence" grep -q "the reader closed the pipe" err
-"$plume" fold wide -o whole.folded
+"$plume" fold widest -o whole.folded
 for delay in 0.001 0.01 0.05 0.1; do
-	bash -c "timeout -s KILL $delay $plume fold wide -o killed.folded; true" 2>/dev/null
+	bash -c "timeout -s KILL $delay $plume fold widest -o killed.folded; true" 2>/dev/null
 	[ -e killed.folded ] || cp whole.folded killed.folded
 	ok "killed after $delay s: the output is whole or absent" cmp killed.folded whole.folded
 	rm -f killed.folded

@@ -3,28 +3,31 @@
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
+# shellcheck source=test/suite/replay.bash
+. "$suite/replay.bash"
 
 comes_back() { # comes_back FILE: the same folded stacks, by threads, marks, events, weights, cpus and times
 	local options
-	"$plume" convert -q "$1" -o there.csv || [ $? = 3 ] || return 1
+	replay convert -q "$1" -o there.csv || [ $? = 3 ] || { cat err; return 1; }
 	while read -r options; do
 		# In CSV the first event is that of the first line, in perf.data the first that was asked for.
 		[ "$(basename "$1")" != events.data ] || options="$options --where event=all"
 		# shellcheck disable=SC2086 # words
-		"$plume" fold -q $options "$1" >want 2>/dev/null
+		replay fold -q $options "$1"
+		mv out want
 		# shellcheck disable=SC2086
-		"$plume" fold -q $options there.csv >got 2>/dev/null
-		cmp want got || { echo "$options"; diff want got | head -4; return 1; }
+		replay fold -q $options there.csv
+		cmp want out || { echo "$options"; diff want out | head -4; return 1; }
 	done <<-END
 
 		--all --where event=all --weight samples
 		--tid --weight period --where kind=kernel,unknown
 		--where cpu=0,1 --time 0.001,0.1
 	END
-	"$plume" convert -q there.csv -o again.csv && cmp there.csv again.csv
+	replay convert -q there.csv -o again.csv && cmp there.csv again.csv
 }
 while read -r file; do
-	"$plume" fold -q "$file" >/dev/null 2>&1 || continue # not a profile
+	replay fold -q "$file" || continue # not a profile
 	ok "$(basename "$file") comes back from CSV" comes_back "$file"
 done < <(find "$fixtures" -type f -size -40k ! -name '*.cmd' | sort)
 for kind in plain zeros decimals prefixes; do
@@ -58,7 +61,7 @@ printf 'count,comm,stack\n2,"a ""b""",main\n12,c,"main;f,x"\n1,d,"main;g"\n' >sm
 bad=0
 for ((n = 0; n <= $(stat -c %s small.csv); n++)); do
 	head -c $n small.csv >cut.csv
-	"$plume" fold cut.csv >out 2>err
+	replay fold cut.csv
 	code=$?
 	case $n in
 	[0-9]|1[0-9]|2[0-9]) want=1 ;; # in the header and the first record there is nothing to show yet
@@ -70,4 +73,5 @@ for ((n = 0; n <= $(stat -c %s small.csv); n++)); do
 	! grep -q Sanitizer err || bad=$((bad + 1))
 done
 is "cut at every byte: a sentence, and exit 0 at the end of a record only" $bad 0
+ok "no memory leaked in all of these" replay_ends
 finish

@@ -1,11 +1,12 @@
-# Runs `PLUME fold` on a file cut at every byte (at some 200 places when it is long: all of its beginning and end)
-# and checks what it says. A process for each cut and no more, since there are thousands.
-#   perl cuts.pl PLUME ENDING FILE
+# Runs `plume fold` on a file cut at every byte (at some 200 places when it is long: all of its beginning and end)
+# and checks what it says.
+#   perl cuts.pl REPLAY ENDING FILE
 # Exit 0 is right where the cut file is complete by the format's own rules.
 use strict;
-use Fcntl;
+use FindBin;
+require "$FindBin::Bin/replay.pl";
 
-my ($plume, $ending, $file) = @ARGV;
+my ($replay, $ending, $file) = @ARGV;
 my $whole = slurp($file);
 my $cut = "cut.$ending";
 
@@ -21,20 +22,6 @@ sub spew {
 	open my $out, ">:raw", $path or die "$path: $!\n";
 	print $out $bytes;
 	close $out;
-}
-
-# The exit code, or minus the signal.
-sub run {
-	my $pid = fork // die "fork: $!\n";
-	if (!$pid) {
-		alarm 30;
-		open STDOUT, ">", "out";
-		open STDERR, ">", "err";
-		exec $plume, "fold", @_;
-		exit 127;
-	}
-	waitpid $pid, 0;
-	return $? & 127 ? -($? & 127) : $? >> 8;
 }
 
 sub blank { return $_[0] =~ s/\s+//gr }
@@ -57,7 +44,7 @@ sub is_complete {
 sub wrong { # what is wrong with the answer for these bytes; "" is right
 	my ($bytes) = @_;
 	spew($cut, $bytes);
-	my $code = run($cut);
+	my $code = replay($replay, "fold", $cut);
 	my ($out, $err) = (slurp("out"), slurp("err"));
 	return "a sanitizer's report:\n" . substr($err, 0, 800) if $err =~ /Sanitizer|runtime error/;
 	return $code < 0 ? "signal " . -$code : "exit $code" unless grep { $code == $_ } 0, 1, 3;
@@ -69,7 +56,7 @@ sub wrong { # what is wrong with the answer for these bytes; "" is right
 }
 
 spew($cut, $whole);
-my $code = run($cut);
+my $code = replay($replay, "fold", $cut);
 die "the whole file: exit $code: ", slurp("err") if $code;
 my $size = length $whole;
 my $step = int($size / 100) + 1;
@@ -82,4 +69,8 @@ for my $n (0 .. $size - 1) {
 	last if ++$bad == 5;
 }
 print "$cuts cuts\n";
+if (!replay_ends()) {
+	print "memory leaked\n";
+	$bad++;
+}
 exit($bad > 0);

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What doctor says of this machine and of living processes: Node.js with and without a map, a JVM, Python, C programs with
 # and without frame pointers, in namespaces of their own, of other users. What is not installed or not allowed is skipped.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

@@ -3,19 +3,21 @@
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
+# shellcheck source=test/suite/replay.bash
+. "$suite/replay.bash"
 
 sum() { awk '{ s += $NF } END { printf "%.15g\n", s }' "$1"; }
 is_right() { # is_right FILE: consistent, and the sums of fold for the first event
-	"$plume" convert -q "$1" -o out.firefox.json || [ $? = 3 ] || return 1
+	replay convert -q "$1" -o out.firefox.json || [ $? = 3 ] || { cat err; return 1; }
 	perl "$suite/firefox_check.pl" out.firefox.json >sums || return 1
-	"$plume" fold -q "$1" >out.folded || [ $? = 3 ] || return 1
+	replay fold -q "$1" || [ $? = 3 ] || return 1
 	read -r shown _ <sums
 	# Nanoseconds are milliseconds there.
-	awk -v a="$shown" -v b="$(sum out.folded)" 'BEGIN { exit !(a == b || sprintf("%.0f", a * 1e6) == b) }' ||
-		{ echo "$shown in the profile, $(sum out.folded) in fold"; return 1; }
+	awk -v a="$shown" -v b="$(sum out)" 'BEGIN { exit !(a == b || sprintf("%.0f", a * 1e6) == b) }' ||
+		{ echo "$shown in the profile, $(sum out) in fold"; return 1; }
 }
 while read -r file; do
-	"$plume" fold -q "$file" >/dev/null 2>&1 || continue # not a profile
+	replay fold -q "$file" || continue # not a profile
 	ok "$(basename "$file") as a Firefox profile" is_right "$file"
 done < <(find "$fixtures" -type f ! -name '*.cmd' | sort)
 for kind in plain zeros decimals; do
@@ -40,4 +42,5 @@ ok "inlined functions are part of a symbol" perl -e '
 "$plume" convert -q "$fixtures/perf-script/node.perf" -o a.firefox.json.gz
 "$plume" convert -q "$fixtures/perf-script/node.perf" -o b.firefox.json
 ok ".firefox.json.gz is the same, compressed" bash -c "gzip -dc a.firefox.json.gz | cmp - b.firefox.json"
+ok "no memory leaked in all of these" replay_ends
 finish

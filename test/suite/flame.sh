@@ -4,6 +4,8 @@
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
+# shellcheck source=test/suite/replay.bash
+. "$suite/replay.bash"
 xmllint=$(command -v xmllint)
 
 well_formed() { # well_formed FILE...
@@ -22,10 +24,10 @@ as_the_rule_says() { # as_the_rule_says KIND OPTION...
 	case $kind in diff*) diff=(--diff) ;; esac
 	for seed in 1 2 3; do
 		perl "$suite/flame_oracle.pl" "${diff[@]}" "$@" "$kind-$seed.folded" >want || return 1
-		"$plume" flame -q --compat "$@" "$kind-$seed.folded" >got.svg || return 1
+		replay flame -q --compat "$@" "$kind-$seed.folded" -o got.svg || return 1
 		perl "$suite/svg_frames.pl" got.svg && [ -s want ] && diff want got.svg.frames || return 1
 		case $kind in *prefixes) continue ;; esac # without --compat these frames are not cut in two
-		"$plume" flame -q "$@" "$kind-$seed.folded" >got.svg || return 1
+		replay flame -q "$@" "$kind-$seed.folded" -o got.svg || return 1
 		perl "$suite/svg_frames.pl" got.svg && diff want got.svg.frames || return 1
 	done
 }
@@ -46,7 +48,7 @@ model_holds() { # model_holds KIND OPTION...
 	local kind=$1 seed
 	shift
 	for seed in 1 2 3; do
-		"$plume" flame -q "$@" "$kind-$seed.folded" >got.svg || return 1
+		replay flame -q "$@" "$kind-$seed.folded" -o got.svg || return 1
 		perl "$suite/flame_model.pl" got.svg "$kind-$seed.folded" || return 1
 		well_formed got.svg || return 1
 	done
@@ -107,7 +109,7 @@ perl -e 'binmode STDOUT; my @names = ("<script>alert(1)</script>", "</script><sc
 	my $i = 0; print "root;$_;leaf ", 10 + $i++, "\n" for @names; print join(";", @names), " 40\n"' >hostile.folded
 for options in '' --compat '--colors java --hash' --inverted '--minwidth 0'; do
 	# shellcheck disable=SC2086 # words
-	"$plume" flame -q --input folded $options hostile.folded -o hostile.svg
+	replay flame -q --input folded $options hostile.folded -o hostile.svg
 	is "hostile names $options: exit code" $? 0
 	ok "hostile names $options: well-formed" well_formed hostile.svg
 done
@@ -125,8 +127,8 @@ printf 'a;b 5\n' >small.folded
 for option in title subtitle countname nametype notes; do
 	for value in '<script>' ']]>' '--' '-->x<!--' '&amp;' $'\x01' $'\xff\xfe' $'\xef\xbf\xbe' $'\xf0\x9f\x98\x80' '"' "'" '</text>' 'a;b'; do
 		[ $option != notes ] || [[ $value != *[\<\>]* ]] || continue
-		"$plume" flame --$option="$value" small.folded -o option.svg &&
-			"$plume" flame --$option="$value" small.folded -o option.html
+		replay flame --$option="$value" small.folded -o option.svg &&
+			replay flame --$option="$value" small.folded -o option.html
 		ok "--$option $(printf %q "$value"): well-formed" well_formed option.svg option.html
 	done
 done
@@ -144,7 +146,7 @@ refuses() {
 	local code=$1 text=$2
 	shift 2
 	echo before >out.svg
-	"$plume" flame -o out.svg "$@" >out 2>err
+	replay flame -o out.svg "$@"
 	is "flame $*: exit code" $? "$code"
 	ok "flame $*: says '$text'" grep -qaF -- "$text" err
 	is "flame $*: writes nothing" "$(cat out.svg out)" before
@@ -218,7 +220,7 @@ rm -f palette.map
 
 attributes() { # attributes LINE...: small.folded with them
 	printf '%b\n' "$@" >attributes
-	"$plume" flame --nameattr attributes small.folded -o attributes.svg 2>err
+	replay flame --nameattr attributes small.folded -o attributes.svg
 }
 for line in 'a' 'a\tnokey' 'a\tfoo=bar' 'a\thref=javascript:alert(1)' 'a\thref= javascript:alert(1)' 'a\thref=data:text/html,x' \
 	'a\thref=x\ta_extra=href="javascript:alert(1)"' 'a\thref=JavaScript:alert(1)' 'a\thref=\x01javascript:alert(1)' 'a\thref=vbscript:x' \
@@ -256,12 +258,12 @@ is "... the same as --colors kind" "$("$plume" flame -q --colors kind "$fixtures
 ok "... kernel is in the legend" bash -c "sed -n '/id=\"legend\"/,\$p' kind.svg | grep -q '>kernel<'"
 is "folded text: the default is hot" "$("$plume" flame plain-1.folded | md5sum)" "$("$plume" flame --colors hot plain-1.folded | md5sum)"
 for palette in hot mem io wakeup red green blue aqua yellow purple orange; do
-	"$plume" flame --colors $palette plain-3.folded -o legend.svg
+	replay flame --colors $palette plain-3.folded -o legend.svg
 	ok "--colors $palette has no legend" bash -c '! grep -q "id=\"legend\"" legend.svg'
 done
 printf 'j_[j] 9\nin_[i] 9\nC::m 9\nk_[k] 9\nsys 9\na/b.js 9\nx:y 9\nPerl_x 9\nw_[w] 9\n' >legend.folded
 while read -r palette want; do
-	"$plume" flame --colors "$palette" legend.folded -o legend.svg
+	replay flame --colors "$palette" legend.folded -o legend.svg
 	is "--colors $palette: its legend" "$(legend legend.svg)" "$want"
 	ok "--colors $palette: well-formed" well_formed legend.svg
 done <<'END'
@@ -307,11 +309,13 @@ in_time() { # in_time FILE...
 	local file
 	for file in "$@"; do
 		perl "$suite/flame_oracle.pl" --order "$file" >want || return 1
-		"$plume" flame -q --flamechart "$file" -o got.svg || return 1
+		replay flame -q --flamechart "$file" -o got.svg || return 1
 		perl "$suite/svg_frames.pl" got.svg && diff want got.svg.frames || return 1
 	done
 }
 ok "--flamechart: frames stand where they were in time" in_time own.folded plain-[123].folded prefixes-[123].folded decimals-2.folded
+
+ok "no memory leaked in all of these" replay_ends
 
 # --- any way of reading gives the same bytes ---
 

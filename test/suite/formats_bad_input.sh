@@ -5,20 +5,21 @@
 # perf.data has a test of its own.
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
-export ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS:-}
+# shellcheck source=test/suite/replay.bash
+. "$suite/replay.bash"
 
 perl -ne 'BEGIN { $/ = "" } print if $. <= 2' "$fixtures/perf-script/node.perf" >small.perf
 printf 'main;a;b 12\nmain;a;c_[k] 3.5\nmain 7\n' >small.folded
 for ending in plume pb.gz pb speedscope.json cpuprofile flat.json json csv; do
 	"$plume" convert -q small.perf -o "made.$ending" 2>/dev/null || continue # not written by this plume
 	"$plume" fold -q "made.$ending" >/dev/null 2>&1 || continue # written only
-	ok "$ending made by plume, cut at every byte" perl "$suite/cuts.pl" "$plume" "$ending" "made.$ending"
+	ok "$ending made by plume, cut at every byte" perl "$suite/cuts.pl" "$replayer" "$ending" "made.$ending"
 done
-ok "perf script text cut at every byte" perl "$suite/cuts.pl" "$plume" perf small.perf
-ok "folded stacks cut at every byte" perl "$suite/cuts.pl" "$plume" folded small.folded
+ok "perf script text cut at every byte" perl "$suite/cuts.pl" "$replayer" perf small.perf
+ok "folded stacks cut at every byte" perl "$suite/cuts.pl" "$replayer" folded small.folded
 while read -r file; do
 	"$plume" fold -q "$file" >/dev/null 2>&1 || continue # not a profile
 	name=$(basename "$file")
-	ok "$name cut at every byte" perl "$suite/cuts.pl" "$plume" "${name#*.}" "$file"
+	ok "$name cut at every byte" perl "$suite/cuts.pl" "$replayer" "${name#*.}" "$file"
 done < <(find "$fixtures" -type f -size -10k ! -path '*/perf-script/*' ! -path '*/perf-data/*' | sort)
 finish

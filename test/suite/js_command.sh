@@ -1,6 +1,7 @@
 #!/bin/bash
 # plume js: what can be read of the V8 of living processes, and maps of their code. PLUME_NODES: a folder with
 # VERSION/bin/node of several versions; without it the node that is installed, if there is one.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

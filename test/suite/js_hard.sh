@@ -1,6 +1,7 @@
 #!/bin/bash
 # Node.js that is hard to record: JavaScript has its names, or a sentence says why not and what helps; it takes no longer than
 # usual; the process is not stopped, and answers afterwards. NODE: the node to record.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

@@ -3,6 +3,7 @@
 # the oldest and the newest at hand): programs that have functions in functions run until they are compiled, and are recorded; then each
 # instruction of their code, as plume names it, is compared with what the compiler itself says of it (js_inlined.mjs). Wrong names are at
 # most 0.05 % of what V8 knows, by instructions and by samples; a caller instead of the function is no wrong name, but is counted.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

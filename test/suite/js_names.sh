@@ -3,6 +3,7 @@
 # newest at hand, see tools/node-matrix): shares of programs that know them (test/truth/js), names for nearly every sample, the
 # same names as in V8's own map, callers of inlined functions as `new Error().stack` has them; in workers, children,
 # namespaces and containers, and of functions that are gone.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

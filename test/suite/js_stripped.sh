@@ -3,6 +3,7 @@
 # program with a stripped library: js_stripped.sh PLUME [NODE]. Debian's is the one that is installed, or $LIBNODE_DIR is a
 # folder in which its packages are unpacked (dpkg -x libnode*.deb DIR; the same with nodejs, libuv1, libc-ares2, node-acorn,
 # node-cjs-module-lexer, node-undici and others that are not installed).
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

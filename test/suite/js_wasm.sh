@@ -2,6 +2,7 @@
 # WebAssembly in Node.js without flags: functions by the module's name section, by its exports, by their numbers; shares that
 # are known, callers that are right; the same with a perf map. js_wasm.sh PLUME [NODE...]: by default the oldest and the newest at hand, and
 # the one on the PATH.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
@@ -33,7 +34,7 @@ for node in "${nodes[@]}"; do
 	version=$("$node" --version)
 	for which in all exports none; do
 		start "wasm-$version-$which" "$node" "$truth/js/wasm.js" $which || exit 1
-		record "wasm-$version-$which" -p "$pid" -d 2
+		record_used "wasm-$version-$which" 2
 		kill_now "$pid"
 	done
 	ok "$version: functions of WebAssembly by the name section" chains "wasm-$version-all.folded" \
@@ -44,8 +45,8 @@ for node in "${nodes[@]}"; do
 		'wasm-function[1] wasm://wasm' 'wasm-function[2] wasm://wasm' 'x wasm://wasm:wasm-function[3]'
 	# In the code that it began in, though V8 has made a better one since.
 	start "wasm-$version-forever" "$node" "$truth/js/wasm.js" forever || exit 1
-	record "wasm-$version-first" -p "$pid" -d 1
-	record "wasm-$version-forever" -p "$pid" -d 1
+	record_used "wasm-$version-first" 1
+	record_used "wasm-$version-forever" 1
 	kill_now "$pid"
 	# shellcheck disable=SC2016 # awk reads it
 	ok "$version: ... a loop that goes on for long" awk '/;outer wasm:[^;]*;heavy wasm:[^;]*:wasm-function\[1\]/ { good += $NF } { all += $NF }

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The source line of each call and sample: recorded without --srcline, kept in .plume, shown by --srcline, and not seen
 # without it. Programs whose hot line is known, in each language that is here.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

@@ -4,13 +4,14 @@
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
-export ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS:-}
+# shellcheck source=test/suite/replay.bash
+. "$suite/replay.bash"
 export XDG_CACHE_HOME=$work/cache
 recordings=$fixtures/perf-data
 for name in file pipe zstd dwarf records; do
 	part=records
 	[ $name != file ] || part=all
-	ok "$name.data damaged in many ways" perl "$suite/perf_data_damage.pl" $part "$plume" "$recordings/$name.data" --symfs "$recordings/symfs"
+	ok "$name.data damaged in many ways" perl "$suite/perf_data_damage.pl" $part "$replayer" "$recordings/$name.data" --symfs "$recordings/symfs"
 done
 # The places between records of what was written to a pipe: it has no end mark, so that a cut there is seen by nobody.
 between() {
@@ -22,7 +23,7 @@ cut_anywhere() {
 	size=$(stat -c %s "$1")
 	for ((n = 1; n < size; n += $2)); do
 		head -c "$n" "$1" >cut.data
-		timeout 10 "$plume" fold --symfs "$recordings/symfs" cut.data >out 2>err
+		replay fold --symfs "$recordings/symfs" cut.data
 		code=$?
 		[ "$code" = 0 ] && grep -qx "$n" whole && continue
 		case $code in 1 | 3) grep -qa "^plume: .*cut.data" err && ! grep -qa Sanitizer err && continue ;; esac

@@ -1,13 +1,15 @@
 # Damages a perf.data in many ways, one at a time, and checks what plume says to each: exit 0, 1 or 3, no signal, no more
 # than ten seconds, no sanitizer, and a sentence whenever it is not 0.
-#   perl perf_data_damage.pl all|records PLUME FILE [OPTION OF PLUME...]
+#   perl perf_data_damage.pl all|records REPLAY FILE [OPTION OF PLUME...]
 # records: those alone, not the head of the file, events and features.
 # Prints how many were tried; a line for each that went wrong.
 use strict;
 use warnings;
 no warnings 'portable';
+use FindBin;
+require "$FindBin::Bin/replay.pl";
 
-my ($part, $plume, $file, @options) = @ARGV;
+my ($part, $replay, $file, @options) = @ARGV;
 open my $in, "<:raw", $file or die "$file: $!\n";
 my $whole = do { local $/; <$in> };
 my ($tried, $wrong) = (0, 0);
@@ -19,22 +21,13 @@ sub try {
 	open my $out, ">:raw", "damaged.data" or die;
 	print $out $bytes;
 	close $out;
-	my $pid = fork // die "fork: $!\n";
-	if (!$pid) {
-		alarm 10;
-		open STDOUT, ">", "/dev/null";
-		open STDERR, ">", "err";
-		exec $plume, "fold", @options, "damaged.data";
-		exit 127;
-	}
-	waitpid $pid, 0;
-	my ($signal, $code) = ($? & 127, $? >> 8);
+	my $code = replay($replay, "fold", @options, "damaged.data");
 	open my $err, "<:raw", "err" or die;
 	my $said = do { local $/; <$err> } // "";
 	$tried++;
-	return if !$signal && $code =~ /^[013]$/ && $said !~ /Sanitizer|runtime error/ && ($code == 0 || $said =~ /^plume: .../m);
+	return if $code =~ /^[013]$/ && $said !~ /Sanitizer|runtime error/ && ($code == 0 || $said =~ /^plume: .../m);
 	$wrong++;
-	print "$what: ", $signal ? "signal $signal" : "exit $code", ": ", substr($said, 0, 300), "\n";
+	print "$what: ", $code < 0 ? "signal " . -$code : "exit $code", ": ", substr($said, 0, 300), "\n";
 	rename "damaged.data", "damaged.$wrong.data";
 }
 
@@ -99,4 +92,8 @@ for my $length (0, 1, 8, 95, 96, 97, 1000, 100000) {
 	try("$length zeros behind the magic", substr($whole, 0, 8) . "\0" x $length);
 }
 print "$tried tried, $wrong wrong\n";
+if (!replay_ends()) {
+	print "memory leaked\n";
+	$wrong++;
+}
 exit($wrong > 0);

@@ -2,34 +2,36 @@
 # pprof: every fixture there and back, files that were cut, and go's pprof as a second opinion.
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
+# shellcheck source=test/suite/replay.bash
+. "$suite/replay.bash"
 
 # The format's texts are UTF-8: what is not is replaced, on both sides here.
 ascii() { LC_ALL=C tr -d '\200-\377' | LC_ALL=C sort; }
-fold() { "$plume" fold -q "$@" 2>>err | ascii; }
+fold() { "$plume" fold -q "$@" 2>/dev/null | ascii; }
 # same NAME FILE COPY OPTION...: both fold to the same.
 same() {
 	local name=$1 file=$2 copy=$3
 	shift 3
-	fold "$@" "$file" >want
-	fold "$@" "$copy" >got
+	replay fold -q "$@" "$file"
+	ascii <out >want
+	replay fold -q "$@" "$copy"
+	ascii <out >got
 	ok "$name" cmp want got
 }
 all=(--where event=all --weight period --tid --kernel --jit)
-: >err
-mapfile -t profiles < <(find "$fixtures" -type f -size +0 | grep -vE '\.(cmd|md|txt|js|mjs|ts|html|go|c|py|java|sh)$|/(elf|debug-info|doctor|symfs|programs|source-map)/|/make$|/tmp/' | sort)
-for file in "${profiles[@]}"; do
+mapfile -t profiles < <(cd "$fixtures" && find . -type f -size +0 | grep -vE '\.(cmd|md|txt|js|mjs|ts|html|go|c|py|java|sh)$|/(elf|debug-info|doctor|symfs|programs|source-map)/|/make$|/tmp/' | sort)
+for file in "${profiles[@]/#/$fixtures/}"; do
 	name=$(basename "$file")
-	"$plume" convert -q "$file" -o sums.pb.gz 2>>err
-	"$plume" convert -q --each-sample "$file" -o each.pb 2>>err
+	replay convert -q "$file" -o sums.pb.gz
+	replay convert -q --each-sample "$file" -o each.pb
 	same "$name: the same stacks and samples" "$file" sums.pb.gz
 	same "$name: the same threads, events, periods and kinds" "$file" sums.pb.gz "${all[@]}"
 	same "$name: each sample by itself, too" "$file" each.pb "${all[@]}"
 	same "$name: times" "$file" each.pb "${all[@]}" --time 0.004,
 	same "$name: cpus" "$file" each.pb "${all[@]}" --where cpu=0,-1
-	"$plume" convert -q --each-sample each.pb -o again.pb 2>>err
+	replay convert -q --each-sample each.pb -o again.pb
 	ok "$name: written again it is the same file" cmp each.pb again.pb
 done
-ok "no sanitizer report" bash -c '! grep -qaE "Sanitizer|runtime error" err'
 
 # The name decides whether it is compressed.
 small=$fixtures/perf-script/default.perf
@@ -53,7 +55,7 @@ ok "it is read from zstd" cmp got want
 bad=0
 for ((n = 1; n < $(stat -c %s a.pb); n += 37)); do
 	head -c "$n" a.pb >cut.pb
-	"$plume" fold cut.pb >got 2>err
+	replay fold cut.pb
 	code=$?
 	[ $code = 1 ] || [ $code = 3 ] || { bad=$((bad + 1)) && echo "# $n bytes: exit $code"; }
 	grep -q "^plume: " err || bad=$((bad + 1))
@@ -61,6 +63,7 @@ for ((n = 1; n < $(stat -c %s a.pb); n += 37)); do
 	! grep -q "Sanitizer\|runtime error" err || bad=$((bad + 1))
 done
 is "cut at every 37th byte: a sentence with the place" $bad 0
+ok "no sanitizer report, and no memory leaked" replay_ends
 
 # Go's own reader.
 if ! command -v go >/dev/null 2>&1 || ! HOME=$work go tool pprof -raw a.pb.gz >/dev/null 2>&1; then
@@ -81,10 +84,10 @@ plain_js() {
 		$sum{join ";", @names} += $n;
 		END { print "$_ $sum{$_}\n" for keys %sum }' | ascii
 }
-raw() { go tool pprof -raw "$1" 2>>err | perl "$suite/pprof_raw.pl" "$2" comm | ascii; }
+raw() { go tool pprof -raw "$1" 2>/dev/null | perl "$suite/pprof_raw.pl" "$2" comm | ascii; }
 for file in "$fixtures"/perf-script/*.perf "$fixtures"/recordings/*; do
 	name=$(basename "$file")
-	"$plume" convert -q "$file" -o a.pb.gz 2>>err
+	"$plume" convert -q "$file" -o a.pb.gz 2>/dev/null
 	raw a.pb.gz 0 >got
 	fold --weight samples "$file" | grep -v ' 0$' | plain_js >want
 	grep -v ' 0$' got >got.some

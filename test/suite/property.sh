@@ -2,24 +2,29 @@
 # Samples in = samples out: every shape, any number of threads, file or pipe, compressed or not.
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
+# shellcheck source=test/suite/replay.bash
+. "$suite/replay.bash"
 
 sum() { awk '{ s += $NF } END { print s + 0 }' "$1"; }
-sum_of() { "$plume" fold -q --weight samples --where event=all "$@" >out 2>err; sum out; }
+folded() { replay fold -q --weight samples --where event=all "$@"; }
 
+mkfifo pipe
 while read -r name samples; do
 	file=$fixtures/perf-script/$name.perf
-	is "$name: every sample is in the output" "$(sum_of "$file")" "$samples"
-	cp out whole
-	# shellcheck disable=SC2002 # a pipe is the point: a file would be mapped
-	cat "$file" | "$plume" fold -q --weight samples --where event=all - >out
+	folded "$file"
+	is "$name: every sample is in the output" "$(sum out)" "$samples"
+	mv out whole
+	cat "$file" >pipe &
+	folded pipe
 	ok "$name: a pipe gives the same" cmp out whole
-	"$plume" fold -q --weight samples --where event=all --time 0, --where cpu=-1,0,1 --tid "$file" >out 2>err
+	folded --time 0, --where cpu=-1,0,1 --tid "$file"
 	if [ -s out ]; then # with a row per sample; shapes without a time cannot
 		is "$name: the same sum with times, cpus and threads" "$(sum out)" "$samples"
 	fi
-	"$plume" fold -q --weight samples --where event=all --reverse "$file" >out
+	folded --reverse "$file"
 	is "$name: reversed stacks keep the sum" "$(sum out)" "$samples"
 done <"$fixtures/perf-script/samples.txt"
+ok "no memory leaked in all of these" replay_ends
 
 # One text of all shapes, large enough to be cut into parts for threads; in a pipe it comes in pieces.
 : >all.perf
@@ -30,8 +35,8 @@ for _ in $(seq 60); do
 	done <"$fixtures/perf-script/samples.txt" >>all.perf
 done
 want=$(($(awk '{ s += $2 } END { print s }' "$fixtures/perf-script/samples.txt") * 60))
-is "all shapes in one file: every sample is in the output" "$(sum_of -j1 --input perf-script all.perf)" "$want"
-mv out one
+"$plume" fold -q --weight samples --where event=all -j1 --input perf-script all.perf >one
+is "all shapes in one file: every sample is in the output" "$(sum one)" "$want"
 for threads in 2 3 8 64; do
 	"$plume" fold -q --weight samples --where event=all --input perf-script -j$threads all.perf >out
 	ok "$threads threads give the same bytes as one" cmp out one

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Threads and children that live for less than a period: as many samples as they used CPU time, whoever started them loses
 # none, a recording ends when all of them have ended, and what is not theirs is left out.
+# needs: recording
 # shellcheck disable=SC2317,SC2016 # functions are called by ok; programs in words have variables of their own
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

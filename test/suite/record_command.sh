@@ -1,5 +1,6 @@
 #!/bin/bash
 # plume record of commands: whose exit status it is, what is written where, how many samples -c takes, files by period.
+# needs: recording
 # shellcheck disable=SC2317,SC2016 # functions are called by ok; programs in words have variables of their own
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

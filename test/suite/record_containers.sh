@@ -1,6 +1,7 @@
 #!/bin/bash
 # A Node.js server in namespaces of its own, and in a podman container, recorded from outside: by pid, cgroup, container's
 # id and name. JavaScript and native functions have their names, also when the server is gone before the recording ends.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

@@ -3,6 +3,7 @@
 # moments, its disk is full, its bounds are watched from outside. Nothing that was written may be lost or unreadable, and
 # neither files, nor memory, nor descriptors may grow. Steps of the clock: only a machine's owner can set CLOCK_REALTIME
 # (time namespaces do not have it), so test/unit/record_rotation_test.c brings a clock of its own.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 
 if [ -z "${own_mounts:-}" ] && [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then

@@ -1,6 +1,6 @@
 /*
  * What is recorded on and on.
- *   work busy                a known function, most of the time
+ *   work busy                a known function, a third of the time: other tests run beside it
  *   work churn FOLDER        short-lived processes and threads, and now and then a program that is new
  *   work threads N FILE      N threads that end when FILE is there; the first one goes on
  *   work once                ends soon
@@ -99,6 +99,6 @@ int main(int argc, char **argv)
 	}
 	for (;;) {
 		burn(1000000);
-		rest(1);
+		rest(4);
 	}
 }

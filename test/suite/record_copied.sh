@@ -1,6 +1,7 @@
 #!/bin/bash
 # Stacks and names of code that a program copies and tells of as CPython does (-X perf, -X perf_jit): test/truth/copied.c,
 # and Python itself where one is at hand that can (3.12 and later).
+# needs: recording
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
 # shellcheck source=test/suite/recording.bash

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Stacks that are deeper than the kernel's chains and copies: thousands of calls in C, with and without frame pointers, and of
 # JavaScript. What is recorded is named and in order; what is not is said to be missing, behind the start of the thread.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
@@ -54,7 +55,7 @@ if command -v cc >/dev/null; then
 	for program in chained tables; do
 		for depth in 3000 10000; do
 			start "$program$depth" "./deep_$program" $depth || exit 1
-			record "$program$depth" -p "$pid" -d 2
+			record_used "$program$depth" 2
 			kill_now "$pid"
 		done
 	done
@@ -78,10 +79,10 @@ options=(--stack-size=3900 --no-opt)
 turns=' [^ ;]*deep_turns.js:(6|7|8|9|10):'
 for depth in 600 1500 5000; do
 	start "js$depth" "$node" "${options[@]}" "$truth/deep_turns.js" $depth || exit 1
-	record "js$depth" -p "$pid" -d 3
+	record_used "js$depth" 3
 	kill_now "$pid"
 	# The kernel walks its stacks once plume has looked at the process, which takes some samples.
-	"$plume" fold -q --time 1,9 "js$depth.plume" >"js$depth.folded"
+	"$plume" fold -q --time 1, "js$depth.plume" >"js$depth.folded"
 	ok "$depth calls in JavaScript: what is there is named" named "js$depth.folded"
 	ok "... in the order of calls" in_order "js$depth.folded"
 done

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What plume record says of a Go program that knows where its time went (test/truth/split.go), with symbols and without
 # (`-s -w`), at a fixed address and not: its shares, names, lines, and stacks up to the start of the goroutine.
+# needs: recording
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
 # shellcheck source=test/suite/recording.bash

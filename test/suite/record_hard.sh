@@ -1,5 +1,6 @@
 #!/bin/bash
 # Processes that are hard to record, or must not be; hostile maps; buffers that overflow; who may, and whose files they are.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
@@ -60,7 +61,7 @@ else
 	skip "50,000 mapped files" "not allowed here (vm.max_map_count is $(cat /proc/sys/vm/max_map_count))"
 fi
 rm -rf files && mkdir files
-./hard peak maps.peak "$plume" record -F 999 -o mapping.plume -- ./hard maps files 50000 1 >maps.out 2>maps.err
+./hard peak maps.peak "$plume" record -F 999 -o mapping.plume -- ./hard maps files 50000 3 >maps.out 2>maps.err
 "$plume" fold -q mapping.plume >mapping.folded
 ok "50,000 files mapped while recording: names" grep -q ';burn ' mapping.folded
 ok "... and bounded memory: $(cat maps.peak) KiB" test "$(cat maps.peak)" -lt 600000
@@ -89,7 +90,7 @@ nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 if [ "$(id -u)" = 0 ] && cp "$plume" plume-of-nobody && cp hard hard-of-nobody && mkdir -m 777 hidden && chmod 777 hidden &&
 	chmod 755 . plume-of-nobody hard-of-nobody && "${nobody[@]}" ./plume-of-nobody record -q -o hidden/probe.plume -- true 2>probe.err; then
 	start hiding "${nobody[@]}" sh -c 'perl -e "syscall(157, 4, 0, 0, 0); open F, q(>), q(hidden/there); sleep 60" &
-		until [ -e hidden/there ]; do :; done; ./hard-of-nobody burn & wait' || exit 1
+		until [ -e hidden/there ]; do sleep 0.02; done; ./hard-of-nobody burn & wait' || exit 1
 	mapfile -t hiding < <(pgrep -P "$pid")
 	started+=("${hiding[@]}")
 	timeout 20 "${nobody[@]}" ./plume-of-nobody record -d 1 -p "$pid" -o hidden/x.plume >last.out 2>last.err
@@ -106,7 +107,7 @@ refused "a pid that is no number" 'not a PID' -p twelve
 refused "a command that is not there" 'no such|not found' -- ./nothing
 ./hard zombie >zombie.says &
 started+=($!)
-until [ -s zombie.says ]; do :; done
+until [ -s zombie.says ]; do sleep 0.02; done
 refused "a zombie" 'zombie|has ended|already ended' -p "$(cat zombie.says)"
 kernel=$(pgrep -x kthreadd || pgrep -x ksoftirqd/0)
 if [ -n "$kernel" ]; then

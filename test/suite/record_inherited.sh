@@ -1,5 +1,6 @@
 #!/bin/bash
 # plume record -- COMMAND: the command finds what it would find without plume, and plume ends as the command did.
+# needs: recording
 # shellcheck disable=SC2317,SC2016 # functions are called by ok; programs in words have variables of their own
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Stacks through code without frame pointers that a jitdump has unwinding records of: test/truth/jit_frames.c, recorded by
 # plume and by perf.
+# needs: recording
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
 # shellcheck source=test/suite/recording.bash

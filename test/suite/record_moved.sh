@@ -2,6 +2,7 @@
 # Code that is not where its file is mapped: Node.js with its text in large pages, V8's built-in functions where /proc is not there,
 # programs that run from memory alone. They have the names that they have otherwise. record_moved.sh PLUME [NODE...]: by default
 # the oldest and the newest at hand, and the one on the PATH.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
@@ -39,7 +40,7 @@ without_proc() { exec unshare -m --propagation private sh -c 'umount -l /proc; e
 can_hide_proc() { [ "$(id -u)" = 0 ] && unshare -m --propagation private sh -c 'umount -l /proc' 2>/dev/null; }
 record_once() { # record_once NAME COMMAND...
 	start "$@" || return
-	record "$1" -p "$pid" -d 2
+	record_used "$1" 2
 	kill_now "$pid"
 	return 0
 }

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Neighbours whose files cost far more to read than to make: beside them a recording of the whole machine stays small, ends,
 # and says what it did not read.
+# needs: recording quiet
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Functions of a stripped library (test/truth/stripped*): a label without a size names its own code and no other; functions
 # that only .eh_frame knows are told apart in reports, pictures and comparisons of the same build, and are one in folded stacks.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Stacks through code that has no tables to unwind by and no frame pointers, by programs that know where their time went:
 # leaves in assembly, all of a program, musl's library; and programs that begin without a name.
+# needs: recording
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
 # shellcheck source=test/suite/recording.bash

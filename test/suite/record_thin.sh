@@ -1,6 +1,7 @@
 #!/bin/bash
 # Copies of stacks that a BPF program thins out in the kernel: stacks are the same as with the kernel's own copies, to the end
 # of the stack's memory; what is not so thin is the kernel's; no sample is lost, or counted twice.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
@@ -37,12 +38,12 @@ often() { awk '{ n[substr($0, 1, length($0) - length($NF) - 1)] += $NF; all += $
 stacks() { sed 's/ [0-9]*$//' "$1" | sort -u; }
 only_here() { often "$1.folded" | comm -23 - <(stacks "$2.folded"); } # only_here NAME OTHER
 for rate in 999 4999; do
-	record "thin$rate" -d 2 -p "$pid"
+	record_used "thin$rate" 2
 	plain=$plume
 	printf '#!/bin/sh\nexec setpriv --bounding-set -bpf,-sys_admin "%s" "$@"\n' "$plain" >without
 	chmod +x without
 	plume=./without
-	record "kernels$rate" -d 2 -p "$pid"
+	record_used "kernels$rate" 2
 	plume=$plain
 	ok "$rate Hz: copies are thinned out" bash -c "$(declare -f thinned sum); plume=$plume
 		thin=\$(thinned thin$rate) all=\$(sum thin$rate.folded); echo \"\$thin of \$all\"; [ \${thin:-0} -gt \$((all / 3)) ]"
@@ -52,13 +53,13 @@ for rate in 999 4999; do
 	ok "... every sample is counted once" all_samples "thin$rate"
 done
 unset rate
-record data -F 4999 -d 1 -p "$pid" -o data.data
+record_used data 1 -F 4999 -o data.data
 "$plume" fold -q data.data >read.folded
 is "perf.data has the same stacks" "$(sort read.folded | md5sum)" "$(sort data.folded | md5sum)"
 if command -v perf >/dev/null; then
 	is "... and as many samples for perf" "$(perf script -i data.data -F time 2>/dev/null | grep -c .)" "$(sum data.folded)"
 fi
-record small -F 4999 -d 1 -m 16 -p "$pid"
+record_used small 1 -F 4999 -m 16
 ok "a buffer of 64 KB is emptied in time, or what is lost is counted" bash -c "$(declare -f sum)
 	sed -n 's/.* \([0-9,]*\) lost.*/\1/p' small.err | tr -d , >lost
 	awk -v all=\"\$(sum small.folded)\" '{ lost = \$1 } END { print all, lost; exit !(all + lost > 500 && all > 100) }' lost"
@@ -67,7 +68,7 @@ kill_now "$pid"
 # A stack that ends with its page.
 gcc -O2 -g -fomit-frame-pointer -o own_stack "$truth/own_stack.c"
 start own ./own_stack || exit 1
-record own -F 2000 -d 1 -p "$pid"
+record_used own 1 -F 2000
 ok "a stack of its own: copies are thinned out" mostly own
 is "... and go to its last byte" "$(grep -c . own.folded) $(awk -F';' '!/first_there/' own.folded)" "$(grep -c first_there own.folded) "
 ok "... whole ones" bash -c "'$plume' doctor own.plume | grep -q 'no stack was cut'"
@@ -89,7 +90,7 @@ int main(void) { puts("ready"); fflush(stdout); for (;;) dense(7); }
 END
 gcc -O1 -g -fomit-frame-pointer -o dense dense.c
 start dense ./dense || exit 1
-record dense -F 999 -d 1 -p "$pid"
+record_used dense 1 -F 999
 ok "a stack full of addresses is the kernel's copy, and whole" bash -c "$(declare -f sum)
 	awk '/burns/ { all += \$NF } /main;dense;dense;dense;dense;dense;dense;dense;dense;burns/ { whole += \$NF } END { print whole, all; exit !(all > 100 && whole * 100 >= all * 99) }' dense.folded"
 kill_now "$pid"

@@ -2,6 +2,7 @@
 # What plume record says of programs that know where their own CPU time went (test/truth): the shares of their parts are
 # within the error that sampling has, stacks reach the start of their thread, frames have names, and every sample that
 # came in comes out.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Stacks of JavaScript that a BPF program walks in the kernel: they are named to the root where a copy of the stack and the
 # kernel's chain are much too short; where BPF is forbidden copies do, and plume says so; no record is taken for a sample.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
@@ -44,7 +45,7 @@ all_samples() { # all_samples NAME: what plume counted is what comes out
 how() { "$plume" doctor "$1.plume" 2>/dev/null | sed -n 's/^javascript .*\(stacks walked.*\)/# \1/p'; }
 
 # Processes that are there are looked at before the first sample is taken.
-ok "recorded with copies of 4 KB" record walked "${small[@]}" -d 3 -o walked.data
+ok "recorded with copies of 4 KB" record walked "${small[@]}" -o walked.data -- "$truth/until_used" "$pid" 3
 how walked
 ok "every sample is counted once" all_samples walked
 if "$plume" doctor --json 2>/dev/null | grep -q '"ok","key":"bpf"'; then
@@ -55,16 +56,16 @@ if "$plume" doctor --json 2>/dev/null | grep -q '"ok","key":"bpf"'; then
 	if command -v perf >/dev/null; then
 		is "... for perf as well" "$(perf script -i walked.data -F time 2>/dev/null | grep -c .)" "$(sum walked.folded)"
 	fi
-	record chained --call-graph fp -d 2 -p "$pid"
+	record_used chained 2 --call-graph fp
 	ok "no copies are needed" deep chained.folded 98
-	rate=4999 record often -d 2 -p "$pid"
+	rate=4999 record_used often 2
 	ok "at 4,999 Hz, with less than that of the stack" deep often.folded 98
 	ok "... they reach the start of the thread, too" rooted often.folded
 	# Copies end anywhere in 401 frames that are alike: what was walked goes on from there, with none twice and none left out.
 	narrow=$pid
 	start wide "$node" "$truth/deep_wide.js" || exit 1
 	for hz in 99 499; do
-		rate=$hz record "wide$hz" -d 4 -p "$pid"
+		rate=$hz record_used "wide$hz" 4
 		ok "at $hz Hz, with frames that are more than a copy" deep "wide$hz.folded" 98
 		ok "... they reach the start of the thread, too" rooted "wide$hz.folded"
 		ok "... and none is there twice" once "wide$hz.folded"
@@ -82,8 +83,8 @@ fi
 # copied up to the first frames of JavaScript only. What one in fifty samples has is what large copies have.
 main=$pid
 start mixed "$node" "$truth/mixed.js" || exit 1
-rate=4999 record near -d 3 -p "$pid"
-record large --call-graph auto,32768 -d 6 -p "$pid"
+rate=4999 record_used near 3
+record_used large 6 --call-graph auto,32768
 kill_now "$pid"
 pid=$main
 # Tiers change with time, and what is inlined.

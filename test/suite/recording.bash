@@ -17,6 +17,9 @@ record() {
 	return $status
 }
 
+# record_used NAME SECONDS OPTION...: $pid, until it has used that much CPU time: as many samples on a busy machine
+record_used() { record "$1" "${@:3}" -p "$pid" -- "$truth/until_used" "$pid" "$2"; }
+
 # stripped NAME: NAME.stripped lists files of the system whose functions have no names here, and their frames: `libc.so.6 12`
 stripped() {
 	"$plume" doctor --json --limit 0 "$1.plume" 2>/dev/null |

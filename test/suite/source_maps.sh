@@ -1,6 +1,7 @@
 #!/bin/bash
 # TypeScript and bundles shown as they were written: inline maps, maps beside the script, in a mount namespace of its own;
 # maps that are missing, broken, elsewhere or traps.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

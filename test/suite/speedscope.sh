@@ -4,12 +4,16 @@
 # shellcheck disable=SC2016,SC2317 # JSON has dollars; functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
+# shellcheck source=test/suite/replay.bash
+. "$suite/replay.bash"
 
 folds() { # folds FILE OUT: what a query can see, in several ways
-	"$plume" fold -q --where event=all --tid --all "$1" >"$2"
-	"$plume" fold -q --weight period --merge-tiers --where kind=user,jit "$1" >>"$2" 2>/dev/null
-	"$plume" fold -q --time 0,0.01 --where cpu=0,1 "$1" >>"$2" 2>/dev/null
-	return 0
+	replay fold -q --where event=all --tid --all "$1"
+	mv out "$2"
+	replay fold -q --weight period --merge-tiers --where kind=user,jit "$1"
+	cat out >>"$2"
+	replay fold -q --time 0,0.01 --where cpu=0,1 "$1"
+	cat out >>"$2"
 }
 few=()
 for name in several-events java node plus-pid-cpu-period odd-comms; do
@@ -21,8 +25,8 @@ comes_back() {
 	[ "$1" = few ] || files=("$fixtures"/perf-script/*.perf *.folded)
 	shift 2
 	for file in "${files[@]}"; do
-		"$plume" convert -q "$@" "$file" -o "one$ending"
-		"$plume" convert -q "$@" "one$ending" -o "two$ending"
+		replay convert -q "$@" "$file" -o "one$ending"
+		replay convert -q "$@" "one$ending" -o "two$ending"
 		# Samples with two weights are counted twice by then.
 		cmp "one$ending" "two$ending" || [ "$file" = both.folded ] || bad=1
 		folds "one$ending" got
@@ -60,12 +64,14 @@ ok "a clock's profile is in nanoseconds" grep -qF '"unit":"nanoseconds","startVa
 ok "a sample is not drawn over time in which nothing ran" grep -qF '"weights":[1000,3000]' clock.speedscope.json
 is "its samples read back as samples" "$("$plume" fold -q clock.speedscope.json | tr '\n' ' ')" "a;f 1 a;g 1 "
 
-# The whole program on files that were cut: exit 1 or 3, and the byte.
+# Files that were cut, in a pipe: exit 1 or 3, and the byte.
+mkfifo pipe
 cut_says() { # cut_says FILE STEP
 	local size n code bad=0
 	size=$(stat -c %s "$1")
 	for ((n = 1; n < size - 1; n += $2)); do
-		head -c "$n" "$1" | "$plume" fold >out 2>err
+		head -c "$n" "$1" >pipe &
+		replay fold pipe
 		code=$?
 		if [ "$code" != 1 ] && [ "$code" != 3 ] || ! grep -qE "at byte [0-9,]+|no stacks found" err || grep -q Sanitizer err; then
 			echo "$1 cut at $n: exit $code: $(head -c 200 err)"
@@ -80,6 +86,7 @@ ok "speedscope cut: said" cut_says "$fixtures/speedscope/sampled.speedscope.json
 ok "speedscope of ours cut: said" cut_says ours.speedscope.json 83
 ok "tables cut: said" cut_says ours.flat.json 83
 ok "tree cut: said" cut_says "$fixtures/json-tree/d3.json" 11
+ok "no memory leaked in all of these" replay_ends
 
 # try NAME WANT_EXIT WANT_TEXT COMMAND...
 try() {

@@ -1,6 +1,7 @@
 #!/bin/bash
 # make static: one file that needs nothing around it. Built here when the archives of its libraries are there, and run in a
 # root folder that holds only it and a recording.
+# needs: build recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

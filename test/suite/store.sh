@@ -3,6 +3,8 @@
 # page on the format.
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
+# shellcheck source=test/suite/replay.bash
+. "$suite/replay.bash"
 
 dump() { node "$suite/plume_dump.mjs" "$@"; }
 perf=("$fixtures"/perf-script/*.perf)
@@ -18,16 +20,17 @@ options=("" "--where event=all --tid --kernel --jit --verbose" "--time 0,0.03 --
 bad=0
 for input in "${inputs[@]}"; do
 	name=$(basename "$input")
-	"$plume" convert -q "$input" -o "$name.plume" 2>/dev/null
+	replay convert -q "$input" -o "$name.plume"
 	for words in "${options[@]}"; do
 		# shellcheck disable=SC2086 # a list of words
-		"$plume" fold -q $words "$input" >want 2>want.err
+		replay fold -q $words "$input"
 		want=$?
+		mv out want
 		# shellcheck disable=SC2086
-		"$plume" fold -q $words "$name.plume" >got 2>got.err
+		replay fold -q $words "$name.plume"
 		got=$?
 		[ $want != 3 ] || want=0 # lines that were not understood were left out already
-		if [ $want != $got ] || ! cmp -s want got; then
+		if [ $want != $got ] || ! cmp -s want out; then
 			echo "# $name, fold $words: exit $got, not $want"
 			bad=$((bad + 1))
 		fi
@@ -35,14 +38,20 @@ for input in "${inputs[@]}"; do
 done
 is "folding a .plume gives what folding its input gives" $bad 0
 : >want
-for input in "${inputs[@]}"; do "$plume" fold -q "$(basename "$input").plume" >>want; done
 files=()
-for input in "${inputs[@]}"; do files+=("$(basename "$input").plume"); done
+for input in "${inputs[@]}"; do
+	files+=("$(basename "$input").plume")
+	replay fold -q "$(basename "$input").plume"
+	cat out >>want
+done
 dump "${files[@]}" >got 2>err
 ok "the second reader reads every file to its end" test ! -s err
 ok "the second reader folds them as plume does" cmp want got
 : >want
-for file in "${files[@]}"; do "$plume" fold -q --where event=all --weight period "$file" >>want; done
+for file in "${files[@]}"; do
+	replay fold -q --where event=all --weight period "$file"
+	cat out >>want
+done
 dump --event all --weight period "${files[@]}" >got
 ok "... all events, by period, too" cmp want got
 
@@ -154,6 +163,7 @@ perl -e 'use POSIX; setpgid(0, 0); $SIG{INT} = "DEFAULT"; exec "bash", "-c", $AR
 group=$!
 until [ -e interrupted.plume ] && [ "$(stat -c %s interrupted.plume)" -gt 100000 ]; do
 	kill -0 $group 2>/dev/null || break
+	sleep 0.01
 done
 kill -INT -- -$group
 wait $group 2>/dev/null
@@ -165,10 +175,15 @@ is "... and it reads without a word" "$?$(cat err)" 0
 
 # --- kill -9 ---
 # Every sample has a frame of its own, so a prefix of the input is recognised.
-prefix() { perl -ne '/^gen;f(\d+) 1$/ or exit 1; $n++; $max = $1 if $1 > $max; END { exit !($n == $max + 1) }' "$1"; }
+prefix() {
+	awk '!/^gen;f[0-9]+ 1$/ { exit bad = 1 }
+		{ n++; f = substr($1, 6) + 0; if (f > max) max = f }
+		END { exit bad || n != max + 1 }' "$1"
+}
 generate 200000 >input.perf
 seed=${STORE_SEED:-$RANDOM}
 RANDOM=$seed
+incomplete='killed.plume: (truncated at byte [0-9,]+|incomplete: .*); [0-9,]+ samples'
 survived=0 cut=0 ended=0 nothing=0
 for i in $(seq 200); do
 	rm -f killed.plume
@@ -182,14 +197,15 @@ for i in $(seq 200); do
 	kill -9 $pid
 	{ wait $pid; } 2>/dev/null
 	[ -e killed.plume ] || : >killed.plume
-	"$plume" fold killed.plume >got 2>err
-	code=$?
-	case $code in
-	0) fits=$([ ! -s err ] && prefix got && echo yes) ended=$((ended + 1)) ;;
-	3) fits=$([ "$(wc -l <err)" = 1 ] && grep -qE 'killed.plume: (truncated at byte [0-9,]+|incomplete: .*); [0-9,]+ samples' err && prefix got && echo yes) cut=$((cut + 1)) ;;
-	1) fits=$([ "$(wc -l <err)" = 1 ] && [ ! -s got ] && [ "$(stat -c %s killed.plume)" -lt 50000 ] && echo yes) nothing=$((nothing + 1)) ;;
+	replay fold killed.plume
+	code=$? fits=
+	mapfile -t said <err
+	case $code,${#said[@]} in
+	0,0) prefix out && fits=yes ended=$((ended + 1)) ;;
+	3,1) [[ ${said[0]} =~ $incomplete ]] && prefix out && fits=yes cut=$((cut + 1)) ;;
+	1,1) [ ! -s out ] && [ "$(stat -c %s killed.plume)" -lt 50000 ] && fits=yes nothing=$((nothing + 1)) ;;
 	esac
-	if [ "$fits" = yes ]; then
+	if [ "$fits" ]; then
 		survived=$((survived + 1))
 	else
 		echo "# killed at $size bytes and $delay_us us: exit $code, $(head -n 1 err)"
@@ -202,4 +218,5 @@ ok "... most of them with blocks to read" test $cut -gt 100
 dump killed.plume >got 2>/dev/null
 "$plume" fold killed.plume >want 2>/dev/null
 ok "the second reader reads as much" cmp want got
+ok "no memory leaked in all of these" replay_ends
 finish

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Stacks of a real recording, unwound by plume and by libdwfl: the same addresses. Records a small C++ program
 # without frame pointers (test/suite/unwind_work.cpp) with perf, where there is one that works.
+# needs: recording
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

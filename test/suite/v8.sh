@@ -4,6 +4,8 @@
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
+# shellcheck source=test/suite/replay.bash
+. "$suite/replay.bash"
 v8=$fixtures/v8
 
 # own FOLDED: the own time of each function, as v8_sums.mjs prints it.
@@ -43,15 +45,16 @@ ok "--no-idle leaves (idle) out" bash -c '! grep -q "^(idle)" out && grep -q sev
 # There and back: stacks, counts and periods, threads, kinds; a second time the same bytes.
 there_and_back() {
 	local options
-	"$plume" convert -q "$1" -o one.cpuprofile
-	"$plume" convert -q one.cpuprofile -o two.cpuprofile
+	replay convert -q "$1" -o one.cpuprofile
+	replay convert -q one.cpuprofile -o two.cpuprofile
 	cmp one.cpuprofile two.cpuprofile || return 1
 	for options in "" "--weight samples" "--weight period" "--all --tid" "--where kind=kernel" "--where kind=jit"; do
 		# shellcheck disable=SC2086 # words
-		"$plume" fold -q $options "$1" >want 2>/dev/null
+		replay fold -q $options "$1"
+		mv out want
 		# shellcheck disable=SC2086
-		"$plume" fold -q $options one.cpuprofile >got 2>/dev/null
-		cmp want got || return 1
+		replay fold -q $options one.cpuprofile
+		cmp want out || return 1
 	done
 }
 for file in "$v8"/*.cpuprofile "$v8"/*.json "$fixtures"/perf-script/{default,node,java,no-time,no-comm,several-events,dwarf-inline-srcline,machine-wide,tracepoint-sched-switch}.perf; do
@@ -81,7 +84,7 @@ cut_everywhere() {
 	text=$(cat "$1")
 	for ((n = 1; n < ${#text}; n++)); do
 		head -c "$n" "$1" >part
-		"$plume" fold --where event=all part >out 2>err
+		replay fold --where event=all part
 		code=$?
 		grep -q Sanitizer err && { echo "$n: $(cat err)"; return 1; }
 		[ "$code" = 1 ] && grep -q "^plume: part: " err && continue
@@ -99,6 +102,7 @@ ok "a CPU profile cut at every byte" cut_everywhere small ''
 ok "an old CPU profile cut at every byte" cut_everywhere old ''
 ok "a trace with a profile cut at every byte" cut_everywhere trace ''
 ok "an array of events cut at every byte: whole only between events" cut_everywhere array '\}[\s,]*$'
+ok "no memory leaked in all of these" replay_ends
 printf '{"nodes":[{"id":1,"callFrame":{"functionName":"f"},"hitCount":3}' >part
 "$plume" fold part >out 2>err
 is "what was read before the cut is there" "$(cat out)" "f 3"
