@@ -65,12 +65,12 @@ static void count_frames(const struct location_names *n, const uint64_t *node_we
 			count[LEDGER_UNROOTED] += node_weight[i];
 	}
 	/* Why these do not is known: they are counted as cut. */
-	for (uint32_t i = 0; i < n->s->cut_at.n; i++)
-		if (!is_rooted(n, n->s->cut_at.p[i]))
+	for (uint32_t i = 0; i < n->s->ends.cut.n; i++)
+		if (!is_rooted(n, n->s->ends.cut.p[i]))
 			count[LEDGER_UNROOTED]--;
 	/* The unwinder knows it of these, whatever their name. */
-	for (uint32_t i = 0; i < n->s->rooted_at.n; i++)
-		if (!is_rooted(n, n->s->rooted_at.p[i]))
+	for (uint32_t i = 0; i < n->s->ends.rooted.n; i++)
+		if (!is_rooted(n, n->s->ends.rooted.p[i]))
 			count[LEDGER_UNROOTED]--;
 }
 

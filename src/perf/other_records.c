@@ -253,9 +253,9 @@ static bool on_lost(struct perf_session *s, const struct perf_record *r)
 	if (!perf_lost_read(&s->events, r, &lost))
 		return false;
 	if (r->type == PERF_RECORD_LOST)
-		s->lost_in_rings += lost;
+		s->lost.in_rings += lost;
 	else if (!(r->misc & MISC_DROPPED_BY_FILTER))
-		s->lost_by_events += lost;
+		s->lost.by_events += lost;
 	return true;
 }
 
@@ -266,9 +266,9 @@ static bool cgroup_equal(const void *list, uint32_t i, const void *key)
 
 struct cgroup *perf_cgroup_find(const struct perf_session *s, uint64_t id)
 {
-	uint32_t i = index_map_find(&s->cgroup_map, hash_pair((uint32_t)(id >> 32), (uint32_t)id),
-				    cgroup_equal, s->cgroups.p, &id);
-	return i == INDEX_NONE ? NULL : &s->cgroups.p[i];
+	uint32_t i = index_map_find(&s->cgroups.map, hash_pair((uint32_t)(id >> 32), (uint32_t)id),
+				    cgroup_equal, s->cgroups.list.p, &id);
+	return i == INDEX_NONE ? NULL : &s->cgroups.list.p[i];
 }
 
 static bool on_cgroup(struct perf_session *s, const struct perf_record *r)
@@ -283,8 +283,9 @@ static bool on_cgroup(struct perf_session *s, const struct perf_record *r)
 		known->path = path; /* an id that is used again */
 		return true;
 	}
-	index_map_add(&s->cgroup_map, hash_pair((uint32_t)(id >> 32), (uint32_t)id), s->cgroups.n);
-	vec_push(&s->cgroups, (struct cgroup){ id, path });
+	index_map_add(&s->cgroups.map, hash_pair((uint32_t)(id >> 32), (uint32_t)id),
+		      s->cgroups.list.n);
+	vec_push(&s->cgroups.list, (struct cgroup){ id, path });
 	return true;
 }
 

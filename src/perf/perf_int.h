@@ -16,8 +16,11 @@ struct stack_address {
 };
 
 /* The addresses of a sample's stack, leaf first, and how they were found. */
+struct unwound_stack;
 struct stack {
 	VEC(struct stack_address) list;
+	VEC(uint32_t) locations;       /* location_id of each, at the end */
+	struct unwound_stack *unwound; /* NULL until one is needed */
 	uint32_t chain_addresses; /* of the kernel's call chain, before anything was done to it */
 	uint32_t user_first;	  /* where the user's part begins */
 	bool is_rooted;		  /* the unwinder knows that it is whole */
@@ -123,33 +126,45 @@ struct perf_session {
 	struct perf_data_writer *writer; /* NULL: records are not written */
 
 	struct arena text;
-	VEC(struct build_id_row) build_ids;
-	struct index_map build_id_map; /* by path */
+	struct {
+		VEC(struct build_id_row) list;
+		struct index_map map; /* by path */
+	} build_ids;
 	struct kernel_id kernel;
 	struct str host;
 	mapped_id kernel_id;
-	mapped_id found_id; /* where has_found: of a process, or of all (0) */
-	int32_t found_pid;
-	bool has_found;
 	VEC(struct kernel_module) kernel_modules;
-	VEC(struct cgroup) cgroups;
-	struct index_map cgroup_map;   /* by id */
-	struct stack stack;	       /* of the sample at hand */
-	struct unwound_stack *unwound; /* NULL until one is needed */
-	VEC(location_id) stack_locations;
+	struct {
+		bool is_known;
+		mapped_id id;
+		int32_t pid; /* 0: of all */
+	} found;	     /* what functions that a recorder found are in */
+	struct {
+		VEC(struct cgroup) list;
+		struct index_map map; /* by id */
+	} cgroups;
+	struct stack stack; /* of the sample at hand */
 	struct perf_counts counts;
-	VEC(location_id) rooted_at; /* outermost frames of stacks that are known to be whole */
-	VEC(location_id) cut_at;    /* outermost frames of stacks that were cut, one for each */
-	VEC(struct deferred_sample) deferred;
-	VEC(location_id) deferred_locations;
+	struct {
+		VEC(location_id) rooted; /* that are known to be whole */
+		VEC(location_id) cut;	 /* one for each */
+	} ends;				 /* outermost frames of stacks */
+	struct {
+		VEC(struct deferred_sample) list;
+		VEC(location_id) locations;
+	} deferred;
 	bool is_unfinished; /* perf did not write what comes last */
 	uint64_t first_ns, last_ns;
 	uint64_t aux_records;
-	uint64_t lost_in_rings, lost_by_events; /* two counts of the same */
-	uint64_t lost_in_ledger;		/* of them, counted in some profile */
-	VEC(struct witness) witnesses;		/* since the last flush */
-	struct index_map witness_map;
-	struct buf contradictions;
+	struct {
+		uint64_t in_rings, by_events; /* two counts of the same */
+		uint64_t in_ledger;	      /* of them, counted in some profile */
+	} lost;
+	struct {
+		VEC(struct witness) list; /* since the last flush */
+		struct index_map map;
+		struct buf contradictions;
+	} witnesses;
 	VEC(struct late_name) late;
 	struct location_names *names; /* of the locations so far; NULL: none yet */
 	uint64_t other_abi; /* samples with registers of a machine that is not unwound here */

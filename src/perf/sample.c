@@ -156,7 +156,7 @@ static void set_map_state(struct perf_session *s, struct perf_process *process, 
 static void locate_stack(struct perf_session *s, struct perf_process *process, uint64_t time_ns)
 {
 	set_map_state(s, process, time_ns);
-	s->stack_locations.n = 0;
+	s->stack.locations.n = 0;
 	for (uint32_t i = 0; i < s->stack.list.n; i++) {
 		const struct stack_address *a = &s->stack.list.p[i];
 		location_id id =
@@ -165,7 +165,7 @@ static void locate_stack(struct perf_session *s, struct perf_process *process, u
 			: a->part == PART_GUEST	 ? locate_guest(s, a->ip)
 			: a->part == PART_GAP	 ? locate_gap(s)
 					      : locate_user(s, process, a->ip, a->is_call, time_ns);
-		vec_push(&s->stack_locations, id);
+		vec_push(&s->stack.locations, id);
 		if (a->found && process->map_state)
 			perf_session_add_witness(
 				s, process, id,
@@ -176,8 +176,8 @@ static void locate_stack(struct perf_session *s, struct perf_process *process, u
 static node_id node_of_stack(struct perf_session *s)
 {
 	node_id node = NODE_ROOT;
-	for (uint32_t i = s->stack_locations.n; i-- > 0;)
-		node = profile_add_node(s->raw, node, s->stack_locations.p[i]);
+	for (uint32_t i = s->stack.locations.n; i-- > 0;)
+		node = profile_add_node(s->raw, node, s->stack.locations.p[i]);
 	return node;
 }
 
@@ -185,14 +185,14 @@ static node_id node_of_stack(struct perf_session *s)
 static void note_end(struct perf_session *s)
 {
 	location_id outermost = 0;
-	if (s->stack_locations.n)
-		outermost = s->stack_locations.p[s->stack_locations.n - 1];
+	if (s->stack.locations.n)
+		outermost = s->stack.locations.p[s->stack.locations.n - 1];
 	if (s->stack.is_cut) {
 		s->p->ledger.count[LEDGER_TRUNCATED]++;
-		if (s->stack_locations.n)
-			vec_push(&s->cut_at, outermost);
-	} else if (s->stack.is_rooted && s->stack_locations.n) {
-		vec_push(&s->rooted_at, outermost);
+		if (s->stack.locations.n)
+			vec_push(&s->ends.cut, outermost);
+	} else if (s->stack.is_rooted && s->stack.locations.n) {
+		vec_push(&s->ends.rooted, outermost);
 	}
 }
 
@@ -215,7 +215,7 @@ static str_id container_of(struct perf_session *s, struct perf_process *process,
 static void add_row(struct perf_session *s, struct sample *row)
 {
 	row->node = node_of_stack(s);
-	s->p->ledger.count[LEDGER_NO_STACK] += s->stack_locations.n == 0;
+	s->p->ledger.count[LEDGER_NO_STACK] += s->stack.locations.n == 0;
 	profile_add_sample(s->raw, row);
 }
 
@@ -238,14 +238,14 @@ enum { MAX_DEFERRED = 1 << 10 };
 static void defer(struct perf_session *s, const struct perf_sample *sample,
 		  const struct sample *row, uint64_t cookie)
 {
-	if (s->deferred.n == MAX_DEFERRED)
+	if (s->deferred.list.n == MAX_DEFERRED)
 		perf_session_end_deferred(s);
-	uint32_t n = s->stack_locations.n;
+	uint32_t n = s->stack.locations.n;
 	struct deferred_sample d = { cookie, sample->ids.pid,	      sample->ids.tid,
-				     *row,   s->deferred_locations.n, n };
+				     *row,   s->deferred.locations.n, n };
 	for (uint32_t i = 0; i < n; i++)
-		vec_push(&s->deferred_locations, s->stack_locations.p[i]);
-	vec_push(&s->deferred, d);
+		vec_push(&s->deferred.locations, s->stack.locations.p[i]);
+	vec_push(&s->deferred.list, d);
 }
 
 static void end_sample(struct perf_session *s, struct perf_event *event,
@@ -381,11 +381,11 @@ void perf_session_sample(struct perf_session *s, const struct perf_record *r)
 static void end_deferred(struct perf_session *s, struct deferred_sample *d, const location_id *user,
 			 uint32_t n)
 {
-	s->stack_locations.n = 0;
+	s->stack.locations.n = 0;
 	for (uint32_t i = 0; i < d->n; i++)
-		vec_push(&s->stack_locations, s->deferred_locations.p[d->first + i]);
+		vec_push(&s->stack.locations, s->deferred.locations.p[d->first + i]);
 	for (uint32_t i = 0; i < n; i++)
-		vec_push(&s->stack_locations, user[i]);
+		vec_push(&s->stack.locations, user[i]);
 	add_row(s, &d->sample);
 }
 
@@ -403,27 +403,27 @@ void perf_session_deferred(struct perf_session *s, const struct perf_record *r)
 	struct cursor chain = { c.p, c.p + n * 8, s->events.is_swapped, false };
 	perf_session_stack_of_chain(s, chain, PERF_RECORD_MISC_USER);
 	locate_stack(s, perf_process_get(&s->processes, ids.pid), ids.time_ns);
-	uint32_t count = s->stack_locations.n, kept = 0;
+	uint32_t count = s->stack.locations.n, kept = 0;
 	AUTO_FREE location_id *user = mem_alloc(count + 1, sizeof(*user));
 	if (count)
-		memcpy(user, s->stack_locations.p, count * sizeof(*user));
-	for (uint32_t i = 0; i < s->deferred.n; i++) {
-		struct deferred_sample *d = &s->deferred.p[i];
+		memcpy(user, s->stack.locations.p, count * sizeof(*user));
+	for (uint32_t i = 0; i < s->deferred.list.n; i++) {
+		struct deferred_sample *d = &s->deferred.list.p[i];
 		if (d->cookie == cookie && d->tid == ids.tid)
 			end_deferred(s, d, user, count);
 		else
-			s->deferred.p[kept++] = *d;
+			s->deferred.list.p[kept++] = *d;
 	}
-	s->deferred.n = kept;
+	s->deferred.list.n = kept;
 	if (!kept)
-		s->deferred_locations.n = 0;
+		s->deferred.locations.n = 0;
 }
 
 void perf_session_end_deferred(struct perf_session *s)
 {
-	for (uint32_t i = 0; i < s->deferred.n; i++)
-		end_deferred(s, &s->deferred.p[i], NULL, 0);
-	s->p->ledger.count[LEDGER_TRUNCATED] += s->deferred.n;
-	s->deferred.n = 0;
-	s->deferred_locations.n = 0;
+	for (uint32_t i = 0; i < s->deferred.list.n; i++)
+		end_deferred(s, &s->deferred.list.p[i], NULL, 0);
+	s->p->ledger.count[LEDGER_TRUNCATED] += s->deferred.list.n;
+	s->deferred.list.n = 0;
+	s->deferred.locations.n = 0;
 }

@@ -33,23 +33,23 @@ void perf_session_fini(struct perf_session *s)
 	locations_fini(&s->locations);
 	free(s->recent);
 	arena_fini(&s->text);
-	vec_fini(&s->build_ids);
-	index_map_fini(&s->build_id_map);
+	vec_fini(&s->build_ids.list);
+	index_map_fini(&s->build_ids.map);
 	vec_fini(&s->kernel_modules);
-	vec_fini(&s->cgroups);
+	vec_fini(&s->cgroups.list);
 	vec_fini(&s->late);
-	vec_fini(&s->witnesses);
-	index_map_fini(&s->witness_map);
-	buf_fini(&s->contradictions);
-	index_map_fini(&s->cgroup_map);
+	vec_fini(&s->witnesses.list);
+	index_map_fini(&s->witnesses.map);
+	buf_fini(&s->witnesses.contradictions);
+	index_map_fini(&s->cgroups.map);
 	vec_fini(&s->stack.list);
-	vec_fini(&s->stack_locations);
-	free(s->unwound);
+	vec_fini(&s->stack.locations);
+	free(s->stack.unwound);
 	location_names_free(s->names);
-	vec_fini(&s->cut_at);
-	vec_fini(&s->rooted_at);
-	vec_fini(&s->deferred);
-	vec_fini(&s->deferred_locations);
+	vec_fini(&s->ends.cut);
+	vec_fini(&s->ends.rooted);
+	vec_fini(&s->deferred.list);
+	vec_fini(&s->deferred.locations);
 	profile_unref(s->raw);
 }
 
@@ -77,19 +77,19 @@ static bool build_id_equal(const void *rows, uint32_t i, const void *key)
 void perf_session_add_build_id(struct perf_session *s, struct str path, struct str build_id)
 {
 	uint32_t hash = hash_str(path);
-	if (index_map_find(&s->build_id_map, hash, build_id_equal, s->build_ids.p, &path) !=
+	if (index_map_find(&s->build_ids.map, hash, build_id_equal, s->build_ids.list.p, &path) !=
 	    INDEX_NONE)
 		return;
-	index_map_add(&s->build_id_map, hash, s->build_ids.n);
-	vec_push(&s->build_ids, (struct build_id_row){ arena_copy(&s->text, path),
-						       arena_copy(&s->text, build_id) });
+	index_map_add(&s->build_ids.map, hash, s->build_ids.list.n);
+	vec_push(&s->build_ids.list, (struct build_id_row){ arena_copy(&s->text, path),
+							    arena_copy(&s->text, build_id) });
 }
 
 struct str perf_session_build_id(const struct perf_session *s, struct str path)
 {
-	uint32_t i = index_map_find(&s->build_id_map, hash_str(path), build_id_equal,
-				    s->build_ids.p, &path);
-	return i == INDEX_NONE ? STR("") : s->build_ids.p[i].build_id;
+	uint32_t i = index_map_find(&s->build_ids.map, hash_str(path), build_id_equal,
+				    s->build_ids.list.p, &path);
+	return i == INDEX_NONE ? STR("") : s->build_ids.list.p[i].build_id;
 }
 
 /* --- order: runs that are in order already are merged --- */
@@ -325,8 +325,8 @@ static void begin_raw(struct perf_session *s)
 static void drop_rows(struct perf_session *s)
 {
 	s->raw->samples.n = 0;
-	s->rooted_at.n = 0;
-	s->cut_at.n = 0;
+	s->ends.rooted.n = 0;
+	s->ends.cut.n = 0;
 	if (s->locations.list.n > MAX_LOCATIONS || s->raw->nodes.n > MAX_RAW_NODES)
 		begin_raw(s);
 	if (s->processes.ended > MAX_ENDED)
@@ -342,8 +342,8 @@ void perf_session_flush(struct perf_session *s, bool is_end)
 	perf_session_read_jitdumps(s);
 	late_names_find(s);
 	perf_session_note_lost(s);
-	if (is_end && s->writer && s->lost_in_ledger) /* perf report counts no other */
-		perf_data_write_lost(s->writer, s->lost_in_ledger);
+	if (is_end && s->writer && s->lost.in_ledger) /* perf report counts no other */
+		perf_data_write_lost(s->writer, s->lost.in_ledger);
 	if (is_end)
 		perf_session_add_facts(s);
 	perf_session_name(s);
@@ -360,30 +360,31 @@ void perf_session_set_profile(struct perf_session *s, struct profile *p)
 	perf_processes_end_missing(&s->processes, s->options.names.processes);
 	perf_processes_forget_ended(&s->processes);
 	perf_processes_set_profile(&s->processes, p);
-	for (uint32_t i = 0; i < s->cgroups.n; i++)
-		s->cgroups.p[i].path = profile_add_str(p, profile_str(s->p, s->cgroups.p[i].path));
+	for (uint32_t i = 0; i < s->cgroups.list.n; i++)
+		s->cgroups.list.p[i].path =
+			profile_add_str(p, profile_str(s->p, s->cgroups.list.p[i].path));
 	for (uint32_t i = 0; i < s->events.list.n; i++)
 		s->events.list.p[i].samples = 0;
 	s->p = p;
 	s->first_ns = s->last_ns = 0;
 	begin_raw(s);
 	mapped_table_forget_unused(&s->mapped, &s->processes);
-	s->has_found = false; /* numbers have changed */
+	s->found.is_known = false; /* numbers have changed */
 }
 
 void perf_session_set_lost(struct perf_session *s, uint64_t samples)
 {
-	s->lost_by_events = samples;
+	s->lost.by_events = samples;
 }
 
 struct perf_counts perf_session_counts(const struct perf_session *s)
 {
 	struct perf_counts counts = s->counts;
-	counts.lost = s->lost_in_rings > s->lost_by_events ? s->lost_in_rings : s->lost_by_events;
+	counts.lost = s->lost.in_rings > s->lost.by_events ? s->lost.in_rings : s->lost.by_events;
 	return counts;
 }
 
 struct str perf_session_contradictions(const struct perf_session *s)
 {
-	return buf_str(&s->contradictions);
+	return buf_str(&s->witnesses.contradictions);
 }

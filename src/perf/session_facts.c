@@ -87,7 +87,7 @@ void perf_session_add_facts(struct perf_session *s)
 
 void perf_session_note_lost(struct perf_session *s)
 {
-	uint64_t lost = s->lost_in_rings > s->lost_by_events ? s->lost_in_rings : s->lost_by_events;
-	s->p->ledger.count[LEDGER_LOST] += lost - s->lost_in_ledger;
-	s->lost_in_ledger = lost;
+	uint64_t lost = s->lost.in_rings > s->lost.by_events ? s->lost.in_rings : s->lost.by_events;
+	s->p->ledger.count[LEDGER_LOST] += lost - s->lost.in_ledger;
+	s->lost.in_ledger = lost;
 }

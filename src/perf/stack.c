@@ -361,7 +361,7 @@ static bool put_walked_behind(struct perf_session *s, const struct perf_sample *
 			      const struct perf_process *process)
 {
 	struct stack *st = &s->stack;
-	const struct unwound_stack *u = s->unwound;
+	const struct unwound_stack *u = s->stack.unwound;
 	const struct perf_walked *w = sample->found ? &sample->found->walked : NULL;
 	if (!w || !u->n)
 		return false;
@@ -381,9 +381,9 @@ static void use_copy(struct perf_session *s, const struct perf_sample *sample,
 		     const struct perf_process *process)
 {
 	struct stack *st = &s->stack;
-	if (!s->unwound)
-		s->unwound = mem_alloc(1, sizeof(*s->unwound));
-	struct unwound_stack *u = s->unwound;
+	if (!s->stack.unwound)
+		s->stack.unwound = mem_alloc(1, sizeof(*s->stack.unwound));
+	struct unwound_stack *u = s->stack.unwound;
 	if (!perf_session_unwind(s, sample, process, u))
 		return;
 	bool has_chain = st->user_first < st->list.n;

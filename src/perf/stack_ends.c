@@ -171,16 +171,16 @@ static void ask_process(struct perf_session *s, const struct perf_process *proce
 	memory.bytes.p = bytes;
 	memory.bytes.n =
 		processes_stack_begin(processes, process->pid, 0, &memory.address, bytes, BYTES);
-	if (!s->unwound)
-		s->unwound = mem_alloc(1, sizeof(*s->unwound));
+	if (!s->stack.unwound)
+		s->stack.unwound = mem_alloc(1, sizeof(*s->stack.unwound));
 	for (size_t at = memory.bytes.n / 8 * 8; at >= 8;) {
 		uint64_t word;
 		at -= 8;
 		memcpy(&word, bytes + at, sizeof(word));
 		if (word != from)
 			continue;
-		perf_session_unwind_from(s, process, &memory, at, s->unwound);
-		if (learn_unwound(roots, s->unwound, from))
+		perf_session_unwind_from(s, process, &memory, at, s->stack.unwound);
+		if (learn_unwound(roots, s->stack.unwound, from))
 			return;
 	}
 }
@@ -294,15 +294,15 @@ location_id perf_session_locate_found(struct perf_session *s, int32_t pid, uint3
 {
 	if (!s->options.source_maps)
 		pid = 0; /* the same function is the same, whoever runs it */
-	if (!s->has_found || s->found_pid != pid) {
+	if (!s->found.is_known || s->found.pid != pid) {
 		struct mapped m = { .kind = MAPPED_FOUND, .path = STR("[JIT] V8"), .pid = pid };
-		s->found_id = mapped_table_get(&s->mapped, &m);
-		s->found_pid = pid;
-		s->has_found = true;
+		s->found.id = mapped_table_get(&s->mapped, &m);
+		s->found.pid = pid;
+		s->found.is_known = true;
 	}
 	return locations_get(
 		&s->locations,
-		&(struct location){ .mapped = s->found_id, .address = found - 1, .ip = ip });
+		&(struct location){ .mapped = s->found.id, .address = found - 1, .ip = ip });
 }
 
 /*
@@ -324,7 +324,7 @@ static bool is_code(const struct perf_session *s, const struct perf_process *pro
 static bool is_next(struct perf_session *s, const struct perf_process *process,
 		    const struct unwind_memory *memory, size_t at, const struct thread_start *known)
 {
-	struct unwound_stack *u = s->unwound;
+	struct unwound_stack *u = s->stack.unwound;
 	perf_session_unwind_from(s, process, memory, at, u);
 	return u->is_rooted && u->n == known->n + 1u &&
 	       memcmp(u->addresses + 1, known->addresses, known->n * sizeof(*known->addresses)) ==
@@ -362,8 +362,8 @@ static void ask_thread(struct perf_session *s, const struct perf_process *proces
 	memory.bytes.p = bytes;
 	memory.bytes.n = processes_stack_begin(s->options.names.processes, process->pid, sp,
 					       &memory.address, bytes, sizeof(bytes));
-	if (!s->unwound)
-		s->unwound = mem_alloc(1, sizeof(*s->unwound));
+	if (!s->stack.unwound)
+		s->stack.unwound = mem_alloc(1, sizeof(*s->stack.unwound));
 	while (memory.bytes.n && start->n < most &&
 	       (word = find_next(s, process, &memory, start)) != 0) {
 		memmove(start->addresses + 1, start->addresses,

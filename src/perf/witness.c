@@ -28,13 +28,14 @@ void perf_session_add_witness(struct perf_session *s, const struct perf_process 
 		return;
 	w.told_later = locate_later(s, process, told);
 	uint32_t hash = hash_pair(hash_pair(found, told), w.told_later);
-	uint32_t i = index_map_find(&s->witness_map, hash, witness_equal, s->witnesses.p, &w);
+	uint32_t i =
+		index_map_find(&s->witnesses.map, hash, witness_equal, s->witnesses.list.p, &w);
 	if (i == INDEX_NONE) {
-		i = s->witnesses.n;
-		index_map_add(&s->witness_map, hash, i);
-		vec_push(&s->witnesses, w);
+		i = s->witnesses.list.n;
+		index_map_add(&s->witnesses.map, hash, i);
+		vec_push(&s->witnesses.list, w);
 	}
-	s->witnesses.p[i].samples++;
+	s->witnesses.list.p[i].samples++;
 }
 
 /*
@@ -92,10 +93,10 @@ static void add_contradiction(struct perf_session *s, const struct witness *w, s
 			      struct str told)
 {
 	bool is_call = s->locations.list.p[w->told].is_call;
-	buf_add_counted(&s->contradictions, w->samples, is_call ? "caller" : "leaf",
+	buf_add_counted(&s->witnesses.contradictions, w->samples, is_call ? "caller" : "leaf",
 			is_call ? "callers" : "leaves");
-	buf_addf(&s->contradictions, ": plume found %.*s, the map says %.*s\n", STR_ARG(found),
-		 STR_ARG(told));
+	buf_addf(&s->witnesses.contradictions, ": plume found %.*s, the map says %.*s\n",
+		 STR_ARG(found), STR_ARG(told));
 }
 
 static void compare(struct location_names *n, const struct witness *w)
@@ -110,15 +111,15 @@ static void compare(struct location_names *n, const struct witness *w)
 	    is_same(text_of(found), text_of(later), &n->text))
 		return;
 	s->counts.contradicted += w->samples;
-	if (s->contradictions.n < MAX_CONTRADICTION_BYTES)
+	if (s->witnesses.contradictions.n < MAX_CONTRADICTION_BYTES)
 		add_contradiction(s, w, found, later);
 }
 
 void perf_session_compare_witnesses(struct location_names *n)
 {
 	struct perf_session *s = n->s;
-	for (uint32_t i = 0; i < s->witnesses.n; i++)
-		compare(n, &s->witnesses.p[i]);
-	s->witnesses.n = 0;
-	index_map_clear(&s->witness_map);
+	for (uint32_t i = 0; i < s->witnesses.list.n; i++)
+		compare(n, &s->witnesses.list.p[i]);
+	s->witnesses.list.n = 0;
+	index_map_clear(&s->witnesses.map);
 }
