@@ -1,6 +1,6 @@
 #!/bin/bash
 # plume diff of real recordings: a function that was made slower is found, and nothing else is.
-# needs: recording
+# needs: recording quiet
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

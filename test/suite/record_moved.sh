@@ -2,7 +2,7 @@
 # Code that is not where its file is mapped: Node.js with its text in large pages, V8's built-in functions where /proc is not there,
 # programs that run from memory alone. They have the names that they have otherwise. record_moved.sh PLUME [NODE...]: by default
 # the oldest and the newest at hand, and the one on the PATH.
-# needs: recording
+# needs: recording quiet
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"
