@@ -133,12 +133,13 @@ static bool check_one(struct record_outputs *o, const char *path,
 		return open_data(o, path, facts, e);
 	if (!o->format && strcmp(path, "-") == 0)
 		return err_usage(e, "-o - needs --format, such as --format folded");
-	if (!o->format && !path_is_picture(path) && !profile_format_of_path(str_from(path)))
-		return err_usage(
-			e,
-			"-o %s: unknown extension; must be .plume, .data, .svg, .html, .folded, "
-			".pb.gz, .speedscope.json, .cpuprofile, .firefox.json, .json or .csv",
-			path);
+	if (!o->format && !path_is_picture(path) && !profile_format_of_path(str_from(path))) {
+		AUTO(buf) struct buf endings = { 0 };
+		profile_format_add_endings(&endings);
+		return err_usage(e,
+				 "-o %s: unknown extension; must be one of %s, .svg, .html, .data",
+				 path, buf_c_string(&endings));
+	}
 	return (!o->format || check_format(o, path, e)) && try_output(path, e);
 }
 

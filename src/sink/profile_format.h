@@ -56,6 +56,8 @@ const struct profile_format *profile_format_named(const char *name);
 const struct profile_format *profile_format_of_path(struct str path);
 /* `plume, pprof, ...`: all of them. */
 void profile_format_add_names(struct buf *out);
+/* `.plume, .pb.gz, ...`: the first ending of each. */
+void profile_format_add_endings(struct buf *out);
 /* False and e: its bytes are no text. */
 bool profile_format_suits_terminal(const struct profile_format *f, struct err *e);
 /* A format that is always compressed is so unless an ending of its own says otherwise. */

@@ -43,6 +43,13 @@ void profile_format_add_names(struct buf *out)
 		buf_addf(out, "%s%s", i ? ", " : "", profile_formats[i]->name);
 }
 
+void profile_format_add_endings(struct buf *out)
+{
+	for (size_t i = 0; profile_formats[i]; i++)
+		buf_addf(out, "%s%s%s", i ? ", " : "", profile_formats[i]->endings[0],
+			 profile_formats[i]->is_gzip ? ".gz" : "");
+}
+
 bool profile_format_suits_terminal(const struct profile_format *f, struct err *e)
 {
 	return !(f->is_gzip || f == &plume_sink) ||
