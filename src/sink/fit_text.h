@@ -35,6 +35,8 @@ void fit_add_own(struct buf *out, struct str name, struct fit_common common, siz
 		 bool unicode);
 /* The name in a chain: its last two scopes, without arguments, its place without folders. */
 void fit_add_brief(struct buf *out, struct str name);
+/* The function alone, without its classes and packages: `OptimizeGraph`. */
+struct str fit_innermost(struct str name);
 /* The same for paths and places: the end stays. */
 void fit_add_end(struct buf *out, struct str text, size_t columns, bool unicode);
 /* ... and for what is known by its beginning. */
