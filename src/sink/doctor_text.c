@@ -60,10 +60,12 @@ static void add_part(struct buf *out, uint32_t n, const char *one, const char *m
 
 static void add_key(struct page *p, struct str key)
 {
+	enum { BESIDE = 2, MOST_KEY = 40 };
 	report_ink(&p->text, p->style, INK_DIM);
 	size_t start = p->text.n;
-	fit_add_start(&p->text, key, FACT_COLUMN - 2, false);
-	report_pad(&p->text, start, FACT_COLUMN);
+	fit_add_start(&p->text, key, MOST_KEY, false);
+	report_pad(&p->text, start, FACT_COLUMN - BESIDE);
+	add_blanks(p, BESIDE);
 	report_ink(&p->text, p->style, INK_PLAIN);
 }
 

@@ -162,6 +162,20 @@ static void add_count(struct view_notes *n, const char *what, uint64_t count)
 	add_row(n, buf_str(&text), str_from(what));
 }
 
+static void add_weight(struct view_notes *n, const struct query_ledger *l, const struct tree *tree)
+{
+	AUTO(buf) struct buf text = { 0 };
+	uint64_t weight = tree->total[tree->value_count - 1][0];
+	if (tree->decimals)
+		buf_add_decimal(&text, weight, tree->decimals);
+	else
+		buf_add_grouped(&text, weight);
+	if (weight)
+		add_row(n, buf_str(&text),
+			l->is_in_periods ? STR("weight shown (sum of periods)")
+					 : STR("weight shown (samples)"));
+}
+
 void notes_add_ledger(struct view_notes *n, const struct profile *p, const struct query_ledger *l,
 		      const struct tree *tree)
 {
@@ -178,10 +192,7 @@ void notes_add_ledger(struct view_notes *n, const struct profile *p, const struc
 	add_count(n, "samples shown", l->shown);
 	add_count(n, "stacks shown", l->stacks);
 	if (tree)
-		add_count(n,
-			  l->is_in_periods ? "weight shown (sum of periods)"
-					   : "weight shown (samples)",
-			  tree->total[tree->value_count - 1][0] / tree_unit(tree));
+		add_weight(n, l, tree);
 	if (l->event != INDEX_NONE && l->event < p->events.n)
 		add_row(n, STR("event"), profile_str(p, p->events.p[l->event].name));
 	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
