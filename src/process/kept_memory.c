@@ -3,7 +3,7 @@
 #include <errno.h>
 
 enum { LINE_BYTES = 64, LINES = 1 << 14 };
-/* Larger ones are searches and texts, of which what was found is known elsewhere. */
+/* Larger reads are searches and texts, whose results are cached elsewhere. */
 enum { MAX_KEPT_BYTES = 1024 };
 
 struct line {

@@ -1,6 +1,6 @@
 #include "process/memory.h"
 
-/* More than any object that is looked at. */
+/* More than any object that plume reads. */
 #define MAX_READ_BYTES ((size_t)64 << 20)
 
 bool memory_read(struct memory *m, uint64_t address, void *to, size_t n)

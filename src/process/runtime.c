@@ -1,4 +1,4 @@
-/* Recognising what a process runs, by the table: what it has mapped counts for more than what its program is called. */
+/* Detects a process's runtime from the table. Mapped files count for more than its name. */
 #include "process/runtime_int.h"
 
 #define MAX_SCAN_BYTES ((size_t)256 << 20)

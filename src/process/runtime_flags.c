@@ -1,4 +1,4 @@
-/* How a runtime was started: words of its command line and of the variables that its launcher reads. */
+/* How a runtime was started: its command line and the variables that its launcher reads. */
 #include "process/runtime_int.h"
 
 /* Options of node and java whose value is the next word; what follows that value may be options again. */

@@ -1,4 +1,4 @@
-/* Where stacks begin: of a process's first thread by field startstack of /proc/PID/stat (man 5 proc). */
+/* Where stacks begin. First thread: field startstack of /proc/PID/stat (man 5 proc). */
 #include "process/process.h"
 
 struct stack_search {

@@ -1,4 +1,4 @@
-/* When processes began: start times are ticks since boot, and pids come again. */
+/* When processes began. Start times are in ticks since boot, and PIDs are reused. */
 #include "process/status.h"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* A binary: what is asked of it is found when it is asked first, and kept. */
+/* A binary: each part is looked up when first needed, then cached. */
 #include "symbol/binary_int.h"
 
 /* Further processes are not remembered: newer ones are likelier to live, so they replace older ones. */

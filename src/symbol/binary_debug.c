@@ -1,6 +1,6 @@
 /*
- * Debug files: symbols and DWARF that were taken out of a program (`man gdb`, "Separate Debug Files";
- * the section .gnu_debugdata is fedoraproject.org's MiniDebugInfo).
+ * Debug files: symbols and DWARF stripped from a program (`man gdb`, "Separate Debug Files"; for
+ * the section .gnu_debugdata, fedoraproject.org's MiniDebugInfo).
  */
 #include "symbol/binary_int.h"
 

@@ -1,4 +1,4 @@
-/* What is in the way of names, in words. */
+/* Explains in words why names are missing. */
 #include "symbol/binary_int.h"
 #include "symbol/process_files.h"
 

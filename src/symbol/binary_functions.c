@@ -1,4 +1,7 @@
-/* Functions by name. The sorted table will not do: of several names for an address it keeps the best. */
+/*
+ * Functions by name. The sorted table cannot be used: it keeps only the best of several names for
+ * an address.
+ */
 #include "symbol/binary_int.h"
 
 struct function_visit {

@@ -1,4 +1,4 @@
-/* Where the file of a binary may be, and whether what is there is the one that was recorded. */
+/* Finds the file of a binary, and checks that it is the one that was recorded. */
 #include "symbol/binary_int.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * Files from debuginfod servers, through elfutils' own library (`man debuginfod_find_debuginfo`), which
- * is loaded only when it is asked for: it brings a whole HTTP client with it.
+ * Files from debuginfod servers, through elfutils' own library (`man debuginfod_find_debuginfo`).
+ * It is loaded only on request, because it brings a whole HTTP client with it.
  */
 #include "symbol/binary_int.h"
 

@@ -1,4 +1,4 @@
-/* What names a kernel's functions: /proc/kallsyms, a copy that perf or the user made, vmlinux. */
+/* Sources of kernel function names: /proc/kallsyms, a copy by perf or the user, vmlinux. */
 #include "symbol/kernel.h"
 #include "symbol/kallsyms_int.h"
 #include "process/process.h"

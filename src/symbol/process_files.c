@@ -1,4 +1,4 @@
-/* The files of a process, wherever they may be. */
+/* Finds the maps and jitdumps of a process. */
 #include "symbol/process_files.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* The names of a process's JIT code: the best of its candidates, and words on what is missing. */
+/* Names of a process's JIT code, from the best candidate file, and what is missing, in words. */
 #include "symbol/process_files.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * Reading symbols. Which count is as in perf (tools/perf/util/symbol-elf.c of Linux), so that people find
- * the names that they know.
+ * Reads symbols. Takes the same ones as perf (tools/perf/util/symbol-elf.c of Linux), so that users
+ * find familiar names.
  */
 #include "symbol/table_int.h"
 

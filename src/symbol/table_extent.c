@@ -1,7 +1,7 @@
 /*
- * Where a symbol without a size ends. Assembly is often labelled and no more, and of a stripped library
- * only the labels are left that it exports: the next one may be hundreds of functions away. perf has the
- * symbol reach that far; here it ends where the function does, as far as the file tells.
+ * Where a symbol without a size ends. Assembly often has only labels, and a stripped library has
+ * only the ones it exports, so the next symbol may be hundreds of functions away. perf extends the
+ * symbol that far. plume ends it with its function, as far as the file tells.
  */
 #include "instruction/instruction.h"
 #include "symbol/table_int.h"

@@ -1,7 +1,7 @@
 /*
- * The symbol at an address. Of several names for the same code the one is shown that perf would show
- * (choose_best_symbol in tools/perf/util/symbol.c). Where symbols overlap, the one that starts last
- * counts, where perf takes the one that it happens to meet first.
+ * The symbol at an address. If the same code has several names, plume shows the one that perf would
+ * show (choose_best_symbol in tools/perf/util/symbol.c). If symbols overlap, plume takes the one
+ * that starts last; perf takes the one it happens to find first.
  */
 #include "name/name.h"
 #include "symbol/table_int.h"

@@ -1,4 +1,4 @@
-/* The functions of a Go program that has no symbols: `-s -w` and strip leave it the table of its runtime. */
+/* Functions of a Go program without symbols: `-s -w` and strip leave the runtime's own table. */
 #include "debug_info/debug_info.h"
 #include "symbol/table_int.h"
 

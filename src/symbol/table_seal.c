@@ -1,7 +1,7 @@
 /*
- * Putting symbols in order, and giving those an end that have none: like perf (symbols__fixup_end and
- * symbols__fixup_duplicate in tools/perf/util/symbol.c), except that a symbol without a size ends with its
- * function or its section (table_extent.c).
+ * Sorts symbols and sets missing ends, like perf (symbols__fixup_end and symbols__fixup_duplicate
+ * in tools/perf/util/symbol.c), except that a symbol without a size ends with its function or its
+ * section (table_extent.c).
  */
 #include "symbol/table_int.h"
 

@@ -10,7 +10,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Its headers come from the kernel and all of it is mapped: how far it reaches is in them. */
+/* The headers come from the kernel, and all of the image is mapped. They tell its size. */
 static uint64_t image_bytes(const char *image)
 {
 	Elf64_Ehdr header;

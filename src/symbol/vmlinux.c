@@ -23,7 +23,7 @@ static bool address_of(struct elf *elf, struct str name, uint64_t *address)
 	return false;
 }
 
-/* A kernel is put at another address at each boot: how far from where the file has it. */
+/* The kernel is loaded at another address at each boot: the offset from the file's address. */
 static uint64_t shift_of(struct elf *elf, const struct kernel_id *id)
 {
 	uint64_t address;

@@ -1,4 +1,4 @@
-/* Where cgroups are mounted, and which one a process is in. */
+/* Where cgroups are mounted, and which cgroup a process is in. */
 #include "target/cgroup_int.h"
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-/* What is in cgroups: processes, folders below, containers by their names. */
+/* The contents of cgroups: processes, child cgroups, containers by name. */
 #include "target/cgroup_int.h"
 
 #include <dirent.h>

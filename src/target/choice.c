@@ -1,4 +1,4 @@
-/* Which way of saying it the user took. */
+/* Which option the user gave to select processes. */
 #include "target/choice_int.h"
 
 #include <stdarg.h>

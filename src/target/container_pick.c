@@ -1,4 +1,4 @@
-/* Which container is meant. */
+/* Finds the container that the user named. */
 #include "target/container_int.h"
 #include "target/near_int.h"
 

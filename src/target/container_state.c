@@ -1,4 +1,4 @@
-/* Files in which runtimes keep the state of containers: JSON, which anybody may have written. */
+/* Files in which runtimes store container state: JSON that anybody may have written. */
 #include "target/container_int.h"
 
 enum { MAX_TEXT_BYTES = 4096, MAX_ID_BYTES = 128, MAX_CONTAINERS_IN_FILE = 1 << 14 };

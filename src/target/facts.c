@@ -1,4 +1,4 @@
-/* What /proc says of a process, and what its files say. */
+/* What /proc and a process's files tell about it. */
 #include "target/facts.h"
 #include "target/container.h"
 #include "target/facts_int.h"

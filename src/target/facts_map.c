@@ -1,4 +1,4 @@
-/* The map that a JIT compiler writes: whether it is there, how large, how fast it grows. */
+/* The map that a JIT compiler writes: whether it exists, its size, and how fast it grows. */
 #include "target/facts_int.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* The files that a process has mapped: what they hold for stacks and names. */
+/* Files that a process has mapped: what they contain for stacks and names. */
 #include "target/facts_int.h"
 
 enum { MAX_MAPPED = 256 };

@@ -1,4 +1,4 @@
-/* Whether a file was compiled with frame pointers: nothing says so, but its functions show it. */
+/* Whether a file was compiled with frame pointers. Nothing says so; its functions show it. */
 #include "target/frame_pointers_int.h"
 
 /* Functions are taken from all over the file: parts of it may come from libraries. */

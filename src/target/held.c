@@ -1,4 +1,4 @@
-/* Descriptors that are held: how many there may be, and what the others are asked. */
+/* Held descriptors: their limit, and what other modules ask about them. */
 #include "target/choice.h"
 #include "target/held_int.h"
 #include "target/living.h"

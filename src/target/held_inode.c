@@ -1,4 +1,4 @@
-/* Mapped files, each held once, however many processes have it mapped. */
+/* Mapped files, each held once, no matter how many processes map it. */
 #include "target/held_int.h"
 #include "target/living.h"
 

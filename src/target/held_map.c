@@ -1,4 +1,4 @@
-/* Maps of JIT code: found in the process's own root, watched as they grow, read through what is held. */
+/* JIT maps: found in the process's own root, watched as they grow, read through held files. */
 #include "target/held_int.h"
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-/* Processes: who has a pid, and who had it before. */
+/* Processes: the current owner of a PID, and its former owners. */
 #include "target/held_int.h"
 
 static bool has_pid(const void *list, uint32_t i, const void *pid)

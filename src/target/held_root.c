@@ -1,4 +1,4 @@
-/* Root folders, and the mount namespaces that what is below them depends on. */
+/* Root directories, and the mount namespaces that paths below them depend on. */
 #include "target/held_int.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* Calls: the socket is asked for where it is not there, then a request, then its answer up to the end. */
+/* Calls to a JVM: request its socket if there is none, send a command, read the whole answer. */
 #include "process/process.h"
 #include "target/jvm_int.h"
 #include "target/living.h"

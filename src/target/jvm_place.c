@@ -1,7 +1,7 @@
 /*
- * The JVM may live in other namespaces (pid, mount, user), so everything is done through its root
- * directory and with its own user id. Whoever else may write there is not believed: links are not
- * followed, a socket must be the JVM's, and the JVM must be the one that listens.
+ * The JVM may live in other namespaces (pid, mount, user), so plume does everything through its
+ * root directory and with its user id. Others who may write there are not trusted: plume follows no
+ * links, the socket must belong to the JVM, and the JVM must be the one listening.
  */
 #include "process/process.h"
 #include "target/jvm_int.h"

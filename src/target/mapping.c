@@ -1,4 +1,4 @@
-/* /proc/PID/maps (man 5 proc_pid_maps), read as a stream: there may be any number of mappings. */
+/* /proc/PID/maps (man 5 proc_pid_maps), read as a stream: it may have any number of lines. */
 #include "target/living.h"
 
 #include <dirent.h>

@@ -19,7 +19,7 @@ static bool holds(struct str text, struct str part)
 	return false;
 }
 
-/* How many letters to put in, take out or change (Levenshtein). */
+/* Edit distance: letters to insert, delete or change (Levenshtein). */
 static unsigned letters_apart(struct str a, struct str b)
 {
 	unsigned row[MAX_LETTERS + 1];

@@ -1,4 +1,4 @@
-/* Processes and threads as lists of their numbers. */
+/* Lists of PIDs and thread IDs. */
 #include "target/pids_int.h"
 
 #include <dirent.h>

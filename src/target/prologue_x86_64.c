@@ -1,9 +1,9 @@
 /*
- * How a function of x86-64 begins. With frame pointers:
+ * How an x86-64 function begins. With frame pointers:
  *	endbr64; push %rbp; [others]; mov %rsp,%rbp		gcc, clang, Go from 1.21
  *	sub $N,%rsp; mov %rbp,N-8(%rsp); lea N-8(%rsp),%rbp	Go before
- * without: it pushes registers that it has to keep, or makes room, and leaves %rbp alone or uses it for
- * other things. Go asks first whether there is stack left.
+ * Without: it pushes callee-saved registers, or makes room, and leaves %rbp alone or uses it for
+ * other things. Go first checks whether there is stack left.
  */
 #include "target/frame_pointers_int.h"
 

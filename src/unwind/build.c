@@ -1,6 +1,6 @@
 /*
- * Building a table from .eh_frame and, where that says nothing, from Go's own table, which knows where functions save
- * the frame pointer, or from .debug_frame.
+ * Builds a table from .eh_frame. Where that has no entry, uses Go's own table, which knows where
+ * functions save the frame pointer, or .debug_frame.
  */
 #include "unwind/table_int.h"
 

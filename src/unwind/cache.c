@@ -1,7 +1,7 @@
 /*
- * Tables on disk, by build id. A file appears whole under its name (base/writer) and is never changed,
- * so any number of programs may read and write at once; what a checksum does not vouch for is built
- * again. Whatever goes wrong here costs time and nothing else.
+ * Tables on disk, by build id. A file appears whole under its name (base/writer) and never changes,
+ * so any number of programs may read and write at once. A file whose checksum does not match is
+ * rebuilt. Whatever goes wrong here costs only time.
  */
 #include "unwind/table_int.h"
 

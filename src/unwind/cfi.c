@@ -1,6 +1,6 @@
 /*
- * The entries of .eh_frame and .debug_frame. Both are CIEs, which hold what functions have in common,
- * and FDEs, one for each range of code (DWARF 5, 6.4.1; Linux Standard Base, 10.6.1).
+ * Entries of .eh_frame and .debug_frame: CIEs, which hold what functions have in common, and FDEs,
+ * one per range of code (DWARF 5, 6.4.1; Linux Standard Base, 10.6.1).
  */
 #include "unwind/unwind_int.h"
 

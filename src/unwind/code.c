@@ -1,4 +1,4 @@
-/* Starts of functions, and what holds at an instruction of one. */
+/* Finds the starts of functions, and the state of the stack at an instruction. */
 #include "unwind/code_int.h"
 
 enum {

@@ -1,4 +1,4 @@
-/* From a function that no table knows to its caller, where that can be proved. */
+/* From a function without a table to its caller, if that can be proved. */
 #include "unwind/code_int.h"
 
 enum { WORD = 8, MAX_CALL_BYTES = 8 };

@@ -1,4 +1,4 @@
-/* What instructions of x86-64 do to the stack (Intel's manual, volume 2), as far as compilers make use of it. */
+/* Effects of x86-64 instructions on the stack (Intel's manual, volume 2), as compilers use them. */
 #include "unwind/code_int.h"
 
 enum { RBP = 6, RSP = 7, WORD = 8, HARDWARE_RSP = 4, HARDWARE_RBP = 5 };

@@ -1,11 +1,11 @@
 /*
- * A short function that a program copies to make code at run time. CPython's trampolines are copies of
- * _Py_trampoline_func_start (Python/asm_trampoline.S):
+ * A short function that a program copies to generate code at run time. CPython's trampolines are
+ * copies of _Py_trampoline_func_start (Python/asm_trampoline.S):
  *
  *	sub $8, %rsp;  call *%rcx;  add $8, %rsp;  ret
  *
- * Neither the function nor its copies have a table or a frame pointer. Its instructions say how far the
- * return address is from the stack pointer.
+ * Neither the function nor its copies have a table or a frame pointer. Its instructions tell how
+ * far the return address is from the stack pointer.
  */
 #include "unwind/unwind_int.h"
 

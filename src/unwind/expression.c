@@ -1,6 +1,6 @@
 /*
- * DWARF expressions (DWARF 5, 2.5) in rules: a stack machine, here with a small stack and a limit on
- * steps, since they may jump back.
+ * DWARF expressions (DWARF 5, 2.5) in rules: a stack machine, here with a small stack and a limit
+ * on steps, because expressions may jump back.
  */
 #include "unwind/unwind_int.h"
 

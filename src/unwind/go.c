@@ -1,6 +1,7 @@
 /*
- * Rules for functions of Go. They have no .eh_frame, and the table of Go's runtime says of each instruction how far
- * the stack pointer is below the return address. No register is kept for the caller but the frame pointer.
+ * Rules for Go functions. They have no .eh_frame. The table of Go's runtime gives, for each
+ * instruction, how far the stack pointer is below the return address. Callees preserve no register
+ * except the frame pointer.
  */
 #include "unwind/unwind_int.h"
 

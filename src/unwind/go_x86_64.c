@@ -1,4 +1,4 @@
-/* How functions of Go begin on x86-64 (cmd/internal/obj/x86/obj6.go of Go). */
+/* How Go functions begin on x86-64 (cmd/internal/obj/x86/obj6.go of Go). */
 #include "unwind/unwind_int.h"
 
 enum { PUSH_RBP = 0x55 };

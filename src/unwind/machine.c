@@ -1,4 +1,4 @@
-/* Which machines are known. A new one is a file of its own and a line here. */
+/* The supported machines. A new one is a file of its own and a line here. */
 #include "unwind/unwind_int.h"
 
 static const struct unwind_machine *const machines[] = { &unwind_x86_64 };

@@ -1,4 +1,4 @@
-/* The distinct rules of a table: half a million rows share some hundred of them. */
+/* The distinct rules of a table: half a million rows share a few hundred rules. */
 #include "unwind/unwind_int.h"
 
 enum {

@@ -1,7 +1,7 @@
 /*
- * Walking up a stack: by the rules of the code's table; where there is no rule by what the instructions do, if that
- * proves where the caller is, else by frame pointers. Every step is checked: memory only from the copy, upwards only,
- * and back into code.
+ * Unwinds a stack: by the rules of the code's table; without a rule, by the instructions, if they
+ * prove where the caller is; else by frame pointers. Every step is checked: it reads memory only
+ * from the copy, moves only upwards, and must lead to code.
  */
 #include "unwind/code_int.h"
 

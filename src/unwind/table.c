@@ -1,6 +1,6 @@
 /*
- * A table of rows: from which address on which rule holds. Rows are sorted, so finding one is a look
- * into an index of buckets of equal size and a short search.
+ * A table of rows, each with the address from which its rule applies. Rows are sorted. A lookup
+ * uses an index of buckets of equal size, then a short search.
  */
 #include "unwind/table_int.h"
 

@@ -1,4 +1,4 @@
-/* What x86-64 code of V8's file does: functions that return a constant, and the interpreter's entry. */
+/* V8's x86-64 code in its file: functions that return a constant, and the interpreter's entry. */
 #include "v8/layout_int.h"
 
 static bool skip(struct str *code, struct str instruction)

@@ -1,6 +1,6 @@
 /*
- * Blocks of compiled code: its instructions, what is known of them, and where each run of them goes on. They
- * are read one after the other, without gaps; lists of addresses for jumps are passed over.
+ * Basic blocks of compiled code: their instructions, what is known about them, and their
+ * successors. Instructions are read in sequence, without gaps; jump tables are skipped.
  */
 #include "instruction/instruction.h"
 #include "v8/flow_int.h"

@@ -1,4 +1,4 @@
-/* V8's own functions, by the symbols that its file has of them. Their code may be mapped twice. */
+/* V8's own functions, from the symbols in its file. Their code may be mapped twice. */
 #include "v8/code_walk.h"
 #include "v8/inspection.h"
 #include "v8/v8_int.h"

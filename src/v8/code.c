@@ -1,7 +1,8 @@
 /*
- * From an address of compiled code to the Code object that describes it. Up to 10.8 the instructions are
- * inside that object; from 11 on they are in an InstructionStream, which knows its Code. Nothing lists them
- * by address that is cheap to read from outside, so the begin of the object is searched for backwards.
+ * From an address of compiled code to the Code object that describes it. Up to 10.8 the
+ * instructions are inside that object; from 11 on they are in an InstructionStream, which refers to
+ * its Code. No index by address is cheap to read from outside, so plume searches backwards for the
+ * start of the object.
  */
 #include "v8/v8_int.h"
 

@@ -1,6 +1,7 @@
 /*
- * Objects with instructions lie one behind the other in executable memory of no file. Their headers are
- * recognised as for a single address (code.c); behind each one the next is looked for.
+ * Objects with instructions are adjacent in anonymous executable memory. Their headers are
+ * recognised as for a single address (code.c). The next object is searched for after the end of
+ * each one.
  */
 #include "v8/code_walk.h"
 #include "v8/heap_scan.h"

@@ -1,7 +1,8 @@
 /*
- * Maglev lists what it put into a function, but not always with the right call: behind the first instruction of a
- * loop that was peeled, the place is the loop's (13.6 to 14.6). Its exits to the interpreter have the right one, and the
- * table of positions tells which of the list an exit is in. And copies of one call, as peeled loops have, are one.
+ * Maglev records the functions that it inlines, but sometimes with the wrong call: after the first
+ * instruction of a peeled loop, the position is the loop's (13.6 to 14.6). Its exits to the
+ * interpreter have the right one, and the table of positions tells which inlined function an exit
+ * is in. Copies of one call, as in peeled loops, are merged.
  */
 #include "instruction/instruction.h"
 #include "v8/flow_int.h"

@@ -1,7 +1,7 @@
 /*
- * DeoptimizationData: what V8 keeps to go back from compiled code to the interpreter. An array: some fields,
- * then an entry of three words for each exit: a bytecode, where its translation begins, where a call returns
- * to.
+ * DeoptimizationData: what V8 keeps to return from compiled code to the interpreter. It is an
+ * array: some fields, then an entry of three words per exit: a bytecode, the start of its
+ * translation, and the address to which a call returns.
  */
 #include "v8/inlined.h"
 

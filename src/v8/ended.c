@@ -1,4 +1,4 @@
-/* Code of a process that has ended: it cannot be searched for any more, but most of it was seen before. */
+/* Code of an exited process. It can no longer be searched, but most of it was seen before. */
 #include "v8/v8_int.h"
 
 /* What was not seen for so many stacks may have been freed since, and other code be there. */

@@ -1,14 +1,14 @@
 /*
- * From points in compiled code to every instruction of it. Functions that were put into others are nested,
- * as calls are: control comes to one only from its caller, and goes back there. So an instruction is of the
- * function that the points before and behind it, on all ways, have in common; or of one that was put into
- * that and has no point here, of which it is a caller then.
+ * Spreads points in compiled code to every instruction. Inlined functions nest like calls: control
+ * enters one only from its caller, and returns there. So an instruction belongs to the function
+ * that the points before and after it, on all paths, have in common; or to one inlined into that
+ * function without a point here, and then the answer is its caller.
  *
- * There is one way for control to leave a function and be in it again with no point of its caller between:
- * a loop around the call. So ways into a loop, out of it, and back to its begin count as points of the function
- * that it is of (loops.c). And as loops may be unrolled, with rounds one behind the other: of a function that
- * is called in a loop, points have to be in the order of its text, else what is between them is its
- * caller's, up to the one with the loop.
+ * Only a loop around a call lets control leave a function and enter it again without a point of its
+ * caller in between. So the ways into a loop, out of it, and back to its start count as points of
+ * the function that the loop belongs to (loops.c). Loops may also be unrolled, with one iteration
+ * after the other. So the points of a function called in a loop must be in the order of its source;
+ * otherwise what is between them belongs to its caller, up to the one with the loop.
  */
 #include "v8/flow_int.h"
 

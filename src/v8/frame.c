@@ -1,8 +1,8 @@
 /*
- * From frames to functions. V8's code keeps frame pointers, and a frame of JavaScript has its function and
- * its context in slots below; other frames have a small number there, which says what they are. The
- * innermost frame is the difficult one: it may not be built yet, or not any more, or belong to the caller
- * of code that has none.
+ * From frames to functions. V8's code keeps frame pointers, and a JavaScript frame has its function
+ * and context in the slots below. Other frames have a small number there, their type. The innermost
+ * frame is the difficult one: it may not be built yet, may already be gone, or may belong to the
+ * caller of code without a frame.
  */
 #include "v8/v8_int.h"
 

@@ -1,4 +1,4 @@
-/* SharedFunctionInfo: what is the same of all closures of a function: its name, its script, its code. */
+/* SharedFunctionInfo: what all closures of a function share: name, script, code. */
 #include "v8/v8_int.h"
 
 enum { MAX_NAME_CHARS = 1024, MAX_WORDS = 9 };

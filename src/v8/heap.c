@@ -5,7 +5,7 @@ static unsigned slot_of(uint64_t map)
 	return (unsigned)((map >> 3) * 0x9E3779B97F4A7C15ull >> 54) % V8_TYPES_KEPT;
 }
 
-/* A map's own map says that it is one. */
+/* The map's own map must say that it is a map. */
 static int32_t read_type(struct v8_heap *h, uint64_t map)
 {
 	int32_t at = v8_get(h->layout, V8_MAP_INSTANCE_TYPE);

@@ -1,7 +1,7 @@
 /*
- * Objects of a kind, wherever they are: V8's heap is anonymous memory, in which every object begins with
- * its map, so the words that equal a map are where objects of it begin. Reading takes the processor about as
- * long as copying.
+ * Finds all objects of a kind. V8's heap is anonymous memory in which every object begins with its
+ * map, so an object begins wherever a word equals that map. Reading takes about as much CPU time as
+ * copying.
  */
 #include "v8/heap_scan.h"
 #include "v8/v8_int.h"

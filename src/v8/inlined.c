@@ -1,4 +1,4 @@
-/* Functions in compiled code: read once for each code, as long as it stays the same. */
+/* Functions in compiled code: read once per code object and cached while it stays the same. */
 #include "v8/inlined.h"
 
 static void clear(struct inlined_code *in)

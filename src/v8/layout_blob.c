@@ -1,7 +1,7 @@
 /*
- * V8's own code in its file: the embedded blob. Where it is, symbols say that `strip` takes away. What is
- * left are the exported functions that return it, each an instruction or two, and the blob's own table of
- * what is in it, which has no names but is in the order of V8's list of builtins.
+ * V8's own code in its file: the embedded blob. The symbols that locate it are removed by `strip`.
+ * What remains are the exported functions that return it, one or two instructions each, and the
+ * blob's own table of contents, which has no names but is in the order of V8's list of builtins.
  */
 #include "v8/layout_int.h"
 

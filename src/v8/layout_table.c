@@ -1,6 +1,6 @@
 /*
  * What V8 does not export, by version. Every row was proven on builds of all versions it covers, by
- * comparing names and lines with those that V8 itself gives (test/suite/js_names.sh).
+ * comparing names and lines with V8's own (test/suite/js_names.sh).
  */
 #include "v8/layout_int.h"
 

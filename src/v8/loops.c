@@ -1,9 +1,10 @@
 /*
- * Loops of compiled code, and whose they are. The points in a loop tell a function that all of it is in, but
- * that may have been called from the loop: `for (...) short()` without a point in the loop's own function looks
- * the same as a loop in `short`. Its bytecode tells: if all points in that function are in a loop of its text
- * it is that one, unless a loop inside of this is the same already (rounds are copied out of it); if not, it is
- * a loop around the call, and so on.
+ * Finds loops in compiled code, and the function each belongs to. The points in a loop give a
+ * function that all of it is in, but that function may have been called from the loop:
+ * `for (...) short()` without a point in the loop's own function looks the same as a loop in
+ * `short`. The bytecode decides. If all points in that function are in a loop of its source, this is
+ * that loop, unless an inner loop already is (iterations are copied out of it). Otherwise it is a
+ * loop around the call, and the caller is tested the same way, and so on.
  */
 #include "v8/flow_int.h"
 

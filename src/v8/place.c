@@ -1,4 +1,7 @@
-/* Where in which functions an address is, and into which others the compiler put them. */
+/*
+ * Which functions an address is in and where, including the functions that the compiler inlined
+ * them into.
+ */
 #include "v8/inlined.h"
 
 /* A function and where in it. */

@@ -1,7 +1,7 @@
 /*
- * Points of compiled code: what its exits to the interpreter say of calls and checks, and what the table of
- * positions says of calls. An exit tells frames, each a function and a bytecode: which of the functions that
- * were put into others that is, and where in its text, is found by the position of the bytecode.
+ * Points of compiled code: calls and checks, from its exits to the interpreter, and calls, from the
+ * table of positions. An exit lists frames, each a function and a bytecode. The position of the
+ * bytecode tells which inlined function that is, and where in its source.
  */
 #include "v8/inlined.h"
 

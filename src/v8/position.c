@@ -1,6 +1,6 @@
 /*
- * Tables of source positions: entries of two numbers, each a difference to the one before: an offset in
- * the code or bytecode, and a position. Numbers are LEB128.
+ * Tables of source positions. An entry has two numbers, an offset in the code or bytecode and a
+ * position, each as the difference to the previous entry. Numbers are LEB128.
  */
 #include "v8/v8_int.h"
 

@@ -1,4 +1,4 @@
-/* Which registers V8's code uses for what (src/codegen/x64/register-x64.h of V8). */
+/* How V8's code uses registers (src/codegen/x64/register-x64.h of V8). */
 #include "v8/v8.h"
 
 /* Numbers of enum perf_event_x86_regs. */

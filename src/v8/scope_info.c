@@ -1,6 +1,6 @@
 /*
- * ScopeInfo: what a function's scope holds, in slots of which each is there only under a condition that
- * its flags tell. Behind the map: flags, parameter count, context local count; then as below.
+ * ScopeInfo: the contents of a function's scope, in slots. Its flags tell which slots exist. After
+ * the map: flags, parameter count, context local count; then as below.
  */
 #include "v8/heap.h"
 

@@ -1,4 +1,4 @@
-/* Scripts: their names, and where their lines end. */
+/* Scripts: their names and line ends. */
 #include "v8/v8_int.h"
 
 enum { MAX_LINES = 1 << 22, MAX_SOURCE_CHARS = 16 << 20, MAX_FILE_CHARS = 4096 };

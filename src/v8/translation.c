@@ -1,7 +1,8 @@
 /*
- * Translations tell the interpreter's frames that an exit of compiled code stands for: operations with
- * numbers, of which only those that begin a frame matter here, and how many numbers the others have. From
- * 11.3 on a run of operations may be told as being the same as in an earlier translation.
+ * Translations list the interpreter frames that an exit of compiled code stands for. They consist
+ * of operations with operands. Only operations that begin a frame matter here; of the others, plume
+ * needs the number of operands. From 11.3 on, a translation may refer to an earlier one for a run
+ * of operations that is the same.
  */
 #include "v8/inlined.h"
 

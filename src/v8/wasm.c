@@ -1,4 +1,4 @@
-/* From an address of WebAssembly's code to its function; wasm.h says what leads there. */
+/* From an address of WebAssembly code to its function; wasm.h describes the path. */
 #include "v8/v8_int.h"
 #include "v8/wasm.h"
 

@@ -1,7 +1,7 @@
 /*
- * The bytes of a WebAssembly module (webassembly.github.io/spec/core/binary, appendix "Name Section"): how many functions
- * it imports and has, and what they are called, by its name section, else by its exports. Whoever made the module may
- * have written anything.
+ * The bytes of a WebAssembly module (webassembly.github.io/spec/core/binary, appendix "Name
+ * Section"): the numbers of imported and defined functions, and their names, from the name section,
+ * else from the exports. The author of the module may have written anything.
  */
 #include "v8/wasm.h"
 
