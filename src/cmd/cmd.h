@@ -33,9 +33,21 @@ const struct command *command_subcommand(const struct command *c, const char *wo
 /* That word. */
 const char *command_last_word(const struct command *c);
 
-extern const struct command fold_command, flame_command, diff_command, report_command,
-	convert_command, doctor_command, record_command, js_command, help_command,
-	completion_command;
+/* In the order of `plume help`. */
+#define COMMANDS(X)                                                                                \
+	X(record)                                                                                  \
+	X(fold)                                                                                    \
+	X(flame)                                                                                   \
+	X(diff)                                                                                    \
+	X(report)                                                                                  \
+	X(convert)                                                                                 \
+	X(doctor)                                                                                  \
+	X(js)                                                                                      \
+	X(completion)                                                                              \
+	X(help)
+
+#define DECLARE_COMMAND(name) extern const struct command name##_command;
+COMMANDS(DECLARE_COMMAND)
 
 /* --- saying things --- */
 

@@ -1,17 +1,7 @@
 #include "cmd/cmd.h"
 
-/* In the order of `plume help`. */
-const struct command *const commands[] = { &record_command,
-					   &fold_command,
-					   &flame_command,
-					   &diff_command,
-					   &report_command,
-					   &convert_command,
-					   &doctor_command,
-					   &js_command,
-					   &completion_command,
-					   &help_command,
-					   NULL };
+#define COMMAND_ROW(name) &name##_command,
+const struct command *const commands[] = { COMMANDS(COMMAND_ROW) NULL };
 
 const struct command *command_by_name(const char *name)
 {
