@@ -1,15 +1,17 @@
 /*
- * A collector watches a recording: V8's names, maps of JVMs, stacks walked in the kernel, the kernel's account of CPU
- * time. It is a struct of functions in a file of its own and a word in the list below; nothing else knows it. Functions
- * that it has no use for are NULL. `state` is what its begin returned.
+ * A collector observes a recording: V8 names, JVM maps, stacks walked in the kernel, the kernel's
+ * accounting of CPU time. It is a struct of functions in its own file plus an entry in the list
+ * below; nothing else knows about it. Functions that it does not need are NULL. `state` is what
+ * begin returned.
  *
- * There are two threads. One empties the kernel's buffers and shows each record, milliseconds after it was made, to the
- * functions called fresh_*: these must be quick, and see the records of one buffer in order, those of others sooner or
- * later. The recorder's thread calls all others. It sees the same records later: what a process needs for its names is
- * held by then.
+ * There are two threads. The drain thread empties the kernel's buffers and passes each record,
+ * milliseconds after it was written, to the functions called fresh_*. These must be quick. They see
+ * the records of one buffer in order; records of different buffers interleave arbitrarily. The
+ * recorder's thread calls all other functions. It sees the same records later, when whatever is
+ * needed to name a process is already held.
  *
- * What a collector found out about a sample travels with the sample (fresh_sample_add). Names of it are asked for when
- * the profile is written, so nothing in a sample's way waits for them.
+ * What a collector finds out about a sample travels with the sample (fresh_sample_add). Its names
+ * are requested when the profile is written, so samples never wait for them.
  */
 #pragma once
 #include "perf/perf.h"
@@ -17,9 +19,9 @@
 #include "record/opened.h"
 #include "record/recorder.h"
 
-/* All of them, in the order in which they see each record and sample. A new one is a word here. */
+/* All collectors, in the order in which they see records and samples. Add new ones here. */
 #define COLLECTORS(X)                                                                              \
-	X(walker) /* what it walked, js names */                                                   \
+	X(walker) /* before js, which names what it walked */                                      \
 	X(js)                                                                                      \
 	X(jvm)                                                                                     \
 	X(charge)
@@ -27,73 +29,90 @@
 struct found_stacks;
 struct v8_walked;
 
-/* What a recording shares with its collectors. All of it stays until they are freed. */
+/* What a recording shares with its collectors. All of it outlives them. */
 struct collecting {
 	const struct record_options *options;
 	struct opened_events *events;
 	struct held_files *held;
 
-	/* From start on: */
+	/* Valid once start was called: */
 	struct perf_session *session;
 	const struct perf_events *formats; /* of records, for the decoders in perf/records.h */
 
 	struct known_processes processes;
-	/* Only some processes are wanted: see process_is_wanted, and is_wanted_fresh. */
+	/* Set if only some processes are selected: see process_is_wanted and is_wanted_fresh. */
 	atomic_bool is_filtered;
-	uint64_t start_ns; /* samples count from here on; UINT64_MAX: not known yet */
-	/* Chunks of records by number, from 1: the newest that was shown fresh, and taken in. */
+	uint64_t start_ns; /* samples count from here on; UINT64_MAX if not known yet */
+	/* Chunks are numbered from 1: the newest one shown fresh, and the newest one taken in. */
 	uint64_t fresh_chunk, taken_chunk;
 
-	/* A collector may set: */
+	/* Set by collectors: */
 	atomic_bool is_urgent; /* samples must be shown within milliseconds */
-	bool shares_buffers;   /* its program writes records: LOST counts them, too */
-	bool has_late_names;   /* names come seconds after samples: they are asked for seldom */
-	atomic_uint_fast64_t thinned; /* samples whose stacks were thinned out in the kernel */
-	struct v8_walker *walker;     /* who wants stacks walked in the kernel: v8_walker.h */
+	/* its BPF program writes records, so LOST counts those as well as samples */
+	bool shares_buffers;
+	/* names arrive seconds after their samples, so plume asks for them less often */
+	bool has_late_names;
+	atomic_uint_fast64_t thinned; /* samples whose stacks were thinned in the kernel */
+	struct v8_walker *walker;     /* set if stacks are walked in the kernel: v8_walker.h */
 
 	void *state[MAX_COLLECTORS];
 };
 
-/* Whether its samples are to be had, as far as the recorder's thread knows. */
+/* Whether the process is selected, as far as the recorder's thread knows. */
 static inline bool process_is_wanted(const struct collecting *c, const struct known_process *p)
 {
 	return !c->is_filtered || (p && p->is_wanted);
 }
 
-/* A sample that has just come. */
+/* A sample that has just arrived. */
 struct fresh_sample {
 	const struct perf_record *record;
 	struct perf_ids ids;
 	struct known_process *process;
-	const struct v8_walked *walked; /* by v8_walker.c; NULL: it was not */
-	bool has_more_walked;		/* the stack goes on behind the frames that were walked */
-	struct perf_user_state state;	/* where fresh_sample_has_state */
+	const struct v8_walked *walked; /* by v8_walker.c; NULL if not walked */
+	bool has_more_walked;		/* the stack continues past the walked frames */
+	struct perf_user_state state;	/* valid if fresh_sample_has_state */
 	enum { STATE_UNREAD, STATE_NONE, STATE_READ } has_state;
 	const struct collecting *collecting;
 	struct found_stacks *found;
 };
-/* Reads registers and stack, once. */
+/* Reads registers and stack on the first call. */
 bool fresh_sample_has_state(struct fresh_sample *s);
-/* The next frame that was found, the leaf first. code: less than 2^COLLECTED_BITS, for name_frames. */
+/*
+ * Adds the next found frame, leaf first. code must be less than 2^COLLECTED_BITS; name_frames gets
+ * it back.
+ */
 enum { COLLECTED_BITS = 29 };
 void fresh_sample_add(struct fresh_sample *s, unsigned collector, struct perf_found_frame frame);
-/* The next frame that frame pointers lead to, the leaf first. */
+/* Adds the next frame of the frame pointer chain, leaf first. */
 void fresh_sample_add_walked(struct fresh_sample *s, struct perf_walked_frame frame);
-/* Where records may be put that a collector makes up: they go to the session before those of this chunk. */
+/* Buffer for synthesized records. The session gets them before those of this chunk. */
 struct buf *fresh_sample_records(struct fresh_sample *s);
 
-/* For a collector with a program in the kernel, whose records stand in the same buffers as samples. */
+/* For a collector with a BPF program, whose records share the buffers with samples. */
 struct collector_kernel {
-	/* An event was opened on a cpu, whose buffer is that of ring_fd. All of them were closed again. */
+	/*
+	 * attach: an event was opened on a cpu, which writes to the buffer of ring_fd. detach: all
+	 * events were closed.
+	 */
 	void (*attach)(void *state, int fd, int cpu, int ring_fd);
 	void (*detach)(void *state);
-	/* Its program wrote the record, which is a sample only by its type. Nobody else sees it, but fresh_record. */
+	/*
+	 * Whether its program wrote the record, which only looks like a sample. Apart from
+	 * fresh_record nobody sees such records.
+	 */
 	bool (*wrote)(const void *state, const struct perf_record *r);
-	/* How many of its records found no room: before Linux 6.0 the kernel counts them as lost samples. */
+	/*
+	 * How many of its records were lost for lack of room. Before Linux 6.0 the kernel counts
+	 * them as lost samples.
+	 */
 	uint64_t (*lost)(const void *state);
-	/* Samples of a process are to be dropped where they are taken. */
+	/* Makes the kernel drop all samples of a process. */
 	void (*leave_out)(void *state, int32_t pid);
-	/* Records of a buffer, some of which stand for larger ones: how large all are then; 0: none does. Makes them. */
+	/*
+	 * For a buffer with compact records. whole_bytes returns the size once they are expanded, 0
+	 * if there are none; make_whole expands them.
+	 */
 	size_t (*whole_bytes)(const void *state, const char *bytes, size_t n);
 	void (*make_whole)(void *state, const char *bytes, size_t n, char *to);
 };
@@ -101,37 +120,58 @@ struct collector_kernel {
 struct collector {
 	const char *name;
 
-	/* Before events are opened. number: its own, for slot and fresh_sample_add. NULL: it has nothing to do. */
+	/*
+	 * Called before events are opened. number is the collector's own, for slot and
+	 * fresh_sample_add. Returns NULL if the collector has nothing to do.
+	 */
 	void *(*begin)(struct collecting *c, unsigned number);
-	/* May ask for more: the first event tells of processes (c->events->attrs). */
+	/* May extend c->events->attrs; the first event is the one that reports processes. */
 	void (*ask)(void *state);
-	/* Events are open, the processes that are there are known. Nothing has been looked at fresh. */
+	/* Events are open and the running processes are known. Nothing has been shown fresh yet. */
 	void (*start)(void *state);
-	/* A process was there before it was heard of. Its row goes. */
+	/*
+	 * came: a process already ran when plume first heard of it. went: its row is about to be
+	 * removed.
+	 */
 	void (*came)(void *state, struct known_process *p);
 	void (*went)(void *state, struct known_process *p);
-	/* A record that the session is to have; perf_record_ids tells whose it is. Records of a program of its own are not. */
+	/*
+	 * A record for the session; perf_record_ids gives its process. Records of collectors' BPF
+	 * programs are not passed.
+	 */
 	void (*record)(void *state, const struct perf_record *r);
-	/* Some 20 times a second. True: names have come that samples wait for. */
+	/*
+	 * Called about 20 times a second. Returns true if names have arrived that samples wait for.
+	 */
 	bool (*look)(void *state, uint64_t now_ns);
-	/* Sampling ends, or goes on in another profile (is_part): before the last records are taken in. */
+	/*
+	 * Sampling ends, or continues in another profile (is_part). Called before the last records
+	 * are taken in.
+	 */
 	void (*stop)(void *state, uint64_t now_ns, bool is_part);
-	/* All records are in. Who lives may be asked a last time, before names are looked for. */
+	/* All records are in. Last chance to query live processes before names are resolved. */
 	void (*end)(void *state);
-	/* Facts and notes for the profile. */
+	/* Adds facts and notes to the profile. */
 	void (*describe)(void *state, struct profile *p, bool is_part);
-	/* What comes now goes into another profile. */
+	/* From now on everything goes into another profile. */
 	void (*next)(void *state, uint64_t now_ns);
 	void (*free)(void *state);
-	/* Functions at a frame that was added with this code, the outermost first; good until the next call. */
+	/*
+	 * The functions at a frame that was added with this code, outermost first. Valid until the
+	 * next call.
+	 */
 	uint32_t (*name_frames)(void *state, uint32_t code, const struct perf_found_name **names);
 
-	/* On the thread that empties the buffers: */
-	void (*fresh_begin)(void *state);				/* a chunk */
-	void (*fresh_record)(void *state, const struct perf_record *r); /* no sample, or its own */
-	void (*fresh_sample)(void *state, struct fresh_sample *s); /* of a process that is wanted */
+	/* On the drain thread: */
+	/* Start of a chunk. */
+	void (*fresh_begin)(void *state);
+	/* A record other than a sample, or one of its own program. */
+	void (*fresh_record)(void *state, const struct perf_record *r);
+	/* A sample of a selected process. */
+	void (*fresh_sample)(void *state, struct fresh_sample *s);
 	void (*fresh_went)(void *state,
-			   struct known_process *p); /* its row goes, and its slot with it */
+			   /* The process's row and slot are about to be removed. */
+			   struct known_process *p);
 
 	const struct collector_kernel *kernel;
 };

@@ -1,4 +1,7 @@
-/* All collectors of a recording: each function calls that of every one. collector.h says what they are for. */
+/*
+ * All collectors of a recording. Each function calls the one of the same name in every collector;
+ * see collector.h.
+ */
 #pragma once
 #include "record/collector.h"
 
@@ -21,16 +24,16 @@ void collectors_end(struct collecting *c);
 void collectors_describe(struct collecting *c, struct profile *p, bool is_part);
 void collectors_next(struct collecting *c, uint64_t now_ns);
 void collectors_leave_out(struct collecting *c, int32_t pid);
-/* As struct perf_live has it. */
+/* For struct perf_live. */
 uint32_t collectors_name(void *collecting, uint32_t code, const struct perf_found_name **names);
-/* Records of programs in the kernel that found no room. */
+/* Records of BPF programs that were lost for lack of room. */
 uint64_t collectors_lost(const struct collecting *c);
-/* The record is a collector's, and no sample. */
+/* Whether a collector's BPF program wrote the record, so that it is not a sample. */
 bool collectors_wrote(const struct collecting *c, const struct perf_record *r);
 
-/* --- by the thread that empties the buffers --- */
+/* --- on the drain thread --- */
 
 size_t collectors_whole_bytes(const struct collecting *c, const char *bytes, size_t n);
 void collectors_make_whole(struct collecting *c, const char *bytes, size_t n, char *to);
-/* Shows the records of a chunk to all, and keeps what they find with it. */
+/* Shows the records of a chunk to all collectors and stores their findings with the chunk. */
 void collectors_look_fresh(struct collecting *c, struct chunk *chunk);

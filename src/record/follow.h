@@ -1,75 +1,86 @@
-/* Records on their way to the session: processes are followed, and those that nobody asked for are left out. */
+/*
+ * Passes records on to the session. Follows processes and drops the records of processes that are
+ * not selected.
+ */
 #pragma once
 #include "record/collectors.h"
 #include "record/drain.h"
 
 struct held_files;
 
-/* --- records of processes that nobody asked for, so far (strangers.c) --- */
+/* --- records of processes not selected so far (strangers.c) --- */
 
 struct strange_record {
-	int32_t pid;		   /* whose fork would tell that it is wanted; 0: taken */
-	struct perf_record record; /* in its chunk */
+	int32_t pid; /* its fork record would tell whether it is selected; 0 once taken */
+	struct perf_record record; /* points into its chunk */
 };
 struct strange_records {
 	struct strange_record *p;
 	uint32_t n, capacity;
 };
 struct strangers {
-	struct strange_records rounds[2]; /* the one before, this one */
+	struct strange_records rounds[2]; /* the previous and the current one */
 };
 void strangers_fini(struct strangers *s);
-/* record stays where it is until the next round has ended. */
+/* The record must stay in place until the next round ends. */
 void strangers_add(struct strangers *s, int32_t pid, const struct perf_record *record);
-/* The next one of this process, oldest round first; each is given once. False: no more. */
+/*
+ * The next record of this process, oldest round first. Each is returned once. Returns false at the
+ * end.
+ */
 struct strangers_place {
 	uint32_t round, i;
 };
 bool strangers_take(struct strangers *s, int32_t pid, struct strangers_place *at,
 		    struct perf_record *record);
-/* What the round before brought is forgotten. */
+/* Forgets the previous round. */
 void strangers_end_round(struct strangers *s);
 
 /* --- processes (follow.c, synthesize.c) --- */
 
-/* What must be held of processes is held from their first sight on. */
+/* Whatever must be held of a process is held as soon as plume sees it. */
 struct follow {
 	struct collecting *collecting;
-	uint64_t lost_records; /* where programs share the buffers: samples and their own */
-	bool is_family; /* of the filtered: those that come from the ones that were asked for */
-	struct strangers strangers; /* of is_family */
-	uint32_t living;	    /* which of processes.met lived when last looked for */
-	uint64_t
-		undecided; /* samples dropped of those that ended before it was known what they were */
-	struct drain *drain;   /* whom chunks go back to */
-	struct chunk *waiting; /* taken from the buffers, not looked at yet; oldest first */
-	/* Records of this round and the one before: the session puts them in order where they are. */
+	uint64_t lost_records; /* includes those of BPF programs that share the buffers */
+	/* if filtered: descendants of selected processes are selected */
+	bool is_family;
+	struct strangers strangers; /* used if is_family */
+	uint32_t living; /* index in processes.met of one that was alive at the last check */
+	/* dropped samples of processes that exited before plume knew what they were */
+	uint64_t undecided;
+	struct drain *drain;   /* chunks go back to it */
+	struct chunk *waiting; /* taken from the drain, not processed yet; oldest first */
+	/* Chunks of this round and the previous one. The session sorts their records in place. */
 	struct chunk *rounds[2];
 	uint64_t dropped; /* samples in chunks that came too fast */
-	bool has_names;	  /* that samples wait for have come since the last flush */
+	bool has_names;	  /* names arrived since the last flush that samples wait for */
 	uint64_t last_look_ns, last_forget_ns;
-	uint32_t forget_above; /* so many are known */
+	uint32_t forget_above; /* forget processes once more than this are known */
 };
 void follow_fini(struct follow *f);
-/* Processes that are there already. */
+/* Adds processes that already run. */
 void follow_begin(struct follow *f, int32_t command_pid);
-/* Records that came before there were chunks: looked at, then given to the session. */
+/* Processes records that came before there were chunks and passes them to the session. */
 void follow_bytes(struct follow *f, struct str bytes);
 /*
- * Chunks, in three steps: waits for some, only when all before are done with, so that what waits is bounded by what the
- * drain keeps; takes them in, for so long: what a program does to be recorded must not keep us from ending; or drops
- * what came too fast to be taken in, and counts it.
+ * Chunks are processed in three steps. follow_wait waits for new ones only when all others are
+ * done, so the drain's limit bounds the backlog. follow_take_in processes them until until_ns: a
+ * target that floods plume must not keep it from ending. follow_drop_waiting drops and counts what
+ * came too fast.
  */
 void follow_wait(struct follow *f, int timeout_ms);
 void follow_take_in(struct follow *f, uint64_t until_ns);
 void follow_drop_waiting(struct follow *f);
-/* At maps and whatever else collectors look at, some 20 times a second. */
+/* Lets collectors check maps and the like, about 20 times a second. */
 void follow_look_around(struct follow *f);
-/* Of is_family: whether all that is wanted has ended, as far as is known from what came in. */
+/* If is_family: whether all selected processes have ended, according to the records so far. */
 bool follow_all_ended(struct follow *f);
-/* Those that have ended are forgotten, some time later. */
+/* Forgets processes a while after they ended. */
 void follow_forget_ended(struct follow *f, uint64_t now_ns);
-/* Records that say what a process and its threads are called and have mapped. False: it is gone. */
+/*
+ * Writes records with the names of a process and its threads and with its mappings. Returns false
+ * if the process is gone.
+ */
 bool synthesize_process(int32_t pid, struct buf *records, struct held_files *held);
-/* ... that a part of a file, which it has mapped, is elsewhere, too. */
+/* Writes a record saying that part of a file it has mapped is at another address, too. */
 void synthesize_moved(int32_t pid, const struct process_mapping *moved, struct buf *records);

@@ -1,44 +1,44 @@
-/* Processes that may run JavaScript, for js_frames.c; of the thread that empties the buffers. */
+/* Processes that may run JavaScript, for js_frames.c. Used on the drain thread. */
 #pragma once
 #include "record/collector.h"
 #include "record/v8_walker.h"
 
-/* A file with a V8 in it, or without. */
+/* A file that may contain V8. */
 struct v8_file {
 	uint64_t device, inode;
 	bool is_v8;
 	bool is_known; /* its layout could be read */
 	struct v8_layout layout;
-	struct err e; /* why not */
+	struct err e; /* if not is_known */
 };
 
 struct js_process {
 	int32_t pid;
 	bool is_looked_at;
-	const struct v8_file *file;    /* NULL: it has no V8 */
-	struct living_process *living; /* stays where it is: others refer to it */
+	const struct v8_file *file;    /* NULL if it has no V8 */
+	struct living_process *living; /* never moves: others point to it */
 	struct kept_memory *memory;
-	uint64_t look; /* the number of the last look with a sample of it */
+	uint64_t look; /* number of the last pass with a sample of it */
 	struct v8_process *v8;
-	uint32_t samples; /* of it, until the first one in which JavaScript was found */
-	bool is_given_up; /* it has a V8, but cannot be named: its trouble says why */
-	/* Of those that have ended: */
-	uint64_t until_ns; /* samples up to then are of it */
-	uint64_t ended_at; /* the number of the look then */
+	uint32_t samples; /* before the first one with JavaScript */
+	bool is_given_up; /* has V8 but cannot be named: see its trouble */
+	/* Set once it has ended: */
+	uint64_t until_ns; /* samples up to then belong to it */
+	uint64_t ended_at; /* number of the pass in which it ended */
 };
 
 /* Why a process that runs JavaScript has no names. */
 enum js_trouble_kind {
-	JS_TROUBLE_LAYOUT,  /* the file's V8 cannot be read */
-	JS_TROUBLE_REFUSED, /* its memory may not be read */
-	JS_TROUBLE_HIDDEN,  /* not even its program may be looked at */
-	JS_TROUBLE_NOTHING, /* nothing was found in many samples */
-	JS_TROUBLE_BUSY,    /* its heap takes too long */
+	JS_TROUBLE_LAYOUT,  /* its V8 layout cannot be read */
+	JS_TROUBLE_REFUSED, /* no permission to read its memory */
+	JS_TROUBLE_HIDDEN,  /* no permission even to look at its program */
+	JS_TROUBLE_NOTHING, /* found nothing in many samples */
+	JS_TROUBLE_BUSY,    /* its heap takes too long to search */
 };
 
 struct js_trouble {
 	enum js_trouble_kind kind;
-	const struct v8_file *file; /* NULL: not known */
+	const struct v8_file *file; /* NULL if not known */
 	int32_t pid;		    /* the first one */
 	uint32_t processes;
 	uint32_t samples; /* of the first one */
@@ -49,30 +49,35 @@ struct js_processes {
 	unsigned number; /* of the slot with a struct js_process */
 	struct v8_names *names;
 	VEC(struct v8_file *) files;
-	/* Those that have ended: buffers of other cpus may have samples of them still. */
+	/* Processes that have ended: other cpus' buffers may still have samples of them. */
 	VEC(struct js_process) ended;
-	uint64_t looks; /* at buffers */
+	uint64_t looks; /* passes over the buffers */
 	pthread_mutex_t lock;
-	VEC(struct js_trouble) troubles; /* under the lock: the other thread tells of them */
+	VEC(struct js_trouble) troubles; /* protected by lock: the recorder's thread reports them */
 };
 void js_processes_init(struct js_processes *l, struct collecting *c, unsigned number,
 		       struct v8_names *names);
-/* When no process has anything in its slot. */
+/* Call when all slots are empty. */
 void js_processes_fini(struct js_processes *l);
-/* Looks at those that run JavaScript before a sample of them comes; of many, at those that are called node. */
+/*
+ * Prepares processes that run JavaScript before their first sample. If there are many, only those
+ * called node.
+ */
 void js_processes_expect(struct js_processes *l);
-/* What is known of the process that a sample is of. NULL: it runs no JavaScript that can be named. */
+/*
+ * Returns the process that a sample belongs to, or NULL if it runs no JavaScript that can be named.
+ */
 struct js_process *js_processes_of_sample(struct js_processes *l, struct known_process *row,
 					  uint64_t time_ns);
-/* It is another program from then on, or none. */
+/* It ended or called exec at that time. */
 void js_processes_end(struct js_processes *l, int32_t pid, uint64_t time_ns);
-/* What was known of it is of another one. */
+/* Forgets what is known of a pid that now belongs to another process. */
 void js_processes_forget(struct js_processes *l, int32_t pid);
-/* Its row goes. */
+/* The row is about to be removed. */
 void js_processes_drop(struct js_processes *l, struct known_process *row);
-/* A buffer is looked at: those that ended before all buffers were are forgotten. */
+/* Starts on a buffer. Forgets processes that ended before the last full pass over all buffers. */
 void js_processes_begin_look(struct js_processes *l);
-/* A sample of it was looked at; has_frames: there was JavaScript in it. */
+/* Counts a sample of the process; has_frames says whether it contains JavaScript. */
 void js_processes_count(struct js_processes *l, struct js_process *p, bool has_frames);
-/* Sentences on those that have no names. */
+/* Adds notes on processes without names. */
 void js_processes_add_notes(struct js_processes *l, struct profile *p);

@@ -1,4 +1,4 @@
-/* What to say when something is not allowed, given what is known of the machine. */
+/* Explains a refusal, given the facts about the machine. */
 #pragma once
 #include "record/permission.h"
 

@@ -1,6 +1,6 @@
 /*
- * Recording: events are opened on whom the user means, their buffers emptied while they fill, and what
- * comes out is named while the programs live.
+ * Recording: opens events on the selected targets, empties their buffers as they fill, and names
+ * the results while the programs are alive.
  */
 #pragma once
 #include "record/event.h"
