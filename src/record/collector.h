@@ -169,9 +169,8 @@ struct collector {
 	void (*fresh_record)(void *state, const struct perf_record *r);
 	/* A sample of a selected process. */
 	void (*fresh_sample)(void *state, struct fresh_sample *s);
-	void (*fresh_went)(void *state,
-			   /* The process's row and slot are about to be removed. */
-			   struct known_process *p);
+	/* The process's row and slot are about to be removed. */
+	void (*fresh_went)(void *state, struct known_process *p);
 
 	const struct collector_kernel *kernel;
 };

@@ -5,9 +5,8 @@
 
 struct loaded_program {
 	bool is_loaded;
-	int program, processes, outputs, lost, thinning,
-		/* Descriptors. Maps have the same names as in the program. */
-		others;
+	/* Descriptors. Maps have the same names as in the program. */
+	int program, processes, outputs, lost, thinning, others;
 };
 /* Loads the program. Returns false and sets e on failure; calling unload is harmless then. */
 bool v8_walker_load(struct loaded_program *l, struct err *e);

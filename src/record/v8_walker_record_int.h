@@ -52,15 +52,14 @@ struct walker_layout {
 /*
  * What follows, in words:
  *   frames	pc with flags, fp; and with WALKER_HAS_SLOTS: context, function, bytecode array,
- * 		bytecode offset; or one word with WALKER_IS_REPEATED
+ *		bytecode offset; or one word with WALKER_IS_REPEATED
  *   chain	of frame pointers, as the kernel has it
- *   pieces	of the stack, from its top on: a bitmap, lowest bit first, and words for its set bits
+ *   pieces	of the stack, from its top on: bitmap, lowest bit first, and words for its set bits
  */
 struct walker_head {
 	uint32_t is_sample; /* it replaces the sample; 0 if the sample follows */
-	uint32_t frames,
-		/* The stack continues past the frames. Without frames there is a chain instead. */
-		has_more;
+	/* has_more: the stack continues past the frames. Without frames, a chain follows. */
+	uint32_t frames, has_more;
 	uint32_t chain, pieces;
 	uint32_t words; /* total that follows */
 	uint64_t period;
