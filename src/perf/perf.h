@@ -62,9 +62,8 @@ struct perf_options {
 	const struct perf_live *live;	 /* NULL when reading a finished recording */
 	struct source_maps *source_maps; /* NULL to name JavaScript as it ran */
 	const char *unwind_cache;	 /* folder of unwind tables; NULL for the user's own */
-	bool (*progress)(void *context,
-			 /* Returns false to stop. May be NULL. */
-			 const struct profile *p);
+	/* Returns false to stop. May be NULL. */
+	bool (*progress)(void *context, const struct profile *p);
 	void *progress_context;
 	struct progress *counted; /* progress of naming; may be NULL */
 };

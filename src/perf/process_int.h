@@ -34,9 +34,8 @@ struct mapped {
 	struct binary *binary;
 	struct jitdump *jitdump;
 	struct budget jitdump_budget;
-	uint64_t jitdump_bytes,
-		/* Size and change time of its file when it was read. */
-		jitdump_changed_ns;
+	/* Size and change time of its file when it was read. */
+	uint64_t jitdump_bytes, jitdump_changed_ns;
 	struct jit_table *jit_tables; /* jit_unwind.c; NULL until first needed */
 	struct debug_info *debug;
 	bool is_debug_open;
