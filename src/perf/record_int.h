@@ -1,14 +1,14 @@
-/* Events, the records and samples they make, and their order. */
+/* Events, their records and samples, and the order of records. */
 #pragma once
 #include "base/base.h"
 #include "perf/perf.h"
 
 #include <linux/perf_event.h>
 
-/* Records and fields that headers of older kernels do not have (include/uapi/linux/perf_event.h). */
+/* Record types and fields that older kernel headers lack (include/uapi/linux/perf_event.h). */
 enum {
 	RECORD_CALLCHAIN_DEFERRED = 22,
-	/* From here on perf itself writes them (tools/lib/perf/include/perf/event.h). */
+	/* Types from here on are written by perf itself (tools/lib/perf/include/perf/event.h). */
 	RECORD_HEADER_ATTR = 64,
 	RECORD_TRACING_DATA = 66,
 	RECORD_BUILD_ID = 67,
@@ -33,24 +33,24 @@ enum {
 
 /* --- events (event.c) --- */
 
-/* One event that was opened: struct perf_event_attr, as far as it matters. */
+/* An opened event: the parts of struct perf_event_attr that matter. */
 struct perf_event {
 	uint32_t type;
 	uint64_t config;
-	uint64_t period; /* or the rate in Hz: is_rate */
+	uint64_t period; /* or the rate in Hz, if is_rate */
 	uint64_t sample_type, read_format, branch_type;
 	uint64_t user_registers; /* mask */
 	uint64_t interrupt_registers;
-	uint32_t copied_stack_bytes; /* of each sample; 0: none */
-	uint32_t max_stack;	     /* 0: the machine's own limit */
-	int32_t clock;		     /* -1: perf's own */
+	uint32_t copied_stack_bytes; /* per sample; 0 if none */
+	uint32_t max_stack;	     /* 0 for the machine's own limit */
+	int32_t clock;		     /* -1 for perf's own */
 	bool is_rate, has_sample_ids;
-	char *name; /* NULL: made from type and config */
+	char *name; /* NULL to derive it from type and config */
 	uint64_t samples;
 };
 
 struct perf_events {
-	bool is_swapped; /* records are of a machine of the other byte order */
+	bool is_swapped; /* recorded on a machine of the other byte order */
 	VEC(struct perf_event) list;
 	VEC(struct event_of_id) ids;
 	struct index_map id_map;
@@ -59,29 +59,35 @@ struct perf_events {
 struct event_of_id {
 	uint64_t id;
 	uint32_t event;
-	uint64_t counted; /* by the last sample of its group */
+	uint64_t counted; /* in the last sample of its group */
 };
 
 /* Reads a struct perf_event_attr of `size` bytes at c, which may be newer or older than ours. */
 bool perf_event_read(struct perf_event *event, struct cursor *c, uint64_t size);
 void perf_events_fini(struct perf_events *e);
-/* The row of an id, or NULL. */
+/* Returns the row of an id, or NULL. */
 struct event_of_id *perf_events_find_id(const struct perf_events *e, uint64_t id);
-/* The event with that id; with 0 or an unknown one the first. NULL: there are none. */
+/*
+ * Returns the event with that id, or the first one if the id is 0 or unknown. NULL if there are no
+ * events.
+ */
 struct perf_event *perf_events_find(const struct perf_events *e, uint64_t id);
 void perf_event_set_name(struct perf_event *event, struct str name);
-/* `cycles`, `cpu-clock`, `raw 0x1c2`: what type and config stand for. */
+/* Describes type and config: `cycles`, `cpu-clock`, `raw 0x1c2`. */
 void perf_event_describe(const struct perf_event *event, struct buf *name);
 
 /* --- records (record.c); the rest is in records.h --- */
 
-/* bytes: a header at least. */
+/* bytes must hold at least a header. */
 struct perf_record perf_record_at(const char *bytes, uint64_t offset, bool is_swapped);
-/* The event whose fields a record has: where events differ they have ids in a place that all agree on. NULL: there is none. */
+/*
+ * The event that defines a record's fields. If events differ, their ids are at a position common to
+ * all. Returns NULL if there is none.
+ */
 struct perf_event *perf_record_event(const struct perf_events *e, const struct perf_record *r);
-/* What stands between header and ids of a record that is no sample. */
+/* The part between header and ids of a record other than a sample. */
 struct cursor perf_record_body(const struct perf_events *e, const struct perf_record *r);
-/* The fields at the end of another record. `body_end`: where they begin. */
+/* Reads the fields at the end of a record other than a sample. `body_end`: where they begin. */
 struct perf_ids perf_ids_read(const struct perf_event *event, const struct perf_record *r,
 			      bool is_swapped, const char **body_end);
 
@@ -95,13 +101,17 @@ struct queued_record {
 typedef void perf_deliver(void *context, const struct perf_record *r);
 
 /*
- * Records come from a buffer per cpu, one after the other: they are put in the order of their times.
- * perf marks rounds: what is older than the round before the last can be given on.
+ * Records come from one buffer per cpu, one after the other, and are sorted by time. perf marks
+ * rounds: whatever is older than the previous round can be passed on.
  */
 struct perf_order {
 	VEC(struct queued_record) queue;
 	VEC(struct queued_record) scratch;
-	bool keeps_bytes; /* records stay where they are until the end: no copies. Those with something found must. */
+	/*
+	 * Records stay in place until the end, so they are not copied. Required for records with
+	 * something found.
+	 */
+	bool keeps_bytes;
 	struct arena bytes;
 	uint64_t round_max_ns, last_max_ns;
 	perf_deliver *deliver;

@@ -1,37 +1,36 @@
 /*
- * Memory of another process. It changes while it is read, and whoever runs there may have put anything into
- * it: every read is bounded, and nothing that comes from it is believed unchecked.
+ * Memory of another process. It changes while plume reads it, and it may be hostile: every read is
+ * bounded, and everything read from it is checked.
  */
 #pragma once
 #include "base/base.h"
 
 struct process;
 
-/* Where memory comes from: a living process, a core, or the bytes of a test. */
+/* A source of memory: a live process, a core, or the bytes of a test. */
 struct memory {
-	/* All of n bytes, or false and error. */
+	/* Reads all of n bytes, or returns false and sets error. */
 	bool (*read)(struct memory *m, uint64_t address, void *to, size_t n);
 	uint64_t reads, failed; /* so far */
-	uint64_t cost;	/* of reads and pages, so far: hostile memory could make any look endless */
-	uint64_t limit; /* of cost, beyond which all reads fail; 0: none */
-	int error; /* errno of the last read that failed; ESRCH: the process has ended, EPERM: it may not be read */
+	uint64_t cost; /* of reads and pages so far: hostile memory could make any search endless */
+	uint64_t limit; /* on cost, beyond which all reads fail; 0 for none */
+	int error; /* errno of the last failed read: ESRCH if it has ended, EPERM if not allowed */
 };
 
 bool memory_read(struct memory *m, uint64_t address, void *to, size_t n);
-/* As many of n bytes as there are from the start on, in whole pages. */
+/* Reads as much of n bytes as possible from the start, in whole pages. */
 size_t memory_read_some(struct memory *m, uint64_t address, void *to, size_t n);
 
 /*
- * Memory that remembers what was read of it last. What is asked again in the same look is answered by that. When
- * its process has ended nothing moves in it any more: all that is asked again is answered so, and the rest
- * fails.
+ * A cache of recently read memory. Repeated reads within a pass are served from it. Once the
+ * process has ended its memory no longer changes: cached reads still succeed, and others fail.
  */
 struct kept_memory;
-/* From now on it is the memory of that process, which stays the caller's, until it is freed. */
+/* A cache for that process, which the caller keeps alive until the cache is freed. */
 struct kept_memory *kept_memory_new(struct process *of);
 void kept_memory_free(struct kept_memory *m);
-/* A new look begins: what was read before may have changed. */
+/* Starts a new pass: what was read before may have changed. */
 void kept_memory_look(struct kept_memory *m);
-/* From now on the process's memory is not asked any more: its pid may be another one's. */
+/* The process has ended: stops reading its memory, as its pid may be reused. */
 void kept_memory_end(struct kept_memory *m);
 bool kept_memory_has_ended(const struct kept_memory *m);

@@ -1,16 +1,16 @@
-/* What each sample holds: struct perf_event_attr (man 2 perf_event_open). */
+/* What each sample contains: struct perf_event_attr (man 2 perf_event_open). */
 #include "record/opened.h"
 #include "record/v8_walker_record_int.h"
 
 #include <time.h>
 #include <unistd.h>
 
-enum { SELDOM_HZ = 2500 };		    /* up to here copies cost little */
-#define ALL_BYTES_PER_SECOND (128ull << 20) /* of copies, of all cpus together */
+enum { SELDOM_HZ = 2500 };		    /* up to this rate copies are cheap */
+#define ALL_BYTES_PER_SECOND (128ull << 20) /* for the copies of all cpus together */
 
 /*
- * The copy is what a sample costs, but a stack that is longer is cut: libuv alone has 12 KB on it. So it is
- * as large as the rate allows, per cpu and for all together.
+ * The copy is most of a sample's cost, but a stack that does not fit is cut: libuv alone uses 12
+ * KB. So the copy is as large as the rate allows, per cpu and in total.
  */
 static uint32_t affordable_bytes(uint64_t rate_hz, uint32_t cpus)
 {
@@ -20,7 +20,10 @@ static uint32_t affordable_bytes(uint64_t rate_hz, uint32_t cpus)
 			 : rate_hz <= SELDOM_HZ ? 16 << 10
 						: LEAST;
 	uint64_t share = ALL_BYTES_PER_SECOND / (rate_hz * cpus) / 8 * 8;
-	/* Others than root have 516 KB for each cpu's buffer: a quarter of a second must fit. */
+	/*
+	 * Without root, each cpu's buffer is limited to 516 KB, which must hold a quarter of a
+	 * second.
+	 */
 	if (geteuid() != 0 && share > 4 * SMALL_BUFFER_BYTES / rate_hz)
 		share = 4 * SMALL_BUFFER_BYTES / rate_hz / 8 * 8;
 	if (bytes > share)
@@ -28,7 +31,7 @@ static uint32_t affordable_bytes(uint64_t rate_hz, uint32_t cpus)
 	return (uint32_t)(bytes < LEAST ? LEAST : bytes);
 }
 
-/* Of events that do not tell it is supposed. */
+/* For events without a known rate, assumes one. */
 static uint64_t rate_of(const struct record_options *o)
 {
 	enum { SUPPOSED_HZ = 2000 };
@@ -38,7 +41,7 @@ static uint64_t rate_of(const struct record_options *o)
 
 uint32_t attributes_call_bytes(const struct record_options *o, uint32_t cpus)
 {
-	enum { ENOUGH = 24 << 10, OF_SAMPLES = 2 }; /* every second one at most, in the long run */
+	enum { ENOUGH = 24 << 10, OF_SAMPLES = 2 }; /* in the long run, every second at most */
 	uint64_t share = OF_SAMPLES * ALL_BYTES_PER_SECOND / (rate_of(o) * cpus) / 8 * 8;
 	return (uint32_t)(share > ENOUGH	    ? ENOUGH
 			  : share < NEAR_LEAF_BYTES ? NEAR_LEAF_BYTES
@@ -47,7 +50,10 @@ uint32_t attributes_call_bytes(const struct record_options *o, uint32_t cpus)
 
 uint32_t attributes_walked_frames(const struct record_options *o)
 {
-	/* One takes the kernel some 60 ns: a quarter of the time of a program that is as deep all the time. */
+	/*
+	 * A frame costs the kernel some 60 ns. This allows for a quarter of the time of a program
+	 * whose stack is always this deep.
+	 */
 	enum { LEAST = 512, PER_SECOND = 4000000 };
 	uint64_t frames = PER_SECOND / rate_of(o);
 	return (uint32_t)(frames < LEAST ? LEAST : frames > WALKER_FRAMES ? WALKER_FRAMES : frames);
@@ -85,7 +91,10 @@ void attributes_complete(struct perf_event_attr *attr, const struct record_optio
 	attr->size = sizeof(*attr);
 	attr->sample_type |= PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 			     PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
-	/* By period it is known. Who asks gets each event of the kernel's own (perf_swevent_event). */
+	/*
+	 * With a period it is known. Asking for it makes the kernel write one sample per occurrence
+	 * of its software events (perf_swevent_event).
+	 */
 	if (attr->freq)
 		attr->sample_type |= PERF_SAMPLE_PERIOD;
 	if (o->call_graph != CALL_GRAPH_NONE)
@@ -98,7 +107,7 @@ void attributes_complete(struct perf_event_attr *attr, const struct record_optio
 	attr->exclude_idle = 1;
 	attr->exclude_user |= o->kernel_only;
 	attr->exclude_kernel |= o->user_only;
-	/* The clock of jitdump, and one that everybody can read. */
+	/* The clock of jitdump, which every process can read. */
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->watermark = 1;

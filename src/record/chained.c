@@ -1,6 +1,6 @@
 /*
- * Whether frame pointers alone lead from nearly any place of a program to its root. Then a copy of the
- * stack is needed for the frames near the leaf only, where the C library and others have none.
+ * Whether frame pointers alone lead from almost anywhere in a program to its root. Then a stack
+ * copy is needed only for the frames near the leaf, where the C library and others have none.
  */
 #include "record/opened.h"
 
@@ -11,7 +11,7 @@
 static bool is_chained(struct elf *elf, const struct runtime *runtime)
 {
 	switch (runtime->kind) {
-	case RUNTIME_NODE: /* what a library of it is linked to, as libuv, keeps none */
+	case RUNTIME_NODE: /* the libraries it is linked to, such as libuv, keep none */
 		return !runtime->is_in_library;
 	case RUNTIME_GO:
 		return true;
@@ -39,9 +39,9 @@ static bool is_chained_process(int32_t pid)
 	return chained;
 }
 
-/* --- a command that has not begun yet --- */
+/* --- a command that has not started yet --- */
 
-/* As execvp finds it. False: nowhere. */
+/* Searches like execvp. Returns false if not found. */
 static bool find_program(const char *name, char path[static PATH_MAX])
 {
 	const char *rest = getenv("PATH");
@@ -59,7 +59,7 @@ static bool find_program(const char *name, char path[static PATH_MAX])
 	}
 }
 
-/* The word behind `#!`, or behind `#!/usr/bin/env`. False: it is no script. */
+/* The word after `#!` or `#!/usr/bin/env`. Returns false if it is not a script. */
 static bool read_interpreter(const char *path, char name[static PATH_MAX])
 {
 	enum { LINE_BYTES = 255 };

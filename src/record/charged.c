@@ -1,6 +1,7 @@
 /*
- * CPU time that the kernel charged to what is recorded, to be compared with what its samples stand for: threads and
- * children that have ended are in it. What cannot be read for sure is left out, so it is never too much.
+ * Compares the CPU time that the kernel charged to the targets with what their samples stand for.
+ * Threads and children that have ended are included. What cannot be read reliably is left out, so
+ * the result is never too high.
  */
 #include "record/collector.h"
 
@@ -14,38 +15,38 @@ enum { NS_PER_S = 1000000000 };
 
 struct charged_time {
 	uint64_t own_ns;
-	uint64_t kernel_ns;   /* of its own; only where own_ns is without it */
-	uint64_t children_ns; /* of those that have been waited for, and theirs */
+	uint64_t kernel_ns;   /* its own; only if own_ns excludes it */
+	uint64_t children_ns; /* of children that were waited for, and their descendants */
 };
 
 struct charged_process {
 	int32_t pid, parent;
 	struct charged_time begin, now;
-	bool is_target; /* else a child of one that nobody asked for, so far */
-	bool is_new;	/* it began while it was looked for */
+	bool is_target; /* else a child that is not selected, so far */
+	bool is_new;	/* it started while the recording ran */
 	bool is_zombie, was_zombie, is_gone;
 };
 
 struct charge {
 	struct collecting *collecting;
-	uint32_t event; /* the clock that its samples are of */
+	uint32_t event; /* the clock event of its samples */
 	enum { BY_NOTHING, BY_PROCESSES, BY_THREADS, BY_CGROUP, BY_COMMAND } way;
-	bool is_user; /* the kernel's part has no samples */
+	bool is_user; /* the kernel is not sampled */
 	const char *cgroup;
-	VEC(struct charged_process) list; /* threads: as own_ns */
+	VEC(struct charged_process) list; /* threads, if own_ns is per thread */
 	uint64_t period_ns, begin_ns, last_look_ns;
-	uint64_t begin_total_ns; /* of a cgroup, of children of ours */
+	uint64_t begin_total_ns; /* of a cgroup, or of our children */
 	uint64_t now_total_ns;
 	bool is_first_period;
-	uint64_t begin_kernel_ns, now_kernel_ns; /* the same, of children of ours */
-	struct charged_time ended;		 /* new ones that have ended, and left the list */
+	uint64_t begin_kernel_ns, now_kernel_ns; /* the same, for our children */
+	struct charged_time ended; /* new processes that have ended and left the list */
 };
 
-/* --- what the kernel says --- */
+/* --- reading the kernel's accounting --- */
 
 enum { MAX_TEXT_BYTES = 4096 };
 
-/* To the nanosecond, where stat has ticks. */
+/* In nanoseconds, where stat has ticks. */
 static uint64_t exact_ns(int32_t pid, const struct process_status *s)
 {
 	clockid_t clock;
@@ -67,7 +68,7 @@ static bool read_process(const struct charge *c, struct charged_process *p)
 	return true;
 }
 
-/* Time on a cpu is the first number (Documentation/scheduler/sched-stats.rst). */
+/* The first number is the time on a cpu (Documentation/scheduler/sched-stats.rst). */
 static bool read_thread(struct charged_process *p)
 {
 	AUTO(buf) struct buf text = { 0 };
@@ -76,7 +77,7 @@ static bool read_thread(struct charged_process *p)
 	return str_to_u64(str_take_word(&rest), &p->now.own_ns);
 }
 
-/* Of the second version of cgroups: it has all that was ever in it. 0: not known. */
+/* cgroup v2 only: includes everything that was ever in it. Returns 0 if not known. */
 static uint64_t cgroup_ns(const char *folder)
 {
 	AUTO(buf) struct buf path = { 0 }, text = { 0 };
@@ -98,7 +99,10 @@ static uint64_t ns_of(struct timeval t)
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_usec * 1000;
 }
 
-/* Of children of ours that have been waited for, and theirs: the command is the only one. */
+/*
+ * Kernel time of our children that were waited for, and their descendants: the command is the only
+ * child.
+ */
 static uint64_t waited_kernel_ns(void)
 {
 	struct rusage u;
@@ -118,9 +122,9 @@ static uint64_t total_ns(const struct charge *c)
 	return c->way == BY_CGROUP ? cgroup_ns(c->cgroup) : waited_ns();
 }
 
-/* --- whose --- */
+/* --- which processes --- */
 
-/* It may have ended. */
+/* The process may have ended. */
 static struct charged_process *find(struct charge *c, int32_t pid)
 {
 	for (uint32_t i = 0; i < c->list.n; i++)
@@ -130,8 +134,8 @@ static struct charged_process *find(struct charge *c, int32_t pid)
 }
 
 /*
- * By name or user, of the whole machine: others are among the children of those that are wanted, and what is wanted may
- * have been something else before.
+ * Selected by name or user on the whole machine: children of selected processes may not be
+ * selected, and a selected process may have been something else before.
  */
 static bool is_by_property(const struct charge *c)
 {
@@ -157,7 +161,7 @@ static void add_process(struct charge *c, int32_t pid, bool is_target, bool is_n
 	vec_push(&c->list, p);
 }
 
-/* Those that the records of the recording have told of. */
+/* Adds the processes known from records. */
 static void add_known(struct charge *c, bool is_new)
 {
 	const struct collecting *all = c->collecting;
@@ -173,7 +177,10 @@ static void add_known(struct charge *c, bool is_new)
 	}
 }
 
-/* Children that began or ended before, and nobody asked for: their parent will be charged for all their lives. */
+/*
+ * Children that started or ended earlier and are not selected: their parent will be charged for
+ * their whole lives.
+ */
 static void add_other_children(struct charge *c)
 {
 	DIR *dir = opendir("/proc");
@@ -188,7 +195,7 @@ static void add_other_children(struct charge *c)
 		closedir(dir);
 }
 
-/* --- looking --- */
+/* --- sampling the accounting --- */
 
 static void *charge_begin(struct collecting *collecting, unsigned number)
 {
@@ -199,7 +206,7 @@ static void *charge_begin(struct collecting *collecting, unsigned number)
 	return c;
 }
 
-/* Of what nothing can be said for sure (-a, no clock among the events, -i), nothing is read. */
+/* Reads nothing if the result would not be reliable (-a, no clock among the events, -i). */
 static void charge_start(void *state)
 {
 	struct charge *c = state;
@@ -234,7 +241,7 @@ static void charge_free(void *state)
 	free(c);
 }
 
-/* From here on it counts. */
+/* Starts counting here. */
 static void begin_period(struct charge *c, uint64_t now_ns)
 {
 	c->list.n = 0;
@@ -253,7 +260,10 @@ static void begin_period(struct charge *c, uint64_t now_ns)
 	}
 }
 
-/* Parents come first: of a child that is waited for meanwhile, time is missed and not counted twice. */
+/*
+ * Parents come first: if a child is waited for meanwhile, its time is missed rather than counted
+ * twice.
+ */
 static void look(struct charge *c)
 {
 	uint32_t kept = 0;
@@ -310,7 +320,7 @@ static void charge_next(void *state, uint64_t now_ns)
 
 /* --- the sum --- */
 
-/* By what processes did themselves, as far as they were looked at. */
+/* By the time of the processes themselves, as of the last reading. */
 static int64_t sum_of_own(const struct charge *c)
 {
 	int64_t sum = (int64_t)c->ended.own_ns;
@@ -321,8 +331,8 @@ static int64_t sum_of_own(const struct charge *c)
 }
 
 /*
- * With children that were waited for, whose time is their parent's from then on; that of others is lost. 0: children
- * that nobody asked for are among them.
+ * Includes children that were waited for, whose time is charged to their parent from then on; the
+ * time of other children is lost. Returns 0 if children that are not selected are among them.
  */
 static int64_t sum_with_children(const struct charge *c)
 {
@@ -340,7 +350,7 @@ static int64_t sum_with_children(const struct charge *c)
 	return sum;
 }
 
-/* What a command and its children had used before: they are waited for with that. */
+/* The time that a command and its children had used before, which waiting for them includes. */
 static int64_t sum_of_begin(const struct charge *c)
 {
 	int64_t sum = 0;
@@ -361,7 +371,7 @@ static uint64_t charged_ns(const struct charge *c)
 	return most > 0 ? (uint64_t)most : 0;
 }
 
-/* What the kernel did for them, where that has no samples. */
+/* Kernel time of the targets, which has no samples. */
 static uint64_t kernel_ns(const struct charge *c)
 {
 	int64_t sum = (int64_t)c->ended.kernel_ns, waited = 0;
@@ -374,7 +384,7 @@ static uint64_t kernel_ns(const struct charge *c)
 	return most > 0 ? (uint64_t)most : 0;
 }
 
-/* What may be missing without anything being wrong: by chance, as times are rounded, and as buffers lag behind. */
+/* How much may be missing without any fault: by chance, rounding, and lagging buffers. */
 static uint64_t error_ns(const struct charge *c, uint64_t charged, bool is_part)
 {
 	enum { STANDARD_ERRORS = 3, LAG_NS = 200000000, USER_PERCENT = 50, PERCENT = 5 };
@@ -393,12 +403,12 @@ static uint64_t error_ns(const struct charge *c, uint64_t charged, bool is_part)
 
 struct charge_sum {
 	uint64_t charged_ns, sampled_ns;
-	uint64_t error_ns; /* so much may be missing by chance, or because times are rounded */
-	uint64_t
-		kernel_ns; /* if is_user: what the kernel did for it, which has no samples; at least */
+	uint64_t error_ns; /* how much may be missing by chance or rounding */
+	/* If is_user: a lower bound on kernel time, which has no samples. */
+	uint64_t kernel_ns;
 };
 
-/* samples: of the clock. is_part: one of several files. False: not known. */
+/* samples are those of the clock. is_part: one of several files. Returns false if not known. */
 static bool charge_sum(const struct charge *c, uint64_t samples, bool is_part,
 		       struct charge_sum *out)
 {
@@ -420,8 +430,8 @@ static uint64_t samples_of_event(const struct profile *p, uint32_t event)
 }
 
 /*
- * Whether samples stand for all the CPU time there was: who reads the profile may not have seen what was said when it
- * was made.
+ * Notes whether samples account for all CPU time: readers of the profile may not have seen the
+ * messages of the recording.
  */
 static void charge_describe(void *state, struct profile *p, bool is_part)
 {

@@ -163,12 +163,14 @@ struct collector {
 	uint32_t (*name_frames)(void *state, uint32_t code, const struct perf_found_name **names);
 
 	/* On the drain thread: */
-	void (*fresh_begin)(void *state); /* start of a chunk */
-	void (*fresh_record)(void *state,
-			     const struct perf_record *r);	   /* not a sample, or its own */
-	void (*fresh_sample)(void *state, struct fresh_sample *s); /* of a selected process */
-	void (*fresh_went)(void *state,
-			   struct known_process *p); /* its row and slot are about to be removed */
+	/* Start of a chunk. */
+	void (*fresh_begin)(void *state);
+	/* A record other than a sample, or one of its own program. */
+	void (*fresh_record)(void *state, const struct perf_record *r);
+	/* A sample of a selected process. */
+	void (*fresh_sample)(void *state, struct fresh_sample *s);
+	/* The process's row and slot are about to be removed. */
+	void (*fresh_went)(void *state, struct known_process *p);
 
 	const struct collector_kernel *kernel;
 };

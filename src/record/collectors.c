@@ -7,12 +7,12 @@ static const struct collector *const collectors[] = { COLLECTORS(COLLECTOR_ROW) 
 enum { COUNT = sizeof(collectors) / sizeof(*collectors) };
 _Static_assert((int)COUNT <= (int)MAX_COLLECTORS, "a slot for each");
 
-/* Those that are at work and have such a function. */
+/* All active collectors that have this function. */
 #define EACH_WITH(c, i, function)                                                                  \
 	for (unsigned i = 0; i < COUNT; i++)                                                       \
 		if ((c)->state[i] && collectors[i]->function)
 
-/* --- from begin to end --- */
+/* --- life cycle --- */
 
 void collecting_init(struct collecting *c, const struct record_options *options,
 		     struct opened_events *events)
@@ -124,7 +124,7 @@ void collectors_next(struct collecting *c, uint64_t now_ns)
 	}
 }
 
-/* --- programs in the kernel --- */
+/* --- BPF programs --- */
 
 void collectors_attach(struct collecting *c, int fd, int cpu, int ring_fd)
 {
@@ -165,7 +165,7 @@ bool collectors_wrote(const struct collecting *c, const struct perf_record *r)
 	return false;
 }
 
-/* One alone can make samples whole: theirs are the same. */
+/* Only one collector can expand samples: all collectors share them. */
 size_t collectors_whole_bytes(const struct collecting *c, const char *bytes, size_t n)
 {
 	size_t whole = 0;
@@ -186,7 +186,7 @@ void collectors_make_whole(struct collecting *c, const char *bytes, size_t n, ch
 	}
 }
 
-/* --- what has just come --- */
+/* --- fresh records --- */
 
 bool fresh_sample_has_state(struct fresh_sample *s)
 {
@@ -199,7 +199,7 @@ bool fresh_sample_has_state(struct fresh_sample *s)
 	return s->has_state == STATE_READ;
 }
 
-/* A code says whose it is. */
+/* The code includes the collector's number. */
 void fresh_sample_add(struct fresh_sample *s, unsigned collector, struct perf_found_frame frame)
 {
 	frame.code = frame.code * MAX_COLLECTORS + collector;
@@ -246,7 +246,7 @@ static void look_at_sample(struct collecting *c, const struct perf_record *r, ui
 		vec_push(&found->list, stack);
 }
 
-/* Children of those that are wanted are, too. */
+/* Children of selected processes are selected. */
 static void inherit(struct collecting *c, const struct perf_record *r)
 {
 	struct perf_task task;
@@ -269,7 +269,7 @@ static void look_at_record(struct collecting *c, const struct perf_record *r)
 	}
 }
 
-/* Nothing is moved any more. */
+/* The arrays no longer move. */
 static void set_pointers(struct found_stacks *found)
 {
 	for (uint32_t i = 0; i < found->list.n; i++) {

@@ -1,4 +1,4 @@
-/* A command that plume starts: it waits until events are open on it, then becomes what it is. */
+/* A command started by plume: it waits until events are open on it, then execs. */
 #include "record/command.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* In the child: nothing but system calls. */
+/* In the child: system calls only. */
 static void become(int go_fd, int failure_fd, char *const *words)
 {
 	char go;
@@ -23,8 +23,8 @@ static void become(int go_fd, int failure_fd, char *const *words)
 }
 
 /*
- * Before anything is changed that children inherit: limits, priorities. A signal that comes meanwhile waits,
- * so that our handlers never run in the child.
+ * Forks before plume changes anything that children inherit, such as limits and priorities. Signals
+ * stay blocked meanwhile, so that our handlers never run in the child.
  */
 static pid_t fork_with_signals_blocked(void)
 {
@@ -94,7 +94,7 @@ void command_end(struct started_command *c)
 	const struct timespec pause = { .tv_nsec = 10000000 };
 	if (c->pid <= 0 || command_is_over(c))
 		return;
-	/* What was recorded has ended, but for its last step; or its time is over. */
+	/* The command is about to exit, or its time is over. */
 	for (int i = 0; i < TRIES && !command_is_over(c); i++) {
 		if (i == 2)
 			c->was_ended = kill(c->pid, SIGTERM) == 0;
@@ -105,7 +105,7 @@ void command_end(struct started_command *c)
 void command_fini(struct started_command *c)
 {
 	if (c->go_fd > 0)
-		close(c->go_fd); /* which ends one that still waits */
+		close(c->go_fd); /* ends a command that still waits */
 	if (c->failure_fd > 0)
 		close(c->failure_fd);
 	if (c->pid > 0 && !c->is_over && c->go_fd > 0)

@@ -1,6 +1,6 @@
 /*
- * A thread that does nothing but move records out of the kernel's buffers. Naming may take its time; the
- * buffers are small and what does not fit is lost.
+ * A thread that only moves records out of the kernel's buffers. Naming may take a while; the
+ * buffers are small, and what does not fit is lost.
  */
 #include "record/drain.h"
 
@@ -15,13 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Beyond this the buffers are left to fill up, and the kernel counts what is lost. */
+/* Beyond this, plume lets the buffers fill up, and the kernel counts the losses. */
 #define MAX_WAITING_BYTES (192ull << 20)
 enum { LOOK_MS = 100 };
 
 #define MAX_SPARE_BYTES (48ull << 20)
 
-/* Sizes of chunks are powers of two, from 32 KB on. */
+/* Sizes of chunks are powers of two from 32 KB. */
 static unsigned size_index(size_t n)
 {
 	enum { LEAST_BITS = 15 };
@@ -31,7 +31,7 @@ static unsigned size_index(size_t n)
 	return i;
 }
 
-/* One of the spare ones; NULL: there is none. */
+/* Takes a spare chunk, or returns NULL. */
 static struct chunk *take_spare(struct drain *d, unsigned size)
 {
 	pthread_mutex_lock(&d->lock);
@@ -105,7 +105,7 @@ static bool is_full(struct drain *d)
 	return is;
 }
 
-/* NULL: nothing is looked at fresh yet. */
+/* NULL if nothing is shown fresh yet. */
 static struct collecting *collecting_of(struct drain *d)
 {
 	pthread_mutex_lock(&d->lock);
@@ -121,7 +121,7 @@ static uint64_t waiting_bytes(const struct ring *ring)
 	return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) - ring->page->data_tail;
 }
 
-/* Moves the first n of them to `to`. */
+/* Moves the first n bytes of the ring to `to`. */
 static void take_bytes(struct ring *ring, char *to, uint64_t n)
 {
 	uint64_t tail = ring->page->data_tail, at = tail & (ring->size_bytes - 1);
@@ -130,7 +130,7 @@ static void take_bytes(struct ring *ring, char *to, uint64_t n)
 		first = n;
 	memcpy(to, ring->data + at, first);
 	memcpy(to + first, ring->data, n - first);
-	/* Only now may the kernel write there again. */
+	/* Frees the space for the kernel, after the copy. */
 	__atomic_store_n(&ring->page->data_tail, tail + n, __ATOMIC_RELEASE);
 }
 
@@ -149,7 +149,7 @@ void drain_read_ring(struct collecting *c, struct ring *ring, struct buf *out)
 	out->n += whole ? whole : n;
 }
 
-/* Takes what is in one. */
+/* Takes the contents of a ring. */
 static struct chunk *take_ring(struct drain *d, struct ring *ring, uint64_t n)
 {
 	struct chunk *c = chunk_get(d, n);
@@ -163,7 +163,7 @@ static struct chunk *take_ring(struct drain *d, struct ring *ring, uint64_t n)
 	return larger;
 }
 
-/* Looks at all buffers once. */
+/* One pass over all buffers. */
 static void take_all(struct drain *d)
 {
 	bool has_any = false;
@@ -197,8 +197,8 @@ static bool has_ring(const struct opened_events *x, int fd)
 }
 
 /*
- * A descriptor whose thread has ended, and all threads that inherited from it, says so again and again.
- * Nothing comes from it any more; a buffer that others write into stays.
+ * A descriptor whose thread has ended, with all threads that inherited from it, signals that
+ * forever. It delivers nothing more; its buffer stays if others write to it.
  */
 static void on_gone(struct drain *d, struct opened *opened)
 {
@@ -227,7 +227,10 @@ void drain_look_fresh(struct drain *d, struct collecting *c)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* Functions of JavaScript move with the next garbage collection; at first nobody knows if there are some. */
+/*
+ * JavaScript functions move with the next garbage collection, and at first it is not known whether
+ * there are any.
+ */
 static int look_ms(struct drain *d, uint64_t begin_ns)
 {
 	enum { OFTEN_MS = 2, SOON_MS = 10, AT_FIRST_NS = 1000000000 };
@@ -237,7 +240,7 @@ static int look_ms(struct drain *d, uint64_t begin_ns)
 	return clock_monotonic_ns() - begin_ns < AT_FIRST_NS ? SOON_MS : LOOK_MS;
 }
 
-/* What it does is short, but late it is worth nothing. Allowed or not: without it works, too. */
+/* Its work is short, but useless if late. Raises our priority; failure is harmless. */
 static void go_first(void)
 {
 	enum { NICE = -10 };
@@ -270,7 +273,7 @@ static bool watch(struct drain *d, int fd, uint32_t events, struct opened *opene
 
 static bool start_thread(struct drain *d)
 {
-	/* Ctrl-C is for the thread that waits for it. */
+	/* Ctrl-C is handled by the thread that waits for it. */
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
@@ -326,7 +329,7 @@ void drain_stop(struct drain *d)
 	d->is_stopping = true;
 	pthread_mutex_unlock(&d->lock);
 	ssize_t ignored = write(d->wake_fd, &one, sizeof(one));
-	(void)ignored; /* it looks by itself soon */
+	(void)ignored; /* it polls soon anyway */
 	pthread_join(d->thread, NULL);
 	d->is_started = false;
 }

@@ -1,4 +1,4 @@
-/* -e: words, their modifiers, and what all kinds of events have in common. */
+/* -e: words, their modifiers, and what all kinds of events share. */
 #include "record/event_int.h"
 
 const struct event_places event_kernel_places = {
@@ -33,8 +33,8 @@ static void set_sampling(struct perf_event_attr *attr, const struct event_kind *
 }
 
 /*
- * Of what fires in the kernel nothing would be left without the kernel's part: there the choice is one of
- * stacks alone (perf_tp_event_match and perf_exclude_event in kernel/events/core.c).
+ * Events that fire in the kernel would vanish without the kernel's part: for them, the modifiers
+ * only choose the stacks (perf_tp_event_match and perf_exclude_event in kernel/events/core.c).
  */
 static void set_exclusions(struct perf_event_attr *attr, const struct event_kind *kind,
 			   bool only_user, bool only_kernel)
@@ -46,11 +46,11 @@ static void set_exclusions(struct perf_event_attr *attr, const struct event_kind
 		attr->exclude_user = only_kernel;
 		attr->exclude_hv = only_user || only_kernel;
 	}
-	/* What guests do has no names here. */
+	/* plume has no names for guests. */
 	attr->exclude_guest = kind->is_hardware;
 }
 
-/* False: e, when it is not here, or not in that way. */
+/* Returns false and sets e if this machine lacks the event, or cannot open it like that. */
 static bool is_possible(const struct event_word *w, const struct event_kind *kind,
 			const struct perf_event_attr *attr, struct err *e)
 {
@@ -109,7 +109,7 @@ static bool is_probe(struct str word)
 	return str_starts(word, STR("uprobe:")) || str_starts(word, STR("uretprobe:"));
 }
 
-/* Where modifiers begin, at their colon if they have one: `cycles:u`, `cpu/event=0x3c/u`. */
+/* Index of the modifiers, at their colon if there is one: `cycles:u`, `cpu/event=0x3c/u`. */
 static size_t modifiers_at(struct str word)
 {
 	ptrdiff_t colon = str_find_last_char(word, ':'), slash = str_find_last_char(word, '/');
@@ -117,7 +117,7 @@ static size_t modifiers_at(struct str word)
 	if (colon > 0 && word.p[colon - 1] != ':')
 		at = (size_t)colon;
 	if (at < word.n && is_modifiers(str_from_byte(word, at + 1))) {
-		/* `uprobe:/bin/x:u` is a function. */
+		/* In `uprobe:/bin/x:u`, u is a function. */
 		struct str before = str_first(word, at);
 		return is_probe(word) &&
 				       str_find_char(before, ':') == str_find_last_char(before, ':')
@@ -177,7 +177,7 @@ static bool parse_word(struct event_word *w, struct record_events *events, struc
 	return is_unknown(w, e);
 }
 
-/* Up to the comma behind it: those in brackets, `f(int, int)`, and between slashes are its own. */
+/* Up to the next comma, except for those in parentheses, `f(int, int)`, and between slashes. */
 static size_t word_bytes(struct str text)
 {
 	bool has_slashes = !is_probe(text), is_in_slashes = false;

@@ -9,7 +9,9 @@
  * yet.
  */
 struct record_event {
-	/* type, config, config1, config2, bp_*; sample_period or sample_freq with freq; exclude_*. */
+	/*
+	 * type, config, config1, config2, bp_*; sample_period or sample_freq with freq; exclude_*.
+	 */
 	struct perf_event_attr attr;
 	char *name; /* for display: `cycles`, `sched:sched_switch`, `uprobe:/bin/x:main` */
 	char *file; /* uprobe: what attr.config1 (uprobe_path) points to; owned */
@@ -36,7 +38,7 @@ void record_events_fini(struct record_events *e);
 struct pid_list;
 struct record_event_wish {
 	uint32_t rate_hz; /* of events that sample time, and of hardware counters */
-	uint64_t period;  /* -c: sample every n-th event of every kind; 0 to use the rate */
+	uint64_t period;  /* -c: sample every n-th occurrence, for all events; 0 to use the rate */
 	bool user_only, kernel_only; /* an event's own modifier takes precedence */
 	/* Processes whose libraries `uprobe:libc:malloc` refers to; NULL for this machine's. */
 	const struct pid_list *pids;

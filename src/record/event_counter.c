@@ -1,8 +1,8 @@
-/* Counters by the names that perf gives them (`perf list`): of the kernel, and of the processor. */
+/* Counters by perf's names (`perf list`): those of the kernel and of the processor. */
 #include "record/event_int.h"
 
 struct counter {
-	struct str name, alias; /* alias: may be empty */
+	struct str name, alias; /* alias may be empty */
 	uint32_t type;
 	uint64_t config;
 	bool samples_time;
@@ -44,7 +44,7 @@ static const struct counter counters[] = {
 
 /* --- caches: `L1-dcache-load-misses` --- */
 
-/* By the numbers that perf_event_open(2) has for them. */
+/* Indexed by the numbers of perf_event_open(2). */
 static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB",
 				      "iTLB",	   "branch",	"node" };
 static const char *const operations[][2] = { { "loads", "load-misses" },
@@ -65,14 +65,14 @@ static uint64_t cache_counter(size_t i, struct buf *name)
 	return cache | operation << 8 | result << 16;
 }
 
-/* --- looking up --- */
+/* --- lookup --- */
 
 static bool is_same(struct str a, struct str b)
 {
 	return a.n == b.n && a.n && strncasecmp(a.p, b.p, a.n) == 0;
 }
 
-/* text: holds the name of what is found, where no table does. */
+/* text stores the name if no table does. */
 static bool find_counter(struct str name, struct counter *found, struct buf *text)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
@@ -103,10 +103,10 @@ void event_offer_counters(struct nearest *near)
 	}
 }
 
-/* --- processors of several kinds --- */
+/* --- hybrid CPUs --- */
 
 /*
- * The number of a counter is one of one kind of processors only, unless its upper half says of which
+ * A counter's number selects only one kind of core, unless its upper half selects another
  * (PERF_PMU_TYPE_SHIFT in linux/perf_event.h).
  */
 static bool add_for_each_kind(const struct event_word *w, const struct event_kind *kind,
@@ -121,7 +121,7 @@ static bool add_for_each_kind(const struct event_word *w, const struct event_kin
 		event_add(w, &one, events, e);
 	}
 	bool is_added = events->list.n > before;
-	if (is_added) /* some kinds do not have all counters */
+	if (is_added) /* some kinds lack some counters */
 		*e = (struct err){ 0 };
 	return is_added;
 }
@@ -137,7 +137,7 @@ static enum event_answer add_counter(const struct event_word *w, const struct ev
 	return ok ? EVENT_ADDED : EVENT_WRONG;
 }
 
-/* --- reading --- */
+/* --- parsing --- */
 
 enum event_answer event_read_counter(const struct event_word *w, struct record_events *events,
 				     struct err *e)
@@ -163,7 +163,7 @@ enum event_answer event_read_counter(const struct event_word *w, struct record_e
 	return add_counter(w, &kind, events, e);
 }
 
-/* `r01c2`: a number of the processor's own. */
+/* `r01c2`: a raw number of the processor. */
 enum event_answer event_read_raw(const struct event_word *w, struct record_events *events,
 				 struct err *e)
 {

@@ -1,4 +1,7 @@
-/* The file of a probe by a short name, `libc` or `bash`: as the target maps it, else as this machine finds it. */
+/*
+ * Finds the file of a probe by a short name, `libc` or `bash`: as mapped by the target, else on
+ * this machine.
+ */
 #include "record/event_int.h"
 #include "target/target.h"
 
@@ -11,14 +14,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How well a file's name fits; the best of them wins. */
+/* How well a file's name matches; the best match wins. */
 enum fit { FIT_NONE, FIT_WITHOUT_LIB, FIT_START, FIT_EXACT };
 
 struct file_search {
 	struct str wanted;
 	enum fit best;
-	VEC(char *) files; /* those that fit best */
-	int32_t pid;	   /* whose mappings are looked at */
+	VEC(char *) files; /* with the best match */
+	int32_t pid;	   /* the process whose mappings are searched */
 };
 
 static void file_search_clear(struct file_search *s)
@@ -34,7 +37,7 @@ static void file_search_fini(struct file_search *s)
 	vec_fini(&s->files);
 }
 
-/* `.so`, `.so.6`, `-2.31.so` behind a name; `.6` behind `libc.so`. */
+/* `.so`, `.so.6`, `-2.31.so` after a name; `.6` after `libc.so`. */
 static bool is_library_ending(struct str wanted, struct str rest)
 {
 	if (str_find(wanted, STR(".so")) >= 0)
@@ -57,7 +60,7 @@ static enum fit fit_of(struct str wanted, struct str name)
 	return FIT_NONE;
 }
 
-/* Takes path. */
+/* Takes ownership of path. */
 static void offer(struct file_search *s, enum fit fit, char *path)
 {
 	bool is_known = fit < s->best || !path;
@@ -73,9 +76,9 @@ static void offer(struct file_search *s, enum fit fit, char *path)
 		vec_push(&s->files, path);
 }
 
-/* --- what the target has mapped --- */
+/* --- mapped by the target --- */
 
-/* In a container it is another file than the one that has this path here. */
+/* In a container, this path is another file than here. */
 static char *path_from_here(int32_t pid, struct str path)
 {
 	struct stat here, there;
@@ -108,9 +111,9 @@ static void look_at_processes(struct file_search *s, const struct pid_list *pids
 	}
 }
 
-/* --- what this machine has --- */
+/* --- on this machine --- */
 
-/* `libc.so` of a compiler's package is a text. */
+/* `libc.so` of a compiler's package is a text file. */
 static bool is_program(const char *path)
 {
 	char magic[SELFMAG];
@@ -122,7 +125,7 @@ static bool is_program(const char *path)
 	return is;
 }
 
-/* In the order of the list, `a:b`; the first program that there is. */
+/* Searches a list, `a:b`, in order for the first program. */
 static void look_at_programs(struct file_search *s)
 {
 	const char *path = getenv("PATH");
@@ -155,7 +158,7 @@ static void look_into_folder(struct file_search *s, const char *path)
 		closedir(folder);
 }
 
-/* The folders in a file of ld.so.conf(5), up to the first that has it. */
+/* Searches the folders in a file of ld.so.conf(5), in order. */
 static void look_at_configured(struct file_search *s, const char *configuration)
 {
 	char line[PATH_MAX];
@@ -182,7 +185,7 @@ static void look_at_libraries(struct file_search *s)
 		look_into_folder(s, usual[i]);
 }
 
-/* --- the answer --- */
+/* --- result --- */
 
 static char *explain_several(const struct file_search *s, struct err *e)
 {

@@ -42,7 +42,8 @@ struct event_kind {
 	char *file, *cpus; /* taken over */
 	bool samples_time; /* as in struct record_event */
 	bool is_tracepoint;
-	bool takes_each; /* it occurs, rather than counts: period 1 */
+	/* occurs at points in time, unlike a clock or a cycle counter: period 1 */
+	bool takes_each;
 	/* whatever the cause: only the stack shows which user code it was */
 	bool fires_in_kernel;
 	bool is_hardware;

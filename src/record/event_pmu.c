@@ -1,6 +1,7 @@
 /*
- * Events of a unit of the processor, as the kernel describes it (Documentation/ABI/testing/
- * sysfs-bus-event_source-devices-{format,events} of Linux): `cpu/event=0x3c,umask=0x0/`, `msr/tsc/`.
+ * PMU events, as the kernel describes them
+ * (Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events} of Linux):
+ * `cpu/event=0x3c,umask=0x0/`, `msr/tsc/`.
  */
 #include "record/event_int.h"
 
@@ -17,7 +18,7 @@ struct pmu {
 	unsigned terms;	   /* so far */
 };
 
-/* The path of a file of the unit. False: the name leads elsewhere. */
+/* The path of one of the PMU's files. Returns false if the name leads elsewhere. */
 static bool pmu_path(const struct pmu *p, const char *folder, struct str file, struct buf *path)
 {
 	path->n = 0;
@@ -48,7 +49,7 @@ static void offer_files(const struct pmu *p, const char *folder, struct nearest 
 
 /* --- values --- */
 
-/* The next `0-7` or `32` of *ranges: false at their end, or where they make no sense. */
+/* Takes the next `0-7` or `32` of *ranges. Returns false at the end, or if it is invalid. */
 static bool next_range(struct str *ranges, uint64_t *first, uint64_t *last)
 {
 	ptrdiff_t comma = str_find_char(*ranges, ',');
@@ -63,7 +64,10 @@ static bool next_range(struct str *ranges, uint64_t *first, uint64_t *last)
 	return *first <= *last && *last < 64;
 }
 
-/* Spreads a value over the bits that a format names, the lowest first. False: it has more bits. */
+/*
+ * Spreads a value over the bits that a format names, lowest first. Returns false if it has more
+ * bits.
+ */
 static bool spread(struct str ranges, uint64_t value, uint64_t *config)
 {
 	uint64_t first, last;
@@ -90,7 +94,7 @@ static void set_config(struct perf_event_attr *attr, unsigned which, uint64_t va
 		attr->config2 = value;
 }
 
-/* `config`, `config1`, `config2`: 0, 1, 2; 3: another one. */
+/* `config`, `config1`, `config2`: 0, 1, 2; 3 for anything else. */
 static unsigned config_number(struct str name)
 {
 	static const struct str names[] = { STR("config"), STR("config1"), STR("config2") };
@@ -118,7 +122,7 @@ static bool is_unknown_term(const struct pmu *p, struct str term, struct err *e)
 			 STR_ARG(p->name));
 }
 
-/* A term that the unit's own format describes: `config:0-7,32-35`. */
+/* Sets a term described by the PMU's format: `config:0-7,32-35`. */
 static bool set_field(struct pmu *p, struct str term, struct str format, uint64_t value,
 		      struct err *e)
 {
@@ -166,7 +170,7 @@ static bool add_terms(struct pmu *p, struct str terms, bool is_alias, struct err
 	return true;
 }
 
-/* `event=0x3c`, `any` (which is 1), or an event that the unit has a name for. */
+/* `event=0x3c`, `any` (which is 1), or a named event of the PMU. */
 static bool add_term(struct pmu *p, struct str term, bool is_alias, struct err *e)
 {
 	AUTO(buf) struct buf text = { 0 };
@@ -189,7 +193,7 @@ static bool add_term(struct pmu *p, struct str term, bool is_alias, struct err *
 	return set_number(p, name, number, e);
 }
 
-/* --- the unit --- */
+/* --- the PMU --- */
 
 static bool find_type(struct pmu *p, struct err *e)
 {

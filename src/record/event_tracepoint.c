@@ -1,4 +1,7 @@
-/* Tracepoints: SUBSYSTEM:NAME, both with * and ? (Documentation/trace/events.rst of Linux). */
+/*
+ * Tracepoints: SUBSYSTEM:NAME, either of them with * and ? (Documentation/trace/events.rst of
+ * Linux).
+ */
 #include "record/event_int.h"
 
 #include <dirent.h>
@@ -7,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Each takes a descriptor for each processor or thread. */
+/* Each needs a descriptor per processor or thread. */
 enum { MAX_TRACEPOINTS = 512 };
 
 struct hunt {
@@ -18,7 +21,7 @@ struct hunt {
 
 /* --- tracefs --- */
 
-/* The folder of events, or NULL and errno. */
+/* The folder of events. Returns NULL and sets errno if there is none. */
 static char *events_folder(const struct event_places *places)
 {
 	int why = ENOENT;
@@ -52,7 +55,7 @@ static bool is_missing(const struct event_word *w, int why, struct err *e)
 
 typedef void folder_visit(void *context, const char *folder, const char *name);
 
-/* Calls visit with each folder in a folder, sorted. */
+/* Calls visit for each subfolder, sorted. */
 static bool visit_folders(const char *path, folder_visit *visit, void *context)
 {
 	struct dirent **entries;
@@ -75,7 +78,7 @@ static void take_name(void *context, const char *folder, const char *name)
 	AUTO(buf) struct buf text = { 0 };
 	if (fnmatch(h->name, name, 0) != 0)
 		return;
-	/* Some are for the kernel's own tracer only: they have no number. */
+	/* Some are only for ftrace itself and have no id. */
 	buf_addf(&text, "%s/%s/id", folder, name);
 	if (access(buf_c_string(&text), F_OK) != 0)
 		return;

@@ -1,4 +1,4 @@
-/* What this machine has, found out by opening it. */
+/* What this machine supports, found out by trying. */
 #include "record/event_int.h"
 
 #include <dirent.h>
@@ -35,7 +35,7 @@ static bool is_listed(const char *pmus)
 	return is_found;
 }
 
-/* Those that belong to some processors list them in `cpus`; other units have a `cpumask`. */
+/* PMUs of some processors list them in `cpus`; others have a `cpumask`. */
 static void add_unit(const char *pmus, const char *name, struct event_units *units)
 {
 	AUTO(buf) struct buf path = { 0 }, cpus = { 0 };
@@ -68,7 +68,9 @@ void event_find_units(const struct event_places *places, struct event_units *uni
 
 bool event_has_pmu(const struct event_places *places)
 {
-	/* Sampling takes an interrupt, which some virtual machines do not give with the counters. */
+	/*
+	 * Sampling needs an interrupt, which some virtual machines lack even if they have counters.
+	 */
 	struct perf_event_attr cycles = { .type = PERF_TYPE_HARDWARE,
 					  .config = PERF_COUNT_HW_CPU_CYCLES,
 					  .freq = 1,

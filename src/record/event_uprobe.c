@@ -1,4 +1,4 @@
-/* Functions of programs: uprobe:FILE:FUNCTION[+OFFSET], uretprobe:..., uprobe:FILE:0xADDRESS. */
+/* Probes on functions: uprobe:FILE:FUNCTION[+OFFSET], uretprobe:..., uprobe:FILE:0xADDRESS. */
 #include "record/event_int.h"
 #include "elf/elf.h"
 #include "name/name.h"
@@ -13,19 +13,19 @@ struct probe {
 	bool at_return;
 };
 
-/* A function that has the name, by address. */
+/* A function with the name, by address. */
 struct match {
 	uint64_t start;
-	struct str name; /* mangled; lives as long as the file */
+	struct str name; /* mangled; valid as long as the file */
 	bool is_chooser;
 };
 
 struct search {
 	struct str wanted;
-	struct str word_in_name; /* every mangled form of it has these letters */
+	struct str word_in_name; /* every mangled form of it contains these letters */
 	bool demangles;
 	struct match matches[MAX_MATCHES];
-	uint32_t n; /* may be more than there is room for */
+	uint32_t n; /* may exceed the capacity */
 	struct nearest *near;
 };
 
@@ -38,7 +38,7 @@ static struct str without_version(struct str name)
 	return at > 0 ? str_first(name, (size_t)at) : name;
 }
 
-/* The last identifier before brackets: `ns::f<int>(char)`: f. */
+/* The last identifier before the parentheses: f in `ns::f<int>(char)`. */
 static struct str identifier_of(struct str name)
 {
 	size_t end = 0;
@@ -51,7 +51,7 @@ static struct str identifier_of(struct str name)
 	return (struct str){ name.p + start, end - start };
 }
 
-/* As demangled with its parameters, or without. */
+/* Compares the demangled name, with or without parameters. */
 static bool is_demangled(struct str mangled, struct str wanted)
 {
 	AUTO(buf) struct buf whole = { 0 }, brief = { 0 }, tidy = { 0 };
@@ -87,7 +87,7 @@ static bool look_at(void *context, const struct binary_function *f)
 	return true;
 }
 
-/* --- more or fewer than one --- */
+/* --- no match, or several --- */
 
 static bool is_not_there(const struct probe *p, struct binary *b, struct search *s, struct err *e)
 {
@@ -127,7 +127,7 @@ static bool is_several(const struct probe *p, const struct search *s, struct err
 			 STR_ARG(p->file), (unsigned long long)s->matches[0].start);
 }
 
-/* False: e. */
+/* Returns false and sets e if there is not exactly one. */
 static bool find_function(const struct probe *p, struct binary *b, uint64_t *address, struct err *e)
 {
 	struct search s = { .wanted = p->function, .word_in_name = identifier_of(p->function) };
@@ -150,7 +150,7 @@ static bool find_function(const struct probe *p, struct binary *b, uint64_t *add
 	return true;
 }
 
-/* --- places in files --- */
+/* --- file offsets --- */
 
 static bool find_offset(const struct probe *p, struct binary *b, uint64_t *offset, struct err *e)
 {
@@ -174,9 +174,9 @@ static bool find_offset(const struct probe *p, struct binary *b, uint64_t *offse
 	return true;
 }
 
-/* --- the word --- */
+/* --- parsing --- */
 
-/* `FILE:FUNCTION+OFFSET`; C++ has colons in functions, so the first one ends the file. */
+/* `FILE:FUNCTION+OFFSET`. C++ functions contain colons, so the first one ends the file. */
 static bool take_parts(struct probe *p, struct err *e)
 {
 	struct str rest = p->word->name;

@@ -1,6 +1,6 @@
 /*
- * Passes records on to the session. On the way it opens the files that names will need, before their processes
- * exit, and drops samples of processes that are not recorded.
+ * Passes records on to the session. On the way it opens the files that names will need, before
+ * their processes exit, and drops samples of processes that are not recorded.
  */
 #include "record/follow.h"
 
@@ -44,7 +44,7 @@ static struct known_process *get(struct follow *f, int32_t pid)
 	return known;
 }
 
-/* Both threads know it from now on. */
+/* Selects it for both threads. */
 static void want(struct known_process *known)
 {
 	known->is_wanted = known->is_wanted_fresh = true;
@@ -59,7 +59,7 @@ static bool is_chosen(const struct follow *f, int32_t pid)
 	return false;
 }
 
-/* comm: as a record has it; empty: none has. */
+/* comm is from a record, or empty if there is none. */
 static void decide(struct follow *f, struct known_process *known, struct str comm, uint64_t time_ns)
 {
 	const struct record_options *o = f->collecting->options;
@@ -71,7 +71,10 @@ static void decide(struct follow *f, struct known_process *known, struct str com
 		known->seen_ns = time_ns;
 }
 
-/* A process that is there, seen for the first time: what it is and has mapped is told to the session. */
+/*
+ * Reports a running process, seen for the first time, to the session: what it is and what it has
+ * mapped.
+ */
 static void describe(struct follow *f, int32_t pid, uint64_t time_ns)
 {
 	AUTO(buf) struct buf records = { 0 };
@@ -83,7 +86,7 @@ static void describe(struct follow *f, int32_t pid, uint64_t time_ns)
 		known->is_wanted = known->is_wanted || is_chosen(f, pid);
 	if (pid <= 0)
 		return;
-	held_files_add_process(held, pid, 0, false, 1); /* it was there before */
+	held_files_add_process(held, pid, 0, false, 1); /* it existed before */
 	synthesize_process(pid, &records, held);
 	perf_session_add_records(f->collecting->session, buf_str(&records));
 	collectors_came(f->collecting, known);
@@ -130,7 +133,7 @@ void follow_begin(struct follow *f, int32_t command_pid)
 	f->is_family = x->is_filtered && !choice->is_by_property;
 	if (command_pid && c->is_filtered) {
 		want(get(f, command_pid));
-		return; /* all else comes from it */
+		return; /* everything else descends from it */
 	}
 	if (x->is_per_cpu && x->cgroup_fd < 0 && !f->is_family) {
 		describe_all(f);
@@ -145,9 +148,9 @@ void follow_begin(struct follow *f, int32_t command_pid)
 		describe_thread(f, choice->tids.p[i]);
 }
 
-/* --- those that have ended --- */
+/* --- ended processes --- */
 
-/* All of its threads; a zombie has, too. */
+/* True if all of its threads have ended. A zombie has ended. */
 static bool has_ended(int32_t pid)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -178,13 +181,13 @@ bool follow_all_ended(struct follow *f)
 	return true;
 }
 
-/* That a process ends may be among what the kernel lost: it is looked for, whatever records say. */
+/* The kernel may lose exit records, so plume checks for itself. */
 static bool is_kept(struct follow *f, struct known_process *known)
 {
 	bool was_gone = known->is_gone;
 	known->is_gone = !thread_is_there(known->pid);
 	if (was_gone && !known->is_gone)
-		known->is_described = false; /* another one, with the same number */
+		known->is_described = false; /* a new process with the same pid */
 	if (!was_gone && known->is_gone)
 		held_files_end_process(f->collecting->held, known->pid);
 	return !was_gone || !known->is_gone;
@@ -195,7 +198,7 @@ void follow_forget_ended(struct follow *f, uint64_t now_ns)
 	enum { LEAST_NS = 500000000, LEAST_KNOWN = 1024 };
 	struct known_processes *known = &f->collecting->processes;
 	uint32_t kept = 0;
-	/* Records of its last moments may be in a buffer still. */
+	/* A buffer may still have records of its last moments. */
 	if (now_ns - f->last_forget_ns < LEAST_NS)
 		return;
 	f->last_forget_ns = now_ns;
@@ -216,8 +219,8 @@ void follow_forget_ended(struct follow *f, uint64_t now_ns)
 /* --- records --- */
 
 /*
- * It is what its parent is, until it becomes another program. What another buffer had of its later life
- * may have come first: then only the user is learned, which lasts.
+ * It is what its parent is, until it calls exec. Another buffer may already have delivered records
+ * of its later life: then it inherits only the user, which stays.
  */
 static void inherit(struct known_process *known, const struct known_process *parent,
 		    uint64_t time_ns)
@@ -242,7 +245,7 @@ static void on_fork(struct follow *f, const struct perf_task *task, uint64_t tim
 	struct known_process nobody = { 0 }, *known = get(f, task->pid);
 	inherit(known, parent ? parent : &nobody, time_ns);
 	known->is_wanted |= parent && parent->is_wanted && !f->collecting->options->no_inherit;
-	known->is_described = true; /* it has what its parent has */
+	known->is_described = true; /* it has its parent's mappings */
 	known->is_gone = known->has_exited = false;
 	held_files_add_process(f->collecting->held, task->pid, task->parent, false, time_ns);
 }
@@ -250,8 +253,8 @@ static void on_fork(struct follow *f, const struct perf_task *task, uint64_t tim
 static void on_exec(struct follow *f, int32_t pid, struct str comm, uint64_t time_ns)
 {
 	struct known_process *known = get(f, pid);
-	known->is_described = true; /* records of all that it maps follow */
-	/* Other words; and no thread of the kernel any more, nor a part of this program. */
+	known->is_described = true; /* records of its mappings follow */
+	/* It has a new command line, and is no longer a kernel thread or part of plume. */
 	known->fit.known = (known->fit.known & ~TARGET_CMDLINE) | TARGET_PROCESS;
 	known->fit.fits = (known->fit.fits & ~TARGET_CMDLINE) | TARGET_PROCESS;
 	known->looks = 0;
@@ -263,7 +266,7 @@ static void on_comm(struct follow *f, const struct perf_comm *comm, uint64_t tim
 {
 	if (comm->is_exec)
 		on_exec(f, comm->pid, comm->name, time_ns);
-	else if (comm->pid == comm->tid) /* it may be called as one that is wanted now */
+	else if (comm->pid == comm->tid) /* its new name may match */
 		decide(f, get(f, comm->pid), comm->name, time_ns);
 }
 
@@ -275,7 +278,10 @@ static void on_mapping(struct follow *f, const struct perf_mapping *map)
 	held_files_add_mapping(f->collecting->held, map->pid, &m);
 }
 
-/* It may have had no command line for a moment; one that is gone is not looked for at every sample. */
+/*
+ * Its command line may have been empty for a moment. If it is gone, it is not looked up at every
+ * sample.
+ */
 static bool is_wanted(struct follow *f, struct known_process *known, uint64_t time_ns)
 {
 	enum { MAX_LOOKS = 3 };
@@ -288,7 +294,7 @@ static bool is_wanted(struct follow *f, struct known_process *known, uint64_t ti
 	return known->is_wanted;
 }
 
-/* Whether the session is to see it. */
+/* Whether the session should see it. */
 static bool takes_sample(struct follow *f, const struct perf_ids *ids)
 {
 	const struct collecting *c = f->collecting;
@@ -306,7 +312,10 @@ static bool takes_sample(struct follow *f, const struct perf_ids *ids)
 	return takes;
 }
 
-/* Where programs share the buffers the kernel counts samples and their records as one: the recorder tells them apart. */
+/*
+ * If BPF programs share the buffers, the kernel counts lost samples and their lost records
+ * together: the recorder separates them.
+ */
 static bool takes_lost(struct follow *f, const struct perf_record *r, const struct perf_ids *ids)
 {
 	uint64_t lost = 0;
@@ -319,7 +328,10 @@ static bool takes_lost(struct follow *f, const struct perf_record *r, const stru
 	return false;
 }
 
-/* The process that a record is of; of a birth the parent, and *child is born. False: it is of none. */
+/*
+ * The process of a record; for a fork, the parent, and *child is the new one. Returns false if it
+ * has none.
+ */
 static bool find_owner(const struct perf_events *formats, const struct perf_record *r, int32_t *pid,
 		       int32_t *child)
 {
@@ -349,7 +361,7 @@ static bool find_owner(const struct perf_events *formats, const struct perf_reco
 	}
 }
 
-/* What has this number now is somebody else's. */
+/* The pid has been reused. */
 static void forget_wanted(struct follow *f, int32_t pid)
 {
 	struct known_process *known = find(f, pid);
@@ -358,8 +370,8 @@ static void forget_wanted(struct follow *f, int32_t pid)
 }
 
 /*
- * Of those that were not asked for nothing is taken, not even that they are there. Their records are kept for a while:
- * that of their fork may come later.
+ * Drops everything from processes that are not selected, even that they exist. Their records are
+ * held back for a while, as the record of their fork may come later.
  */
 static bool is_strange(struct follow *f, const struct perf_record *r)
 {
@@ -371,7 +383,7 @@ static bool is_strange(struct follow *f, const struct perf_record *r)
 		return false;
 	if (child)
 		forget_wanted(f, child);
-	if (pid > 0) /* else in a pid namespace that cannot be seen from here */
+	if (pid > 0) /* else in a pid namespace that is invisible from here */
 		strangers_add(&f->strangers, pid, r);
 	return true;
 }
@@ -386,7 +398,7 @@ static void on_exit_of(struct follow *f, const struct perf_task *task)
 	held_files_end_process(f->collecting->held, task->pid);
 }
 
-/* False: the session is not to have it. */
+/* Returns false if the session should not get it. */
 static bool look_at(struct follow *f, const struct perf_record *r)
 {
 	const struct perf_events *formats = f->collecting->formats;
@@ -466,7 +478,7 @@ static void take_chunk(struct follow *f, const struct chunk *c)
 	}
 }
 
-/* Nobody has said for two rounds that it was forked from one that is wanted. */
+/* For two rounds, no record has said that a selected process forked it. */
 static void leave_out(struct follow *f, int32_t pid)
 {
 	struct known_process *known = get(f, pid);
@@ -498,11 +510,17 @@ void follow_look_around(struct follow *f)
 	f->has_names |= collectors_look(f->collecting, now);
 }
 
-/* Every buffer was looked at once since the last one: what the round before the last brought has been given on by now. */
+/*
+ * Every buffer was read once since the last call, so the records of the round before the last have
+ * been passed on.
+ */
 static void end_round(struct follow *f)
 {
 	follow_look_around(f);
-	/* What a map says is compared with what was found: it must be known when it said so. */
+	/*
+	 * Compares what a map says with what was found, so the time at which it said so must be
+	 * known.
+	 */
 	if (f->collecting->is_urgent)
 		held_files_look(f->collecting->held, clock_monotonic_ns());
 	perf_session_end_round(f->collecting->session);
@@ -544,7 +562,7 @@ static uint64_t samples_in(const struct follow *f, const struct chunk *c)
 	return samples;
 }
 
-/* What came too fast to be taken in is lost, and counted. */
+/* Drops what came too fast, and counts it as lost. */
 void follow_drop_waiting(struct follow *f)
 {
 	while (f->waiting) {

@@ -45,7 +45,7 @@ struct follow {
 	/* if filtered: descendants of selected processes are selected */
 	bool is_family;
 	struct strangers strangers; /* used if is_family */
-	uint32_t living;	    /* which of processes.met were alive at the last check */
+	uint32_t living; /* index in processes.met of one that was alive at the last check */
 	/* dropped samples of processes that exited before plume knew what they were */
 	uint64_t undecided;
 	struct drain *drain;   /* chunks go back to it */
@@ -65,8 +65,8 @@ void follow_bytes(struct follow *f, struct str bytes);
 /*
  * Chunks are processed in three steps. follow_wait waits for new ones only when all others are
  * done, so the drain's limit bounds the backlog. follow_take_in processes them until until_ns: a
- * target that floods plume must not keep it from ending. follow_drop_waiting drops what came too
- * fast and counts it.
+ * target that floods plume must not keep it from ending. follow_drop_waiting drops and counts what
+ * came too fast.
  */
 void follow_wait(struct follow *f, int timeout_ms);
 void follow_take_in(struct follow *f, uint64_t until_ns);

@@ -1,7 +1,7 @@
 /*
- * JavaScript frames of samples, found as soon as they come: functions move and die with the next garbage
- * collection, so V8's heap is read within milliseconds, by the thread that empties the buffers. What was
- * found goes with the records until their turn, which may be seconds later when names take long.
+ * Finds the JavaScript frames of samples on arrival: functions move and die with the next garbage
+ * collection, so the drain thread reads V8's heap within milliseconds. The results travel with the
+ * records until their turn, which may be seconds later if naming takes long.
  */
 #include "record/follow.h"
 #include "record/js_processes_int.h"
@@ -10,20 +10,20 @@ struct js_frames {
 	struct collecting *collecting;
 	unsigned number; /* of this collector */
 
-	/* Of the thread that empties the buffers. */
+	/* Drain thread only. */
 	struct v8_frame frames[WALKER_FRAMES];
 	struct v8_raw_frame raw[WALKER_FRAMES];
 	struct js_processes processes;
 
 	pthread_mutex_t lock;		       /* for what both threads use: */
-	struct v8_names names;		       /* that what is found now refers to */
-	struct v8_names old_names;	       /* ... what was found before they were renewed */
-	uint64_t renewed_chunk;		       /* the first with names of names */
-	bool is_renewed_next;		       /* nothing refers to the old ones any more */
+	struct v8_names names;		       /* current names */
+	struct v8_names old_names;	       /* the names before the last renewal */
+	uint64_t renewed_chunk;		       /* the first chunk with current names */
+	bool is_renewed_next;		       /* nothing refers to the old ones any longer */
 	struct v8_counts counts;	       /* so far */
-	uint64_t walked_stacks, copied_stacks; /* with frames of JavaScript */
+	uint64_t walked_stacks, copied_stacks; /* that contain JavaScript */
 
-	/* Of the other one. */
+	/* Recorder's thread only. */
 	VEC(struct perf_found_name) answer;
 	struct buf text;
 };
@@ -50,18 +50,19 @@ static void js_free(void *state)
 	free(j);
 }
 
-/* Processes that are there are looked at before their first sample, so that it is walked already. */
+/* Inspects running processes before their first sample, so that the walker has them by then. */
 static void js_start(void *state)
 {
 	struct js_frames *j = state;
 	js_processes_expect(&j->processes);
 }
 
-/* --- names for a while --- */
+/* --- generations of names --- */
 
 /*
- * Programs make functions for ever. So names are begun anew with each period, but not those of the period
- * before: records that wait refer to them. A code is a place and whether its names' generation is odd.
+ * Programs create functions forever, so names are renewed with each period. Those of the previous
+ * period stay for records that wait. A code is a place plus the parity of the generation of its
+ * names.
  */
 static uint32_t code_of(v8_place_id place, uint32_t generation)
 {
@@ -78,7 +79,7 @@ static void js_next(void *state, uint64_t now_ns)
 	struct js_frames *j = state;
 	(void)now_ns;
 	pthread_mutex_lock(&j->lock);
-	/* Chunks come in the order in which they were looked at: none of older names will. */
+	/* Chunks arrive in order, so none with older names will follow. */
 	if (j->renewed_chunk <= j->collecting->taken_chunk && !j->is_renewed_next) {
 		v8_names_clear(&j->old_names);
 		j->is_renewed_next = true;
@@ -86,7 +87,7 @@ static void js_next(void *state, uint64_t now_ns)
 	pthread_mutex_unlock(&j->lock);
 }
 
-/* Stacks of one chunk are of one generation of names. */
+/* All stacks of a chunk use names of the same generation. */
 static void js_fresh_begin(void *state)
 {
 	struct js_frames *j = state;
@@ -116,7 +117,9 @@ static void add_frames(const struct js_frames *j, struct fresh_sample *s, uint32
 					 .is_missing = j->frames[i].is_missing });
 }
 
-/* Links in a copy may be old: of those, only what the stack itself has is there. Returns how many are left. */
+/*
+ * Links in a copy may be stale: keeps only frames that the stack itself has. Returns their number.
+ */
 static uint32_t drop_missing(struct v8_frame *frames, uint32_t n)
 {
 	uint32_t kept = 0;
@@ -126,7 +129,7 @@ static uint32_t drop_missing(struct v8_frame *frames, uint32_t n)
 	return kept;
 }
 
-/* Where the kernel did not walk the stack, its copy does. */
+/* Uses the copy if the kernel did not walk the stack. */
 static void on_stack(struct js_frames *j, struct js_process *p, struct fresh_sample *s)
 {
 	const struct v8_walked *w = s->walked;
@@ -180,7 +183,7 @@ static void js_fresh_record(void *state, const struct perf_record *r)
 		js_processes_end(&j->processes, task.pid, UINT64_MAX);
 	else if (r->type == PERF_RECORD_COMM && perf_comm_read(formats, r, &comm) && comm.is_exec)
 		js_processes_end(&j->processes, comm.pid, perf_record_ids(formats, r).time_ns);
-	/* Node.js may be a library that is mapped some time after the program's start. */
+	/* Node.js may be a library that is mapped some time after the program starts. */
 	else if (r->type == PERF_RECORD_MMAP2 && perf_mapping_read(formats, r, &m) &&
 		 runtime_is_library(RUNTIME_NODE, m.mapping.path))
 		js_processes_forget(&j->processes, m.pid);
@@ -201,7 +204,7 @@ static void add_name(struct js_frames *j, const struct v8_names *names,
 	struct perf_found_name name = { .module = STR("[JIT] V8"), .file = f->file };
 	size_t start = j->text.n;
 	v8_function_describe(f, place->tier, &j->text);
-	name.name = (struct str){ (const char *)start, j->text.n - start }; /* moved later */
+	name.name = (struct str){ (const char *)start, j->text.n - start }; /* fixed up later */
 	bool has_line = j->collecting->options->names.wants_lines && place->line;
 	name.line = has_line ? place->line : f->line;
 	name.column = has_line ? place->column : f->column;
@@ -236,7 +239,7 @@ static uint32_t js_name(void *state, uint32_t code, const struct perf_found_name
 	return j->answer.n;
 }
 
-/* --- how it went --- */
+/* --- results --- */
 
 static void add_share(struct buf *out, const char *what, uint64_t part, uint64_t all)
 {
@@ -285,7 +288,7 @@ static void add_number(struct profile *p, struct str key, uint64_t value)
 	profile_add_fact(p, key, buf_str(&text));
 }
 
-/* What the program's own map says otherwise, and the first of it. */
+/* Reports what the program's own map contradicts, with the first examples. */
 static void add_contradictions(const struct js_frames *j, struct profile *p, struct perf_counts c)
 {
 	AUTO(buf) struct buf text = { 0 };
@@ -300,7 +303,7 @@ static void add_contradictions(const struct js_frames *j, struct profile *p, str
 	profile_add_note(p, buf_str(&text));
 }
 
-/* How functions were named, and what the process itself says of them, if it does. */
+/* How functions were named, and what the process's own map says, if it has one. */
 static void add_fact(struct js_frames *j, struct profile *p)
 {
 	AUTO(buf) struct buf text = { 0 };
@@ -322,7 +325,7 @@ static void add_fact(struct js_frames *j, struct profile *p)
 		add_contradictions(j, p, c);
 }
 
-/* Copies end where they are full, and functions move before they are looked at. */
+/* Copies are limited in size, and functions move before they are read. */
 static void add_walker_note(struct js_frames *j, struct profile *p)
 {
 	AUTO(buf) struct buf text = { 0 };

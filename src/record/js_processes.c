@@ -1,6 +1,6 @@
 /*
- * Which processes run JavaScript, what of them is known, and why some cannot be named. A process is looked at
- * when its first sample comes, at the latest.
+ * Which processes run JavaScript, what is known about them, and why some cannot be named. A process
+ * is inspected at its first sample, at the latest.
  */
 #include "record/js_processes_int.h"
 
@@ -37,7 +37,7 @@ void js_processes_fini(struct js_processes *l)
 	vec_fini(&l->troubles);
 }
 
-/* NULL: nothing is known of it. */
+/* Returns NULL if nothing is known about it. */
 static struct js_process *find(struct js_processes *l, int32_t pid)
 {
 	struct known_process *row = known_processes_find(&l->collecting->processes, pid);
@@ -71,7 +71,7 @@ static void add_trouble(struct js_processes *l, enum js_trouble_kind kind,
 	pthread_mutex_lock(&l->lock);
 	struct js_trouble *t = find_trouble(l, kind, p->file);
 	if (t && t->pid == p->pid)
-		; /* it began another program, which is no other process */
+		; /* it called exec, which does not make it another process */
 	else if (t)
 		t->processes++;
 	else
@@ -161,7 +161,9 @@ static struct v8_file *read_file(struct js_processes *l, struct elf *elf)
 	return f;
 }
 
-/* fd is taken; -1: NULL. Those that were looked into are not opened again. */
+/*
+ * Takes ownership of fd; NULL if it is -1. Files that were inspected before are not opened again.
+ */
 static struct v8_file *file_of(struct js_processes *l, int fd)
 {
 	struct stat st;
@@ -181,7 +183,7 @@ static struct v8_file *file_of(struct js_processes *l, int fd)
 
 /* --- processes --- */
 
-/* What anybody may see of it. */
+/* Uses only what any user may see. */
 static bool is_called_node(int32_t pid)
 {
 	AUTO(buf) struct buf first = { 0 };
@@ -190,8 +192,8 @@ static bool is_called_node(int32_t pid)
 }
 
 /*
- * The one with its V8: Node.js may be a small program with a large library. NULL: there is none. is_hidden: its
- * program may not be looked at.
+ * The file with its V8: Node.js may be a small program with a large library. NULL if there is none.
+ * is_hidden: no permission to look at its program.
  */
 static const struct v8_file *file_of_process(struct js_processes *l, int32_t pid, bool *is_hidden)
 {
@@ -230,7 +232,7 @@ static void look_at_process(struct js_processes *l, struct js_process *p)
 	v8_walker_add_process(l->collecting->walker, p->pid, &f->layout);
 }
 
-/* What is wrong with one is told when a sample of it comes. */
+/* Problems are reported only once a sample comes. */
 void js_processes_expect(struct js_processes *l)
 {
 	enum { FEW = 16 };
@@ -270,7 +272,10 @@ struct js_process *js_processes_of_sample(struct js_processes *l, struct known_p
 		look_at_process(l, p);
 	if (!p->v8 || p->is_given_up)
 		return NULL;
-	/* Samples of one look have come about together: what one of them had read is as good for the next. */
+	/*
+	 * Samples of one pass are nearly simultaneous, so what was read for one is valid for the
+	 * next.
+	 */
 	if (p->look != l->looks)
 		kept_memory_look(p->memory);
 	p->look = l->looks;
@@ -283,12 +288,12 @@ void js_processes_count(struct js_processes *l, struct js_process *p, bool has_f
 	if (p->is_given_up)
 		return;
 	if (kept_memory_has_ended(p->memory))
-		v8_process_end(p->v8); /* nobody said so yet */
+		v8_process_end(p->v8); /* its end was not reported yet */
 	if (v8_process_is_endless(p->v8))
 		give_up(l, p, JS_TROUBLE_BUSY);
 	else if (p->living->memory.error == EPERM)
 		give_up(l, p, JS_TROUBLE_REFUSED);
-	if (p->samples == UINT32_MAX) /* some was found */
+	if (p->samples == UINT32_MAX) /* JavaScript was found */
 		return;
 	if (has_frames && p->samples >= MANY_SAMPLES)
 		remove_trouble(l, JS_TROUBLE_NOTHING, p);
@@ -297,7 +302,7 @@ void js_processes_count(struct js_processes *l, struct js_process *p, bool has_f
 		add_trouble(l, JS_TROUBLE_NOTHING, p);
 }
 
-/* --- their end --- */
+/* --- exit --- */
 
 void js_processes_forget(struct js_processes *l, int32_t pid)
 {
@@ -345,8 +350,8 @@ void js_processes_end(struct js_processes *l, int32_t pid, uint64_t time_ns)
 }
 
 /*
- * There is a buffer for each cpu, and a round looks at each that has something. When twice as many looks as
- * there are cpus have begun since, a whole round has.
+ * There is one buffer per cpu, and a round reads each that is not empty. After twice as many passes
+ * as cpus, a whole round must have passed.
  */
 void js_processes_begin_look(struct js_processes *l)
 {

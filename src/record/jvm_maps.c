@@ -1,7 +1,7 @@
 /*
- * JVMs do not keep a map of their compiled code on disk; from version 17 on they write one when asked.
- * They are asked when they are first seen, every few seconds, and at the end; young ones, which compile the most and may
- * exit before the end, more often.
+ * JVMs do not keep a map of their compiled code on disk; from version 17 on they write one when
+ * asked. They are asked when they are first seen, every few seconds, and at the end; young ones,
+ * which compile the most and may exit before the end, more often.
  */
 #include "record/collector.h"
 
@@ -10,24 +10,24 @@
 #define ASK_EVERY_NS  5000000000ull
 #define SECOND_NS     1000000000ull
 #define COMMAND	      "Compiler.perfmap"
-#define STARTS_NS     (10 * SECOND_NS) /* from its library to a JVM that answers */
+#define STARTS_NS     (10 * SECOND_NS) /* from loading its library to answering */
 #define LOOK_NS	      (SECOND_NS / 4)
-#define LAST_CALLS_NS (3 * SECOND_NS) /* for all together */
+#define LAST_CALLS_NS (3 * SECOND_NS) /* for all of them together */
 enum { MAX_FAILURES = 2 };
 
 struct asked_jvm {
 	int32_t pid;
-	struct jvm_call *call; /* NULL: none is under way */
-	struct jvm_map *map;   /* to be removed at the end; NULL: it is not ours */
-	uint64_t born_ns;      /* 0: before the recording */
+	struct jvm_call *call; /* NULL if none is in progress */
+	struct jvm_map *map;   /* to be removed at the end; NULL if it is not ours */
+	uint64_t born_ns;      /* 0 if before the recording */
 	uint64_t last_ns;
 	uint32_t answers, failures;
-	uint32_t told_answers; /* in notes of earlier profiles */
+	uint32_t told_answers; /* reported in notes of earlier profiles */
 	struct err error;
 	bool lacks_frame_pointers;
 };
 
-/* One that is not a JVM yet. */
+/* A process that may become a JVM. */
 struct starting_jvm {
 	int32_t pid;
 	uint64_t next_ns, until_ns;
@@ -39,7 +39,7 @@ struct jvm_maps {
 	VEC(struct asked_jvm *) list;
 	VEC(struct starting_jvm) starting;
 	VEC(int32_t)
-	came, mapped; /* since the last look: processes, and those with what makes them one */
+	came, mapped; /* since the last pass: new processes, and those that mapped libjvm */
 };
 
 static void *jvm_begin(struct collecting *c, unsigned number)
@@ -54,7 +54,7 @@ static void *jvm_begin(struct collecting *c, unsigned number)
 	return j;
 }
 
-/* A perf.data has addresses alone: who reads it needs the map. */
+/* A perf.data file has only addresses: its readers need the map. */
 static void forget(struct jvm_maps *j, struct asked_jvm *a)
 {
 	struct known_process *row = known_processes_find(&j->collecting->processes, a->pid);
@@ -80,7 +80,7 @@ static void jvm_free(void *state)
 	free(j);
 }
 
-/* Whether it is one, and asked. */
+/* Whether it is a JVM, which is then tracked. */
 static bool take_up(struct jvm_maps *j, int32_t pid, uint64_t born_ns)
 {
 	struct known_process *row = known_processes_get(&j->collecting->processes, pid);
@@ -108,7 +108,7 @@ static void jvm_came(void *state, struct known_process *p)
 	vec_push(&j->came, p->pid);
 }
 
-/* Anybody can map a file of that name, as often as they like. */
+/* Any process can map a file with that name, as often as it likes. */
 static void jvm_record(void *state, const struct perf_record *r)
 {
 	enum { MAX_MAPPED = 32 };
@@ -151,7 +151,10 @@ static void look_at_new(struct jvm_maps *j, uint64_t now_ns)
 	j->came.n = j->mapped.n = 0;
 }
 
-/* One at a time: to look costs some milliseconds, and who maps such a library may never be a JVM. */
+/*
+ * One at a time: a check costs some milliseconds, and a process that maps such a library may never
+ * be a JVM.
+ */
 static void look_at_starting(struct jvm_maps *j, uint64_t now_ns)
 {
 	uint32_t i = 0;
@@ -166,7 +169,7 @@ static void look_at_starting(struct jvm_maps *j, uint64_t now_ns)
 	    !thread_is_there(s.pid))
 		return;
 	s.next_ns = now_ns + LOOK_NS;
-	vec_push(&j->starting, s); /* the others come first */
+	vec_push(&j->starting, s); /* requeue behind the others */
 }
 
 static void jvm_next(void *state, uint64_t now_ns)
@@ -185,7 +188,10 @@ static void jvm_next(void *state, uint64_t now_ns)
 	j->list.n = kept;
 }
 
-/* Much is compiled at first: the second and third time come sooner, and of a young one each after a quarter of its life. */
+/*
+ * Most code is compiled early: the second and third call come sooner, and a young JVM is asked
+ * again after each quarter of its life.
+ */
 static uint64_t pause_ns(const struct asked_jvm *a)
 {
 	enum { PARTS_OF_LIFE = 4 };
@@ -205,7 +211,7 @@ static bool is_time(const struct asked_jvm *a, uint64_t now_ns)
 	return !a->last_ns || now_ns - a->last_ns >= pause_ns(a);
 }
 
-/* True: it has just answered. There is a call. */
+/* For a JVM with a call. Returns true if it has just answered. */
 static bool go_on_with_call(struct asked_jvm *a, uint64_t now_ns)
 {
 	enum jvm_call_state state = jvm_call_go_on(a->call, now_ns);
@@ -230,7 +236,7 @@ static void call(struct asked_jvm *a, uint64_t now_ns)
 	a->call = jvm_call_new(a->pid, COMMAND, now_ns);
 }
 
-/* The same. */
+/* The same, for a JVM with or without one. */
 static bool go_on(struct asked_jvm *a, uint64_t now_ns)
 {
 	if (!a->call) {
@@ -261,7 +267,7 @@ static bool jvm_look(void *state, uint64_t now_ns)
 	return has_answer;
 }
 
-/* Whether any call is still under way. */
+/* Whether any call is still in progress. */
 static bool go_on_with_calls(struct jvm_maps *j, uint64_t now_ns)
 {
 	bool has_any = false;
@@ -274,7 +280,7 @@ static bool go_on_with_calls(struct jvm_maps *j, uint64_t now_ns)
 	return has_any;
 }
 
-/* A last time, waiting for the answers. */
+/* Asks one last time and waits for the answers. */
 static void jvm_end(void *state)
 {
 	enum { STEP_MS = 5 };
@@ -290,10 +296,10 @@ static void jvm_end(void *state)
 	while (go_on_with_calls(j, clock_monotonic_ns()) &&
 	       clock_monotonic_ns() - begin_ns < LAST_CALLS_NS)
 		poll(NULL, 0, STEP_MS);
-	go_on_with_calls(j, UINT64_MAX); /* whose time is over: they say what they waited for */
+	go_on_with_calls(j, UINT64_MAX); /* past their deadline: they report what they waited for */
 }
 
-/* What was asked of whom, and what went wrong. */
+/* Reports which JVMs were asked, and what failed. */
 static void jvm_describe(void *state, struct profile *p, bool is_part)
 {
 	const struct jvm_maps *j = state;

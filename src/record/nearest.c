@@ -29,7 +29,7 @@ void nearest_offer(struct nearest *near, struct str name)
 		return;
 	candidate.distance = str_distance(name, near->text);
 	candidate.n = (uint32_t)name.n;
-	/* Two letters of three are right, or it is no help. */
+	/* Two of three letters must match, or the suggestion is no help. */
 	if (candidate.distance * 3 > near->text.n || is_offered(near, name))
 		return;
 	uint32_t at = near->n;

@@ -1,7 +1,7 @@
 /*
- * Opening events. Threads that are asked for get a descriptor for each cpu, which their children inherit:
- * the kernel has no other way to write what inherits into a buffer. The machine and cgroups get one for
- * each cpu. All of a cpu share its buffer.
+ * Opens the events. Threads get a descriptor per cpu, which their children inherit: the kernel has
+ * no other way to write inherited events into a buffer. The whole machine and cgroups get one per
+ * cpu. All descriptors of a cpu share its buffer.
  */
 #include "record/collectors.h"
 #include "record/permission.h"
@@ -22,12 +22,15 @@ static void *map_pages(int fd, uint64_t data_bytes)
 	return mmap(NULL, page + data_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 }
 
-/* The largest up to so many bytes that the kernel allows. False: errno. */
+/*
+ * Maps the largest buffer up to size_bytes that the kernel allows. Returns false and sets errno on
+ * failure.
+ */
 static bool ring_map(struct ring *ring, int fd, uint64_t size_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *p = map_pages(fd, size_bytes);
-	/* EPERM: more than this user may lock (kernel.perf_event_mlock_kb). */
+	/* EPERM: above this user's limit for locked memory (kernel.perf_event_mlock_kb). */
 	while (p == MAP_FAILED && (errno == EPERM || errno == ENOMEM) && size_bytes > page) {
 		size_bytes /= 2;
 		p = map_pages(fd, size_bytes);
@@ -70,7 +73,7 @@ void opened_events_fini(struct opened_events *x)
 
 /* --- cpus --- */
 
-/* The next range of `0-3,6`, as in /sys/devices/system/cpu/online. False: there is none. */
+/* The next range of `0-3,6`, as in /sys/devices/system/cpu/online. Returns false at the end. */
 static bool next_range(char **text, long *first, long *last)
 {
 	char *p = *text;
@@ -93,7 +96,7 @@ static void find_cpus(struct opened_events *x)
 	while (next_range(&rest, &first, &last))
 		for (long i = first; i <= last && x->cpus.n < MAX_CPUS; i++)
 			vec_push(&x->cpus, (int)i);
-	/* /sys is not mounted. */
+	/* If /sys is not mounted. */
 	long count = x->cpus.n ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
 	for (long i = 0; i < count; i++)
 		vec_push(&x->cpus, (int)i);
@@ -101,7 +104,7 @@ static void find_cpus(struct opened_events *x)
 		vec_push(&x->rings, (struct ring){ .fd = -1 });
 }
 
-/* Processors of several kinds have counters of several kinds. */
+/* On hybrid CPUs, each kind of core has its own counters. */
 static bool is_on_cpu(const struct record_event *event, int cpu)
 {
 	char *rest = event->cpus;
@@ -124,7 +127,7 @@ static uint64_t round_up_to_power(uint64_t n)
 	return power;
 }
 
-/* Room for half a second of samples, in bounds; of many cpus all together are bounded. */
+/* Room for half a second of samples, within limits per cpu and in total. */
 static uint64_t ring_bytes(const struct opened_events *x, const struct record_options *o)
 {
 	enum { LEAST = 2 << 20, MOST = 16 << 20, CHAIN_BYTES = 1024 };
@@ -153,12 +156,12 @@ static bool add_to_ring(struct opened_events *x, const struct record_options *o,
 	return true;
 }
 
-/* --- which events are clocks of cpus --- */
+/* --- per-cpu clocks --- */
 
 /*
- * A clock that a thread or a child inherits begins a period of its own: one that lives for less than a period is never
- * seen, and who starts it loses time as well, since the kernel hands the clock of one to the other. Where periods are
- * shorter than lives that does not matter.
+ * A clock inherited by a thread or child starts a new period: one that lives for less than a period
+ * is never sampled, and its parent loses time as well, since the kernel hands the clock of one to
+ * the other. If periods are shorter than lives, that does not matter.
  */
 static bool misses_short_lives(const struct record_options *o)
 {
@@ -169,8 +172,9 @@ static bool misses_short_lives(const struct record_options *o)
 }
 
 /*
- * Whether the whole machine may bear it: so many samples a second at most, on each cpu. A neighbour that computes pays
- * 2 % at 1,000 Hz, 4 % at 2,000, 9 % at 5,000, and 18 % at 10,000 (a virtual machine with two cpus).
+ * Whether sampling the whole machine is tolerable: at most this many samples per second and cpu. An
+ * unrelated CPU-bound process loses 2 % at 1,000 Hz, 4 % at 2,000, 9 % at 5,000, and 18 % at 10,000
+ * (a virtual machine with two cpus).
  */
 static bool is_bearable(const struct record_event *event)
 {
@@ -192,11 +196,11 @@ static int perf_event_open(const struct perf_event_attr *attr, int pid, int cpu,
 }
 
 struct place {
-	int pid; /* -1: all; with a cgroup its descriptor */
+	int pid; /* -1 for all; for a cgroup, its descriptor */
 	uint32_t cpu_index;
-	bool is_command; /* sampled from its exec on */
-	bool is_alone;	 /* no children */
-	bool is_machine; /* pid is nobody's: a cpu, or a cgroup */
+	bool is_command; /* sampled from exec on */
+	bool is_alone;	 /* without children */
+	bool is_machine; /* pid does not name a process: a cpu or a cgroup */
 };
 
 static struct perf_event_attr attr_for(const struct opened_events *x,
@@ -227,7 +231,7 @@ static bool explain(const struct opened_events *x, const struct record_options *
 	return false;
 }
 
-/* What is asked for may be refused because of the kernel's age or its secrets: then without. */
+/* The kernel may refuse options because it is too old or hides something: retries without them. */
 static int open_as_allowed(struct opened_events *x, const struct record_options *o, uint32_t event,
 			   const struct place *at)
 {
@@ -235,7 +239,7 @@ static int open_as_allowed(struct opened_events *x, const struct record_options 
 	unsigned long flags = x->cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0;
 	int cpu = x->cpus.p[at->cpu_index];
 	int fd = perf_event_open(&attr, at->pid, cpu, flags);
-	/* All are opened in the same way: only the first one may change it. */
+	/* All must be opened alike: only the first may change the options. */
 	if (fd >= 0 || x->list.n)
 		return fd;
 	if (errno == EINVAL && attr.read_format & READ_LOST) {
@@ -255,7 +259,7 @@ static int open_as_allowed(struct opened_events *x, const struct record_options 
 	return fd;
 }
 
-/* Opens one event in one place. errno is left as perf_event_open set it. */
+/* Opens one event in one place. Leaves errno as set by perf_event_open. */
 static bool open_one(struct opened_events *x, const struct record_options *o, uint32_t event,
 		     const struct place *at, struct err *e)
 {
@@ -277,7 +281,7 @@ static bool open_one(struct opened_events *x, const struct record_options *o, ui
 	return true;
 }
 
-/* Of a process with clocks of cpus, the other events are its threads' own. */
+/* If a process is recorded by per-cpu clocks, its other events are opened on its threads. */
 static bool belongs(const struct opened_events *x, const struct record_event *event,
 		    const struct place *at)
 {
@@ -309,7 +313,7 @@ bool open_events_of_thread(struct opened_events *x, const struct record_options 
 		vec_push(&x->tids, tid);
 		return true;
 	}
-	/* It has ended meanwhile, which threads do. */
+	/* The thread has ended meanwhile, which is normal. */
 	if (errno != ESRCH)
 		return false;
 	*e = (struct err){ 0 };
@@ -337,7 +341,7 @@ static void raise_limit(struct rlimit *limit)
 	}
 }
 
-/* Too many for a descriptor on each cpu: the whole machine is recorded, and the others are left out. */
+/* Too many for a descriptor per cpu each: records the whole machine and drops other processes. */
 static bool needs_too_many(const struct opened_events *x, size_t threads)
 {
 	enum { KEPT_FOR_FILES = 512 };
@@ -395,7 +399,7 @@ static void close_all(struct opened_events *x)
 	x->is_filtered = x->is_per_cpu = x->is_mixed = x->lacks_kernel = false;
 }
 
-/* --- a process and what it starts --- */
+/* --- a process and its descendants --- */
 
 static bool are_bearable(const struct record_options *o)
 {
@@ -406,8 +410,9 @@ static bool are_bearable(const struct record_options *o)
 }
 
 /*
- * The events that others would pay too much for, such as each page fault: of the command, or of the threads that are
- * there. One that starts in this very moment may lack them, but not the clock.
+ * Events that would burden other processes, such as every page fault, are opened on the command or
+ * on the existing threads only. A thread that starts at this very moment may lack them, but not the
+ * clock.
  */
 static bool open_own_events(struct opened_events *x, const struct record_options *o, int32_t pid,
 			    struct err *e)
@@ -422,9 +427,10 @@ static bool open_own_events(struct opened_events *x, const struct record_options
 }
 
 /*
- * A clock of each cpu sees the shortest life, so the machine is watched where that is allowed, and others are left
- * out. The first event tells of processes, so it has to be of all cpus, too. pid: of a command, or 0. False: not so;
- * nothing is open then.
+ * Per-cpu clocks see even the shortest lives, so plume records the whole machine if that is
+ * permitted, and drops other processes. The first event reports processes, so it must cover all
+ * cpus, too. pid is that of a command, or 0. Returns false, with nothing open, if this does not
+ * apply.
  */
 static bool open_clocks_of_cpus(struct opened_events *x, const struct record_options *o,
 				int32_t pid)
@@ -466,7 +472,10 @@ static bool open_cgroup(struct opened_events *x, const struct record_options *o,
 	return open_everywhere(x, o, e);
 }
 
-/* By name or user: those that start later are meant, too, so the whole machine is watched if it may be. */
+/*
+ * Selected by name or user: includes processes that start later, so plume records the whole machine
+ * if permitted.
+ */
 static bool open_by_property(struct opened_events *x, const struct record_options *o,
 			     struct buf *remarks, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* What the kernel allows, from its settings and from trying. */
+/* What the kernel allows, according to its settings and by trying. */
 #include "record/permission.h"
 
 #include "record/event_int.h"
@@ -18,9 +18,9 @@
 #define CAP_BPF	    39
 #endif
 
-/* --- who plume is --- */
+/* --- plume's own environment --- */
 
-/* The first namespaces have fixed numbers (include/linux/proc_ns.h). */
+/* The initial namespaces have fixed inode numbers (include/linux/proc_ns.h). */
 #define FIRST_CGROUP_NAMESPACE 0xeffffffbu
 #define FIRST_PID_NAMESPACE    0xeffffffcu
 #define FIRST_USER_NAMESPACE   0xeffffffdu
@@ -48,7 +48,10 @@ static void find_capabilities(struct permission *p)
 	p->has_ipc_lock = has >> CAP_IPC_LOCK & 1;
 }
 
-/* Virtual machines are made from images of containers, marks included: without a namespace there is none. */
+/*
+ * Virtual machines may be built from container images, marker files included: without a namespace
+ * it is not a container.
+ */
 static enum permission_box box_of(void)
 {
 	bool has_pids = is_in_namespace("/proc/self/ns/pid", FIRST_PID_NAMESPACE);
@@ -74,16 +77,19 @@ static bool is_filtered(void)
 	       str_starts(str_from_byte(buf_str(&status), (size_t)at), STR("\nSeccomp:\t2"));
 }
 
-/* --- trying --- */
+/* --- probing --- */
 
-/* Flags that no kernel knows: it says EINVAL before it looks at anything else, a filter something else. */
+/*
+ * With flags unknown to any kernel, it fails with EINVAL before anything else; a filter gives
+ * another error.
+ */
 static bool has_perf_syscall(void)
 {
 	int fd = (int)syscall(SYS_perf_event_open, NULL, 0, -1, -1, ULONG_MAX);
 	return fd < 0 && errno == EINVAL;
 }
 
-/* A command that there is not. Those who may not use it at all are told EPERM, as by a filter. */
+/* With an unknown command. Users without permission get EPERM, as from a filter. */
 static bool has_bpf_syscall(const struct permission *p)
 {
 	long result = syscall(SYS_bpf, INT_MAX, NULL, 0);

@@ -1,6 +1,6 @@
 /*
- * perf_event_open said no: why, the command that changes it, and what works without. Which errors there
- * are is in perf_event_open(2) and kernel/events/core.c of Linux.
+ * Why perf_event_open failed, the command that fixes it, and what works without. For its errors see
+ * perf_event_open(2) and kernel/events/core.c of Linux.
  */
 #include "model/model.h"
 #include "record/permission_int.h"
@@ -12,7 +12,7 @@
 
 /* --- containers --- */
 
-/* How plume's own container is given the right to record. */
+/* How to allow plume's own container to record. */
 static const char *box_advice(enum permission_box box)
 {
 	switch (box) {
@@ -54,9 +54,12 @@ static void explain_no_call(const struct permission *p, struct err *e)
 			   "still read recordings made elsewhere");
 }
 
-/* --- rights --- */
+/* --- privileges --- */
 
-/* What the user wanted to see, and the highest kernel.perf_event_paranoid that lets everybody. */
+/*
+ * What the user wanted to see, and the highest kernel.perf_event_paranoid that allows it to all
+ * users.
+ */
 struct need {
 	const char *what;
 	int paranoid;
@@ -86,7 +89,10 @@ static bool is_of_another_user(int32_t pid)
 	return pid > 0 && stat(path, &status) == 0 && status.st_uid != geteuid();
 }
 
-/* The settings allow it, but something else does not (ptrace_may_access, security_perf_event_open). */
+/*
+ * The settings allow it, but something else forbids it (ptrace_may_access,
+ * security_perf_event_open).
+ */
 static void explain_other(const struct open_attempt *a, const struct permission *p,
 			  const struct need *need, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* The recording as a whole: what is opened, followed, named, and when. */
+/* The recording as a whole: what happens when. */
 #include "record/recorder_int.h"
 
 struct recorder *recorder_new(const struct record_options *options, struct profile *p,
@@ -32,7 +32,10 @@ void recorder_free(struct recorder *r)
 	free(r);
 }
 
-/* Before Linux 6.0 only buffers say what was lost: samples and records of collectors together. */
+/*
+ * Before Linux 6.0 only the buffers report losses, with samples and collectors' records counted
+ * together.
+ */
 static uint64_t lost_in_buffers(const struct recorder *r)
 {
 	if (!r->collecting.shares_buffers || r->events.attrs.p[0].read_format & READ_LOST)
@@ -64,11 +67,11 @@ bool recorder_start(struct recorder *r, struct err *e)
 	return true;
 }
 
-/* --- going on --- */
+/* --- while running --- */
 
 /*
- * Descriptors of threads say when these have ended; those of cpus do not. That one had a child may be in a buffer still:
- * all are looked at once more.
+ * Descriptors of threads signal their end; those of cpus do not. A buffer may still hold the fork
+ * of a child, so all are read once more.
  */
 static bool has_ended(struct recorder *r, uint64_t looks)
 {
@@ -175,7 +178,7 @@ void recorder_set_profile(struct recorder *r, struct profile *p)
 	recorder_begin_facts(r, now, clock_realtime_ns() - (clock_monotonic_ns() - now));
 }
 
-/* --- how it goes --- */
+/* --- status --- */
 
 uint64_t recorder_elapsed_ns(const struct recorder *r)
 {

@@ -1,4 +1,4 @@
-/* What a profile says of how it was made. */
+/* The facts in a profile about how it was recorded. */
 #include "naming/naming.h"
 #include "record/recorder_int.h"
 

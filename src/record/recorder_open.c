@@ -1,4 +1,4 @@
-/* The beginning of a recording: what is opened, and what its session may ask. */
+/* The start of a recording: what is opened, and what its session may access. */
 #include "record/recorder_int.h"
 
 /* --- beginning --- */
@@ -9,7 +9,7 @@ static void add_event(struct recorder *r, uint32_t i)
 			r->options.events->list.p[i].name);
 }
 
-/* The user named what is recorded, so its files may cost what they need. */
+/* The user named the targets, so their files get ample budgets. */
 static bool is_of_one(const struct record_options *o)
 {
 	return (o->command && !o->is_command_timer) || o->wish->pids.n || o->wish->tids.n;
@@ -57,14 +57,14 @@ static void write_to(struct recorder *r, struct perf_data_writer *w)
 	perf_session_write_to(r->session, w);
 }
 
-/* What is in the buffers now. */
+/* Reads what the buffers hold now. */
 static void take_rings(struct recorder *r, struct buf *out)
 {
 	for (uint32_t i = 0; i < r->events.rings.n; i++)
 		drain_read_ring(&r->collecting, &r->events.rings.p[i], out);
 }
 
-/* Whether records say that a thread was made. */
+/* Whether records include the creation of a thread. */
 static bool tells_of_fork(const struct recorder *r, struct str records, int32_t tid)
 {
 	struct perf_records left = perf_records_of(records.p, records.n);
@@ -86,8 +86,8 @@ static bool is_open(const struct recorder *r, int32_t tid)
 }
 
 /*
- * Threads of a process that came while others were opened, from one that was not open yet. What came from
- * one that was has inherited its events; the kernel has told so.
+ * Opens threads that appeared while others were being opened and whose creator was not open yet.
+ * Children of open threads inherit their events, as their fork records show.
  */
 static bool open_late_threads_of(struct recorder *r, int32_t pid, struct buf *early, struct err *e)
 {
@@ -105,7 +105,7 @@ static bool open_late_threads_of(struct recorder *r, int32_t pid, struct buf *ea
 	return true;
 }
 
-/* Until there are none: those that are opened now may have made others meanwhile. */
+/* Repeats until there are none: threads opened now may have created others meanwhile. */
 static bool open_late_threads(struct recorder *r, struct buf *early, struct err *e)
 {
 	enum { MAX_TRIES = 8 };

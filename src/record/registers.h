@@ -1,6 +1,7 @@
 /*
- * The registers of user space that each sample holds: all that the unwinder may ask for. A mask by perf's
- * numbers, and where in the order of the mask some of them are. For the kernel's side of the walker, too.
+ * The user-space registers in each sample, which are all that the unwinder may need. A mask of
+ * perf's register numbers, and the positions of some of them in mask order. The walker's BPF
+ * program uses it as well.
  */
 #pragma once
 #if defined(__x86_64__) || defined(__bpf__) /* the walker is built for x86-64 only */

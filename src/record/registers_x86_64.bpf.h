@@ -1,16 +1,19 @@
-/* What the program in the kernel knows of x86-64. */
+/* What the BPF program knows about x86-64. */
 #pragma once
 #include <stdint.h>
 
-/* As the kernel has them on its stack (arch/x86/include/asm/ptrace.h); it refuses the program otherwise. */
+/*
+ * As laid out on the kernel's stack (arch/x86/include/asm/ptrace.h). The verifier rejects the
+ * program if this is wrong.
+ */
 struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax;
 	unsigned long ip, cs, flags, sp, ss;
 };
 
-/* Only what is asked for; where the kernel has it is found out when the program is loaded. */
+/* Only the member that is needed; CO-RE finds its offset when the program is loaded. */
 struct thread_struct {
-	unsigned long fsbase; /* the thread's own variables */
+	unsigned long fsbase; /* thread-local storage */
 } __attribute__((preserve_access_index));
 
 /* In the order of USER_REGISTERS. */

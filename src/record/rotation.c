@@ -11,22 +11,22 @@ struct rotation {
 	const struct rotation_options *o;
 	struct str stem;
 	struct buf path;	   /* of the file being written */
-	size_t name_at;		   /* ... where its name begins */
-	uint64_t last_ms;	   /* of the last name; 0: there is none */
-	uint64_t wall_ns, boot_ns; /* the same moment, when this began */
+	size_t name_at;		   /* offset of its name in path */
+	uint64_t last_ms;	   /* of the last name; 0 if none */
+	uint64_t wall_ns, boot_ns; /* the same moment, at the start */
 	uint64_t removed;
-	uint64_t size_bytes; /* of all files, as far as this knows */
+	uint64_t size_bytes; /* of all files, as far as known */
 };
 
 struct kept_file {
 	uint64_t time_ms, size_bytes;
 };
 
-/* What of ours is in the folder, oldest first. */
+/* Our files in the folder, oldest first. */
 struct kept_files {
-	DIR *folder; /* NULL: it cannot be read */
+	DIR *folder; /* NULL if it cannot be read */
 	VEC(struct kept_file) list;
-	uint64_t size_bytes; /* of all */
+	uint64_t size_bytes; /* total */
 };
 
 static uint64_t now_ns(const struct rotation *r, clockid_t clock)
@@ -42,7 +42,7 @@ static int by_time(const void *a, const void *b)
 	return (x->time_ms > y->time_ms) - (x->time_ms < y->time_ms);
 }
 
-/* Links and folders with such a name are not ours. */
+/* Symbolic links and folders with such a name are not ours. */
 static bool is_plain(DIR *folder, const char *name, uint64_t *size_bytes)
 {
 	struct stat status;
@@ -95,7 +95,7 @@ static void set_path(struct rotation *r, uint64_t time_ms)
 const char *rotation_next(struct rotation *r)
 {
 	uint64_t time_ms = now_ns(r, CLOCK_REALTIME) / 1000000;
-	/* At the end of what names can tell, order is given up, but not that they are unique. */
+	/* At the end of the range, names stay unique but are no longer in order. */
 	if (r->last_ms >= time_ms && r->last_ms + 1 < ROTATION_LAST_MS)
 		time_ms = r->last_ms + 1;
 	set_path(r, time_ms < ROTATION_LAST_MS ? time_ms : 0);
@@ -111,7 +111,7 @@ static bool is_being_written(const struct rotation *r, const struct kept_file *f
 	return r->path.n > r->name_at && file->time_ms == r->last_ms;
 }
 
-/* One that cannot be removed counts no longer: somebody wants to keep it. */
+/* A file that cannot be removed is ignored from then on: somebody wants to keep it. */
 static bool remove_file(struct rotation *r, struct kept_files *k, const struct kept_file *file)
 {
 	AUTO(buf) struct buf name = { 0 };
@@ -122,7 +122,10 @@ static bool remove_file(struct rotation *r, struct kept_files *k, const struct k
 	return is_removed;
 }
 
-/* By a clock that nobody sets: the real one may be wrong for a moment, and that is no reason to remove. */
+/*
+ * Uses a clock that nobody sets: the wall clock may be wrong for a moment, which must not remove
+ * files.
+ */
 static bool is_older_than(const struct rotation *r, const struct kept_file *file, uint64_t age_ns)
 {
 	uint64_t now = r->wall_ns + (now_ns(r, CLOCK_BOOTTIME) - r->boot_ns);
@@ -147,13 +150,14 @@ static void prune(struct rotation *r, uint64_t coming_bytes)
 	struct kept_files k;
 	kept_files_init(&k, r);
 	uint64_t n = k.list.n;
-	n += r->path.n > r->name_at && !has_one_being_written(r, &k); /* it comes now */
+	/* Counts the file about to be created. */
+	n += r->path.n > r->name_at && !has_one_being_written(r, &k);
 	k.size_bytes += coming_bytes;
 	for (uint32_t i = 0; i < k.list.n; i++) {
 		const struct kept_file *file = &k.list.p[i];
 		bool is_too_much = n > max_files(r) || is_older_than(r, file, r->o->keep_ns) ||
 				   (r->o->max_bytes && k.size_bytes > r->o->max_bytes);
-		/* One that is just begun may be another plume's. */
+		/* A recent one may belong to another plume. */
 		bool is_left =
 			store_is_empty(file->size_bytes) && is_older_than(r, file, r->o->every_ns);
 		if ((!is_too_much && !is_left) || is_being_written(r, file))
@@ -170,7 +174,7 @@ void rotation_prune(struct rotation *r)
 	prune(r, 0);
 }
 
-/* The folder is read only when it matters: there may be many files in it. */
+/* Reads the folder only if needed: it may hold many files. */
 void rotation_expect(struct rotation *r, uint64_t bytes)
 {
 	r->size_bytes += bytes;
@@ -195,9 +199,12 @@ uint64_t rotation_removed(const struct rotation *r)
 	return r->removed;
 }
 
-/* --- the beginning --- */
+/* --- start --- */
 
-/* Profiles tell much of a machine: a folder that is made for them is its owner's alone. */
+/*
+ * Profiles reveal much about a machine: folders created for them are accessible only to their
+ * owner.
+ */
 static bool make_folder(const char *folder, struct err *e)
 {
 	AUTO_FREE char *path = mem_strdup(folder);
@@ -206,7 +213,7 @@ static bool make_folder(const char *folder, struct err *e)
 		if (*p != '/')
 			continue;
 		*p = 0;
-		mkdir(path, 0700); /* where it fails, so does what comes below */
+		mkdir(path, 0700); /* if this fails, so does the rest */
 		*p = '/';
 	}
 	if (mkdir(path, 0700) != 0 && errno != EEXIST)
@@ -218,7 +225,7 @@ static bool make_folder(const char *folder, struct err *e)
 	return true;
 }
 
-/* Names go on behind those of an earlier run, whatever the clock says now. */
+/* Names continue after those of an earlier run, whatever the clock says. */
 static void find_last(struct rotation *r)
 {
 	struct kept_files k;

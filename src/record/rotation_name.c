@@ -1,6 +1,6 @@
 #include "record/rotation_int.h"
 
-/* A 0 stands for a digit. */
+/* 0 stands for any digit. */
 static const struct str pattern = STR("-0000-00-00T000000.000Z.plume");
 
 void rotation_name_add(struct buf *name, struct str stem, uint64_t time_ms)
@@ -45,7 +45,9 @@ bool rotation_name_read(struct str name, struct str stem, uint64_t *time_ms)
 	if (seconds < 0)
 		return false;
 	*time_ms = (uint64_t)seconds * 1000 + (uint64_t)digits(text, 19, 3);
-	/* The 31st of February is a day in March for timegm, and no name of ours. */
+	/*
+	 * timegm turns the 31st of February into a day in March, so that is not one of our names.
+	 */
 	AUTO(buf) struct buf again = { 0 };
 	if (*time_ms > ROTATION_LAST_MS)
 		return false;

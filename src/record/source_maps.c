@@ -1,11 +1,11 @@
-/* Source maps of what is recorded: their files are those of the processes, in their own roots. */
+/* Source maps of recorded processes. Their files are looked up in the processes' own roots. */
 #include "record/recorder_int.h"
 
 static uint64_t root_of(void *context, int32_t pid)
 {
 	struct recorder *r = context;
 	uint64_t number = held_files_root_number(r->held, pid);
-	/* None is held: then each process is on its own. */
+	/* Without a held root, each process counts for itself. */
 	return number ? number << 32 : (uint32_t)pid;
 }
 

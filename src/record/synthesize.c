@@ -1,13 +1,13 @@
 /*
- * Processes that were there before: records as the kernel would have written them, without a time, so that
- * they hold from the start.
+ * Processes that started earlier: records as the kernel would have written them, without a time, so
+ * that they apply from the start.
  */
 #include "record/follow.h"
 #include "v8/v8.h"
 
 #include <sys/mman.h>
 
-/* What stands at the end of records, as attributes_complete asks for it. */
+/* The end of each record, as requested by attributes_complete. */
 struct record_trailer {
 	uint32_t pid, tid;
 	uint64_t time_ns;
@@ -15,7 +15,7 @@ struct record_trailer {
 	uint64_t id;
 };
 
-/* Header, body, trailer; each text is padded to eight bytes. */
+/* Header, body, trailer. Strings are padded to eight bytes. */
 static void add_record(struct buf *out, uint32_t type, uint16_t misc, struct str body,
 		       struct str text, int32_t pid, int32_t tid)
 {
@@ -46,7 +46,7 @@ static void add_comm(struct buf *out, int32_t pid, int32_t tid)
 		   (struct str){ (const char *)ids, sizeof(ids) }, name, pid, tid);
 }
 
-/* PERF_RECORD_MMAP2 behind its header, up to the file's name. */
+/* PERF_RECORD_MMAP2 after its header, up to the file name. */
 struct mmap2_body {
 	uint32_t pid, tid;
 	uint64_t address, length, offset;
@@ -95,7 +95,7 @@ struct moved_out {
 	bool is_done;
 };
 
-/* The file itself is mapped, too, which tells its path. */
+/* The file itself is mapped as well, which provides its path. */
 static void add_moved(void *context, const struct process_mapping *m)
 {
 	struct moved_out *out = context;

@@ -1,7 +1,8 @@
 /*
- * Copies of stacks, thinned out in the kernel. What a sample costs a program is the copy of its stack: 8 KB of
- * cache each time. Most words there are zero, text, or numbers that no address looks like, and the unwinder asks
- * for addresses only: the others are left out, which makes a copy a third as large. It replaces the sample.
+ * Thins out copies of stacks in the kernel. Most of what a sample costs a program is the copy of
+ * its stack: 8 KB of cache each time. Most words there are zero, text, or numbers that cannot be
+ * addresses, and the unwinder needs only addresses. Dropping the rest makes a copy two thirds
+ * smaller. It replaces the kernel's sample.
  */
 #pragma once
 
@@ -21,8 +22,9 @@ static const struct thin_settings *thin_settings(void)
 enum { PIECE_BYTES = THIN_WORDS * 8 };
 
 /*
- * Where the thread's stack ends, if that is near: of a program's first thread, where its arguments begin; of
- * others, where their own variables are, which the C library puts there. Behind it nothing returns to anywhere.
+ * Where the thread's stack ends, if that is near: where the arguments begin in a program's first
+ * thread, or at the thread-local storage that the C library puts there in others. Nothing beyond is
+ * a return address.
  */
 static uint64_t stack_end(uint64_t sp)
 {
@@ -32,10 +34,10 @@ static uint64_t stack_end(uint64_t sp)
 	return others > sp && others < end ? others : end;
 }
 
-/* How many pieces are in front of an address. */
+/* Number of pieces before an address. */
 static uint32_t pieces_before(const struct scratch *s, uint64_t end, uint32_t most)
 {
-	enum { BEHIND = 64 }; /* a root that has no table is known by what is there */
+	enum { BEHIND = 64 }; /* needed to recognize a root without unwind tables */
 	uint64_t bytes = end - s->sp;
 	if (bytes >= (uint64_t)most * PIECE_BYTES)
 		return most;
@@ -44,8 +46,8 @@ static uint32_t pieces_before(const struct scratch *s, uint64_t end, uint32_t mo
 }
 
 /*
- * Keeps what may be an address, or a small number: 0 < word <= 2^47. There are no branches to be mistaken about.
- * Returns how many words there are then.
+ * Keeps possible addresses and small numbers: 0 < word <= 2^47. Branch-free, as branches would be
+ * mispredicted. Returns the number of words after that.
  */
 CHECKED_ONCE int thin_piece(struct scratch *s, uint32_t piece, uint32_t n)
 {
@@ -67,7 +69,10 @@ CHECKED_ONCE int thin_piece(struct scratch *s, uint32_t piece, uint32_t n)
 	return n;
 }
 
-/* Piece i of the stack, or what of it is before the next page; what is behind that is zero. 0: nothing. */
+/*
+ * Reads piece i of the stack, or the part of it before the next page and zeros after that. Returns
+ * 0 if nothing could be read.
+ */
 static int read_piece(struct scratch *s, uint32_t i, uint32_t at)
 {
 	enum { PAGE = 4096 };
@@ -80,7 +85,7 @@ static int read_piece(struct scratch *s, uint32_t i, uint32_t at)
 	return rest < PIECE_BYTES && bpf_probe_read_user(to, rest, (void *)from) == 0;
 }
 
-/* The stack's upper part, as much of it as there is. */
+/* Reads as much of the top of the stack as possible. */
 CHECKED_ONCE int read_raw(struct scratch *s, uint32_t pieces)
 {
 	uint64_t bytes = (uint64_t)pieces * PIECE_BYTES;
@@ -100,8 +105,8 @@ CHECKED_ONCE int read_raw(struct scratch *s, uint32_t pieces)
 }
 
 /*
- * 0: it is not so thin. What nobody else wanted is not in raw: piece for piece is read into the same place, as each
- * line of cache that is written here is one that the program loses.
+ * Returns 0 if the result is too large. If nobody else needed raw, it is empty, and each piece is
+ * read into the same place: every cache line written here is one that the program loses.
  */
 CHECKED_ONCE int thin_pieces(struct scratch *s, uint32_t pieces)
 {
@@ -125,7 +130,10 @@ CHECKED_ONCE int thin_pieces(struct scratch *s, uint32_t pieces)
 	return 1;
 }
 
-/* The chain of frame pointers, as the kernel has made it for this sample. 0: it is not there; -1: it may be cut. */
+/*
+ * Takes the frame pointer chain that the kernel made for this sample. Returns 0 if there is none,
+ * -1 if it may be truncated.
+ */
 static int take_chain(void *context, struct scratch *s, const struct thin_settings *settings)
 {
 	long bytes = bpf_get_stack(context, s->record.words, THIN_CHAIN_WORDS * sizeof(uint64_t),
@@ -139,7 +147,7 @@ static int take_chain(void *context, struct scratch *s, const struct thin_settin
 	return 1;
 }
 
-/* Only code of 64 bits is taken, and no calls into the kernel: their chain is not here. */
+/* Only 64-bit user code. Not system calls, whose chain is not available here. */
 static int is_user_code(const struct bpf_perf_event_data *context)
 {
 	enum { USER_CODE = 0x33 };

@@ -1,11 +1,12 @@
 /*
- * Runs in the kernel at each sample: follows the frame pointers of a process that runs V8, and writes what its
- * frames hold in front of the sample, or in its place with a copy of the stack. Neither is the depth bounded by a copy
- * of the stack then, nor does a function move before it is looked at: what stays, its SharedFunctionInfo, is taken at
- * once. Other processes are walked where their stack is deeper than the kernel's own chains go.
+ * Runs in the kernel at each sample. Follows the frame pointers of a process that runs V8, and
+ * writes the contents of its frames before the sample, or in its place together with a copy of the
+ * stack. So the depth is not limited by a stack copy, and functions cannot move before they are
+ * read: the program reads their SharedFunctionInfo, which stays. Other processes are walked if
+ * their stack is deeper than the kernel's own chains.
  *
- * Whatever the process has in its memory, the walk is bounded, goes upwards only, and reads by calls that
- * fail instead of faulting.
+ * Whatever is in the process's memory, the walk is bounded, only goes upwards, and reads with
+ * helpers that fail instead of faulting.
  */
 #include <stddef.h>
 #include <linux/bpf.h>
@@ -14,7 +15,7 @@
 #include "record/registers_x86_64.bpf.h"
 #include "record/v8_walker_record_int.h"
 
-/* Functions that read memory are for programs that say so. */
+/* Helpers that read memory require a GPL-compatible licence. */
 char program_license[] SEC("license") = "Dual BSD/GPL";
 
 struct bpf_perf_event_data {
@@ -22,7 +23,7 @@ struct bpf_perf_event_data {
 	uint64_t sample_period, addr;
 };
 
-/* Of these only what is asked for; where the kernel has it is found out when the program is loaded. */
+/* Only the members that are needed; CO-RE finds their offsets when the program is loaded. */
 struct mm_struct {
 	unsigned long start_stack;
 } __attribute__((preserve_access_index));
@@ -49,7 +50,7 @@ struct {
 	__uint(value_size, sizeof(uint32_t));
 } outputs SEC(".maps");
 
-/* Records that found no room. */
+/* Number of records lost for lack of room. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -57,24 +58,24 @@ struct {
 	__type(value, uint64_t);
 } lost SEC(".maps");
 
-/* A frame that was written, to tell whether another one is the same. */
+/* A frame that was written, to recognize repeats. */
 struct seen_frame {
 	uint64_t pc, function, bytecode_array, bytecode_offset;
-	uint32_t at;   /* its first word */
-	uint32_t look; /* that it is of */
+	uint32_t at;   /* index of its first word */
+	uint32_t look; /* the sample it belongs to */
 };
 
 struct scratch {
 	uint64_t sp;	       /* where raw was copied from */
-	uint64_t pc, fp;       /* of the frame that is next */
-	uint64_t fp_before;    /* of the one before */
-	uint64_t function_map; /* of the last object that was a function: others have the same */
-	uint64_t js_end;       /* of the first frames of JavaScript; 0: there were none */
-	uint32_t js_frames;    /* ... so many */
-	uint32_t n;	       /* words of the record */
-	uint32_t raw_words;    /* that are there */
-	uint32_t look;	       /* the sample's number on this cpu */
-	uint32_t max_frames;   /* that are walked */
+	uint64_t pc, fp;       /* the next frame */
+	uint64_t fp_before;    /* of the previous frame */
+	uint64_t function_map; /* map of the last object that was a function: others share it */
+	uint64_t js_end;       /* end of the first few JavaScript frames; 0 if there are none */
+	uint32_t js_frames;    /* ... their number */
+	uint32_t n;	       /* words in the record */
+	uint32_t raw_words;    /* valid words in raw */
+	uint32_t look;	       /* number of the sample on this cpu */
+	uint32_t max_frames;   /* to walk */
 	struct seen_frame seen[WALKER_SEEN];
 	uint64_t words[WALKER_WORDS];
 	uint64_t raw[THIN_PIECES * THIN_WORDS];
@@ -82,8 +83,8 @@ struct scratch {
 };
 
 /*
- * One for each cpu, as many as there are: they are too large for a map that has values for each cpu itself. A
- * program on a perf event is not interrupted by another one: the kernel sees to that.
+ * One per cpu: too large for a per-cpu map. The kernel ensures that a program on a perf event is
+ * not interrupted by another one.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -99,12 +100,12 @@ static struct scratch *scratch_of_cpu(void)
 }
 
 /*
- * The kernel checks every way through a program, with what is known at each call. Functions that are not static it
- * checks by themselves, once: without that there would be far too many ways.
+ * The verifier checks every path through a program, with what is known at each call. Global
+ * functions are checked on their own, once; otherwise there would be far too many paths.
  */
 #define CHECKED_ONCE __attribute__((noinline))
 
-/* Processes whose samples nobody wants: in ticks when they began, as their number may be another one's by now. */
+/* Processes whose samples are dropped, with their start time in ticks, as pids may be reused. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, WALKER_OTHERS);
@@ -112,7 +113,7 @@ struct {
 	__type(value, uint64_t);
 } others SEC(".maps");
 
-/* As the recorder sees it; 0: it does not. */
+/* The pid in the recorder's namespace; 0 if it is invisible there. */
 static uint32_t pid_of_current(void)
 {
 	struct bpf_pidns_info in_namespace;
@@ -152,7 +153,7 @@ static int is_function_map(struct scratch *s, const struct walker_layout *l, uin
 	return 1;
 }
 
-/* The SharedFunctionInfo of a JSFunction; 0: it is none. */
+/* The SharedFunctionInfo of a JSFunction; 0 if it is not one. */
 static uint64_t shared_of(struct scratch *s, const struct walker_layout *l, uint64_t function)
 {
 	uint64_t words[4], shared = 0; /* most have it there */
@@ -168,7 +169,7 @@ static uint64_t shared_of(struct scratch *s, const struct walker_layout *l, uint
 	return is_pointer(shared) ? shared : 0;
 }
 
-/* The words around a frame pointer: from what was read of the stack already, if they are there. */
+/* The words around a frame pointer, from raw if they are there. */
 static int read_words(struct scratch *s, uint64_t fp)
 {
 	uint64_t from = fp - WALKER_SLOTS * 8, i = (from - s->sp) / 8;
@@ -190,13 +191,13 @@ static void put(struct scratch *s, uint32_t i, uint64_t word)
 	s->record.words[i & (WALKER_ROOM_WORDS - 1)] = word;
 }
 
-/* Frames of WebAssembly and others have a small number instead of a context, which says what they are. */
+/* Frames of WebAssembly and others have a small integer for their type instead of a context. */
 static int is_kind(uint64_t word)
 {
 	return word && word < 256 && !(word & 1);
 }
 
-/* What a frame holds that has a context: it may be one of JavaScript. */
+/* Reads the slots of a frame with a context: it may be JavaScript. */
 static void take_slots(struct scratch *s, const struct walker_layout *l, struct seen_frame *f)
 {
 	uint64_t context = slot(s, l->context), function = slot(s, l->function);
@@ -210,7 +211,7 @@ static void take_slots(struct scratch *s, const struct walker_layout *l, struct 
 		return;
 	f->bytecode_array = slot(s, l->bytecode_array);
 	f->bytecode_offset = slot(s, l->bytecode_offset);
-	/* Compiled code has other things there, which would make each of its frames another one. */
+	/* Compiled code has other values there, which would make all of its frames differ. */
 	if (!is_pointer(f->bytecode_array))
 		f->bytecode_array = f->bytecode_offset = 0;
 }
@@ -221,7 +222,7 @@ static int is_same(const struct seen_frame *a, const struct seen_frame *b)
 	       a->bytecode_array == b->bytecode_array && a->bytecode_offset == b->bytecode_offset;
 }
 
-/* One word for a frame that was there before. 0: it was not. */
+/* Writes one word for a repeated frame. Returns 0 if it is not repeated. */
 static int put_repeated(struct scratch *s, const struct seen_frame *f, struct seen_frame *seen,
 			uint64_t above)
 {
@@ -235,8 +236,9 @@ static int put_repeated(struct scratch *s, const struct seen_frame *f, struct se
 static void put_frame(struct scratch *s, const struct walker_layout *l, struct seen_frame *f)
 {
 	enum {
+		/* Enough consecutive frames to be unique in a chain. */
 		SURELY = 4
-	}; /* so many that a chain has the same ones in the same order once only */
+	};
 	uint32_t n = s->n;
 	uint64_t has_slots = f->pc & WALKER_HAS_SLOTS;
 	uint64_t shared = 0;
@@ -255,7 +257,7 @@ static void put_frame(struct scratch *s, const struct walker_layout *l, struct s
 	s->n = n + (has_slots ? WALKER_FRAME_WORDS : 2);
 }
 
-/* Writes down a frame and goes to its caller, whose fp is above's; 0: there is none. */
+/* Writes a frame and goes on to its caller, whose fp is higher. Returns 0 at the end. */
 CHECKED_ONCE int step(const struct walker_layout *l, struct scratch *s)
 {
 	struct seen_frame f;
@@ -271,7 +273,9 @@ CHECKED_ONCE int step(const struct walker_layout *l, struct scratch *s)
 		return 0;
 	}
 	take_slots(s, l, &f);
-	/* Two places for each: functions that call each other must not drive each other out all the way up. */
+	/*
+	 * Two slots each, so that functions that call each other do not keep evicting each other.
+	 */
 	uint64_t key = (f.pc ^ f.function ^ f.bytecode_offset) * 0x9E3779B97F4A7C15ull;
 	struct seen_frame *first = &s->seen[key >> 56 & (WALKER_SEEN - 1)];
 	struct seen_frame *second = &s->seen[key >> 48 & (WALKER_SEEN - 1)];
@@ -283,15 +287,18 @@ CHECKED_ONCE int step(const struct walker_layout *l, struct scratch *s)
 		put_frame(s, l, &f);
 	}
 	s->fp_before = fp;
-	/* Upwards only. Behind the last one is where it returns to still, in code that keeps none. */
+	/*
+	 * Upwards only. The last frame's return address still follows, in code that keeps no frame
+	 * pointer.
+	 */
 	s->fp = s->words[WALKER_SLOTS] > fp ? s->words[WALKER_SLOTS] : 0;
 	s->pc = s->words[WALKER_SLOTS + 1];
 	return s->pc != 0;
 }
 
-enum { AT_A_TIME = 64 }; /* frames: loops of thousands are too much for the kernel to check */
+enum { AT_A_TIME = 64 }; /* frames: the verifier cannot handle loops of thousands */
 
-/* 0: the stack ends. */
+/* Returns 0 at the end of the stack. */
 CHECKED_ONCE int walk_some(struct scratch *s, const struct walker_layout *l)
 {
 	if (!s || !l)
@@ -336,7 +343,7 @@ static void begin(struct scratch *s, const struct bpf_perf_event_data *context,
 	h->period = context->sample_period;
 }
 
-/* 0: there was no room for it. */
+/* Returns 0 if there was no room. */
 static int write_record(void *context, struct scratch *s)
 {
 	uint32_t zero = 0;
@@ -353,13 +360,13 @@ static int write_record(void *context, struct scratch *s)
 	return 0;
 }
 
-/* A process that runs V8, or a deep stack. Returns 1: the sample itself is wanted. */
+/* For a process that runs V8, or a deep stack. Returns 1 to keep the sample itself. */
 static int on_walked(struct bpf_perf_event_data *context, struct scratch *s,
 		     const struct walker_layout *l, const struct thin_settings *settings,
 		     uint32_t pieces)
 {
 	uint32_t most = pieces ? pieces : THIN_LEAST_PIECES;
-	/* Of a stack that is walked only the part near the leaf is needed, and V8's are full of addresses. */
+	/* A walked stack needs only the part near the leaf, and V8 stacks are full of addresses. */
 	if (most > THIN_WALKED_PIECES)
 		most = THIN_WALKED_PIECES;
 	uint64_t end = stack_end(s->sp);
@@ -369,7 +376,7 @@ static int on_walked(struct bpf_perf_event_data *context, struct scratch *s,
 	if (settings->is_near_leaf && s->js_end) {
 		most = pieces_before(s, s->js_end, most);
 	} else if (settings->is_near_leaf) {
-		/* Frame pointers led nowhere: tables will, if there is enough for them. */
+		/* Frame pointers led nowhere: unwind tables will, given enough of the stack. */
 		most = pieces_before(s, end, THIN_WALKED_PIECES);
 		s->raw_words = 0;
 	}
@@ -382,7 +389,7 @@ static int on_walked(struct bpf_perf_event_data *context, struct scratch *s,
 	return !(write_record(context, s) && s->record.head.is_sample);
 }
 
-/* A stack without JavaScript that is deeper than the kernel's chain. */
+/* For a stack without JavaScript that is deeper than the kernel's chain. */
 static int on_deep(struct bpf_perf_event_data *context, struct scratch *s,
 		   const struct thin_settings *settings, uint32_t pieces)
 {
@@ -395,8 +402,9 @@ static int on_deep(struct bpf_perf_event_data *context, struct scratch *s,
 }
 
 /*
- * Returns 1: the sample itself is taken. Of other processes none is; it is not, and this does not run, where it hits another BPF program
- * that traces (kernel/events/core.c: bpf_overflow_handler).
+ * Returns 1 to keep the sample itself; samples of other processes are dropped. If it interrupts
+ * another tracing BPF program, this does not run, and the sample is dropped (kernel/events/core.c:
+ * bpf_overflow_handler).
  */
 SEC("perf_event") int on_sample(struct bpf_perf_event_data *context)
 {

@@ -1,7 +1,7 @@
 /*
- * Frames of JavaScript, taken in the kernel at the moment of the sample (v8_walker.bpf.c). What the program
- * there writes stands in the same buffer as the sample, directly in front of it, as a record of an event of
- * its own, one for each cpu.
+ * JavaScript frames, read in the kernel at the time of the sample (v8_walker.bpf.c). The program's
+ * output is in the same buffer as the sample, directly before it, as a record of a separate event,
+ * one per cpu.
  */
 #include "record/v8_walker_int.h"
 
@@ -57,7 +57,7 @@ static bool map_call(int command, int map, const void *key, const void *value)
 	return syscall(SYS_bpf, command, &attr, sizeof(attr)) == 0;
 }
 
-/* Which of the words of a frame it is. */
+/* The index of a slot among the words of a frame. */
 static uint32_t word_of(const struct v8_layout *l, enum v8_constant c)
 {
 	int32_t i = WALKER_SLOTS + v8_get(l, c) / (int32_t)sizeof(uint64_t);
@@ -76,7 +76,7 @@ void v8_walker_add_process(struct v8_walker *w, int32_t pid, const struct v8_lay
 		.bytecode_array = word_of(l, V8_FRAME_BYTECODE_ARRAY),
 		.bytecode_offset = word_of(l, V8_FRAME_BYTECODE_OFFSET),
 	};
-	/* Without room for it its copies do. */
+	/* If there is no room, stack copies still work. */
 	if (w->loaded.is_loaded)
 		map_call(BPF_MAP_UPDATE_ELEM, w->loaded.processes, &pid, &layout);
 }
@@ -105,14 +105,14 @@ static uint64_t walker_lost(const void *state)
 	return lost;
 }
 
-/* How many pieces copies are to be of; 0: these events have none that can be thinned out. */
+/* Pieces per copy; 0 if these events have no copies to thin out. */
 static uint32_t thin_pieces_of(const struct opened_events *x)
 {
 	const struct perf_event_attr *attr = &x->attrs.p[0];
 	const uint64_t stacks =
 		PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	const uint32_t piece_bytes = THIN_WORDS * sizeof(uint64_t);
-	/* Of several events it would not be known whose sample it is. */
+	/* With several events, plume could not tell whose sample it is. */
 	bool can = x->attrs.n == 1 && attr->type != PERF_TYPE_TRACEPOINT &&
 		   (attr->sample_type & stacks) == stacks;
 	return can && attr->sample_stack_user <= THIN_PIECES * piece_bytes
@@ -121,8 +121,9 @@ static uint32_t thin_pieces_of(const struct opened_events *x)
 }
 
 /*
- * Where only frames near the leaf are wanted, and copies are made in the kernel, its own are of system calls only: they
- * may be larger, as libuv waits in a function with 15 KB on its stack, below one that uses the frame pointer otherwise.
+ * If only frames near the leaf are needed and the program makes the copies, the kernel's own copies
+ * are only of system calls. So they may be larger: libuv waits in a function with 15 KB on its
+ * stack, below one that uses the frame pointer for something else.
  */
 static void walker_ask(void *state)
 {
@@ -137,7 +138,7 @@ static void walker_ask(void *state)
 	if (pieces && is_near_leaf)
 		x->attrs.p[0].sample_stack_user = attributes_call_bytes(o, x->cpus.n);
 	permission_find(&p);
-	/* A chain as long as a program in the kernel may have it can be a longer one's beginning. */
+	/* A chain of the maximum length for a BPF program may be truncated. */
 	uint32_t max_chain = p.max_stack > 2 ? (uint32_t)p.max_stack - 2 : 0;
 	struct thin_settings settings = { pieces, max_chain, is_near_leaf,
 					  attributes_walked_frames(o) };
@@ -154,7 +155,7 @@ static bool has_output(const struct v8_walker *w, int cpu)
 	return false;
 }
 
-/* The same fields at the end as of other records: it may tell of lost ones. */
+/* Has the same trailing fields as other records, as it may report losses. */
 static struct perf_event_attr output_attr(void)
 {
 	return (struct perf_event_attr){
@@ -192,7 +193,7 @@ static bool open_output(struct v8_walker *w, int cpu, int ring_fd)
 static void walker_attach(void *state, int fd, int cpu, int ring_fd)
 {
 	struct v8_walker *w = state;
-	/* Tracepoints take programs of another kind only: their samples have copies. */
+	/* Tracepoints only accept another type of program: their samples have copies. */
 	if (w->loaded.is_loaded && (has_output(w, cpu) || open_output(w, cpu, ring_fd)))
 		ioctl(fd, PERF_EVENT_IOC_SET_BPF, w->loaded.program);
 }

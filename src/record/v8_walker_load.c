@@ -1,4 +1,4 @@
-/* Loading the program into the kernel; why that may not be. Nothing else needs libbpf. */
+/* Loads the program into the kernel, or explains why that failed. Nothing else uses libbpf. */
 #include "record/v8_walker_int.h"
 
 #include "record/permission.h"
@@ -23,7 +23,7 @@ void v8_walker_unload(struct loaded_program *l)
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-/* errno is what the kernel said; the settings say why. */
+/* errno comes from the kernel; the settings tell the reason. */
 static bool explain(int error, struct err *e)
 {
 	struct permission p;
@@ -44,10 +44,10 @@ static bool explain(int error, struct err *e)
 		       here.release, strerror(error));
 }
 
-/* Pids in the kernel are the machine's, which a recorder in a container does not know. */
+/* The kernel uses the machine's pids, which a recorder in a container does not know. */
 static void set_namespace(struct bpf_object *o)
 {
-	/* The machine's own one has a fixed number (include/linux/proc_ns.h). */
+	/* The initial namespace has a fixed inode number (include/linux/proc_ns.h). */
 	const uint64_t machine_inode = 0xeffffffcu;
 	struct stat st;
 	struct bpf_map *constants = bpf_object__find_map_by_name(o, ".rodata");

@@ -1,7 +1,7 @@
 /*
- * Records of the program in the kernel (v8_walker.bpf.c): taken apart, kept for the sample that follows, or made into
- * the sample that they stand for, as the kernel would have written it, but for words that no address looks like, which
- * are zero (thin_stack.bpf.h).
+ * Records of the BPF program (v8_walker.bpf.c): decoded and kept for the sample that follows, or
+ * expanded into the sample that they replace, as the kernel would have written it, except that
+ * words that cannot be addresses are zero (thin_stack.bpf.h).
  */
 #include "record/v8_walker_int.h"
 
@@ -34,7 +34,7 @@ static bool read_output(const struct v8_walker *w, const struct perf_record *r,
 	return true;
 }
 
-/* What is between header and chain of a sample, as attributes_complete asks for it. */
+/* From the header to the chain of a sample, as requested by attributes_complete. */
 struct sample_begin {
 	struct perf_event_header header;
 	uint64_t id, ip;
@@ -55,7 +55,7 @@ uint32_t written_frame(const char *words, uint32_t at, uint32_t *next)
 	return word & WALKER_IS_REPEATED ? word >> 32 & (WALKER_ROOM_WORDS - 1) : at;
 }
 
-/* One that stands for another must come behind it, and that one must stand for itself. */
+/* A repeated frame must come after the one it refers to, which must be complete itself. */
 static bool is_frame(const struct written *w, uint32_t at, uint32_t *next)
 {
 	uint32_t same = written_frame(w->words, at, next);
@@ -65,7 +65,7 @@ static bool is_frame(const struct written *w, uint32_t at, uint32_t *next)
 	return !(word & WALKER_IS_REPEATED) && same + words_of_frame(word) <= at;
 }
 
-/* How many words the frames take; UINT32_MAX: more than there are. */
+/* The number of words of all frames, or UINT32_MAX if there are not enough. */
 static uint32_t frame_words(const struct written *w)
 {
 	uint32_t at = 0;
@@ -93,7 +93,7 @@ bool written_decode(struct str bytes, struct written *out)
 	return true;
 }
 
-/* False: it is another record, or a sample follows it. */
+/* Returns false if it is another record, or if a sample follows it. */
 static bool read_thin(const struct v8_walker *w, const struct perf_record *r, struct written *out)
 {
 	return read_output(w, r, &out->record) && written_decode(out->record.bytes, out) &&
@@ -101,8 +101,8 @@ static bool read_thin(const struct v8_walker *w, const struct perf_record *r, st
 }
 
 /*
- * What was walked is a chain, as the kernel's is; longer ones are cut where it cuts them, and known to be (walked.c of
- * module perf).
+ * Walked frames become a chain like the kernel's. Longer ones are truncated at the kernel's limit,
+ * so that they are recognized as truncated (stack_ends.c of module perf).
  */
 static uint32_t chain_length(const struct written *w)
 {
@@ -114,8 +114,7 @@ static uint32_t chain_length(const struct written *w)
 size_t thin_sample_bytes(const struct perf_event_attr *attr, const struct written *w)
 {
 	size_t words = chain_length(w) + WALKER_REGISTERS + w->head.pieces * THIN_WORDS;
-	words +=
-		4; /* lengths of chain and copy, how much of the copy is there, the registers' kind */
+	words += 4; /* sizes of chain and copy, used size of the copy, the registers' ABI */
 	words += (attr->sample_type & PERF_SAMPLE_PERIOD) != 0;
 	return sizeof(struct sample_begin) + words * sizeof(uint64_t);
 }
@@ -140,7 +139,10 @@ static char *put_chain(char *to, const struct written *w)
 	return to + w->head.chain * sizeof(uint64_t);
 }
 
-/* A piece, whose bits are at a word, into zeros. Returns where the next one is. */
+/*
+ * Expands a piece, which starts with its bitmap, into zeroed memory. Returns the index of the next
+ * one.
+ */
 static uint32_t put_piece(char *to, const struct written *w, uint32_t at)
 {
 	if (at >= w->head.words)
@@ -195,7 +197,7 @@ char *thin_put_sample(char *to, const struct perf_event_attr *attr, uint64_t id,
 	return put_copy(to + sizeof(w->head.registers), w);
 }
 
-/* What has frames of JavaScript stays in front of its sample. */
+/* A record with JavaScript frames is kept before its sample. */
 static size_t kept_bytes(const struct written *w, const struct perf_record *r)
 {
 	return w->head.frames ? r->size : 0;
@@ -237,9 +239,9 @@ void thin_make_whole(void *walker, const char *bytes, size_t n, char *to)
 	memcpy(to, left.p, left.n);
 }
 
-/* --- what was walked, for the sample that follows --- */
+/* --- walked stacks, for the sample that follows --- */
 
-/* Keeps it for the sample that follows. */
+/* Keeps the stack for the sample that follows. */
 void v8_walker_fresh_record(void *state, const struct perf_record *r)
 {
 	struct v8_walker *w = state;
@@ -253,7 +255,7 @@ void v8_walker_fresh_record(void *state, const struct perf_record *r)
 	buf_add(&o->bytes, written.bytes);
 }
 
-/* before: the fp of the frame before. Returns where the next one is. */
+/* before is the fp of the previous frame. Returns the index of the next one. */
 static uint32_t read_frame(const char *words, uint32_t at, uint64_t before, struct v8_raw_frame *f)
 {
 	uint32_t next, i = written_frame(words, at, &next);
@@ -287,10 +289,13 @@ bool v8_walker_decode(struct str bytes, struct v8_walked *out)
 	return true;
 }
 
-/* What was kept for a sample, once. False: nothing. */
+/* Takes the stack kept for a sample. Returns false if there is none. */
 static bool find_walked(struct v8_walker *w, const struct perf_ids *ids)
 {
-	/* Which of the two is stamped first depends on the kernel; both belong to one interrupt. */
+	/*
+	 * Which of the two gets its timestamp first depends on the kernel; both belong to one
+	 * interrupt.
+	 */
 	enum { SAME_NS = 10000000 };
 	for (uint32_t i = 0; i < w->outputs.n; i++) {
 		struct walker_output *o = &w->outputs.p[i];
@@ -303,7 +308,7 @@ static bool find_walked(struct v8_walker *w, const struct perf_ids *ids)
 	return false;
 }
 
-/* It is of this very sample, if that has registers to tell by. */
+/* Whether it belongs to this very sample, if that has registers to compare. */
 static bool is_same(const struct v8_registers *walked, struct fresh_sample *s)
 {
 	if (!fresh_sample_has_state(s))

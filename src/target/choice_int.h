@@ -1,4 +1,4 @@
-/* The ways of saying whom one means: each fills a choice, or says why not. */
+/* One function per kind of target. Each fills a choice, or sets e. */
 #pragma once
 #include "target/choice.h"
 
@@ -8,8 +8,11 @@ bool choose_cgroup(const char *path, struct target_choice *choice, struct err *e
 bool choose_service(const char *unit, struct target_choice *choice, struct err *e);
 bool choose_container(const char *wish, struct target_choice *choice, struct err *e);
 
-/* Names of processes and containers may hold anything; a terminal acts on some of it. */
+/*
+ * Replaces control characters: names of processes and containers are untrusted, and terminals act
+ * on them.
+ */
 void choice_clean(char *text);
-/* Title as printf makes it, and the stem of what else there is. */
+/* Sets the title, formatted as by printf, and the stem for files. */
 void choice_name(struct target_choice *choice, struct str stem, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

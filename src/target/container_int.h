@@ -1,50 +1,50 @@
-/* How containers are found. */
+/* How plume finds containers. */
 #pragma once
 #include "target/container.h"
 #include "target/pids_int.h"
 
-/* --- one file of a runtime's --- */
+/* --- one state file --- */
 
-/* What a file says of a container; what it does not say is NULL or 0. */
+/* What a file says about a container; missing values are NULL or 0. */
 struct container_state {
 	char *id, *name, *pod;
-	char *kubernetes_name; /* goes before name, which is a long one then */
-	char *manager;	       /* `libpod`, `cri-o`: whose container it is */
-	char *bundle;	       /* where the runtime was told about it */
+	char *kubernetes_name; /* replaces name, which is a long one then */
+	char *manager;	       /* `libpod`, `cri-o`: the manager of the container */
+	char *bundle;	       /* folder with its runtime configuration */
 	int64_t pid;
-	int64_t start_ticks; /* of pid: tells that it is not another process by now */
-	char *data_root;     /* docker's configuration: where its files are */
+	int64_t start_ticks; /* of pid, to detect that the pid was reused */
+	char *data_root;     /* from docker's configuration: where its files are */
 };
 typedef void container_on_state(void *context, const struct container_state *s);
 /*
- * Reads a file of any of them: docker's config.v2.json and daemon.json, podman's containers.json, crun's
- * status, runc's state.json, a bundle's config.json. Calls once for an object, for each element of an array
- * of them; what is damaged ends it. Texts that do not look like what they are for are left out: with
- * control characters, or endless; ids that are no name of a folder.
+ * Reads any known state file: docker's config.v2.json and daemon.json, podman's containers.json,
+ * crun's status, runc's state.json, a bundle's config.json. Calls `on` once per object, or per
+ * element of an array. Stops at damaged input. Skips implausible strings: with control characters,
+ * overlong, or ids that cannot be folder names.
  */
 void container_states_read(struct reader *r, container_on_state *on, void *context);
 
-/* --- all files --- */
+/* --- all state files --- */
 
 struct container_hunt {
-	const char *root; /* "" here */
+	const char *root; /* "" for this machine */
 	struct containers *found;
-	struct process_namespace own_mounts, own_users; /* this program's */
-	uint32_t roots;	   /* so many of found are from files of root's */
-	size_t bytes_left; /* that may still be read */
+	struct process_namespace own_mounts, own_users; /* of plume itself */
+	uint32_t roots;	   /* the number of containers found in root's files */
+	size_t bytes_left; /* limit on what may still be read */
 };
-/* Adds what all known runtimes have left on disk. */
+/* Adds what all known runtimes have on disk. */
 void container_files_read(struct container_hunt *h);
 
-/* The container with this id, which is added when it is a new one; NULL: there are too many. */
+/* Finds the container with this id, or adds it. Returns NULL if there are too many. */
 struct container *containers_add(struct containers *all, struct str id);
 struct container *containers_get(const struct containers *all, struct str id);
 
-/* --- what people call it --- */
+/* --- display names --- */
 
 /*
- * The one that is meant by a name, an id or the beginning of one, POD or POD/NAME. Of several with the
- * same name the one that runs. NULL: e tells of those that are near.
+ * Finds a container by name, id or prefix of it, POD or POD/NAME. If several have the name, the
+ * running one. Returns NULL and sets e, which lists similar names.
  */
 const struct container *containers_pick(const struct containers *all, const char *wish,
 					struct err *e);

@@ -1,8 +1,8 @@
 #pragma once
 #include "target/facts.h"
 
-/* Its programs, libraries and jitdump. False: they may not be seen. */
+/* Finds its programs, libraries and jitdump. Returns false if permission is denied. */
 bool facts_read_mapped(struct process_facts *f, struct process *p,
 		       const struct symbol_options *options, struct err *e);
-/* Finds its map and counts what is in it. */
+/* Finds its map and counts the rows. */
 void facts_find_map(struct process_facts *f, struct process *p);

@@ -1,6 +1,6 @@
 /*
- * A program being looked at: which one the user means, what of it must be kept open while it lives, and
- * what it is (Node.js, a JVM, a container).
+ * The program to be profiled: which one the user selected, what must be kept open of it while it
+ * lives, and what it is (Node.js, a JVM, a container).
  */
 #pragma once
 #include "target/choice.h"

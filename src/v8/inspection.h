@@ -1,4 +1,4 @@
-/* A process with a V8 in it, opened to be looked at once: nothing is stopped, nothing is written. */
+/* A process with V8, opened for a single inspection. Nothing is stopped or written. */
 #pragma once
 #include "v8/heap.h"
 
@@ -7,7 +7,7 @@ struct v8_process;
 
 struct v8_inspection {
 	struct process *of;
-	char *file;	 /* that V8 is in, as the process knows it */
+	char *file;	 /* that contains V8, as the process knows it */
 	struct elf *elf; /* of that file */
 	struct v8_layout layout;
 	struct v8_names *names;
@@ -16,8 +16,8 @@ struct v8_inspection {
 };
 
 /*
- * p stays the caller's. NULL: e says what is in the way: there is no V8 in it, or one that is not known, or its
- * memory may not be read or is not as its file says, or it has ended.
+ * p stays the caller's. Returns NULL and sets e if there is no V8, its version is unknown, its
+ * memory cannot be read or does not match its file, or the process has ended.
  */
 struct v8_inspection *v8_inspect(struct process *p, struct err *e);
 void v8_inspection_free(struct v8_inspection *v);

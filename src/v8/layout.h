@@ -1,15 +1,15 @@
 /*
- * Where V8 keeps what: offsets of fields, types of objects, slots of frames. V8 exports most of it for
- * debuggers, as symbols v8dbg_NAME whose value is a number in the program's own data; what it does not
- * export is in a table by version, proven on that version's builds. Nothing is guessed: of a version that
- * is not in the table nothing is named.
+ * Where V8 keeps things: field offsets, object types, frame slots. V8 exports most of it for
+ * debuggers, as symbols v8dbg_NAME whose value is a number in the program's data. The rest is in a
+ * table by version, verified on builds of that version. Nothing is guessed: for a version that is
+ * not in the table, plume names no JavaScript.
  */
 #pragma once
 #include "elf/elf.h"
 
 /*
- * NAME, what it is called in V8, symbols behind v8dbg_ that hold it: one that ends in _ is the beginning of
- * a name, as the type behind it changes from version to version.
+ * NAME, its name in V8, and the v8dbg_ symbols that hold it. A symbol ending in _ is a prefix, as
+ * the type after it changes from version to version.
  */
 #define V8_CONSTANTS(X)                                                                            \
 	X(MAP_INSTANCE_TYPE, "Map.instance_type", "class_Map__instance_type__")                    \
@@ -108,25 +108,25 @@ enum v8_constant {
 /* How a number is known. */
 enum v8_origin {
 	V8_UNKNOWN,  /* this version has no such thing */
-	V8_EXPORTED, /* its symbol is there */
-	V8_INFERRED, /* from another one that is exported */
-	V8_TABLED,   /* not exported by this version, but proven on it */
+	V8_EXPORTED, /* its symbol exists */
+	V8_INFERRED, /* from another exported one */
+	V8_TABLED,   /* not exported by this version, but verified on it */
 };
 
-/* From start on, not with end. */
+/* From start to before end. */
 struct v8_range {
 	uint64_t start, end;
 };
 
 enum { V8_INTERPRETER_RANGES = 4 };
 
-/* How compiled code tells the frames that it stands for (translation.c). */
+/* The encoding of the frames that compiled code stands for (translation.c). */
 struct v8_translations {
-	uint16_t from, to;    /* versions, as 1103 */
-	const char *operands; /* how many follow each opcode, a digit each */
+	uint16_t from, to;    /* versions, such as 1103 */
+	const char *operands; /* operand count of each opcode, one digit each */
 	uint8_t begin[2], frame[2];
-	uint8_t match;	  /* as in an earlier one; 0: there is none */
-	bool has_numbers; /* opcodes are written as numbers, not as bytes */
+	uint8_t match;	  /* as in an earlier one; 0 if there is none */
+	bool has_numbers; /* opcodes are encoded as numbers, not as bytes */
 };
 
 struct v8_layout {
@@ -134,40 +134,41 @@ struct v8_layout {
 	int32_t value[V8_CONSTANT_COUNT];
 	uint8_t origin[V8_CONSTANT_COUNT]; /* enum v8_origin */
 
-	/* What differs otherwise: facts of a version, not numbers of it. */
+	/* Other differences: properties of a version, not numbers. */
 	bool has_code_inside;	  /* instructions are part of the Code object, not beside it */
-	uint32_t code_alignment;  /* of objects with instructions in them */
-	bool has_raw_scope_flags; /* ScopeInfo: flags are a plain number, positions are in front */
-	bool has_early_modules;	  /* ScopeInfo: module variable count is in front of the names */
-	bool has_hashed_names;	  /* ScopeInfo: of 75 context locals and more */
+	uint32_t code_alignment;  /* of objects that contain instructions */
+	bool has_raw_scope_flags; /* ScopeInfo: flags are a plain number, positions come first */
+	bool has_early_modules;	  /* ScopeInfo: the module variable count precedes the names */
+	bool has_hashed_names;	  /* ScopeInfo: with 75 or more context locals */
 	bool has_receiver_info;	  /* ScopeInfo has a slot for it */
 	bool has_class_positions; /* ScopeInfo of classes has positions, too */
 	bool has_debug_info;	  /* a function's script may be behind a DebugInfo */
-	bool has_shared_wrapper; /* compiled code's function is behind a SharedFunctionInfoWrapper */
-	bool has_numbers;	 /* each SharedFunctionInfo has one of its own, behind its flags */
+	/* The function of compiled code is behind a SharedFunctionInfoWrapper. */
+	bool has_shared_wrapper;
+	bool has_numbers; /* each SharedFunctionInfo has a unique number, after its flags */
 	bool has_unsigned_offsets; /* source positions: offset << 2, then two bits */
 	bool has_maglev;	   /* a tier between baseline and TurboFan */
-	bool has_frame_size;	   /* Maglev's table of safepoints begins with it */
-	bool has_all_positions; /* TurboFan knows them of all that it makes but moves and jumps */
-	uint32_t regexp_kind;	/* of code */
-	uint8_t jump_loop;	/* the bytecode at the end of a loop */
-	uint8_t exit_bytes;	/* of each exit of compiled code to the interpreter */
+	bool has_frame_size;	   /* Maglev's safepoint table begins with it */
+	bool has_all_positions;	   /* TurboFan has positions of all but moves and jumps */
+	uint32_t regexp_kind;	   /* of code */
+	uint8_t jump_loop;	   /* the bytecode at the end of a loop */
+	uint8_t exit_bytes;	   /* per deoptimization exit of compiled code */
 	const struct v8_translations *translations;
 
-	/* V8's own code, which is in the program's file: where, in bytes of the file. */
-	struct v8_range blob;  /* empty: not found */
-	uint64_t blob_address; /* the same in the program's own addresses */
-	struct v8_range interpreter
-		[V8_INTERPRETER_RANGES]; /* functions that interpreted frames return to */
-	struct buf bytecode_sizes;	 /* a row for each scale of operands; empty: not found */
+	/* V8's builtins in the program's file, as file offsets. */
+	struct v8_range blob;  /* empty if not found */
+	uint64_t blob_address; /* the same as an address of the program */
+	/* Functions that interpreted frames return to. */
+	struct v8_range interpreter[V8_INTERPRETER_RANGES];
+	struct buf bytecode_sizes; /* one row per operand scale; empty if not found */
 };
 
-/* Whether there is a V8 inside: cheap. */
+/* Whether the file contains V8. Cheap. */
 bool v8_is_inside(struct elf *elf);
-/* False: e says why nothing of this V8 can be named. */
+/* Returns false and sets e if this V8 cannot be supported. */
 bool v8_layout_read(struct elf *elf, struct v8_layout *l, struct err *e);
 void v8_layout_fini(struct v8_layout *l);
-/* The name of a constant as V8 has it. */
+/* The name of a constant in V8. */
 const char *v8_constant_name(enum v8_constant c);
 const char *v8_origin_name(enum v8_origin origin);
 

@@ -1,8 +1,9 @@
 /*
- * WebAssembly in a process with V8: which function of which module the code at an address is of. Code and modules are no
- * objects of V8's heap, but of C++: a NativeModule has the module's bytes and a table of its WasmCode, each of which
- * points back to it. Where that table is differs from version to version; it is looked for, and believed only if all that
- * it leads to fits together.
+ * WebAssembly in a process with V8: finds the function and module of the code at an address. Code
+ * and modules are not objects of the V8 heap, but of C++: a NativeModule has the module's bytes and
+ * a table of its WasmCode, each of which points back to it. The position of that table differs
+ * between versions. plume searches for it, and trusts it only if everything it leads to is
+ * consistent.
  */
 #pragma once
 #include "process/process.h"
@@ -10,11 +11,12 @@
 /* Names in a module's bytes (wasm_bytes.c). */
 struct wasm_names {
 	uint32_t imports,
-		functions; /* imported ones, and its own, which are numbered behind them */
-	struct str module; /* empty: it has no name */
-	struct str *names; /* by number; empty: none */
+		/* Imported ones first; the module's own are numbered after them. */
+		functions;
+	struct str module; /* empty if it has no name */
+	struct str *names; /* by number; empty if none */
 	struct arena text;
 };
 void wasm_names_fini(struct wasm_names *n);
-/* False: these are no module's bytes, or not all there. What of the names is damaged is left out. */
+/* Returns false if these are not the bytes of a module, or incomplete. Skips damaged names. */
 bool wasm_names_read(struct memory *memory, uint64_t address, uint64_t size, struct wasm_names *n);
