@@ -21,8 +21,8 @@
 
 /* How to write strings that are not plain text. */
 enum json_text {
-	JSON_TEXT, /* invalid UTF-8 becomes U+FFFD */
-	JSON_BYTES, /* invalid UTF-8 becomes \udc80-\udcff (surrogateescape); json_string undoes it */
+	JSON_TEXT,  /* invalid UTF-8 becomes U+FFFD */
+	JSON_BYTES, /* invalid UTF-8 becomes \udc80-\udcff (surrogateescape), for json_string */
 	JSON_SHOWN, /* like JSON_TEXT, and bidirectional control characters become U+FFFD */
 };
 
