@@ -1,12 +1,13 @@
 /*
- * Functions with no bound or no error report are compile errors; each has a better sister in base.
+ * Makes unbounded functions, and those that cannot report errors, compile errors. base has a better
+ * replacement for each.
  */
 #pragma once
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Fortified and built-in ones are macros, which must go before their names can. */
+/* Some are macros (fortified or built in); undefine them before poisoning the names. */
 #undef strcpy
 #undef strcat
 #undef sprintf

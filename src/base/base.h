@@ -1,4 +1,4 @@
-/* Everything the other modules stand on; nothing here knows what a profile is. */
+/* What all other modules build on. Nothing in here knows what a profile is. */
 #pragma once
 
 #include "base/arena.h"

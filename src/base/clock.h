@@ -1,9 +1,9 @@
-/* Moments in nanoseconds, by the clocks of the kernel (man 2 clock_gettime). */
+/* Timestamps in nanoseconds from the kernel's clocks (man 2 clock_gettime). */
 #pragma once
 #include <stdint.h>
 #include <time.h>
 
-/* 0: there is no such clock, as that of a process which has ended. */
+/* Returns 0 if the clock does not exist, such as that of a process that has exited. */
 static inline uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec t = { 0 };
@@ -21,7 +21,7 @@ static inline uint64_t clock_realtime_ns(void)
 	return clock_ns(CLOCK_REALTIME);
 }
 
-/* For functions that wait until a moment of their clock. */
+/* For functions that wait for an absolute time. */
 static inline struct timespec clock_timespec(uint64_t ns)
 {
 	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000u),

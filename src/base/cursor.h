@@ -1,6 +1,6 @@
 /*
- * Reads fields, one after the other, from bytes that may be too few or hostile. Past the end every field reads as 0 and
- * the cursor is short, so a caller may read a group of fields and check once.
+ * Reads fields one after the other from bytes that may be truncated or hostile. Past the end every
+ * field reads as 0 and the cursor is short, so a caller can read a group of fields and check once.
  *
  *	struct cursor c = cursor_over(bytes);
  *	uint32_t id = cursor_u32(&c);
@@ -13,13 +13,13 @@
 
 struct cursor {
 	const char *p, *end;
-	bool is_swapped; /* the bytes come from a machine of the other byte order */
-	bool is_short;	 /* a field was missing or had no end */
+	bool is_swapped; /* the bytes come from a machine with the opposite byte order */
+	bool is_short;	 /* a field was missing or not terminated */
 };
 
 static inline struct cursor cursor_over(struct str bytes)
 {
-	const char *p = bytes.p ? bytes.p : ""; /* nothing may come as NULL */
+	const char *p = bytes.p ? bytes.p : ""; /* an empty view may have a NULL pointer */
 	return (struct cursor){ .p = p, .end = p + bytes.n };
 }
 
@@ -34,7 +34,7 @@ static inline void cursor_fail(struct cursor *c)
 	c->is_short = true;
 }
 
-/* From byte `offset` to the end; short when there is no such byte. */
+/* From byte `offset` to the end; short if offset is past the end. */
 static inline struct cursor cursor_at(struct str bytes, uint64_t offset)
 {
 	struct cursor c = cursor_over(bytes);
@@ -45,7 +45,7 @@ static inline struct cursor cursor_at(struct str bytes, uint64_t offset)
 	return c;
 }
 
-/* The next n bytes; NULL when there are fewer. */
+/* The next n bytes; NULL if there are fewer. */
 static inline const char *cursor_take(struct cursor *c, uint64_t n)
 {
 	const char *p = c->p;
@@ -57,14 +57,14 @@ static inline const char *cursor_take(struct cursor *c, uint64_t n)
 	return p;
 }
 
-/* The same as a view, which is empty when there are fewer. */
+/* The same as a view, which is empty if there are fewer. */
 static inline struct str cursor_bytes(struct cursor *c, uint64_t n)
 {
 	const char *p = cursor_take(c, n);
 	return p ? (struct str){ p, (size_t)n } : (struct str){ c->end, 0 };
 }
 
-/* A cursor over the next n bytes; it is short when there are fewer. */
+/* A cursor over the next n bytes; short if there are fewer. */
 static inline struct cursor cursor_part(struct cursor *c, uint64_t n)
 {
 	const char *p = cursor_take(c, n);
@@ -124,12 +124,16 @@ static inline int64_t cursor_signed(struct cursor *c, unsigned n)
 }
 
 /*
- * LEB128 (DWARF 5, 7.6). Linkers pad it, so up to 20 bytes are accepted, and bits that do not fit in 64 are dropped. A
- * longer one makes the cursor short, which bounds the cost of reading the same number again and again.
+ * LEB128 (DWARF 5, 7.6). Linkers pad it, so up to 20 bytes are accepted, and bits beyond 64 are
+ * dropped. A longer one makes the cursor short, which bounds the cost of reading the same number
+ * repeatedly.
  */
 uint64_t cursor_long_uleb(struct cursor *c);
 int64_t cursor_long_sleb(struct cursor *c);
-/* A varint of protocol buffers and .plume files: ULEB128, but one of more than 64 bits makes the cursor short. */
+/*
+ * A varint as in protocol buffers and .plume files: ULEB128, but more than 64 bits make the cursor
+ * short.
+ */
 uint64_t cursor_long_varint(struct cursor *c);
 
 /* Most numbers are below 128. */
@@ -165,7 +169,7 @@ static inline int64_t unzigzag(uint64_t value)
 	return (int64_t)(value >> 1 ^ (~(value & 1) + 1));
 }
 
-/* What is left, up to a NUL, which is skipped. */
+/* The bytes up to a NUL, which is skipped, or up to the end. */
 static inline struct str cursor_text(struct cursor *c)
 {
 	size_t n = strnlen(c->p, cursor_left(c));
@@ -174,7 +178,7 @@ static inline struct str cursor_text(struct cursor *c)
 	return text;
 }
 
-/* The same, but without a NUL the cursor is short and the text empty. */
+/* The same, but if there is no NUL the cursor is short and the text empty. */
 static inline struct str cursor_c_string(struct cursor *c)
 {
 	size_t n = strnlen(c->p, cursor_left(c));

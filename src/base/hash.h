@@ -1,4 +1,4 @@
-/* Hashes for index maps. Not for anything that leaves the process. */
+/* Hashes for index maps. Do not let them leave the process. */
 #pragma once
 #include "base/str.h"
 

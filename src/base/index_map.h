@@ -15,7 +15,7 @@
 
 #define INDEX_NONE UINT32_MAX
 
-/* n times INDEX_NONE; the caller frees them. */
+/* n times INDEX_NONE; the caller frees it. */
 uint32_t *index_none_alloc(uint64_t n);
 
 struct index_slot {
@@ -30,18 +30,18 @@ struct index_map {
 };
 
 void index_map_fini(struct index_map *m);
-/* Adds an index under a hash. The caller has made sure that its key is not there yet. */
+/* Adds an index under a hash. The caller makes sure that its key is not there yet. */
 void index_map_add(struct index_map *m, uint32_t hash, uint32_t index);
-/* Forgets everything, keeps the memory. */
+/* Removes everything but keeps the memory. */
 void index_map_clear(struct index_map *m);
-/* Room for n indices without growing on the way. */
+/* Makes room for n indices, so that adding them does not rehash. */
 void index_map_reserve(struct index_map *m, uint64_t n);
 
 typedef bool index_map_equal(const void *array, uint32_t index, const void *key);
 
 /*
- * The index whose element equals key, or INDEX_NONE. Inlined with its comparison: this is the hot
- * loop.
+ * The index whose element equals key, or INDEX_NONE. Inlined together with its comparison: this is
+ * the hot loop.
  */
 static inline __attribute__((always_inline)) uint32_t index_map_find(const struct index_map *m,
 								     uint32_t hash,
@@ -61,8 +61,8 @@ static inline __attribute__((always_inline)) uint32_t index_map_find(const struc
 }
 
 /*
- * The same for an element that shall be there: where none equals key, n is put under the hash and
- * returned, and the caller appends the element.
+ * Finds or adds: if no element equals key, adds n under the hash and returns it, and the caller
+ * appends the element.
  */
 static inline __attribute__((always_inline)) uint32_t index_map_place(struct index_map *m,
 								      uint32_t hash,
@@ -77,7 +77,7 @@ static inline __attribute__((always_inline)) uint32_t index_map_place(struct ind
 	return n;
 }
 
-/* Starts bringing a hash's slot into the cache, for a look-up a little later. */
+/* Prefetches a hash's slot for a later lookup. */
 static inline void index_map_prefetch(const struct index_map *m, uint32_t hash)
 {
 	if (m->slots)

@@ -1,19 +1,19 @@
 /*
- * What this program was started with: a command that it starts must find the same. Remembered once, at
- * the start of main, and not changed after that.
+ * The state this program was started with (umask, signals), so that a command it starts gets the
+ * same. Saved once, at the start of main, and never changed after that.
  */
 #pragma once
 #include <stdbool.h>
 
 /*
- * To be called first in main. Descriptors 0 to 2 that are closed are taken, so that no file that is opened
+ * Call this first in main. Occupies descriptors 0 to 2 if they are closed, so that no file opened
  * later becomes one of them; a command does not inherit these.
  */
 void inherited_remember(void);
-/* Whether a signal was ignored, as nohup(1) and shells leave it for jobs in the background. */
+/* Whether a signal was ignored, as set by nohup(1) and by shells for background jobs. */
 bool inherited_ignores(int signal_number);
 /*
- * Sets umask, signal dispositions and blocked signals back. For a child between fork and exec: makes
- * system calls only.
+ * Restores umask, signal dispositions and blocked signals. Only makes system calls, so it is safe
+ * in a child between fork and exec.
  */
 void inherited_restore(void);

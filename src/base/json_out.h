@@ -1,6 +1,6 @@
 /*
- * JSON, written as it comes: commas are placed automatically, and full pieces go to the writer, so
- * that a file of any size takes the same memory.
+ * Writes JSON incrementally: commas are placed automatically, and full buffers go to the writer, so
+ * a file of any size takes the same memory.
  *
  *	struct json_out j = { .out = writer };
  *	json_out_open(&j, NULL, '{');
@@ -12,35 +12,36 @@
  *	json_out_end(&j);
  *
  * A value in an object has a key; in an array, and at the top, its key is NULL. Every string is
- * escaped so that it may stand in XML and HTML: & < > and controls are written as \u0026 and so on.
+ * escaped so that it is safe inside XML and HTML: & < > and control characters are written as
+ * \u0026 and so on.
  */
 #pragma once
 #include "base/buf.h"
 #include "base/writer.h"
 
-/* What strings become where they are not plain text. */
+/* How to write strings that are not plain text. */
 enum json_text {
-	JSON_TEXT, /* what is not UTF-8 becomes U+FFFD */
-	JSON_BYTES, /* what is not UTF-8 becomes \udc80 to \udcff (surrogateescape); json_string undoes it */
-	JSON_SHOWN, /* as JSON_TEXT; marks that turn the direction of text become U+FFFD, too */
+	JSON_TEXT,  /* invalid UTF-8 becomes U+FFFD */
+	JSON_BYTES, /* invalid UTF-8 becomes \udc80-\udcff (surrogateescape), for json_string */
+	JSON_SHOWN, /* like JSON_TEXT, and bidirectional control characters become U+FFFD */
 };
 
 struct json_out {
-	struct writer *out; /* NULL: everything stays in text, which the caller releases */
+	struct writer *out; /* NULL: everything stays in text, which the caller frees */
 	struct buf text;
 	enum json_text strings;
 	bool needs_comma, needs_line;
 };
 
-/* Ends the document with a line break and hands the rest to the writer. */
+/* Ends the document with a newline and passes the rest to the writer. */
 void json_out_end(struct json_out *j);
 
-/* The next value, or its key, begins a line. */
+/* Starts a new line before the next value or its key. */
 void json_out_line(struct json_out *j);
-/* '{' or '[', and the end of it. */
+/* Opens with '{' or '['; closes with '}' or ']'. */
 void json_out_open(struct json_out *j, const char *key, char bracket);
 void json_out_close(struct json_out *j, char bracket);
-/* A key that comes from the input; its value follows, with NULL as its key. */
+/* A key that comes from the input. Its value follows, with a NULL key. */
 void json_out_key(struct json_out *j, struct str key);
 
 void json_out_string(struct json_out *j, const char *key, struct str s);
@@ -51,7 +52,7 @@ void json_out_decimal(struct json_out *j, const char *key, uint64_t value, unsig
 void json_out_real(struct json_out *j, const char *key, double value);
 void json_out_bool(struct json_out *j, const char *key, bool value);
 void json_out_null(struct json_out *j, const char *key);
-/* INDEX_NONE is null. */
+/* INDEX_NONE is written as null. */
 void json_out_index(struct json_out *j, const char *key, uint32_t index);
-/* Begins a value that the caller appends, as JSON, to the buffer. */
+/* Begins a value that the caller appends, as JSON, to the returned buffer. */
 struct buf *json_out_value(struct json_out *j, const char *key);

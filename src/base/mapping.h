@@ -1,6 +1,6 @@
 /*
- * A file seen as memory. It may be cut by another program while it is mapped: what is lost then reads
- * as zeros, and mapping_was_cut says so.
+ * A file mapped into memory. If another program truncates it meanwhile, the lost part reads as
+ * zeros and mapping_was_cut reports it.
  */
 #pragma once
 #include "base/err.h"
@@ -10,9 +10,12 @@ struct mapping {
 	struct str bytes;
 };
 
-/* The whole of a regular file that is not empty; fd may be closed afterwards. False: e. */
+/*
+ * Maps a whole regular file that is not empty; fd may be closed afterwards. Returns false and sets
+ * e on failure.
+ */
 bool mapping_init(struct mapping *m, int fd, const char *name, struct err *e);
 void mapping_fini(struct mapping *m);
-/* Pages that were read are let go, until they are read again. */
+/* Drops the pages that were read; reading them again brings them back. */
 void mapping_let_go(struct mapping *m);
 bool mapping_was_cut(const struct mapping *m);

@@ -1,4 +1,4 @@
-/* Heap memory. Running out of it ends the program in one place, so that no caller handles NULL. */
+/* Heap memory. Running out of it ends the program in one place, so callers never handle NULL. */
 #pragma once
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /*
- * Command-line options, declared once: the same table drives parsing, --help, the shell completions
- * and the test that the manual names each of them.
+ * Command-line options, declared once: the same table drives parsing, --help, shell completions and
+ * the test that the manual lists every option.
  *
  *	struct fold_options { bool pid; const char *output; };
  *	static const struct option fold_table[] = {
@@ -23,7 +23,7 @@ struct text_list {
 };
 void text_list_add(struct text_list *list, struct str text);
 void text_list_fini(struct text_list *list);
-/* The first text that is in the list more than once; NULL: none is. */
+/* The first text that occurs more than once in the list, or NULL. */
 const char *text_list_find_twice(const struct text_list *list);
 
 enum option_type {
@@ -38,17 +38,17 @@ enum option_type {
 
 struct option {
 	const char *name; /* without the dashes */
-	char letter;	  /* 0: none */
+	char letter;	  /* 0 if it has none */
 	enum option_type type;
 	size_t offset;		    /* of the field in the struct that the set is bound to */
-	const char *value;	    /* what stands for the value in help: FILE, RE, N */
+	const char *value;	    /* the placeholder in help: FILE, RE, N */
 	const char *help;	    /* one sentence fragment, lower case, no full stop */
-	const char *const *choices; /* ends in NULL */
-	const char *prefix;	    /* OPTION_LIST: put before the value, e.g. "event=" */
+	const char *const *choices; /* NULL-terminated */
+	const char *prefix;	    /* OPTION_LIST: prepended to the value, e.g. "event=" */
 };
 
 struct option_set {
-	const char *title; /* heading in --help; NULL: goes on with the set before */
+	const char *title; /* heading in --help; NULL: continues the previous set */
 	const struct option *options;
 	size_t n;
 };
@@ -70,14 +70,18 @@ struct option_binding {
 bool options_parse(char **words, size_t n, const struct option_binding *bindings,
 		   size_t binding_count, struct text_list *files, struct err *e);
 /*
- * Sets one option, as `--name=value` does: for requests that do not come as words, such as the
- * parameters of a URL. name is the full name. A flag has no value: NULL. The value is borrowed.
+ * Sets one option, like `--name=value`, for requests that do not come as words, such as the
+ * parameters of a URL. name is the full name. A flag takes NULL as its value. The value is
+ * borrowed.
  */
 bool options_set(const struct option_binding *bindings, size_t binding_count, struct str name,
 		 const char *value, struct err *e);
-/* A whole number from least to most, or 0: for options whose text says whether they were given. */
+/*
+ * A whole number from least to most, or 0 if not given: for options whose text shows whether they
+ * were given.
+ */
 bool option_parse_number(const char *name, const char *text, uint64_t least, uint64_t most,
 			 uint64_t *value, struct err *e);
 
-/* The options of a set as indented, aligned lines that fit `width` columns. */
+/* Appends the options of a set as indented, aligned lines that fit `width` columns. */
 void options_help(const struct option_set *set, unsigned width, struct buf *out);

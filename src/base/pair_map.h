@@ -1,6 +1,6 @@
 /*
- * A map from pairs of 32-bit ids to an id: (parent node, frame) to node. The keys lie in the slots,
- * so that a look-up touches memory in one place. For keys of other kinds there is index_map.
+ * Maps pairs of 32-bit ids to an id: (parent node, frame) to node. Keys are stored in the slots, so
+ * a lookup touches memory in one place. For other kinds of keys use index_map.
  */
 #pragma once
 #include "base/hash.h"
@@ -18,13 +18,13 @@ struct pair_map {
 };
 
 void pair_map_fini(struct pair_map *m);
-/* Room for n pairs without growing on the way. */
+/* Makes room for n pairs, so that adding them does not rehash. */
 void pair_map_reserve(struct pair_map *m, uint64_t n);
 void pair_map_grow(struct pair_map *m);
 
 /*
- * The place of the pair's id: *place is INDEX_NONE when the pair is new, and the caller then stores
- * its id there before the next call.
+ * Where the pair's id is stored. If *place is INDEX_NONE the pair is new, and the caller stores its
+ * id there before the next call.
  */
 static inline uint32_t *pair_map_place(struct pair_map *m, uint32_t a, uint32_t b)
 {

@@ -1,10 +1,11 @@
-/* Opening files whose names come from recordings: hostile ones do no harm. */
+/* Safely opens files whose names come from recordings, even hostile ones. */
 #pragma once
 
 /*
- * A plain file for reading, or -1 and errno (ENOEXEC: it is no plain file). Fifos and devices are not
- * opened: that could wait, or wind a tape.
+ * Opens a regular file for reading. Returns -1 and sets errno on failure (ENOEXEC: not a regular
+ * file). Fifos and devices are not opened: that could block, or wind a tape.
  *
- * With a root, path is looked up as a process with that root would: links and `..` stay inside it.
+ * If root is given, path is resolved as a process with that root would: links and `..` stay inside
+ * it.
  */
 int open_plain_file(const char *root, const char *path);

@@ -1,15 +1,15 @@
-/* How far something that may take long has come: written by whoever does it, read by another thread. */
+/* Progress of something that may take long: written by the thread that does it, read by another. */
 #pragma once
 #include <stdatomic.h>
 #include <stdint.h>
 
 struct progress {
-	_Atomic(const char *) what;	/* `reading`, a text that stays; NULL: it has not begun */
-	atomic_uint_fast64_t done, all; /* all 0: not known */
-	atomic_uint_fast64_t samples;	/* that came so far; 0: not counted */
+	_Atomic(const char *) what;	/* `reading`, a static text; NULL before it begins */
+	atomic_uint_fast64_t done, all; /* all is 0 if not known */
+	atomic_uint_fast64_t samples;	/* read so far; 0: not counted */
 };
 
-/* p may be NULL: nobody looks. */
+/* p may be NULL if nobody is watching. */
 static inline void progress_begin(struct progress *p, const char *what, uint64_t all)
 {
 	if (!p)

@@ -1,6 +1,7 @@
 /*
- * The wire format of protocol buffers (protobuf.dev/programming-guides/encoding): fields of a message,
- * one after the other. Nothing is copied, and every length is checked against what is left.
+ * The protocol buffers wire format (protobuf.dev/programming-guides/encoding): reads the fields of
+ * a message one after the other. Nothing is copied, and every length is checked against what is
+ * left.
  *
  *	struct protobuf m = protobuf_open(bytes);
  *	while (protobuf_next(&m))
@@ -23,11 +24,11 @@ enum protobuf_type {
 /* A message being read, field by field. */
 struct protobuf {
 	struct cursor rest;
-	const char *start; /* byte 0 of the outermost message, from which offsets count */
+	const char *start; /* byte 0 of the outermost message; offsets count from here */
 	const char *fault; /* what is wrong, or NULL */
-	/* The field at hand. */
+	/* The current field. */
 	const char *at; /* where it begins */
-	uint32_t field; /* 0: after a fault before its number was known */
+	uint32_t field; /* 0 after a fault before its number was known */
 	enum protobuf_type type;
 	uint64_t number;  /* of all types but PROTOBUF_BYTES */
 	struct str bytes; /* of PROTOBUF_BYTES */
@@ -35,7 +36,10 @@ struct protobuf {
 
 struct protobuf protobuf_open(struct str message);
 
-/* The message, or the packed numbers, that the field at hand holds. Offsets count on. */
+/*
+ * The message, or the packed numbers, in the current field. Offsets continue to count from the
+ * outermost message.
+ */
 static inline struct protobuf protobuf_inside(const struct protobuf *m)
 {
 	return (struct protobuf){ .rest = cursor_over(m->bytes),
@@ -44,7 +48,7 @@ static inline struct protobuf protobuf_inside(const struct protobuf *m)
 }
 
 bool protobuf_next_slow(struct protobuf *m);
-/* Takes the next field, whatever it is. False at the end and at a fault. */
+/* Takes the next field, whatever it is. Returns false at the end and at a fault. */
 static inline bool protobuf_next(struct protobuf *m)
 {
 	/* Most are a number below 128 in one of the first 15 fields: two bytes. */
@@ -62,7 +66,7 @@ static inline bool protobuf_next(struct protobuf *m)
 	return protobuf_next_slow(m);
 }
 bool protobuf_next_packed_slow(struct protobuf *m, uint64_t *number);
-/* Takes the next of packed numbers. False at the end and at a fault. */
+/* Takes the next packed number. Returns false at the end and at a fault. */
 static inline bool protobuf_next_packed(struct protobuf *m, uint64_t *number)
 {
 	if (cursor_has_short_number(&m->rest)) {
@@ -71,14 +75,17 @@ static inline bool protobuf_next_packed(struct protobuf *m, uint64_t *number)
 	}
 	return protobuf_next_packed_slow(m, number);
 }
-/* Where the field at hand begins; after a fault, where the broken one does. */
+/* The offset of the current field; after a fault, of the broken one. */
 uint64_t protobuf_offset(const struct protobuf *m);
-/* True when the fault is that the input ended too early. */
+/* True if the fault is that the input ended early. */
 bool protobuf_is_cut(const struct protobuf *m);
 
 /* A field of type varint; negative numbers are written as two's complement, as int64 is. */
 void protobuf_add_number(struct buf *out, uint32_t field, uint64_t number);
 void protobuf_add_bytes(struct buf *out, uint32_t field, struct str bytes);
-/* Everything that is added until protobuf_end is inside the field; begin gives what end needs. */
+/*
+ * Whatever is added before protobuf_end goes inside the field; pass it what protobuf_begin
+ * returned.
+ */
 size_t protobuf_begin(struct buf *out, uint32_t field);
 void protobuf_end(struct buf *out, size_t begun);

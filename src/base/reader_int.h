@@ -1,4 +1,4 @@
-/* Decompression as the reader sees it: compressed bytes in, text out. */
+/* Decompression for the reader: compressed bytes in, text out. */
 #pragma once
 #include "base/base.h"
 
@@ -6,7 +6,7 @@ enum decode_state { DECODE_MORE, DECODE_END, DECODE_BROKEN };
 
 struct decoder;
 
-/* By the first bytes of the input; NULL when they belong to no known compression. */
+/* Picks one by the first bytes of the input; NULL if they match no known compression. */
 struct decoder *decoder_for(struct str head);
 const char *decoder_name(const struct decoder *d);
 void decoder_free(struct decoder *d);
@@ -16,13 +16,14 @@ void decoder_free(struct decoder *d);
  */
 enum decode_state decoder_run(struct decoder *d, struct str *in, struct buf *out, size_t room,
 			      const char **why);
-/* True between two members: an input that ends here ends well. */
+/* True between two members: the input may end here without damage. */
 bool decoder_at_boundary(const struct decoder *d);
 
 /*
- * A mapped file may be cut by another program; guarded ranges then read as zeros instead of SIGBUS.
+ * Another program may truncate a mapped file; guarded ranges then read as zeros instead of raising
+ * SIGBUS.
  */
 bool map_guard_add(const void *start, size_t size_bytes);
 void map_guard_remove(const void *start);
-/* True when a page of the range was lost since it was guarded. */
+/* True if a page of the range was lost since it was guarded. */
 bool map_guard_was_cut(const void *start);

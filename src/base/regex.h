@@ -1,6 +1,5 @@
 /*
- * Perl regular expressions over bytes (PCRE2, compiled to machine code), with a limit on the work
- * per match.
+ * Perl regular expressions over bytes (PCRE2 with its JIT), with a limit on the work per match.
  */
 #pragma once
 #include "base/err.h"
@@ -8,11 +7,14 @@
 
 struct regex;
 
-/* NULL and e (a usage error with the place in the pattern) when it is not a valid expression. */
+/*
+ * Returns NULL and sets e (a usage error with the position in the pattern) if the pattern is
+ * invalid.
+ */
 struct regex *regex_new(struct str pattern, struct err *e);
 void regex_free(struct regex *re);
 
 enum regex_result { REGEX_NO, REGEX_YES, REGEX_GAVE_UP };
 
-/* Not for two threads at once on one regex. REGEX_GAVE_UP: the limit was reached. */
+/* Two threads must not use one regex at the same time. REGEX_GAVE_UP: the limit was reached. */
 enum regex_result regex_match(struct regex *re, struct str subject);

@@ -1,4 +1,4 @@
-/* Text by pointer and length: a view that owns nothing and need not end in NUL. */
+/* A string as pointer and length: a view that owns nothing and need not be NUL-terminated. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static inline bool str_ends(struct str s, struct str suffix)
 	       (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
 }
 
-/* From byte `from` to the end; empty when `from` lies beyond it. */
+/* From byte `from` to the end; empty if `from` is past it. */
 static inline struct str str_from_byte(struct str s, size_t from)
 {
 	if (from > s.n)
@@ -44,7 +44,7 @@ static inline struct str str_from_byte(struct str s, size_t from)
 	return (struct str){ from ? s.p + from : s.p, s.n - from };
 }
 
-/* The first n bytes, or all of s when it is shorter. */
+/* The first n bytes, or all of s if it is shorter. */
 static inline struct str str_first(struct str s, size_t n)
 {
 	return (struct str){ s.p, n < s.n ? n : s.n };
@@ -66,41 +66,47 @@ static inline bool is_hex(char c)
 }
 
 struct str str_trim(struct str s);
-/* Takes the next of the words that white space separates; empty: there is none. */
+/* Takes the next word, separated by white space; empty if there is none. */
 struct str str_take_word(struct str *rest);
-/* Takes the next line, without its end. False: there is none. */
+/* Takes the next line, without its newline. Returns false if there is none. */
 bool str_take_line(struct str *rest, struct str *line);
-/* Bytewise order, a prefix before what it is a prefix of. */
+/* Bytewise order; a prefix sorts first. */
 int str_compare(struct str a, struct str b);
-/* Byte offset of the first or last c, or of needle; -1 when there is none. */
+/* Byte offset of the first or last c, or of needle; -1 if not found. */
 ptrdiff_t str_find_char(struct str s, char c);
 ptrdiff_t str_find_last_char(struct str s, char c);
 ptrdiff_t str_find(struct str s, struct str needle);
 /* What follows the last '/'. */
 struct str str_basename(struct str path);
-/* All of s as a decimal number. False when s is empty, has another character, or does not fit. */
+/*
+ * Parses all of s as a decimal number. Returns false if s is empty, has another character, or
+ * overflows.
+ */
 bool str_to_u64(struct str s, uint64_t *value);
-/* The same of hexadecimal digits, without 0x before them. */
+/* The same for hexadecimal digits, without a leading 0x. */
 bool str_hex_to_u64(struct str s, uint64_t *value);
-/* A decimal number with an optional '-', for magnitudes up to INT32_MAX: INT32_MIN marks an unknown id. */
+/*
+ * A decimal number with an optional '-', up to INT32_MAX in magnitude: INT32_MIN marks an unknown
+ * id.
+ */
 bool str_to_i32(struct str s, int32_t *value);
-/* `5`, `5s`, `200ms`, `1.5m`, `1h`, `2d`; a sign is the caller's. */
+/* `5`, `5s`, `200ms`, `1.5m`, `1h`, `2d`; the caller handles a sign. */
 bool str_to_seconds(struct str s, double *seconds);
 /*
- * So many letters of `text` are to be changed until it is a part of `name`; case does not matter. Only
- * the first STR_DISTANCE_BYTES of text count.
+ * The edit distance from `text` to the closest substring of `name`, ignoring case. Only the first
+ * STR_DISTANCE_BYTES of text count.
  */
 enum { STR_DISTANCE_BYTES = 200 };
 uint32_t str_distance(struct str name, struct str text);
 /*
- * So many letters differ between a word that exists and one that was typed; two that were swapped are two.
- * 0: what was typed is how it begins.
+ * The edit distance between a known word and a typed one; two swapped letters count as two. 0 if
+ * the typed word is a prefix of the known one.
  */
 uint32_t str_typing_distance(struct str known, struct str typed);
-/* How many may differ for the word to be meant, and one more. */
+/* The first distance at which a word is no longer offered as a correction. */
 uint32_t str_typing_limit(struct str typed);
 /*
- * Puts the indices of strings[0..n) into order[0..n), bytewise by the strings they stand for. Equal
- * ones stay as given.
+ * Sorts indices: fills order[0..n) with the indices of strings[0..n), in bytewise order of the
+ * strings. Stable.
  */
 void str_sort(const struct str *strings, uint32_t *order, uint32_t n);

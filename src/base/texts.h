@@ -1,6 +1,6 @@
 /*
- * Interned texts: each is kept once and has a number, in the order in which they came. Starts as
- * `struct texts t = { 0 };`.
+ * Interned strings: each is stored once and numbered in order of first use. Start with `struct
+ * texts t = { 0 };`.
  */
 #pragma once
 #include "base/arena.h"

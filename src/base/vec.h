@@ -14,7 +14,10 @@
 		uint32_t n, capacity;                                                              \
 	}
 
-/* Room for `room` elements in all. Ids are 32 bits, so a vector that would outgrow them aborts. */
+/*
+ * Makes room for `room` elements in total. Ids are 32 bits, so a vector that would outgrow them
+ * aborts.
+ */
 void *vec_grow(void *p, uint32_t *capacity, uint64_t room, size_t element_size);
 
 #define vec_reserve(v, room)                                                                       \

@@ -1,6 +1,6 @@
 /*
- * A line on the terminal about work that takes longer than a second, drawn by a thread of its own until the
- * work is done. Nothing else may be printed meanwhile.
+ * A progress line on the terminal for work that takes longer than a second, drawn by its own thread
+ * until the work is done. Nothing else may print meanwhile.
  */
 #pragma once
 #include "base/base.h"
@@ -8,11 +8,11 @@
 struct busy;
 
 /*
- * what: `drawing`; of: a file, or NULL. NULL, which busy_end takes, where standard error is no terminal or the
- * user wants quiet.
+ * what: `drawing`; of: a file, or NULL. Returns NULL, which busy_end accepts, if standard error is
+ * not a terminal or the user wants quiet.
  */
 struct busy *busy_begin(const char *what, const char *of, bool is_quiet);
-/* What the work tells of itself. */
+/* Where the work reports its progress. */
 struct progress *busy_progress(struct busy *b);
-/* The line goes. */
+/* Removes the line. */
 void busy_end(struct busy *b);

@@ -1,12 +1,12 @@
-/* A recording that comes in by a pipe, written as it comes. */
+/* Writes a recording that arrives through a pipe while it arrives. */
 #pragma once
 #include "cmd/cmd.h"
 #include "store/store.h"
 
 /*
- * `perf script | plume convert -o FILE.plume` may run for hours. So the file is written as the samples
- * come, a block each second or each so many samples, and what has been written stays whatever
- * happens.
+ * `perf script | plume convert -o FILE.plume` may run for hours. So the file is written as samples
+ * arrive, one block per second or per some number of samples, and whatever has been written
+ * survives a crash.
  */
 struct live {
 	const char *path;
@@ -18,15 +18,15 @@ struct live {
 };
 
 /*
- * For struct source_options: context is a struct live. False when the file cannot be written; live_end
- * says why.
+ * For struct source_options: context is a struct live. Returns false if the file cannot be written;
+ * live_end says why.
  */
 bool live_on_progress(void *context, const struct profile *p);
 /* Writes the rest. */
 bool live_end(struct live *l, const struct profile *p, struct err *e);
 void live_fini(struct live *l);
 /*
- * Ctrl-C reaches the whole pipeline: what writes into it ends, and its last samples are still to be
- * read. A second one ends plume itself.
+ * Ctrl-C reaches the whole pipeline: the writing side ends, but its last samples must still be
+ * read. A second Ctrl-C ends plume.
  */
 void live_outlive_interrupt(void);

@@ -1,14 +1,17 @@
 /*
- * Under sudo: whoever called it. Files are made with that user's rights and belong to that user, so that
- * `sudo plume record -o web.svg` neither leaves a file that its user cannot remove nor writes where that
- * user may not.
+ * The user who ran sudo. Files are created with that user's rights and belong to that user, so that
+ * `sudo plume record -o web.svg` neither leaves a file that the user cannot remove nor writes where
+ * the user may not.
  */
 #pragma once
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Between the two files are opened and made as the invoking user; without sudo nothing changes. */
+/*
+ * Between these two calls, files are opened and created as the invoking user; without sudo they do
+ * nothing.
+ */
 void invoker_enter(void);
 void invoker_leave(void);
-/* Who that is; without sudo, who runs plume. */
+/* The user who ran sudo; without sudo, the user who runs plume. */
 uid_t invoker_user(void);

@@ -1,4 +1,4 @@
-/* What every command that reads profiles has in common: its options, and reading the files. */
+/* Shared by all commands that read profiles: their options, and reading the files. */
 #pragma once
 #include "cmd/cmd.h"
 #include "source/source.h"
@@ -10,7 +10,7 @@ struct input_options {
 	bool keeps_addresses;
 };
 
-/* Where names of functions are looked for. */
+/* Where to look for function names. */
 struct finding_options {
 	const char *symfs, *container_root;
 	struct text_list maps;
@@ -19,11 +19,11 @@ struct finding_options {
 };
 
 /*
- * What the command line says, as far as all commands that read profiles have it in common. The first
- * member of what a command makes of its words, as view is here: options of all three are bound to it.
+ * The command-line options shared by all commands that read profiles. It must be the first member
+ * of a command's own options struct, as view is here: the option sets of all three are bound to it.
  */
 struct profile_request {
-	struct view_request view; /* commands with a view init it before they parse */
+	struct view_request view; /* commands with a view init it before parsing */
 	struct text_list files;
 	struct input_options input;
 	struct finding_options finding;
@@ -33,32 +33,34 @@ void profile_request_fini(struct profile_request *r);
 
 /* Bound to struct profile_request. */
 extern const struct option_set input_option_set;
-extern const struct option_set address_option_set; /* goes on with names */
+extern const struct option_set address_option_set; /* continues with names */
 extern const struct option_set finding_option_set;
-/* The sets that commands with a view of one profile end in. */
+/* The last option sets of commands that show a view of one profile. */
 #define VIEW_SETS                                                                                  \
 	&finding_option_set, &frame_option_set, &filter_option_set, &time_option_set,              \
 		&transform_option_set, &input_option_set, &common_option_set, NULL
 
-/* Parses the words by the sets of a command, and checks them unless they ask for help. */
+/*
+ * Parses the arguments with the option sets of a command, and checks them unless they ask for help.
+ */
 bool profile_request_parse(struct profile_request *r, const struct command *self, char **words,
 			   size_t n, struct err *e);
-/* How to read, as the options have it; good as long as r is. */
+/* How to read, according to the options; valid as long as r is. */
 struct source_options source_options_of(const struct profile_request *r);
-/* The only file, where sentences can name it; else NULL. */
+/* The input file, for messages; NULL unless there is exactly one. */
 const char *profile_request_file(const struct profile_request *r);
 
 /*
- * Reads all files into one sealed profile. No file: standard input when something is piped into it,
- * else ./perf.data, and says so. NULL: e.
+ * Reads all files into one sealed profile. Without files, reads standard input if something is
+ * piped into it, otherwise ./perf.data, and says so. Returns NULL and sets e on failure.
  */
 struct profile *read_profiles(const struct text_list *files, const struct source_options *options,
 			      unsigned columns, struct err *e);
-/* As source_read, with a line on a terminal that counts samples. */
+/* Like source_read, with a line on a terminal that counts samples. */
 bool read_profile(const char *path, const struct source_options *options, struct profile *p,
 		  struct err *e);
 /*
- * `perf script | plume fold`: a pipe or a file there is meant to be read; a terminal or /dev/null
- * is not.
+ * `perf script | plume fold`: a pipe or a file on stdin is meant to be read; a terminal or
+ * /dev/null is not.
  */
 bool stdin_is_piped(void);

@@ -1,17 +1,20 @@
-/* A recording from its start to its end, with what is seen of it on a terminal. */
+/* Runs a recording from start to end, and shows its progress on a terminal. */
 #pragma once
 #include "cmd/record_output.h"
 
 struct record_plan {
 	const struct record_options *options;
-	const char *title;	 /* whom it is about */
+	const char *title;	 /* the target */
 	const char *about_event; /* `cpu-clock, 99 Hz` */
-	uint64_t duration_ns;	 /* 0: until it ends, or Ctrl-C */
+	uint64_t duration_ns;	 /* 0: until the target ends, or Ctrl-C */
 	const char *duration;	 /* as it was typed */
 	struct record_outputs *outputs;
 	const struct rotation_options
-		*rotation; /* NULL: one recording; else outputs are not used */
+		*rotation; /* NULL: one recording; otherwise outputs is not used */
 	bool is_quiet, is_verbose, shows_overhead;
 };
-/* The exit code: the command's own, where one was recorded. False-hood is said, and e is for what is not. */
+/*
+ * Returns the exit code: that of the command, if one was recorded. Failures that it has not printed
+ * are in e.
+ */
 int record_run(const struct record_plan *plan, struct err *e);

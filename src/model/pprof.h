@@ -1,6 +1,6 @@
 /*
- * What the reader and the writer of pprof share: field numbers of its profile.proto, and how plume says
- * what the format has no field for. doc/formats/pprof.md tells the rest.
+ * Shared by the pprof reader and writer: field numbers of its profile.proto, and how plume stores
+ * what the format has no field for. doc/formats/pprof.md has the details.
  */
 #pragma once
 
@@ -63,24 +63,24 @@ enum pprof_function {
 };
 
 /*
- * What a frame is where its place in the file does not say it: words behind the function's system
- * name, `f_[jit,inlined]`. A kind is called by frame_kind_name.
+ * The kind of a frame if its module does not tell: words after the function's system name,
+ * `f_[jit,inlined]`. The word for a kind is frame_kind_name.
  */
 #define PPROF_WORD_INLINED "inlined"
 #define PPROF_WORD_WAKER   "waker"
 #define PPROF_WORD_MARKED  "marked"
 
 /*
- * Other tools drop samples without a location, so those have one for a function of this name, with
+ * Other tools drop samples without a location, so plume gives them a function with this name and
  * this system name.
  */
 #define PPROF_NO_STACK	    "[no stack]"
 #define PPROF_NO_STACK_MARK "_[no stack]"
 
-/* A value type that counts the samples of the next one: `samples`, or `cycles:samples`. */
+/* A value type that counts the samples of the following one: `samples`, or `cycles:samples`. */
 #define PPROF_COUNT_NAME "samples"
 #define PPROF_COUNT_TAIL ":samples"
 
-/* The type of perf's clocks; a comment has the event's own name. */
+/* The value type of perf's clocks; a comment has the event's own name. */
 #define PPROF_CPU_NAME	"cpu"
 #define PPROF_CLOCK_KEY "perf event"

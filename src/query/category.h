@@ -1,12 +1,12 @@
 /*
- * Whose code a frame is: what a reader of a picture wants to tell apart at a glance. The model says
+ * Whose code a frame is, so that the reader of a picture can tell it at a glance. The model says
  * what a frame is (kind); this says who should look at it. Colours and legends are in palette.h.
  */
 #pragma once
 #include "model/model.h"
 
 enum category {
-	CATEGORY_PROCESS, /* not a function: the process, the root of all */
+	CATEGORY_PROCESS, /* not a function: the process, or the root */
 	CATEGORY_APP,
 	CATEGORY_DEPENDENCY,
 	CATEGORY_RUNTIME,
@@ -18,18 +18,18 @@ enum category {
 	CATEGORY_COUNT
 };
 
-/* "app", "dependency", ...: the word on the command line, in legends and in the page. */
+/* "app", "dependency", ...: the word used on the command line, in legends and on the page. */
 const char *category_name(enum category c);
-/* What it holds, in a few words for a legend. */
+/* A short description for a legend. */
 const char *category_text(enum category c);
 
 enum category category_of_label(const struct tree_label *l);
 enum category category_of_frame(const struct profile *p, const struct frame *f);
-/* The program's own, or a package's that it uses: what its author can change. */
+/* The program's own code, or that of a package it uses: what its author can change. */
 static inline bool category_is_yours(enum category c)
 {
 	return c == CATEGORY_APP || c == CATEGORY_DEPENDENCY;
 }
-/* That, or compiled code whose name is missing: its time must not become that of its caller. */
+/* That, or compiled code without a name: its time must not be charged to its caller. */
 bool label_may_be_yours(const struct tree_label *l);
 bool frame_may_be_yours(const struct profile *p, const struct frame *f);

@@ -1,12 +1,14 @@
 #pragma once
 #include "query/query_int.h"
 
-/* The note of a reader that the recorder was killed or still runs; empty: it ended. */
+/*
+ * The reader's note that the recorder was killed or is still running; empty if it ended normally.
+ */
 struct str unfinished_note(const struct profile *p);
-/* There are no samples, and there might be more to the recording than the file has. */
+/* There are no samples, and the file may hold only a part of the recording. */
 bool is_cut_before_samples(const struct profile *p);
 
-/* Whether any sample has more than the function that ran; what was inlined into it is no caller. */
+/* Whether any sample has a caller. A function inlined into another one is not a caller. */
 bool has_callers(const struct profile *p);
 
 /* How stacks were recorded. */
@@ -15,11 +17,11 @@ enum stack_source {
 	STACKS_FRAME_POINTERS,
 	STACKS_COPIED,
 	STACKS_LBR,
-	STACKS_JOINED, /* by plume record: copies first, frame pointers from there on */
+	STACKS_JOINED, /* by plume record: stack copies first, frame pointers beyond them */
 };
-/* `plume record` or `perf record`: what made the recording, for advice. */
+/* `plume record` or `perf record`: the recorder's name, for advice. */
 const char *recorder_of(const struct profile *p);
 bool is_by_plume(const struct profile *p);
 enum stack_source stack_source_of(const struct profile *p);
-/* Whether samples account for the CPU time there was. */
+/* Checks whether the samples account for the CPU time. */
 void diagnose_charged(const struct profile *p, struct diagnosis *d);

@@ -1,6 +1,5 @@
 /*
- * Where the frames of a picture stand: a tree as boxes on rows, narrow ones left out. Values, not
- * pixels.
+ * The layout of a picture: the tree as boxes on rows, without narrow ones. Values, not pixels.
  */
 #pragma once
 #include "model/model.h"
@@ -10,13 +9,16 @@ struct box {
 	uint32_t depth;
 	uint64_t start; /* from the left */
 	uint64_t value; /* width */
-	uint64_t self;	/* of it the frame's own, on the left */
+	uint64_t self;	/* the self part of it, on the left */
 };
 
 struct layout_query {
-	/* By node: what widths are made of; a tree's own columns or what a view makes of them. */
+	/*
+	 * By node: what widths are made of; the tree's own columns, or what a view derives from
+	 * them.
+	 */
 	const uint64_t *self, *total;
-	double min_value; /* narrower frames are left out, with all that is on them */
+	double min_value; /* narrower frames are left out, with everything on top of them */
 };
 
 struct layout {
@@ -27,8 +29,8 @@ struct layout {
 };
 
 /*
- * Siblings stand in the order in which flamegraph.pl has them, a frame's own part left of what it
- * calls; in a tree in order of time all stand where they were in time.
+ * Siblings are in flamegraph.pl's order, with a frame's self part left of its callees; in a tree in
+ * time order, everything is placed by time.
  */
 void layout_tree(const struct tree *t, const struct layout_query *q, struct layout *out);
 void layout_fini(struct layout *l);

@@ -1,13 +1,13 @@
 /*
- * Which function of BEFORE is which of AFTER. Between two recordings people edit: lines move, packages get another
- * version, files another name. A function with a place is known by its name and its file; lines only tell apart what is
- * otherwise alike.
+ * Matches functions of BEFORE to those of AFTER. Code is edited between two recordings: lines move,
+ * packages get new versions, files are renamed. A function with a place is identified by name and
+ * file; lines only tell apart functions that are otherwise alike.
  */
 #pragma once
 #include "model/model.h"
 
 /*
- * BEFORE with its functions called as AFTER calls them; to be freed. NULL: all are called alike already. Texts are the
- * new tree's own.
+ * BEFORE with its functions renamed as in AFTER; the caller frees it. NULL if all names match
+ * already. The new tree owns its texts.
  */
 struct tree *tree_named_like(const struct tree *before, const struct tree *after);

@@ -1,6 +1,6 @@
 /*
- * --cp: functions keep their colours from one picture to the next. The text is that of
- * flamegraph.pl's palette.map: `name->rgb(r,g,b)`, a line each.
+ * --cp: functions keep their colours from one picture to the next. The format is that of
+ * flamegraph.pl's palette.map: `name->rgb(r,g,b)`, one per line.
  */
 #pragma once
 #include "query/palette.h"
@@ -9,9 +9,12 @@ struct palette_map;
 
 struct palette_map *palette_map_new(void);
 void palette_map_free(struct palette_map *m);
-/* False and e when a line is something else: the file is not a palette and must stay as it is. */
+/*
+ * Returns false and sets e if a line is something else: the file is not a palette and must not be
+ * changed.
+ */
 bool palette_map_parse(struct palette_map *m, struct str text, struct err *e);
-/* False: the name is not there yet. */
+/* Returns false if the name is not in the map. */
 bool palette_map_get(const struct palette_map *m, struct str name, struct colour *c);
 void palette_map_add(struct palette_map *m, struct str name, struct colour c);
 /* Sorted by name. */

@@ -9,22 +9,22 @@ struct labels;
 struct selection *selection_new(const struct profile *p, const struct query *q,
 				struct labels *labels, struct err *e);
 void selection_free(struct selection *s);
-/* True when the row is shown; else counts in the ledger why not. */
+/* True if the row is shown; otherwise counts the reason in the ledger. */
 bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledger);
-/* The event shown, or INDEX_NONE for several. */
+/* The event shown, or INDEX_NONE if there are several. */
 event_id selection_event(const struct selection *s);
 
-/* Expressions of one option. */
+/* The expressions of one option. */
 struct regex_list {
 	struct regex **p;
 	uint32_t n, capacity;
 };
 bool regex_list_compile(struct regex_list *list, const struct text_list *patterns, struct err *e);
 void regex_list_fini(struct regex_list *list);
-/* gave_up is counted up when an expression reaches its limit. */
+/* Increments gave_up if an expression reaches its limit. */
 bool regex_list_any(const struct regex_list *list, struct str subject, uint64_t *gave_up);
 
-/* Adds to a count of the ledger, held at the largest value. */
+/* Adds to a ledger count, clamped to the largest value. */
 static inline void ledger_add(uint64_t *count, uint64_t more)
 {
 	uint64_t ignored = 0;
@@ -37,20 +37,20 @@ struct labels *labels_new(const struct profile *p, const struct query *q, struct
 void labels_free(struct labels *l);
 /* Index into tree->labels. */
 uint32_t label_of_frame(struct labels *l, frame_id frame);
-/* As folded stacks have the frame, with its mark, however it is shown. */
+/* The frame's name with its mark as in folded stacks, whatever way it is shown. */
 struct str folded_name_of(struct labels *l, frame_id frame);
-/* INDEX_NONE when nothing is known of the thread. */
+/* INDEX_NONE if nothing is known about the thread. */
 uint32_t label_of_thread(struct labels *l, thread_id thread);
 uint32_t label_of_text(struct labels *l, struct str text);
 /* A function that stands for many. */
 uint32_t label_of_kind(struct labels *l, struct str text, enum frame_kind kind);
-/* The label with the mark _[w]. */
+/* The same label with the mark _[w]. */
 uint32_t label_as_waker(struct labels *l, uint32_t label);
 const struct tree *labels_tree(const struct labels *l);
-/* Labels by frame, INDEX_NONE: none was asked for. The caller's from here on. */
+/* Labels by frame, INDEX_NONE if never requested. The caller takes ownership. */
 uint32_t *labels_take_frames(struct labels *l);
 
-/* The frames of a stack, root first, into out (cleared before). */
+/* The frames of a stack, root first, go into out (cleared first). */
 struct frame_path {
 	frame_id *p;
 	uint32_t n, capacity;
@@ -59,13 +59,13 @@ void frame_path_of(const struct profile *p, node_id node, struct frame_path *out
 
 /* --- tree.c: a tree while it grows --- */
 
-/* Stacks are merged with the one before only: in order of time, or of lines. */
+/* Stacks are merged only with the previous one: in time order, or in line order. */
 static inline bool query_keeps_order(const struct query *q)
 {
 	return q->in_order || q->as_lines;
 }
 
-/* A tree node while the tree grows; a parent always has a smaller index than its children. */
+/* A node of a tree under construction; a parent always has a smaller index than its children. */
 struct growing_node {
 	uint32_t parent, label;
 };
@@ -85,33 +85,35 @@ struct growth {
 	VEC(uint64_t) self[TREE_MAX_VALUES];
 	uint64_t *total[TREE_MAX_VALUES];
 	VEC(uint32_t) own_stacks;
-	VEC(uint64_t) starts; /* in order: the sum of all rows before the node's first */
+	VEC(uint64_t) starts; /* in time order: the sum of all rows before the node's first row */
 	uint64_t elapsed;
 
-	/* For each stack of the profile: its tree node below the root that asked last. */
+	/*
+	 * For each stack of the profile: its tree node, and the root it was last looked up under.
+	 */
 	uint32_t *known_root, *known_node;
 	struct frame_path pending;
 
 	/* Transforms. */
 	struct regex_list hide, root;
 	bool changes_paths;
-	uint8_t *fate; /* by frame: what the expressions say, 0: not asked yet */
+	uint8_t *fate; /* by frame: result of the expressions; 0 until evaluated */
 	struct frame_path path, labels_path;
-	struct frame_path open; /* in order: the nodes of the stack before */
+	struct frame_path open; /* in time order: the nodes of the previous stack */
 };
 
-/* False and e when an expression of q is wrong. The tree is the caller's to free. */
+/* Returns false and sets e if an expression of q is invalid. The caller frees the tree. */
 bool growth_init(struct growth *g, const struct profile *p, const struct query *q, struct err *e);
 void growth_fini(struct growth *g);
 /*
- * The frames of a stack after --root, --skip-after, --hide and --collapse-recursion, root first, in
- * g->path. False when there is no frame that --root asks for.
+ * Applies --root, --skip-after, --hide and --collapse-recursion; the frames of the stack are then
+ * in g->path, root first. Returns false if --root matches no frame.
  */
 bool growth_transform(struct growth *g, node_id node, uint64_t *gave_up);
 void growth_add_node(struct growth *g, uint32_t parent, uint32_t label);
-/* The row's weight in units of the tree's decimals; *is_in_periods: it is a sum of periods. */
+/* The row's weight in the tree's units; *is_in_periods is set if it is a sum of periods. */
 uint64_t growth_weight(struct growth *g, uint32_t row, bool *is_in_periods);
-/* The column of the tree that the row adds to: event 0 is before, event 1 after. */
+/* The tree column that the row adds to: event 0 is before, event 1 after. */
 static inline unsigned growth_value_of(const struct growth *g, uint32_t row)
 {
 	return g->p->is_differential && g->p->samples.event[row] == 1;
@@ -120,17 +122,17 @@ static inline unsigned growth_value_of(const struct growth *g, uint32_t row)
 /* --- tree_mirror.c: when the profile's own stacks are the tree --- */
 
 bool growth_can_mirror(struct growth *g);
-/* Nodes, their values and the ledger's counts, all at once. */
+/* Makes all nodes, their values and the ledger's counts in one go. */
 void growth_mirror(struct growth *g, struct query_ledger *ledger);
 
 /* --- tree_order.c: from growing nodes to preorder --- */
 
-/* Fills in totals. */
+/* Computes the totals. */
 void growth_sum_totals(struct growth *g);
 /*
- * Pictures do not show what is too narrow to be seen: what is on such a node is dropped before the
- * order of nodes is worked out. The node itself stays, as it takes its place among its siblings.
+ * Pictures leave out what is too narrow to see: drops what is on top of such nodes before the nodes
+ * are ordered. The nodes themselves stay, because they take up space among their siblings.
  */
 void growth_drop_small(struct growth *g);
-/* The tree's arrays from the growing nodes. */
+/* Makes the tree's arrays from the growing nodes. */
 void growth_order(struct growth *g);

@@ -1,9 +1,9 @@
-/* Names of functions of scripts, for formats that have fields for the rest of what V8 puts into them. */
+/* Names of script functions, for formats that have fields for the other parts of V8's names. */
 #pragma once
 #include "model/model.h"
 
 /*
- * `render` for `JS:*render /app/page.js:12:5`, `(anonymous)` for a function without a name; every other name as
- * it is. The frame's file says where the name ends.
+ * `render` for `JS:*render /app/page.js:12:5`, `(anonymous)` for a function without a name; all
+ * other names are unchanged. The frame's file tells where the name ends.
  */
 struct str js_plain_name(const struct profile *p, const struct frame *f);

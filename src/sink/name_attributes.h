@@ -1,7 +1,7 @@
 /*
- * --nameattr: what a user wants said of certain functions. A line per function, separated by tabs:
- * its name, then key=value: title, href, target, id, class, and g_extra and a_extra, which are
- * attributes as they stand in SVG.
+ * --nameattr: attributes for certain functions. One line per function, with tab-separated fields:
+ * its name, then key=value for title, href, target, id, class, g_extra and a_extra. The last two
+ * are literal SVG attributes.
  */
 #pragma once
 #include "base/base.h"
@@ -19,13 +19,15 @@ enum attribute {
 
 struct attributes {
 	struct str name;
-	struct str value[ATTRIBUTE_COUNT]; /* empty: not given */
+	struct str value[ATTRIBUTE_COUNT]; /* empty if not given */
 };
 
 struct name_attributes;
 
-/* Keeps views into text. NULL and e for a line that is not understood or not safe to write. */
+/*
+ * Keeps views into text. Returns NULL and sets e for a line that is malformed or not safe to write.
+ */
 struct name_attributes *name_attributes_parse(struct str text, const char *path, struct err *e);
 void name_attributes_free(struct name_attributes *a);
-/* NULL: nothing was said of it. */
+/* Returns NULL if the name has none. */
 const struct attributes *name_attributes_of(const struct name_attributes *a, struct str name);

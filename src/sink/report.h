@@ -1,41 +1,44 @@
-/* The answer in the terminal, and the same as JSON. Everything is decided; only bytes are left to write. */
+/*
+ * Reports for the terminal, and the same as JSON. Everything has been decided; what remains is
+ * formatting.
+ */
 #pragma once
 #include "query/query.h"
 
 struct report_style {
 	unsigned
-		columns; /* of the terminal; 0: names whole, numbers exact, for programs that read text */
+		columns; /* of the terminal; 0: whole names and exact numbers, for other programs */
 	bool has_colours;
-	bool is_unicode; /* lines of the tree as box drawings */
+	bool is_unicode; /* draw the tree's lines with box characters */
 };
 
 enum report_direction {
 	PATHS_OF_ALL,
-	PATHS_TO_CALLERS, /* up from a function: nothing is taken where they end */
+	PATHS_TO_CALLERS, /* up from a function: nothing is sampled where they end */
 	PATHS_TO_CALLEES,
 };
 
-/* A tree of paths, and what was made of it. */
+/* A tree of paths, and what was derived from it. */
 struct report_paths {
 	enum report_direction direction;
 	const struct tree *tree;
 	struct paths paths;
 };
 
-/* The function that --callers and --callees ask for. */
+/* The function given to --callers or --callees. */
 struct report_subject {
 	struct str name;
-	uint32_t functions; /* so many are taken together */
+	uint32_t functions; /* how many are merged */
 	uint64_t self, total;
 };
 
-/* Functions, the heaviest first. */
+/* The table of functions, heaviest first. */
 struct report_table {
 	const struct tree *tree;
-	const struct report_functions *functions; /* NULL: not asked for */
+	const struct report_functions *functions; /* NULL if not requested */
 	uint32_t limit;				  /* rows; 0: all */
 	enum report_order order;
-	bool is_your_code; /* what these functions called in others' code is theirs */
+	bool is_your_code; /* what these functions called in others' code is charged to them */
 	uint64_t yours;	   /* of all samples, those in your code */
 };
 
@@ -53,20 +56,23 @@ struct report {
 	struct report_table your_code;
 	struct report_table all;
 
-	const struct report_groups *groups; /* NULL: not asked for */
+	const struct report_groups *groups; /* NULL if not requested */
 	const char *group_key;
 	uint32_t group_limit;
 
-	const struct report_subject *subject; /* NULL: the whole */
+	const struct report_subject *subject; /* NULL for the whole profile */
 	struct report_paths paths[REPORT_MAX_PATHS];
 	unsigned path_count;
 };
 
-/* What is shown, and what is not or doubtful, fitted to the terminal. How many lines it took. */
+/*
+ * Appends what is shown and what is missing or doubtful, fitted to the terminal. Returns the number
+ * of lines.
+ */
 unsigned report_add_ledger(struct buf *out, const struct report *r, const struct report_style *s);
-/* Lines that a table takes beside its rows. */
+/* The lines of a table besides its rows. */
 enum { REPORT_TABLE_LINES = 2 };
 
-/* Errors surface in writer_commit. */
+/* writer_commit reports errors. */
 void sink_report_text(const struct report *r, const struct report_style *s, struct writer *out);
 void sink_report_json(const struct report *r, struct writer *out);

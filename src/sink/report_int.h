@@ -12,33 +12,36 @@ static inline bool report_is_damaged(const struct report *r)
 	return ledger_is_damaged(&r->profile->ledger) || r->ledger->overflows;
 }
 
-/* Groups are events whose weights cannot be compared: shares are of those of the same unit. */
+/*
+ * Groups are events whose weights cannot be compared, so shares are relative to events with the
+ * same unit.
+ */
 static inline bool report_is_by_unit(const struct report *r)
 {
 	return r->groups && str_eq(str_from(r->group_key), STR("event")) && r->units->n > 1;
 }
 
-/* Colours, where there are any. */
+/* Colours, if enabled. */
 enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_HOT, INK_WARM, INK_GOOD };
 void report_ink(struct buf *out, const struct report_style *s, enum ink ink);
-/* ` 12.3` in the ink of its size; 0 is blank on a terminal. */
+/* ` 12.3`, coloured by size; 0 is blank on a terminal. */
 void report_add_share(struct buf *out, const struct report_style *s, uint64_t value,
 		      uint64_t total);
-/* Lines that are no rows of a table begin with # where programs read them. */
+/* In output for programs, lines that are not table rows begin with #. */
 void report_begin_remark(struct buf *out, const struct report_style *s);
-/* Blanks until out is `columns` wide since byte `from`. */
+/* Appends blanks until out is `columns` wide, counted from byte `from`. */
 void report_pad(struct buf *out, size_t from, size_t columns);
-/* `12.5` or with commas; in the tree's units. */
+/* `12.5`, or with thousands separators; in the tree's units. */
 void report_add_value(struct buf *out, const struct tree *t, uint64_t value);
 
 /* `12.3 s`, `45.6 ms`. */
 void report_add_seconds(struct buf *out, uint64_t ns);
-/* A word for programs: blanks are underscores, nothing is a dash. */
+/* A word for programs: blanks become underscores, and an empty text becomes a dash. */
 void report_add_word(struct buf *out, struct str text);
 
 /* report_functions.c */
 extern const char *const report_tier_names[TREE_TIER_COUNT]; /* V8's compilers */
-/* The one that made most of what the function ran in; TREE_TIER_COUNT: not known. */
+/* The tier in which the function ran most; TREE_TIER_COUNT if not known. */
 unsigned report_tier_of(const struct report_function *f);
 void report_add_functions(struct buf *out, const struct report_table *t,
 			  const struct report_style *s);

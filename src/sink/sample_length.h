@@ -1,8 +1,8 @@
-/* How long a sample lasts, for formats that have times and no weights. */
+/* The duration of a sample, for formats that have times but no weights. */
 #pragma once
 #include "model/model.h"
 
-/* Rows of one event: `rows` are indices, in order of time where the profile has times. */
+/* The rows of one event: `rows` are indices, in time order if the profile has times. */
 struct event_rows {
 	const struct profile *p;
 	event_id event;
@@ -10,12 +10,12 @@ struct event_rows {
 	uint32_t n;
 };
 
-/* True when the periods of the event are ns: by its unit, or a clock of perf. */
+/* True if the event's periods are ns: by its unit, or because it is one of perf's clocks. */
 bool sample_lasts_period(const struct event_rows *r);
 /*
- * The usual length: the middle one of the periods, where they are ns, else of the times from a sample
- * of a thread to the next. 0: there is none.
+ * The usual duration: the median period if periods are ns, otherwise the median interval between
+ * samples of a thread. 0 if there is none.
  */
 uint64_t sample_usual_ns(const struct event_rows *r);
-/* What each sample of an event stands for, ns; 0: they differ, or it is not known. */
+/* What each sample of an event stands for, ns; 0 if they differ or it is not known. */
 double sample_each_ns(const struct profile *p, event_id event);

@@ -1,4 +1,4 @@
-/* Output: a tree becomes bytes. Nothing is aggregated here. */
+/* Output: formats a tree. Does not aggregate anything. */
 #pragma once
 #include "query/query.h"
 #include "sink/diff_table.h"
@@ -10,7 +10,7 @@
 #include "sink/sample_length.h"
 
 /*
- * `root;caller;leaf COUNT`, sorted bytewise; with two values `... BEFORE AFTER`. Errors surface in
- * writer_commit.
+ * `root;caller;leaf COUNT`, sorted bytewise; with two values `... BEFORE AFTER`. writer_commit
+ * reports errors.
  */
 void sink_folded(const struct tree *tree, struct writer *out);

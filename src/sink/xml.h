@@ -1,10 +1,9 @@
-/* Text from anywhere as text in XML: never markup, never ill-formed. */
+/* Untrusted text as XML text: never markup, always well-formed. */
 #pragma once
 #include "base/base.h"
 
 /*
- * & < > " become entities; what XML cannot hold (control characters, broken UTF-8) and what turns
- * the direction of text around becomes U+FFFD.
- * In HTML it reads the same.
+ * & < > " become entities. Whatever XML cannot hold (control characters, broken UTF-8) and
+ * bidirectional control characters become U+FFFD. The result reads the same in HTML.
  */
 void xml_add(struct buf *out, struct str s);

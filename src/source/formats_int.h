@@ -1,6 +1,7 @@
 /*
- * The input formats: a row is the format's struct source_format and its name for --input. The first of
- * equals wins, so those that begin with bytes or keys of their own stand before lines of text.
+ * The input formats: each row is the format's struct source_format and its name for --input. If two
+ * match equally well the first one wins, so formats with distinctive bytes or keys come before
+ * lines of text.
  */
 #pragma once
 

@@ -1,18 +1,18 @@
 /*
- * Reading pprof: pprof.c goes over the file, pprof_tables.c turns locations into frames, pprof_types.c
+ * Reads pprof: pprof.c reads the file, pprof_tables.c turns locations into frames, pprof_types.c
  * value types into events, pprof_labels.c labels into threads, times and labels.
  */
 #pragma once
 #include "source/source_int.h"
 
-/* Ids of a table's records, which are any numbers but mostly 1, 2, 3. */
+/* The ids of a table's records: any numbers, but mostly 1, 2, 3. */
 struct pprof_ids {
 	VEC(uint64_t) ids;
-	struct index_map map; /* only where they are not 1, 2, 3 */
+	struct index_map map; /* only used if they are not 1, 2, 3 */
 };
 void pprof_ids_fini(struct pprof_ids *t);
 uint32_t pprof_ids_find_other(const struct pprof_ids *t, uint64_t id);
-/* Its index, or INDEX_NONE. */
+/* The record's index, or INDEX_NONE. */
 static inline uint32_t pprof_ids_find(const struct pprof_ids *t, uint64_t id)
 {
 	if (id - 1 < t->ids.n && t->ids.p[id - 1] == id)
@@ -20,7 +20,7 @@ static inline uint32_t pprof_ids_find(const struct pprof_ids *t, uint64_t id)
 	return pprof_ids_find_other(t, id);
 }
 
-/* Texts are by their number in the file's table; offsets are those of the whole input. */
+/* Texts are identified by their index in the file's table; offsets are in the whole input. */
 struct pprof_text {
 	uint32_t offset, n;
 };
@@ -43,7 +43,7 @@ struct pprof_location_row {
 	uint64_t mapping, address;
 	uint32_t offset;
 	uint32_t first_line, line_count;
-	uint32_t first_frame; /* INDEX_NONE: frames were not made yet */
+	uint32_t first_frame; /* INDEX_NONE until its frames are made */
 	uint32_t frame_count;
 };
 
@@ -52,26 +52,26 @@ struct pprof_tables {
 	const struct source_options *options;
 	struct str input;
 	VEC(struct pprof_text) texts;
-	str_id *text_ids; /* STR_NONE: not made yet */
+	str_id *text_ids; /* STR_NONE until made */
 	VEC(struct pprof_mapping_row) mappings;
 	VEC(struct pprof_function_row) functions;
 	VEC(struct pprof_location_row) locations;
 	VEC(struct pprof_line_row) lines;
 	struct pprof_ids mapping_ids, function_ids, location_ids;
 	VEC(frame_id) frames; /* of the locations, outermost first */
-	struct buf too_many;  /* "more than 67,108,864 texts", with a 0 behind it; empty: no */
+	struct buf too_many;  /* "more than 67,108,864 texts", NUL-terminated; or empty */
 	uint64_t too_many_offset;
 };
 
-/* The field at hand of m, when it belongs to a table. */
+/* Adds m's current field if it belongs to a table. */
 void pprof_tables_add(struct pprof_tables *t, const struct protobuf *m);
-/* All of the file was seen: ids can be found, and what points nowhere is counted. */
+/* Call at the end of the file: makes ids searchable and counts dangling references. */
 void pprof_tables_end(struct pprof_tables *t);
 void pprof_tables_fini(struct pprof_tables *t);
-/* False when there is no such text. */
+/* Returns false if there is no such text. */
 bool pprof_text(const struct pprof_tables *t, uint64_t text, struct str *s);
 str_id pprof_text_id(struct pprof_tables *t, uint64_t text);
-/* The frames of a location, outermost first: their place in t->frames. */
+/* The frames of a location, outermost first: returns their index in t->frames. */
 uint32_t pprof_location_frames(struct pprof_tables *t, uint32_t location, uint32_t *n);
 
 struct pprof_type {
@@ -79,28 +79,28 @@ struct pprof_type {
 	uint32_t offset;
 };
 
-/* An event and where in a sample its values are. */
+/* An event and where its values are in a sample. */
 struct pprof_event {
 	event_id id;
 	uint32_t value_at;
-	uint32_t count_at; /* INDEX_NONE: it has only sums */
-	uint64_t unit;	   /* of the values, in one of the event */
-	uint64_t scale;	   /* to the decimals of the event in the profile */
+	uint32_t count_at; /* INDEX_NONE if it has only sums */
+	uint64_t unit;	   /* what one of the file's values is, in the event's unit */
+	uint64_t scale;	   /* to the event's decimals in the profile */
 };
 
 struct pprof_types {
-	struct str clock_name; /* of the event that the file calls `cpu`; empty: that */
+	struct str clock_name; /* the event that the file calls `cpu`; empty: `cpu` itself */
 	VEC(struct pprof_type) types;
-	uint64_t default_type; /* a text; 0: none */
+	uint64_t default_type; /* a text; 0 if none */
 	VEC(struct pprof_event) events;
 };
 
-/* The message ValueType. */
+/* Reads a ValueType message. */
 struct pprof_type pprof_type_read(struct protobuf m);
-/* Makes the events, once the tables are whole. */
+/* Makes the events once the tables are complete. */
 void pprof_types_end(struct pprof_types *types, struct pprof_tables *t);
 
-/* A label of a sample as it is in the file. */
+/* A label of a sample as stored in the file. */
 struct pprof_label_row {
 	uint64_t key, text, unit;
 	int64_t number;
@@ -108,16 +108,16 @@ struct pprof_label_row {
 };
 
 struct pprof_labels {
-	VEC(struct pprof_label_row) rows; /* of the sample at hand */
+	VEC(struct pprof_label_row) rows; /* of the current sample */
 	bool has_too_many;
-	uint8_t *roles; /* by text: what a key stands for; 0: not looked at yet */
+	uint8_t *roles; /* by text: the meaning of a key; 0 until determined */
 	VEC(struct label) kept;
 	struct thread thread; /* the last one */
 	thread_id thread_id;
 };
 
-/* The message Label, which the field at hand holds. */
+/* Adds a Label message, which is in the current field. */
 void pprof_labels_add(struct pprof_labels *l, const struct protobuf *field);
-/* Fills thread, cpu, time and labels of a sample. False: it has no time. */
+/* Fills thread, cpu, time and labels of a sample. Returns false if it has no time. */
 bool pprof_labels_apply(struct pprof_labels *l, struct pprof_tables *t, struct sample *sample);
 void pprof_labels_fini(struct pprof_labels *l);

@@ -2,7 +2,7 @@
 #pragma once
 #include "source/v8_profile_int.h"
 
-/* Ids of processes, threads and profiles are numbers or texts. */
+/* Ids of processes, threads and profiles are numbers or strings. */
 struct trace_id {
 	int64_t number;
 	text_id text;
@@ -11,7 +11,7 @@ struct trace_id {
 /* B, E or X. */
 struct trace_call {
 	int64_t time_ns;
-	int64_t length_ns; /* of an X, or CALL_BEGINS or CALL_ENDS */
+	int64_t length_ns; /* of an X; otherwise CALL_BEGINS or CALL_ENDS */
 	uint64_t offset;   /* in the input */
 	text_id name;
 };
@@ -23,7 +23,7 @@ struct trace_thread {
 	uint32_t process;
 	VEC(struct trace_call) calls;
 	thread_id id; /* in the profile */
-	/* Profiles of this thread: where the last one ended, and how many ran beside others. */
+	/* Profiles of this thread: where the last one ended, and how many overlapped others. */
 	int64_t profiled_until_ns;
 	uint32_t profiles_beside;
 };
@@ -33,7 +33,7 @@ struct trace_process {
 	text_id name;
 };
 
-/* What `Profile` and its chunks bring. */
+/* Data from `Profile` and its chunks. */
 struct trace_profile {
 	struct trace_id pid, id;
 	uint32_t thread;
@@ -47,18 +47,18 @@ struct trace {
 	VEC(struct trace_process) processes;
 	VEC(struct trace_profile) profiles;
 	struct index_map thread_map, process_map, profile_map;
-	uint32_t last_thread; /* events of one thread mostly come in a row */
+	uint32_t last_thread; /* consecutive events are mostly from one thread */
 	int64_t end_ns;	      /* of the last event */
-	/* Of all profiles, of all threads. */
+	/* For all profiles and all threads. */
 	uint64_t nodes, edges, samples, times, calls;
 };
 
-/* Each is made when it is new. */
+/* Finds or adds it. */
 uint32_t trace_find_thread(struct trace *t, struct trace_id pid, struct trace_id tid);
 uint32_t trace_find_process(struct trace *t, struct trace_id pid);
 uint32_t trace_find_profile(struct trace *t, struct trace_id pid, struct trace_id id,
 			    uint32_t thread);
-/* Threads and their names go into the profile. */
+/* Adds threads and their names to the profile. */
 void trace_add_threads(struct trace *t);
-/* Calls become samples. */
+/* Turns calls into samples. */
 void trace_add_calls(struct trace *t);

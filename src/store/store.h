@@ -1,7 +1,7 @@
 /*
- * .plume: a profile on disk that keeps everything. Blocks are appended while a recording goes on, each
- * whole in itself and under a checksum, so a file that a crash cut short is read up to its last
- * whole block, and a file that still grows can be followed. doc/formats/plume.md has the bytes.
+ * .plume: a profile on disk that keeps everything. Blocks are appended during a recording, each
+ * self-contained and with a checksum, so a file cut short by a crash is readable up to its last
+ * complete block, and a growing file can be followed. doc/formats/plume.md describes the bytes.
  */
 #pragma once
 #include "model/model.h"
@@ -11,19 +11,19 @@ enum { STORE_MAJOR = 1, STORE_MINOR = 2 };
 /* The first bytes of every file. */
 extern const struct str store_magic;
 
-/* Whether a file of so many bytes has nothing in it, but for a head. */
+/* Whether a file of this size holds nothing but a header. */
 bool store_is_empty(uint64_t size_bytes);
 
 /* --- writing --- */
 
 struct store_writer;
 
-/* Writes the head. The writer stays the caller's. */
+/* Writes the header. The caller keeps the writer. */
 struct store_writer *store_writer_new(struct writer *out);
 void store_writer_free(struct store_writer *w);
 /*
- * Appends blocks with what p has gained since the last call, and flushes them. p may still be
- * growing, but only by rows at its end: it has COLUMN_ORDER, or is written at once.
+ * Appends blocks with everything p has gained since the last call, and flushes them. p may still be
+ * growing, but only by rows at its end: it has COLUMN_ORDER, or is written in one go.
  */
 void store_writer_append(struct store_writer *w, const struct profile *p);
 /* Appends the rest and the end mark. */
@@ -40,23 +40,23 @@ enum store_state {
 struct store_reader;
 
 /*
- * Reads into p, which may hold other profiles already. Without keeps_lines frames are where their
- * functions begin, so that a function is one frame.
+ * Reads into p, which may already hold other profiles. Without keeps_lines each function is one
+ * frame, at the place where it begins.
  */
 struct store_reader *store_reader_new(struct profile *p, bool keeps_lines);
 void store_reader_free(struct store_reader *r);
 /*
- * Reads the whole blocks at the start of bytes, which begin at byte `offset` of the file; returns how
- * many bytes are done with. The rest comes again, with more behind it.
+ * Reads the complete blocks at the start of bytes, which begin at byte `offset` of the file;
+ * returns how many bytes were consumed. The rest is passed again, with more after it.
  */
 size_t store_reader_feed(struct store_reader *r, struct str bytes, uint64_t offset);
 enum store_state store_reader_state(const struct store_reader *r);
-/* What is wrong and where, when the state is STORE_BROKEN. */
+/* What is wrong and where, if the state is STORE_BROKEN. */
 const char *store_reader_fault(const struct store_reader *r);
 uint64_t store_reader_fault_offset(const struct store_reader *r);
-/* Blocks that were read whole. */
+/* The number of complete blocks read. */
 uint64_t store_reader_blocks(const struct store_reader *r);
-/* Parts of blocks that a newer plume wrote and that this one does not know. */
+/* The number of parts, written by a newer plume, that this one does not know. */
 uint64_t store_reader_unknown_parts(const struct store_reader *r);
-/* The file is of a version that kept one line of each function, and it has such lines. */
+/* The file has a version that kept one line per function, and it has such lines. */
 bool store_reader_lacks_lines(const struct store_reader *r);

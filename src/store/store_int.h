@@ -1,4 +1,6 @@
-/* The layout of a .plume file, as writer.c and reader.c share it. doc/formats/plume.md explains it. */
+/*
+ * The layout of a .plume file, shared by writer.c and reader.c. doc/formats/plume.md explains it.
+ */
 #pragma once
 #include "store/store.h"
 
@@ -7,13 +9,13 @@
 enum {
 	STORE_HEAD_BYTES = 16,
 	STORE_BLOCK_HEAD_BYTES = 32,
-	STORE_CHECKED_BYTES = 24, /* of the block's head, before its checksum */
+	STORE_CHECKED_BYTES = 24, /* of the block's header, before its checksum */
 	/* Larger blocks are neither written nor read. */
 	STORE_MAX_BLOCK_BYTES = 1 << 27,
 	STORE_MAX_ROWS = 1 << 20, /* of a block */
 	/*
-	 * A small file must not claim memory without bound: so many rows of tables and of samples are
-	 * free, and so many more come with each byte of the file.
+	 * A small file must not claim unbounded memory: this many rows of tables and of samples are
+	 * free, and each byte of the file allows this many more.
 	 */
 	STORE_FREE_TABLE_ROWS = 1 << 22,
 	STORE_FREE_ROWS = 1 << 24,
@@ -45,14 +47,14 @@ enum store_part {
 	STORE_FLAGS,
 	STORE_UNNAMED,	     /* since version 1.1 */
 	STORE_FRAME_COLUMNS, /* since version 1.2: more about the frames that follow */
-	STORE_CHANGED,	     /* the same: frames that are others from now on */
+	STORE_CHANGED,	     /* also since 1.2: frames that are replaced from now on */
 	STORE_PARTS
 };
 
-/* The first version with lines of addresses. */
+/* The first version that keeps lines of addresses. */
 enum { STORE_MINOR_WITH_LINES = 2 };
 
-/* In STORE_FRAME_COLUMNS; those that are not there are 0. */
+/* In STORE_FRAME_COLUMNS; missing ones are 0. */
 enum store_frame_column {
 	STORE_FRAME_FUNCTION_FILE,
 	STORE_FRAME_FUNCTION_LINE,
@@ -76,11 +78,11 @@ enum store_column {
 	STORE_COLUMNS
 };
 
-/* How the values of a column are written. */
+/* How a column's values are encoded. */
 enum store_encoding {
 	STORE_SAME,   /* one value for all rows */
 	STORE_PLAIN,  /* a varint each */
-	STORE_DELTAS, /* the difference to the row before, zigzag */
+	STORE_DELTAS, /* zigzag-encoded difference to the previous row */
 };
 
 struct store_head {

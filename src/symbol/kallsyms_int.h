@@ -5,7 +5,7 @@
 struct kallsyms_row {
 	uint64_t start;
 	uint32_t name_at;
-	uint16_t name_bytes; /* 0: data, which only ends what is before it */
+	uint16_t name_bytes; /* 0: data, which only ends the function before it */
 	uint16_t module;
 };
 
@@ -16,11 +16,11 @@ struct kallsyms {
 	bool is_hidden;		 /* all addresses are zero */
 };
 
-/* Rows of modules are left out when they are of no use. text must outlive t. */
+/* Skips the rows of modules unless wants_modules is set. text must outlive t. */
 void kallsyms_init(struct kallsyms *t, struct str text, bool wants_modules);
 void kallsyms_fini(struct kallsyms *t);
-/* The function that holds address. */
+/* The function that contains address. */
 const struct kallsyms_row *kallsyms_find(const struct kallsyms *t, uint64_t address);
 struct str kallsyms_name(const struct kallsyms *t, const struct kallsyms_row *row);
-/* The address of a function by its name. False: it has none. */
+/* The address of a function by its name. Returns false if there is none. */
 bool kallsyms_address(const struct kallsyms *t, struct str name, uint64_t *address);

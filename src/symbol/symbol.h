@@ -1,6 +1,7 @@
 /*
- * Functions at addresses: of a program or library that was mapped (finding its file, its symbols, its debug file), of
- * the kernel, of a process's own code by its map. Where the files of a process are.
+ * Finds functions by address: in a mapped program or library (its file, its symbols, its debug
+ * file), in the kernel, and in a process's own code by its perf map. Also finds the files of a
+ * process.
  */
 #pragma once
 #include "symbol/binary.h"

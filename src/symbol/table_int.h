@@ -1,25 +1,25 @@
 /*
- * The functions of a program by address. Names stay where they are, in the string tables of the files
- * that the symbols came from: those must outlive the table.
+ * The functions of a program by address. Names stay in the string tables of the files that the
+ * symbols came from, so those files must outlive the table.
  *
- * Filled by symbol_table_add and symbol_table_add_plt, then sealed, then asked.
+ * Fill it with symbol_table_add and symbol_table_add_plt, seal it, then look up.
  */
 #pragma once
 #include "symbol/binary.h"
 #include "debug_info/debug_info.h"
 
-/* Name ids from here on are of names that were made; string tables share those below. */
+/* Name ids from here on stand for generated names; string tables share the ids below. */
 #define SYMBOL_MADE_FIRST 0xfe000000u
 
-/* What makes one of several names for an address better, the most important first. */
+/* Criteria for the best of several names for an address, most important first. */
 enum symbol_rank {
-	SYMBOL_IS_TYPED = 4, /* the compiler said that it is code, rather than a mere label */
+	SYMBOL_IS_TYPED = 4, /* the compiler marked it as code, not as a mere label */
 	SYMBOL_IS_STRONG = 2,
 	SYMBOL_IS_GLOBAL = 1,
 };
 
 enum {
-	SYMBOL_MAX_BYTES = (1 << 28) - 1, /* of a function: none is of 256 MiB */
+	SYMBOL_MAX_BYTES = (1 << 28) - 1, /* of a function: none is as large as 256 MiB */
 };
 
 struct symbol_row {
@@ -28,18 +28,18 @@ struct symbol_row {
 	uint32_t name; /* of a symbol_text, or SYMBOL_MADE_FIRST + index in made */
 };
 
-/* One string table: the names from `first` on are offsets into it. */
+/* A string table: names from `first` on are offsets into it. */
 struct symbol_text {
 	struct str bytes;
 	uint32_t first;
 };
 
-/* A name that is in no file, `f@plt`; put together when somebody asks for it. */
+/* A name that is in no file, `f@plt`; built on demand. */
 struct symbol_made {
 	struct str
-		function; /* empty: the one at `address`, or when that is 0, the PLT's own code */
+		function; /* empty: the one at `address`, or the PLT's own code if `address` is 0 */
 	uint64_t address;
-	struct str text; /* empty until it is asked for */
+	struct str text; /* empty until requested */
 };
 
 struct symbol_range {
@@ -47,21 +47,27 @@ struct symbol_range {
 };
 
 struct symbol_table {
-	VEC(struct symbol_row) rows; /* by start; with the same start, as in the file */
+	VEC(struct symbol_row) rows; /* by start; in file order if starts are equal */
 	/*
-	 * The nearest row before this one that ends behind it, or INDEX_NONE: where functions contain
-	 * others, that is the next one that can hold an address which this one does not.
+	 * The nearest earlier row that ends after this one, or INDEX_NONE: if functions are nested,
+	 * it is the next one that can contain an address which this one does not.
 	 */
 	uint32_t *outer;
-	/* Functions of which one is chosen when the program starts (STT_GNU_IFUNC), by start. */
+	/*
+	 * Functions that choose an implementation when the program starts (STT_GNU_IFUNC), by
+	 * start.
+	 */
 	VEC(struct symbol_row) choosers;
 	VEC(struct symbol_text) texts;
-	uint32_t text_bytes; /* of all of them */
+	uint32_t text_bytes; /* total size */
 	VEC(struct symbol_made) made;
 	VEC(struct symbol_range) code; /* executable sections, by start once sealed */
 	struct arena made_texts;
 	uint64_t compared_bytes; /* see may_compare */
-	/* What says where symbols without a size end; NULL: the next symbol and the section's end. */
+	/*
+	 * Used to find the end of symbols without a size; if NULL, they end at the next symbol or
+	 * the section's end.
+	 */
 	struct elf *code_file;
 	struct function_ranges functions;
 	bool is_stripped;    /* it lacks symbols that are not exported */
@@ -69,22 +75,22 @@ struct symbol_table {
 };
 
 void symbol_table_fini(struct symbol_table *t);
-/* The functions of a section of symbols (SHT_SYMTAB or SHT_DYNSYM). */
+/* Adds the functions of a symbol section (SHT_SYMTAB or SHT_DYNSYM). */
 void symbol_table_add(struct symbol_table *t, struct elf *elf, const struct elf_section *section);
-/* `f@plt` for the stubs that calls of other files' functions go through. */
+/* Adds `f@plt` for the stubs through which functions in other files are called. */
 void symbol_table_add_plt(struct symbol_table *t, struct elf *elf);
-/* Those of a Go program without symbols, if elf is one. */
+/* If elf is a Go program without symbols, adds its functions. */
 void symbol_table_add_go(struct symbol_table *t, struct elf *elf);
-/* The file with the code, before it is sealed; is_stripped: no full table of symbols was added. */
+/* Sets the file with the code, before sealing; is_stripped: no full symbol table was added. */
 void symbol_table_set_code(struct symbol_table *t, struct elf *elf, bool is_stripped);
 void symbol_table_seal(struct symbol_table *t);
-/* What it finds is good as long as t and its files are. */
+/* Results are valid as long as t and its files. */
 bool symbol_table_find(struct symbol_table *t, uint64_t address, struct binary_symbol *found);
 
-/* For those that fill it: a name that is made when it is asked for. */
+/* For code that fills the table: adds a name that is built on demand. */
 void symbol_table_add_made(struct symbol_table *t, struct symbol_range range,
 			   struct symbol_made made);
-/* The id of the first name of a string table. False: there is no room for more of them. */
+/* The id of the first name in a string table. Returns false if there is no room for more. */
 bool symbol_table_add_text(struct symbol_table *t, struct str bytes, uint32_t *first);
-/* Of a symbol without a size that reaches to `end` at most. */
+/* The end of a symbol without a size, at most `end`. */
 uint64_t symbol_extent_end(struct symbol_table *t, uint64_t start, uint64_t end);

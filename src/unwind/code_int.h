@@ -1,7 +1,7 @@
 /*
- * Functions that no table knows: where the caller is follows from their instructions. All ways from the function's
- * start are followed, and what each instruction does to the stack pointer is added up. What comes of it is checked
- * (stack.c): there has to be a call in front of the address that the function returns to.
+ * Unwinds functions that no table covers by analysing their instructions: follows every path from
+ * the function's start and tracks what each instruction does to the stack pointer. The result is
+ * verified (stack.c): the code before the return address must be a call.
  */
 #pragma once
 #include "instruction/instruction.h"
@@ -9,42 +9,45 @@
 
 enum { CODE_REGISTERS = 16, CODE_WINDOW = 1 << 18, CODE_STARTS_TRIED = 6 };
 
-/* At an instruction. */
+/* The state at an instruction. */
 struct code_state {
 	int32_t depth;	     /* bytes on the stack below the return address */
-	int32_t frame_depth; /* the same when %rbp was set to %rsp */
+	int32_t frame_depth; /* the same at the time %rbp was set to %rsp */
 	bool has_depth, has_frame;
 	uint16_t is_saved; /* bit per DWARF register: it was pushed */
 	int32_t saved_depth[CODE_REGISTERS];
 };
 
-/* The state behind an instruction. kept: registers that a caller finds as they were, a bit for each. */
+/* Updates the state for an instruction. kept: a bit for each register that a call preserves. */
 void code_step_x86_64(struct str instruction, uint64_t kept, struct code_state *state);
 /*
- * Whether a call ends at the end of code. *target: how far from there the called function is; *is_direct: it is
- * known.
+ * Whether code ends with a call. *target: the offset of the called function from there; *is_direct:
+ * whether it is known.
  */
 bool code_call_before_x86_64(struct str code, int64_t *target, bool *is_direct);
-/* Whether what is called at the start of code only jumps to where memory says, as entries of a PLT do. */
+/*
+ * Whether the function at the start of code is only an indirect jump through memory, like a PLT
+ * entry.
+ */
 bool code_is_stub_x86_64(struct str code);
 
 struct code_start {
 	uint64_t address;
-	bool is_known;	/* a symbol says so; else it is what something in the code may call */
+	bool is_known;	/* a symbol says so; otherwise some code may call it */
 	bool is_jumped; /* ... or jump to */
 };
 
-/* Whether a function goes on in another one when its own frame is gone. */
+/* Whether a function tail-calls another one after removing its own frame. */
 bool code_jumps_to(struct unwind_code *c, uint64_t from, uint64_t to);
 
 /*
- * The state before the instruction that holds `address`, found from the nearest starts before it; skip: so many of
- * them were tried. From CODE_STARTS_TRIED on what is jumped to counts as well. False: there is none, and no others of
- * that kind are to be tried.
+ * The state before the instruction at `address`, found from the nearest starts before it; skip: how
+ * many were tried already. From CODE_STARTS_TRIED on, jump targets count as starts too. Returns
+ * false if there is none and no further starts of that kind are worth trying.
  */
 bool code_find(struct unwind_code *c, uint64_t address, uint32_t skip, struct code_start *start,
 	       struct code_state *state);
-/* Where a frame came from; caller gets the registers as they were there. */
+/* How a frame was reached; the registers of its caller go into caller. */
 struct code_walk {
 	const struct unwinder *unwinder;
 	const struct unwind_machine *machine;
@@ -55,14 +58,14 @@ struct code_walk {
 enum code_caller {
 	CODE_CALLER_UNKNOWN,
 	CODE_CALLER_FOUND,
-	CODE_CALLER_NONE, /* it is the first function of the program */
-	CODE_CALLER_CUT,  /* the copy of the stack ends before it */
+	CODE_CALLER_NONE, /* it is the program's first function */
+	CODE_CALLER_CUT,  /* the stack copy ends before it */
 };
-/* address: in the function, or in the call that it waits for. */
+/* address: in the function, or in the call it is waiting for. */
 enum code_caller code_find_caller(const struct code_walk *w, uint64_t address,
 				  struct unwind_registers *caller);
 /* The bytes of an executable segment from an address on, or up to it. */
 struct str code_bytes_from(const struct unwind_code *c, uint64_t address);
 struct str code_bytes_before(const struct unwind_code *c, uint64_t address, size_t most);
-/* The first function of a program: nothing called it. */
+/* Whether it is in the program's first function, which has no caller. */
 bool code_is_in_entry(const struct unwind_code *c, uint64_t address);

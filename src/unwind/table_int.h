@@ -8,10 +8,13 @@ struct table_rows {
 	struct rule_pool pool;
 };
 
-/* At least one row. Fills what head does not say yet. */
+/* Needs at least one row. Fills in the rest of head. */
 void table_write_image(const struct table_rows *rows, struct table_head *head, struct buf *image);
-/* Puts the checksum of an image into its head. */
+/* Stores the checksum of an image in its head. */
 void table_sign(struct buf *image);
 
-/* Removes what was used longest ago until kept_bytes are left, where there are more than most_bytes. */
+/*
+ * If the cache exceeds most_bytes, removes the least recently used tables until kept_bytes are
+ * left.
+ */
 void table_cache_prune(const char *path, uint64_t most_bytes, uint64_t kept_bytes);
