@@ -53,7 +53,7 @@ struct collecting {
 	/* names arrive seconds after their samples, so plume asks for them less often */
 	bool has_late_names;
 	atomic_uint_fast64_t thinned; /* samples whose stacks were thinned in the kernel */
-	struct v8_walker *walker;     /* set if stacks are walked in the kernel: v8_walker.h */
+	struct v8_walker *walker;     /* v8_walker.h says what it is for */
 
 	void *state[MAX_COLLECTORS];
 };

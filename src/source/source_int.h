@@ -13,6 +13,11 @@ enum { PROBE_MAGIC = 1000 };
 /*
  * A format is read in one of two ways. Either lines are fed to it (begin, feed, end), or, if it
  * must see its input as a whole, it pulls it from the reader (read).
+ *
+ * Frames come from naming_add_frame. For each sample a format adds to p->ledger.count:
+ * LEDGER_SAMPLES, LEDGER_NO_STACK if it has no frame, LEDGER_NO_TIME if it has no time,
+ * LEDGER_FRAMES by its frames, and LEDGER_UNKNOWN_FRAMES by those of kind FRAME_UNKNOWN. What it
+ * leaves out has a line of its own (enum ledger_line).
  */
 struct source_format {
 	const char *title; /* for messages */
@@ -23,7 +28,7 @@ struct source_format {
 	void (*read)(struct reader *r, const struct source_options *options, struct profile *p);
 	/*
 	 * Longer lines are skipped and counted: no tool writes such lines, and a stream must use
-	 * bounded memory.
+	 * bounded memory. source.c does so while a line is still growing, feed if it gets all of it.
 	 */
 	size_t max_line_bytes;
 	/*
@@ -36,7 +41,8 @@ struct source_format {
 	/*
 	 * Reads from text, which starts at byte `offset` of the input, and returns how many bytes
 	 * were consumed. Whole lines only, unless is_last. The rest is passed again, with more
-	 * after it.
+	 * after it. Where cut allows it, another thread's state starts in the middle and never sees
+	 * the first line.
 	 */
 	size_t (*feed)(void *state, struct str text, uint64_t offset, bool is_last);
 	/*
