@@ -43,38 +43,33 @@ void buf_addf(struct buf *b, const char *format, ...)
 		b->n += (size_t)n;
 }
 
-/* Digits of value from the end of a 32-byte field; returns where they begin. */
-static char *digits_before(char *end, uint64_t value, unsigned group)
-{
-	char *p = end;
-	unsigned n = 0;
-	do {
-		if (group && n && n % group == 0)
-			*--p = ',';
-		*--p = (char)('0' + value % 10);
-		n++;
-	} while (value /= 10);
-	return p;
-}
-
-/* Inlined, so that the common case, no groups, has no test for them. */
-static inline __attribute__((always_inline)) void add_digits(struct buf *b, uint64_t value,
-							     unsigned group)
-{
-	char field[32];
-	char *end = field + sizeof(field);
-	char *p = digits_before(end, value, group);
-	buf_add(b, (struct str){ p, (size_t)(end - p) });
-}
-
+/* Two digits for each division: files of numbers are written by this. */
 void buf_add_u64(struct buf *b, uint64_t value)
 {
-	add_digits(b, value, 0);
+	static const char pairs[] = "0001020304050607080910111213141516171819"
+				    "2021222324252627282930313233343536373839"
+				    "4041424344454647484950515253545556575859"
+				    "6061626364656667686970717273747576777879"
+				    "8081828384858687888990919293949596979899";
+	char field[24], *end = field + sizeof(field), *p = end;
+	for (; value >= 10; value /= 100)
+		memcpy(p -= 2, pairs + value % 100 * 2, 2);
+	if (value || p == end)
+		*--p = (char)('0' + value);
+	buf_add(b, (struct str){ p, (size_t)(end - p) });
 }
 
 void buf_add_grouped(struct buf *b, uint64_t value)
 {
-	add_digits(b, value, 3);
+	char field[32], *end = field + sizeof(field), *p = end;
+	unsigned n = 0;
+	do {
+		if (n && n % 3 == 0)
+			*--p = ',';
+		*--p = (char)('0' + value % 10);
+		n++;
+	} while (value /= 10);
+	buf_add(b, (struct str){ p, (size_t)(end - p) });
 }
 
 void buf_add_counted(struct buf *b, uint64_t n, const char *one, const char *many)
