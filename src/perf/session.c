@@ -308,7 +308,7 @@ void perf_session_add_records(struct perf_session *s, struct str records)
 
 void perf_session_end_round(struct perf_session *s)
 {
-	s->order.keeps_bytes = true; /* copies are few, so they stay, too */
+	s->order.keeps_bytes = true; /* copies are few, so they also stay */
 	perf_order_end_round(&s->order);
 }
 

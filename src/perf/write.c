@@ -87,7 +87,7 @@ static void describe_written(const struct perf_data_writer *w, struct perf_event
 
 /* --- the head --- */
 
-/* Lists features only while their table is behind the records. */
+/* Lists features only while their table is after the records. */
 static void write_header(struct perf_data_writer *w)
 {
 	AUTO(buf) struct buf header = { 0 };

@@ -76,7 +76,7 @@ struct spot spot_meet(const inlined_vec *nodes, struct spot a, struct spot b);
 /* The call that leads to spot, in the enclosing function `to`. */
 struct spot spot_lift(const inlined_vec *nodes, struct spot spot, uint32_t to);
 /*
- * Of two spots before something the last, or of two behind it the first, within the function they
+ * Of two spots before something the last, or of two after it the first, within the function they
  * share.
  */
 struct spot spot_last(const inlined_vec *nodes, struct spot a, struct spot b);

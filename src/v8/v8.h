@@ -103,7 +103,7 @@ struct v8_raw_frame {
 struct v8_frame {
 	uint64_t pc, fp; /* fp is 0 if not known */
 	v8_place_id place;
-	bool is_missing; /* frame pointers skipped it: it belongs behind the previous one */
+	bool is_missing; /* frame pointers skipped it: it belongs after the previous one */
 };
 /*
  * Finds the JavaScript frames of a stack, leaf first, and skips others. Returns their number. This
