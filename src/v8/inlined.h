@@ -98,11 +98,8 @@ struct deopt_data {
 	uint64_t translations; /* byte array */
 	uint32_t inlined_count;
 	uint32_t exit_start; /* offset of the first exit in the code */
-	uint32_t checks,
-		/*
-		 * Number of exits of checks, then of calls. Each exit has an entry, in this order.
-		 */
-		calls;
+	/* Number of exits of checks, then of calls. Each exit has an entry, in this order. */
+	uint32_t checks, calls;
 };
 struct inlined_at {
 	uint64_t position;
