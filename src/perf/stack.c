@@ -267,7 +267,7 @@ static uint32_t drop_astray(struct perf_session *s, const struct perf_process *p
 enum { MAX_DROPPED = 2, MAX_CHAIN = 1024, MAX_WALKED_ALONE = 128, SURE_RUN = 2 };
 
 /*
- * The last addresses of a walk may be wrong, but not more than that. Both have the leaf in common,
+ * The last addresses of a walk may not be callers, but no more than these. Both have the leaf in common,
  * which proves nothing about a chain that went astray after it.
  */
 static bool meet_at_end(const struct unwound_stack *u, const struct stack_address *chain,
@@ -284,7 +284,7 @@ static bool meet_at_end(const struct unwound_stack *u, const struct stack_addres
 }
 
 /*
- * The copy ended within functions without frame pointers that were called by others with them. The
+ * The copy ended within functions without frame pointers, which had called others with them. The
  * chain has skipped all of the former, as it has none of what the walk found after the last common
  * address. Its next address belongs after the end of the walk.
  */

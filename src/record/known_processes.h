@@ -49,6 +49,6 @@ struct known_process *known_processes_get(struct known_processes *t, int32_t pid
 void known_processes_forget(struct known_processes *t);
 /*
  * Returns a forgotten row, which the caller frees, or NULL. For the drain thread, between two
- * passes.
+ * chunks.
  */
 struct known_process *known_processes_take_gone(struct known_processes *t);
