@@ -267,8 +267,8 @@ static uint32_t drop_astray(struct perf_session *s, const struct perf_process *p
 enum { MAX_DROPPED = 2, MAX_CHAIN = 1024, MAX_WALKED_ALONE = 128, SURE_RUN = 2 };
 
 /*
- * The last addresses of a walk may not be callers, but no more than these. Both have the leaf in common,
- * which proves nothing about a chain that went astray after it.
+ * The last addresses of a walk may not be callers, but no more than these. Both have the leaf in
+ * common, which proves nothing about a chain that went astray after it.
  */
 static bool meet_at_end(const struct unwound_stack *u, const struct stack_address *chain,
 			uint32_t n, struct stack_meeting *at)
