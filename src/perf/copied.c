@@ -1,11 +1,14 @@
 /*
- * Code that a process may have copied from one of its files. CPython (-X perf, -X perf_jit) copies its
- * trampoline for each function in Python; the file that holds the original exports where it is.
+ * Code that a process may have copied from one of its files. CPython (-X perf, -X perf_jit) copies
+ * its trampoline for each Python function; the file with the original exports its address.
  */
 #include "perf/perf_int.h"
 #include "unwind/unwind.h"
 
-/* A trampoline has 11 to 32 bytes. A process with more mappings than that is not searched for it. */
+/*
+ * A trampoline is 11 to 32 bytes long. Processes with more mappings than this are not searched for
+ * it.
+ */
 enum { MAX_CODE_BYTES = 64, MAX_ROWS = 4096 };
 
 static bool read_copied(const struct perf_session *s, struct elf *elf, struct unwind_copied *copied)

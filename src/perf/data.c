@@ -1,6 +1,7 @@
 /*
- * perf.data: as a file, with tables before and behind the records; as a pipe, where everything is a
- * record; as a directory, with a file for each thread of perf record. doc/formats/perf-data.md
+ * perf.data in its three forms: a file, with tables before and after the records; a pipe, where
+ * everything is a record; and a directory, with one file per thread of perf record. See
+ * doc/formats/perf-data.md.
  */
 #include "perf/perf_int.h"
 
@@ -18,7 +19,7 @@ enum {
 	UNPACK_STEP_BYTES = 1 << 20,
 	STEP_BYTES = 8 << 20, /* between two calls of progress */
 };
-#define MAX_FILE_BYTES ((size_t)16 << 30) /* of a file form that comes compressed */
+#define MAX_FILE_BYTES ((size_t)16 << 30) /* for the file form when compressed */
 
 struct section {
 	uint64_t offset, size_bytes;
@@ -30,20 +31,20 @@ struct file_header {
 	uint64_t features[FEATURE_WORDS];
 };
 
-/* The input while it is read. */
+/* The input and the state of reading it. */
 struct data_input {
 	struct perf_session *s;
 	struct reader *r;
 	struct buf *damage;
 	uint64_t *damage_offset;
-	uint64_t to_skip; /* bytes that belong to the last record, but are no records */
-	/* Of a directory: files with records, whose rounds say nothing about the others. */
+	uint64_t to_skip; /* rest of the last record's payload, which is not records */
+	/* Of a directory: files whose rounds say nothing about the other files. */
 	bool is_directory;
 	VEC(struct reader *) files;
 	ZSTD_DStream *unpacker;
-	struct buf plain; /* unpacked, not yet whole records */
+	struct buf plain; /* decompressed, up to an incomplete record */
 	uint64_t packed_bytes, plain_bytes;
-	bool is_stopped; /* nothing behind this can be understood, or it is not wanted */
+	bool is_stopped; /* what follows cannot be parsed, or is not wanted */
 	uint64_t next_progress;
 };
 
@@ -79,7 +80,7 @@ static void note_damage(struct data_input *in, uint64_t offset, const char *form
 
 static size_t feed(struct data_input *in, struct str bytes, uint64_t offset);
 
-/* Packed records, which may be cut anywhere: one stream through the whole recording. */
+/* Decompresses records, which may be split anywhere: one stream for the whole recording. */
 static void unpack(struct data_input *in, struct str packed, uint64_t offset)
 {
 	enum { MAX_RATIO = 2000, SMALL_BYTES = 64 << 20 };
@@ -149,7 +150,7 @@ static void on_feature(struct data_input *in, const struct perf_record *r)
 		perf_feature_read(in->s, (unsigned)feature, c);
 }
 
-/* Its length is not that of the bytes that follow it. */
+/* Skips the payload of a record, whose size does not include it. */
 static void skip_behind(struct data_input *in, const struct perf_record *r, bool has_long_size)
 {
 	struct cursor c = body_of(in, r);
@@ -194,7 +195,7 @@ static void on_record(struct data_input *in, const struct perf_record *r)
 	default:
 		if (r->type < RECORD_HEADER_ATTR)
 			perf_session_queue(in->s, r);
-		break; /* others say nothing of samples */
+		break; /* others say nothing about samples */
 	}
 }
 
@@ -210,7 +211,7 @@ static bool is_packed(uint32_t type)
 	return type == RECORD_COMPRESSED || type == RECORD_COMPRESSED2;
 }
 
-/* Takes whole records from bytes and returns how many bytes they were. */
+/* Takes complete records from bytes and returns their size. */
 static size_t feed(struct data_input *in, struct str bytes, uint64_t offset)
 {
 	bool is_plain = bytes.p == in->plain.p;
@@ -243,7 +244,7 @@ static bool wants_more(struct data_input *in, uint64_t offset)
 	return o->progress(o->progress_context, in->s->p);
 }
 
-/* Whole bytes, a part at a time so that there can be progress. */
+/* Takes all of bytes, in steps, to report progress. */
 static size_t feed_whole(struct data_input *in, struct str bytes, uint64_t offset)
 {
 	size_t at = 0, done = 1;
@@ -315,7 +316,7 @@ static bool read_attrs(struct data_input *in, struct str file, const struct file
 	return in->s->events.list.n > 0;
 }
 
-/* A table of sections, one for each feature that is there, behind the records. */
+/* The table of feature sections after the records, one per feature. */
 static void read_features(struct data_input *in, struct str file, const struct file_header *h)
 {
 	struct section table = { h->data.offset + h->data.size_bytes, 0 };
@@ -347,7 +348,7 @@ static bool read_header(struct data_input *in, struct str file, struct file_head
 	h->attr_bytes = cursor_u64(&c);
 	h->attrs = read_section(&c);
 	h->data = read_section(&c);
-	read_section(&c); /* event types, of old */
+	read_section(&c); /* event types, obsolete */
 	for (unsigned i = 0; i < FEATURE_WORDS; i++)
 		h->features[i] = cursor_u64(&c);
 	if (c.is_short)
@@ -355,14 +356,14 @@ static bool read_header(struct data_input *in, struct str file, struct file_head
 	return !c.is_short;
 }
 
-/* perf writes the length of the records last: 0 when it was killed, or writes still. */
+/* perf writes the size of the records last: it is 0 if perf was killed or is still writing. */
 static struct str data_of(struct data_input *in, struct str file, const struct file_header *h)
 {
 	struct str data = str_from_byte(file, h->data.offset);
 	if (h->data.offset > file.n)
 		note_damage(in, h->data.offset, "the data section lies outside the file");
 	else if (h->data.size_bytes > data.n)
-		return data; /* which is said when its end is there */
+		return data; /* reported at the end of the data */
 	else if (h->data.size_bytes)
 		data.n = h->data.size_bytes;
 	return data;
@@ -381,7 +382,7 @@ static void read_file(struct data_input *in, struct str file)
 		read_features(in, file, &h);
 	in->is_stopped = false; /* records can be read without features */
 	in->s->is_unfinished = is_unfinished;
-	if (is_unfinished) /* it says nothing of where it was made; most are read where they were made */
+	if (is_unfinished) /* machine not recorded; most files are read where they were made */
 		in->s->options.names.is_of_this_machine = true;
 	size_t done = feed_whole(in, data, h.data.offset);
 	if (is_unfinished && !in->is_stopped)
@@ -412,8 +413,8 @@ static void read_pipe(struct data_input *in)
 /* --- the directory form --- */
 
 /*
- * The records of one file. It stays mapped until all are read: what happened in one thread of perf
- * record is put in order with the others' at the end.
+ * Reads one file. It stays mapped until all are read, as the records of perf record's threads are
+ * sorted together at the end.
  */
 static bool read_directory_file(struct data_input *in, const char *path)
 {
@@ -427,7 +428,7 @@ static bool read_directory_file(struct data_input *in, const char *path)
 	struct str bytes = reader_window(r);
 	in->is_stopped = false;
 	in->plain.n = 0;
-	if (in->unpacker) /* each file is a stream of its own */
+	if (in->unpacker) /* each file is a separate stream */
 		ZSTD_initDStream(in->unpacker);
 	size_t done = feed(in, bytes, 0);
 	if (!in->is_stopped && done < bytes.n)

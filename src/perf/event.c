@@ -1,4 +1,4 @@
-/* Events that were opened: struct perf_event_attr of include/uapi/linux/perf_event.h, all sizes of it. */
+/* Opened events: struct perf_event_attr of include/uapi/linux/perf_event.h, in all of its sizes. */
 #include "perf/record_int.h"
 
 enum {
@@ -8,7 +8,7 @@ enum {
 	FLAG_USE_CLOCKID = 25,
 };
 
-/* Bit fields are numbered from the other end of each byte on machines of the other byte order. */
+/* With the other byte order, bit fields are numbered from the other end of each byte. */
 static uint64_t read_flags(struct cursor *c)
 {
 	uint64_t flags = 0;
@@ -25,7 +25,7 @@ bool perf_event_read(struct perf_event *event, struct cursor *c, uint64_t size)
 	const char *start = cursor_take(c, size);
 	if (!start || size < ATTR_BYTES_FIRST)
 		return false;
-	/* Fields that an older perf did not have read as 0. */
+	/* Fields that an older perf lacked read as 0. */
 	struct cursor a = { start, start + size, c->is_swapped, false };
 	*event = (struct perf_event){ 0 };
 	event->type = cursor_u32(&a);
@@ -146,7 +146,7 @@ void perf_event_describe(const struct perf_event *event, struct buf *name)
 		"cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
 		"emulation-faults", "dummy",	    "bpf-output",   "cgroup-switches",
 	};
-	/* On machines with several kinds of cores the upper half says which. */
+	/* On hybrid CPUs, the upper half selects the kind of core. */
 	uint64_t config =
 		event->type == PERF_TYPE_HARDWARE ? (uint32_t)event->config : event->config;
 	if (event->name)

@@ -1,12 +1,12 @@
 /*
- * What a recording says of itself: sections behind the data, or records in a pipe
+ * What a recording says about itself: sections after the data, or records in a pipe
  * (tools/perf/Documentation/perf.data-file-format.txt).
  */
 #include "perf/perf_int.h"
 
 #include <sys/utsname.h>
 
-/* A length and as many bytes, padded with NULs. */
+/* A length and that many bytes, padded with NULs. */
 static struct str read_text(struct cursor *c)
 {
 	uint32_t n = cursor_u32(c);
@@ -42,7 +42,7 @@ static void read_number(struct perf_session *s, struct str key, uint64_t value, 
 		add_fact(s, key, buf_str(&text));
 }
 
-/* The name of each event, with the ids of its samples. */
+/* Event names, with the ids of their samples. */
 static void read_event_names(struct perf_session *s, struct cursor *c)
 {
 	uint32_t n = cursor_u32(c), attr_bytes = cursor_u32(c);
@@ -60,7 +60,7 @@ static void read_event_names(struct perf_session *s, struct cursor *c)
 	}
 }
 
-/* One row: misc is its record's. The kernel is called [kernel.kallsyms] there. */
+/* One entry; misc is from its record. The kernel's file is named [kernel.kallsyms]. */
 void perf_build_id_read(struct perf_session *s, struct cursor c, uint16_t misc)
 {
 	enum { FIELD_BYTES = 24, USUAL_BYTES = 20 };
@@ -88,7 +88,7 @@ static void read_build_ids(struct perf_session *s, struct cursor *c)
 	}
 }
 
-/* When the recording's clock showed what: places its times in the day. */
+/* A moment of both the recording's clock and the wall clock, to convert its times. */
 static void read_clock(struct perf_session *s, struct cursor *c)
 {
 	AUTO(buf) struct buf text = { 0 };
@@ -137,7 +137,7 @@ void perf_feature_read(struct perf_session *s, unsigned feature, struct cursor c
 		read_machine(s, read_text(&c));
 		break;
 	case FEATURE_NRCPUS:
-		cursor_u32(&c); /* that could be there */
+		cursor_u32(&c); /* possible cpus */
 		read_number(s, STR("cpus"), cursor_u32(&c), "");
 		break;
 	case FEATURE_CPUDESC:

@@ -1,4 +1,4 @@
-/* With names at hand everything goes into the profile: stacks, samples, events, and what to count. */
+/* After naming, adds everything to the profile: stacks, samples, events, and statistics. */
 #include "perf/perf_int.h"
 
 static bool is_thread_start(struct str name)
@@ -24,20 +24,20 @@ static bool is_thread_start(struct str name)
 	return false;
 }
 
-/* A thread of the kernel, or a stack that goes back to where the thread began. */
+/* A kernel thread, or a stack that reaches the start of its thread. */
 static bool is_rooted(const struct location_names *n, location_id outermost)
 {
 	const struct profile *p = n->s->p;
 	const struct mapped *m = &n->s->mapped.list.p[n->s->locations.list.p[outermost].mapped];
 	if (!n->count[outermost] || (m->kind == MAPPED_FILE && !m->is_found))
-		return true; /* without its file nobody can tell */
+		return true; /* without its file, it cannot be told */
 	if (n->is_entry[outermost])
-		return true; /* stripped of its name, _start */
+		return true; /* _start, stripped of its name */
 	const struct frame *f = &p->frames.p[n->frames.p[n->first[outermost]]];
 	return f->kind == FRAME_KERNEL || is_thread_start(profile_str(p, f->name));
 }
 
-/* Stacks that came since the last time. */
+/* Adds stacks that are new since the last call. */
 static void add_nodes(struct location_names *n)
 {
 	const struct profile *raw = n->s->raw;
@@ -64,17 +64,17 @@ static void count_frames(const struct location_names *n, const uint64_t *node_we
 		if (raw->nodes.p[i].parent == NODE_ROOT && !is_rooted(n, id))
 			count[LEDGER_UNROOTED] += node_weight[i];
 	}
-	/* Why these do not is known: they are counted as cut. */
+	/* The cause of these is known: they are counted as cut. */
 	for (uint32_t i = 0; i < n->s->ends.cut.n; i++)
 		if (!is_rooted(n, n->s->ends.cut.p[i]))
 			count[LEDGER_UNROOTED]--;
-	/* The unwinder knows it of these, whatever their name. */
+	/* The unwinder knows that these are complete, whatever their names. */
 	for (uint32_t i = 0; i < n->s->ends.rooted.n; i++)
 		if (!is_rooted(n, n->s->ends.rooted.p[i]))
 			count[LEDGER_UNROOTED]--;
 }
 
-/* In the order in which they were asked for; those without samples are not there. */
+/* In the order in which they were requested, without events that have no samples. */
 static event_id *add_events(struct perf_session *s)
 {
 	event_id *events = mem_alloc(s->events.list.n + 1, sizeof(*events));

@@ -1,6 +1,6 @@
 /*
- * Stacks through code whose jitdump says how it saves registers. A table is made when a stack first goes through a piece
- * of code, and kept until the jitdump is read again.
+ * Unwinds through code whose jitdump says how it saves registers. A table is created when a stack
+ * first passes through a piece of code, and kept until the jitdump is reread.
  */
 #include "perf/perf_int.h"
 #include "unwind/unwind.h"
@@ -8,7 +8,7 @@
 #include <time.h>
 
 struct jit_table {
-	struct unwind_table *table; /* NULL: not made yet, or there is none */
+	struct unwind_table *table; /* NULL if not created yet, or if there is none */
 	bool is_open;
 };
 
@@ -17,7 +17,10 @@ uint32_t perf_session_jit_code(const struct perf_session *s, const struct perf_p
 {
 	const struct jitdump *j =
 		process->jitdump == INDEX_NONE ? NULL : s->mapped.list.p[process->jitdump].jitdump;
-	/* Its times are of CLOCK_MONOTONIC; of other clocks the last code at the address is taken. */
+	/*
+	 * jitdump times are from CLOCK_MONOTONIC; with other clocks, the latest code at the address
+	 * is used.
+	 */
 	bool is_same_clock = s->events.list.n && s->events.list.p[0].clock == CLOCK_MONOTONIC;
 	return j ? jitdump_find(j, address, is_same_clock ? time_ns : UINT64_MAX) : INDEX_NONE;
 }
@@ -57,7 +60,7 @@ bool perf_session_jit_place(struct perf_session *s, const struct perf_process *p
 		process->jitdump == INDEX_NONE ? NULL : &s->mapped.list.p[process->jitdump];
 	if (!m || !m->jitdump || !jitdump_unwinding_count(m->jitdump))
 		return false;
-	/* The next address may be in code of which more is known. */
+	/* The next address may be in code that has a table. */
 	place->start = address;
 	place->end = address + 1;
 	uint32_t code = perf_session_jit_code(s, process, address, time_ns);

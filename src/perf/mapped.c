@@ -1,4 +1,4 @@
-/* What addresses are in: files, code made at run time, the kernel. */
+/* What addresses are in: files, JIT code, the kernel. */
 #include "debug_info/debug_info.h"
 #include "perf/process_int.h"
 
@@ -120,7 +120,7 @@ struct unwind_code *mapped_code(struct mapped_table *t, mapped_id id)
 	return m->code;
 }
 
-/* --- what is not needed any more --- */
+/* --- removing unused entries --- */
 
 static void mark_rows(const struct address_space *a, bool *is_needed)
 {
@@ -139,7 +139,7 @@ static mapped_id renumbered(mapped_id id, const mapped_id *new_id)
 	return id == INDEX_NONE ? INDEX_NONE : new_id[id];
 }
 
-/* Moves what is needed to the front; new_id: INDEX_NONE for the others. */
+/* Moves the needed entries to the front. new_id is INDEX_NONE for the others. */
 static void compact(struct mapped_table *t, const bool *is_needed, mapped_id *new_id)
 {
 	uint32_t kept = 0;

@@ -1,4 +1,4 @@
-/* Names: each location becomes frames once, then all stacks and samples go into the profile. */
+/* Naming: each location becomes frames once, then all stacks and samples go into the profile. */
 #include "debug_info/debug_info.h"
 #include "name/name.h"
 #include "naming/naming.h"
@@ -61,7 +61,7 @@ void location_add_unnamed(struct location_names *n, location_id id, struct str m
 	add_unnamed_function(n, id, module, 0);
 }
 
-/* --- functions that come again --- */
+/* --- recurring functions --- */
 
 static bool symbol_equal(const void *list, uint32_t i, const void *key)
 {
@@ -108,7 +108,7 @@ static struct debug_info *debug_of(struct location_names *n, struct mapped *m)
 	return m->debug;
 }
 
-/* Without lines, a frame is where its function begins. */
+/* Without lines, a frame gets the start of its function. */
 static struct named_frame frame_of_debug(const struct debug_frame *d, bool keeps_lines)
 {
 	struct named_frame f = { .function_file = d->declared_file.n ? d->declared_file : d->file,
@@ -119,7 +119,10 @@ static struct named_frame frame_of_debug(const struct debug_frame *d, bool keeps
 	return f;
 }
 
-/* The functions at an address by its DWARF; the outermost has the symbol's name, if there is one. */
+/*
+ * The functions at an address according to DWARF; the outermost gets the symbol's name, if there is
+ * one.
+ */
 static void add_debug_frames(struct location_names *n, location_id id, struct str module,
 			     struct str symbol, const struct debug_frame *frames, uint32_t count)
 {
@@ -150,7 +153,7 @@ static bool name_in_file(struct location_names *n, location_id id, struct mapped
 		return false;
 	n->is_entry[id] = elf_is_in_entry(code, address);
 	bool has_symbol = binary_find_symbol(b, address, &symbol);
-	/* The frame of a signal handler returns to the start of __restore_rt, which nothing called. */
+	/* A signal handler returns to the start of __restore_rt, which nothing called. */
 	if (!has_symbol && l->is_call)
 		has_symbol = binary_find_symbol(b, ++address, &symbol);
 	struct debug_info *debug = debug_of(n, m);
@@ -174,7 +177,7 @@ static bool name_in_file(struct location_names *n, location_id id, struct mapped
 	return true;
 }
 
-/* Functions without a name are told apart where the file says which they are. */
+/* Tells unnamed functions apart if the file has their bounds. */
 static void add_unnamed_in_file(struct location_names *n, location_id id, const struct mapped *m)
 {
 	uint64_t address, start = 0;
@@ -197,8 +200,8 @@ static struct str kernel_module_at(const struct perf_session *s, uint64_t addres
 }
 
 /*
- * A thunk of an indirect call leaves the start of the function that it goes to as if it were where a
- * call returns to. The byte before is padding with a symbol of its own, `__pfx_f`.
+ * An indirect call thunk puts the start of its target on the stack as if it were a return address.
+ * The byte before that is padding with its own symbol, `__pfx_f`.
  */
 static bool find_in_kernel(struct location_names *n, const struct location *l,
 			   struct kernel_symbol *symbol)
@@ -230,7 +233,7 @@ static void name_in_kernel(struct location_names *n, location_id id)
 	remember(n, id, &key);
 }
 
-/* --- code made at run time, with times --- */
+/* --- JIT code with times --- */
 
 static void name_in_jitdump(struct location_names *n, location_id id, const struct mapped *m)
 {
@@ -245,7 +248,7 @@ static void name_in_jitdump(struct location_names *n, location_id id, const stru
 	push_frame(n, id, &f);
 }
 
-/* --- what the recorder named itself --- */
+/* --- frames named by the recorder --- */
 
 static void name_found(struct location_names *n, location_id id)
 {
@@ -298,11 +301,11 @@ static void name_location(struct location_names *n, location_id id)
 		location_add_name(n, id, m->path, m->path, FRAME_UNKNOWN);
 		break;
 	case MAPPED_JIT:
-		break; /* all of a process at once */
+		break; /* handles all of the process */
 	}
 }
 
-/* Why a file's frames have no name. */
+/* Why frames in a file have no name. */
 struct unnamed_reason {
 	struct buf module, reason, fix;
 };
@@ -318,7 +321,7 @@ static void explain(struct location_names *n, mapped_id id, struct unnamed_reaso
 {
 	struct mapped *m = &n->s->mapped.list.p[id];
 	if (m->kind == MAPPED_JIT)
-		return; /* which was said when its map was looked for */
+		return; /* reported when its map was searched */
 	buf_add(&why->module, mapped_shown_path(m));
 	if (m->kind == MAPPED_KERNEL)
 		kernel_symbols_explain(n->kernel, &why->reason, &why->fix);
@@ -330,7 +333,7 @@ static void explain(struct location_names *n, mapped_id id, struct unnamed_reaso
 		buf_add(&why->reason, STR("no symbol covers these addresses"));
 }
 
-/* Keeps it with what the frames are in: more of them may come when its file is closed. */
+/* Stores the reason with the mapping: more such frames may appear after its file is closed. */
 static void keep_reason(struct location_names *n, mapped_id id, struct unnamed_reason *why)
 {
 	struct mapped_table *t = &n->s->mapped;
@@ -362,13 +365,13 @@ static void add_unnamed(struct location_names *n, const uint64_t *location_weigh
 	}
 }
 
-/* Location ids by what they are in: list[start[m]] to list[start[m + 1]]. */
+/* Location ids grouped by mapping: list[start[m]] to list[start[m + 1]]. */
 struct grouped_locations {
 	location_id *list;
 	uint32_t *start;
 };
 
-/* Those from `first` on. */
+/* Groups those from `first` on. */
 static void group_locations(const struct perf_session *s, uint32_t first,
 			    struct grouped_locations *g)
 {
@@ -383,7 +386,7 @@ static void group_locations(const struct perf_session *s, uint32_t first,
 		g->list[g->start[s->locations.list.p[i].mapped + 1]++] = i;
 }
 
-/* Samples that each node of the raw stacks is in. */
+/* The number of samples whose stacks include each node of the raw stacks. */
 static uint64_t *node_weights(const struct profile *raw)
 {
 	uint64_t *weight = mem_zalloc(raw->nodes.n, sizeof(*weight));
@@ -394,7 +397,7 @@ static uint64_t *node_weights(const struct profile *raw)
 	return weight;
 }
 
-/* A recorder is not told build ids, but has the file in hand. */
+/* Live recordings have no build ids, but can read the file. */
 static void keep_build_id(struct perf_session *s, struct mapped *m)
 {
 	struct elf *code = m->binary && m->is_found ? binary_code(m->binary) : NULL;
@@ -414,7 +417,9 @@ static void note_file(struct location_names *n, struct mapped *m)
 		n->s->p->ledger.count[LEDGER_NO_INLINES]++;
 }
 
-/* What it cost too much to read is said. What was read stays, but not its pages. */
+/*
+ * Notes a file that was too expensive to read to its end. What was read stays, but not its pages.
+ */
 static void note_cost(const struct location_names *n, struct mapped *m)
 {
 	const struct budget *spent = m->binary ? binary_spent_budget(m->binary) : NULL;
@@ -424,7 +429,7 @@ static void note_cost(const struct location_names *n, struct mapped *m)
 		binary_let_go(m->binary);
 }
 
-/* Names its locations and says why some have none. */
+/* Names the locations of a mapping, and notes why some have no name. */
 static void name_group(struct location_names *n, mapped_id id, const location_id *list,
 		       uint32_t count)
 {
@@ -448,7 +453,7 @@ static void name_group(struct location_names *n, mapped_id id, const location_id
 	}
 }
 
-/* A recording in the making has the same files open again and again: a few stay so. */
+/* A live recording needs the same files over and over, so some stay open. */
 enum { MAX_OPEN_FILES = 48 };
 
 static uint32_t open_files(const struct mapped_table *t)
@@ -459,7 +464,7 @@ static uint32_t open_files(const struct mapped_table *t)
 	return n;
 }
 
-/* Those that neither this round nor the stacks that came since the last one had a use for. */
+/* Closes files used neither in this round nor by stacks since the last one. */
 static void close_idle_files(struct mapped_table *t)
 {
 	for (mapped_id i = 0; i < t->list.n; i++) {
@@ -469,7 +474,7 @@ static void close_idle_files(struct mapped_table *t)
 	}
 }
 
-/* One file after the other, so that only one is open at a time where all is named at once. */
+/* File by file, so that only one is open at a time if everything is named at once. */
 static void name_all(struct location_names *n, const struct grouped_locations *g)
 {
 	struct perf_session *s = n->s;
@@ -518,14 +523,14 @@ void perf_session_forget_names(struct perf_session *s)
 	struct location_names *n = s->names;
 	if (!n)
 		return;
-	struct kernel_symbols *kernel = n->kernel; /* takes a while to read, and stays as it is */
+	struct kernel_symbols *kernel = n->kernel; /* slow to read, and does not change */
 	n->kernel = NULL;
 	location_names_free(n);
 	s->names = mem_zalloc(1, sizeof(*s->names));
 	*s->names = (struct location_names){ .s = s, .kernel = kernel };
 }
 
-/* Room for the locations that came since. */
+/* Makes room for new locations. */
 static void grow(struct location_names *n, uint32_t count)
 {
 	if (count <= n->n)
@@ -569,7 +574,7 @@ void perf_session_note_budgets(struct perf_session *s)
 		profile_add_note(s->p, buf_str(&text));
 }
 
-/* They may be others than those that ran, and their names wrong: that must not go unsaid. */
+/* These files may differ from those that ran, so that names are wrong: the user must know. */
 void perf_session_note_unverified(struct perf_session *s)
 {
 	enum { MAX_LISTED_BYTES = 200 };

@@ -1,4 +1,4 @@
-/* Names of code made at run time: the map that its process leaves. */
+/* Names of JIT code from the map that its process writes. */
 #include "perf/perf_int.h"
 
 #include <limits.h>
@@ -17,7 +17,7 @@ static int compare_wanted(const void *a, const void *b)
 	return (x->state > y->state) - (x->state < y->state);
 }
 
-/* Addresses in order, each once; index[i]: which of them is wanted[i]'s. */
+/* Sorts addresses and removes duplicates; index[i] is the position of wanted[i]. */
 static uint32_t sort_addresses(struct wanted_address *wanted, uint32_t n,
 			       struct jit_address *addresses, uint32_t *index)
 {
@@ -33,7 +33,7 @@ static uint32_t sort_addresses(struct wanted_address *wanted, uint32_t n,
 	return distinct;
 }
 
-/* By the map that the recorder looks after, or by what is left of it. */
+/* From the map that the recorder holds, or from what is left of it. */
 static void read_map(const struct perf_session *s, int32_t pid, const struct jit_address *addresses,
 		     uint32_t n, struct perf_map_names *names, struct map_search *search)
 {
@@ -48,7 +48,7 @@ static void read_map(const struct perf_session *s, int32_t pid, const struct jit
 	process_map_read(&s->options.names, perf_session_process(s, pid), plain, n, names, search);
 }
 
-/* `/tmp/perf-6.map`, wherever it was found: as the process has it. */
+/* `/tmp/perf-6.map`, as the process knows it, wherever it was found. */
 static void add_module(struct buf *out, const struct mapped *m, const struct map_search *search)
 {
 	if (search->path && !search->is_guess)
@@ -83,7 +83,7 @@ static void add_names(struct location_names *n, const struct wanted_address *wan
 	}
 }
 
-/* What its jitdump has learned of since the sample was taken, or may still learn. */
+/* Tries functions that its jitdump added after the sample, or may still add. */
 static void name_by_jitdump(struct location_names *n, const struct wanted_address *wanted,
 			    uint32_t count, mapped_id of)
 {
@@ -108,7 +108,7 @@ static void name_by_jitdump(struct location_names *n, const struct wanted_addres
 	}
 }
 
-/* The jitdump of a process that could not be read, or NULL. */
+/* The process's jitdump if it could not be read, else NULL. */
 static const struct mapped *missing_jitdump(struct perf_session *s, int32_t pid)
 {
 	mapped_id id = perf_process_get(&s->processes, pid)->jitdump;
@@ -116,7 +116,7 @@ static const struct mapped *missing_jitdump(struct perf_session *s, int32_t pid)
 	return m && m->pid == pid && !m->is_used && !m->jitdump ? m : NULL;
 }
 
-/* The jitdump of a process that was not read to its end, or NULL. */
+/* The process's jitdump if it was not read to its end, else NULL. */
 static const struct mapped *spent_jitdump(struct perf_session *s, int32_t pid)
 {
 	mapped_id id = perf_process_get(&s->processes, pid)->jitdump;
@@ -142,7 +142,10 @@ static void explain(struct perf_session *s, const struct mapped *m, const struct
 {
 	const struct mapped *jitdump = missing_jitdump(s, m->pid);
 	const struct mapped *spent = spent_jitdump(s, m->pid);
-	/* A recorder knows what is mapped: there is no code, as where memory was unmapped in the middle of exec. */
+	/*
+	 * A live recording knows all mappings: without one there is no code, such as after
+	 * unmapping in the middle of exec.
+	 */
 	bool is_no_code = m->is_nowhere && s->options.live;
 	if (jitdump && !is_no_code) {
 		buf_addf(reason, "its jitdump, %.*s, is missing", STR_ARG(jitdump->path));
@@ -189,7 +192,7 @@ void names_of_jit(struct location_names *n, mapped_id mapped, const location_id 
 	if (n->s->options.live)
 		name_by_jitdump(n, wanted, count, mapped);
 	explain(n->s, m, &search, reason, fix);
-	if (m->is_nowhere) /* a map that names others of them is not what lacks these */
+	if (m->is_nowhere) /* a map that names other addresses is not to blame for these */
 		module->n = 0;
 	perf_map_names_fini(&names);
 	map_search_fini(&search);

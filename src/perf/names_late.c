@@ -1,6 +1,6 @@
 /*
- * Names that a process tells late: of code whose jitdump is still in the buffers of who writes it, as Python's is
- * until it ends. Each such address gets a frame of its own in the profile, which is named when the file
+ * Late names: for code whose jitdump entries are still in the writer's own buffers, as Python's are
+ * until it exits. Each such address gets its own frame in the profile, which is named once the file
  * has grown.
  */
 #include "naming/naming.h"
@@ -8,7 +8,7 @@
 
 enum { MAX_LATE = 1 << 16 };
 
-/* `[jit-12.dump <7f0012345678>]`: what is left when the recorder is killed. */
+/* `[jit-12.dump <7f0012345678>]`: what remains if the recorder is killed. */
 static frame_id add_frame_by_address(struct perf_session *s, const struct late_name *late)
 {
 	AUTO(buf) struct buf name = { 0 };
@@ -31,7 +31,7 @@ bool late_names_add(struct location_names *n, location_id id, mapped_id jitdump)
 	late.unnamed = *frame;
 	late.frame = add_frame_by_address(s, &late);
 	*frame = late.frame;
-	n->is_unnamed[id] = false; /* so far nobody knows */
+	n->is_unnamed[id] = false; /* not known yet */
 	vec_push(&s->late, late);
 	return true;
 }
@@ -62,9 +62,9 @@ void late_names_find(struct perf_session *s)
 	s->late.n = kept;
 }
 
-/* --- those that nobody named --- */
+/* --- frames that stay unnamed --- */
 
-/* Samples by node, with those above it. */
+/* Samples by node, including those of its descendants. */
 static uint64_t *weigh_nodes(const struct profile *p)
 {
 	uint64_t *weight = mem_zalloc(p->nodes.n, sizeof(*weight));

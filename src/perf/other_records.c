@@ -1,4 +1,4 @@
-/* Records that are no samples: what processes do, what the kernel lost. */
+/* Records other than samples: what processes do, and what the kernel lost. */
 #include "perf/perf_int.h"
 
 #include <elf.h>
@@ -13,7 +13,7 @@ static bool starts_with_any(struct str path, const struct str *prefixes, size_t 
 	return false;
 }
 
-/* Memory that has no name: with code in it, a JIT compiler's. */
+/* Anonymous memory: if it has code, it is a JIT compiler's. */
 static bool is_anonymous(struct str path)
 {
 	static const struct str names[] = { STR("//anon"), STR("/dev/zero"), STR("/anon_hugepage"),
@@ -34,7 +34,7 @@ static enum mapped_kind kind_of_path(struct str path)
 	return MAPPED_FILE;
 }
 
-/* `[kernel.kallsyms]_text`, with the address of _text where others have an offset. */
+/* `[kernel.kallsyms]_text`, with the address of _text in place of a file offset. */
 static void map_kernel(struct perf_session *s, struct str path, uint64_t start, uint64_t n,
 		       uint64_t text_address)
 {
@@ -48,7 +48,7 @@ static void map_kernel(struct perf_session *s, struct str path, uint64_t start, 
 	}
 }
 
-/* Reads it, unless it is as it was when it was read last. */
+/* Reads it, unless it is unchanged since it was last read. */
 static void read_jitdump(struct perf_session *s, struct mapped *m, struct reader *r)
 {
 	struct err e = { 0 };
@@ -56,7 +56,7 @@ static void read_jitdump(struct perf_session *s, struct mapped *m, struct reader
 	uint64_t bytes = reader_file_bytes(r), changed_ns = reader_changed_unix_ns(r);
 	if (m->jitdump && bytes == m->jitdump_bytes && changed_ns == m->jitdump_changed_ns)
 		return;
-	/* What it had is only free when there is something better, but it is not counted twice. */
+	/* The old contents are freed only if there are better ones, but are not charged twice. */
 	struct budget budget = budget_of_owner(reader_owner(r));
 	mapped_forget_jit_tables(m);
 	budget_end(&m->jitdump_budget);
@@ -82,7 +82,7 @@ static void open_jitdump(struct perf_session *s, int32_t pid, mapped_id id)
 	perf_process_get(&s->processes, pid)->jitdump = id;
 	struct recorded_process process = perf_session_process(s, pid);
 	struct processes *p = s->options.names.processes;
-	AUTO_FREE char *path = mem_strdup(m->path.p); /* arena texts end in NUL */
+	AUTO_FREE char *path = mem_strdup(m->path.p); /* strings in the arena end in NUL */
 	struct reader *r = p && p->ops->open_path
 				   ? p->ops->open_path(p, pid, path, &e)
 				   : process_file_open(&s->options.names, process, path, &e);
@@ -92,7 +92,7 @@ static void open_jitdump(struct perf_session *s, int32_t pid, mapped_id id)
 	reader_free(r);
 }
 
-/* Anybody can map one again and again: it is read when it comes, and whenever all are. */
+/* Any process can map one again and again: it is read when it appears, and when all of them are. */
 static void see_jitdump(struct perf_session *s, int32_t pid, mapped_id id)
 {
 	perf_process_get(&s->processes, pid)->jitdump = id;
@@ -110,8 +110,8 @@ void perf_session_read_jitdumps(struct perf_session *s)
 }
 
 /*
- * JIT compilers keep code in such files, and programs are started from them (man 2 memfd_create). A recorder holds them while the
- * process lives: those that are ELF are programs.
+ * JIT compilers keep code in such files, and programs are started from them (man 2 memfd_create). A
+ * recorder holds them while the process lives: ELF files are programs.
  */
 static bool is_program_in_memory(const struct perf_session *s, int32_t pid, const struct mapped *m)
 {
@@ -131,7 +131,7 @@ static bool is_program_in_memory(const struct perf_session *s, int32_t pid, cons
 	return n == sizeof(head) && memcmp(head, ELFMAG, SELFMAG) == 0;
 }
 
-/* False: there are too many mappings. */
+/* Returns false if there are too many mappings. */
 static bool map_user(struct perf_session *s, int32_t pid, const struct mapping_row *place,
 		     const struct mapped *what)
 {
@@ -144,7 +144,7 @@ static bool map_user(struct perf_session *s, int32_t pid, const struct mapping_r
 			m.path = STR("");
 		m.inode = 0;
 		m.has_inode = false;
-		row.file_offset = row.start; /* addresses are as they are */
+		row.file_offset = row.start; /* addresses are used unchanged */
 	}
 	if (!m.build_id.n)
 		m.build_id = perf_session_build_id(s, m.path);
@@ -154,8 +154,7 @@ static bool map_user(struct perf_session *s, int32_t pid, const struct mapping_r
 		m.run_path = perf_run_path(s, pid, m.path);
 	row.mapped = mapped_table_get(&s->mapped, &m);
 	if (m.kind == MAPPED_JITDUMP)
-		see_jitdump(s, pid,
-			    row.mapped); /* its pages are only a mark: there is no code in them */
+		see_jitdump(s, pid, row.mapped); /* mapped only as a marker: it contains no code */
 	else
 		return perf_process_map(&s->processes, pid, &row);
 	return true;
@@ -191,7 +190,7 @@ static bool on_mmap(struct perf_session *s, const struct perf_record *r)
 	return true;
 }
 
-/* A line break in a name would break the lines of what is written. */
+/* A newline in a name would break line-based output. */
 static str_id add_comm(struct perf_session *s, struct str comm)
 {
 	AUTO(buf) struct buf text = { 0 };
@@ -221,7 +220,10 @@ static bool on_fork(struct perf_session *s, const struct perf_record *r)
 	struct perf_task task;
 	if (!perf_task_read(&s->events, r, &task))
 		return false;
-	/* One that perf made up for a process that ran already: its mappings come by themselves. */
+	/*
+	 * Created by perf for a process that was already running: its mappings have their own
+	 * records.
+	 */
 	enum { MISC_FORK_EXEC = 1 << 13 };
 	if (!(r->misc & MISC_FORK_EXEC))
 		perf_process_fork(&s->processes, task.pid, task.parent);
@@ -280,7 +282,7 @@ static bool on_cgroup(struct perf_session *s, const struct perf_record *r)
 	str_id path = profile_add_str(s->p, cursor_text(&c));
 	struct cgroup *known = perf_cgroup_find(s, id);
 	if (known) {
-		known->path = path; /* an id that is used again */
+		known->path = path; /* a reused id */
 		return true;
 	}
 	index_map_add(&s->cgroups.map, hash_pair((uint32_t)(id >> 32), (uint32_t)id),
@@ -289,7 +291,7 @@ static bool on_cgroup(struct perf_session *s, const struct perf_record *r)
 	return true;
 }
 
-/* Code that the kernel made at run time: programs of BPF, trampolines. */
+/* Kernel code generated at run time: BPF programs, trampolines. */
 static bool on_ksymbol(struct perf_session *s, const struct perf_record *r)
 {
 	struct cursor c = perf_record_body(&s->events, r);

@@ -14,7 +14,7 @@ struct perf_found_frame {
 	uint64_t ip;
 	uint64_t frame_pointer; /* 0 if not known */
 	uint32_t code;		/* the recorder's own number for it; see perf_live.name_found */
-	bool is_missing;	/* may be absent from the stack; belongs behind the previous one */
+	bool is_missing;	/* may be absent from the stack; belongs after the previous one */
 };
 
 /* A stack by frame pointers, leaf first: addresses and the frame pointer at each. */
@@ -97,7 +97,7 @@ struct perf_events *perf_session_events(struct perf_session *s);
 void perf_session_add(struct perf_session *s, const struct perf_record *r, bool bytes_stay);
 /* Adds records whose bytes do not stay. */
 void perf_session_add_records(struct perf_session *s, struct str records);
-/* Call once every buffer was read since the last call. */
+/* Call each time all buffers have been read once. */
 void perf_session_end_round(struct perf_session *s);
 /*
  * Names new records and adds them to the profile. is_end: nothing follows, so do the same with
@@ -116,7 +116,7 @@ struct perf_counts {
 	uint64_t witnessed;    /* frames named by both the recorder and the process's own map */
 	uint64_t contradicted; /* ... with different names */
 };
-/* The kernel's own count of lost samples: records about losses may be lost, too. */
+/* The kernel's own count of lost samples, as records that report losses can be lost. */
 void perf_session_set_lost(struct perf_session *s, uint64_t samples);
 struct perf_counts perf_session_counts(const struct perf_session *s);
 /* The first contradictions with a map, one per line: `12 leaves: found A, map has B`. */

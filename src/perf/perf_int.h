@@ -214,7 +214,7 @@ bool perf_stack_meet(const struct unwound_stack *u, const struct stack_address *
 uint32_t perf_stack_plausible(const struct perf_session *s, const struct perf_process *process,
 			      const struct stack_address *chain, uint32_t n);
 /*
- * stack_ends.c: the index of the walked frame behind the one with this frame pointer; w->n if none.
+ * stack_ends.c: the index of the walked frame after the one with this frame pointer; w->n if none.
  */
 uint32_t perf_walked_behind(const struct perf_walked *w, uint64_t frame_pointer);
 /* ... appends the walked frames from `next` on to s->stack. */

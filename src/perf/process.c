@@ -1,7 +1,7 @@
-/* Processes and threads as they are at the moment of the record at hand. */
+/* Processes and threads as of the current record. */
 #include "perf/process_int.h"
 
-/* The kernel's own limit for a process is 65,530, if nobody raised it. */
+/* The kernel's default limit per process is 65,530. */
 enum { MAX_ROWS_OF_SPACE = 1 << 17, MAX_ROWS = 1 << 22 };
 
 void perf_processes_init(struct perf_processes *s, struct profile *p)
@@ -51,7 +51,9 @@ static void space_release(struct perf_processes *s, uint32_t space)
 	vec_push(&s->free_spaces, space);
 }
 
-/* More memory, with the rows in its middle; those from `first` on are `more` places further. */
+/*
+ * Allocates more memory, with the rows in its middle and those from `first` on shifted by `more`.
+ */
 static void grow(struct address_space *a, uint32_t first, uint32_t more)
 {
 	enum { LEAST = 16 };
@@ -68,7 +70,7 @@ static void grow(struct address_space *a, uint32_t first, uint32_t more)
 	a->rows.p = p;
 }
 
-/* Room for `more` rows before the one at `first`; the fewer of those before and behind it move. */
+/* Makes room for `more` rows before `first`, moving the shorter side. */
 static void open_gap(struct address_space *a, uint32_t first, uint32_t more)
 {
 	uint32_t before = (uint32_t)(a->rows.p - a->memory), behind = a->rows.n - first;
@@ -96,7 +98,7 @@ static void close_gap(struct address_space *a, uint32_t first, uint32_t less)
 	a->rows.n -= less;
 }
 
-/* The rows that take the place of the `old` ones from `first` on. */
+/* Replaces the `old` rows from `first` on with n others. */
 static void replace_rows(struct perf_processes *s, struct address_space *a, uint32_t first,
 			 uint32_t old, const struct mapping_row *rows, uint32_t n)
 {
@@ -110,7 +112,7 @@ static void replace_rows(struct perf_processes *s, struct address_space *a, uint
 	s->total_rows -= old;
 }
 
-/* A space that no other process shares, with the same rows. */
+/* A space with the same rows that no other process shares. */
 static struct address_space *own_space(struct perf_processes *s, struct perf_process *process)
 {
 	uint32_t old = process->space;
@@ -124,7 +126,7 @@ static struct address_space *own_space(struct perf_processes *s, struct perf_pro
 	return &s->spaces.p[process->space];
 }
 
-/* The first row that ends behind address. */
+/* The first row that ends after address. */
 static uint32_t first_behind(const struct address_space *a, uint64_t address)
 {
 	uint32_t low = 0, high = a->rows.n;
@@ -144,7 +146,7 @@ const struct mapping_row *address_space_find(const struct address_space *a, uint
 	return i < a->rows.n && a->rows.p[i].start <= address ? &a->rows.p[i] : NULL;
 }
 
-/* What is mapped anew replaces what was there, also where it was only a part of it. */
+/* A new mapping replaces what was there, even partly. */
 static bool space_map(struct perf_processes *s, struct address_space *a,
 		      const struct mapping_row *row)
 {
@@ -251,7 +253,7 @@ static bool thread_equal(const void *list, uint32_t i, const void *key)
 	return ((const struct perf_thread *)list)[i].tid == *(const int32_t *)key;
 }
 
-/* The idle thread of each cpu has no comm of its own, and 0 for an id. */
+/* The idle thread of each cpu has no comm and id 0. */
 static str_id first_comm(struct perf_processes *s, int32_t tid)
 {
 	char text[16];
@@ -291,7 +293,7 @@ thread_id perf_thread_row(struct perf_processes *s, struct perf_thread *t, str_i
 	return t->row;
 }
 
-/* --- those that have ended --- */
+/* --- ended processes --- */
 
 static void forget_threads(struct perf_processes *s)
 {
@@ -312,7 +314,7 @@ static void forget_threads(struct perf_processes *s)
 	s->ended = 0;
 }
 
-/* By process: 0 no thread of it is known, 1 all are past, 2 some are not. */
+/* By process: 0 if no thread of it is known, 1 if all are past, 2 if some are not. */
 static uint8_t *states_of_processes(struct perf_processes *s)
 {
 	uint8_t *states = mem_zalloc(s->list.n + 1, sizeof(*states));

@@ -17,7 +17,7 @@ enum mapped_kind {
 	MAPPED_GAP,   /* frames that were not recorded */
 };
 
-/* A range of addresses that has names for them. */
+/* What addresses are in: a file, JIT code, the kernel. Provides their names. */
 struct mapped {
 	enum mapped_kind kind;
 	struct str path;
@@ -113,7 +113,7 @@ struct mapping_row {
 enum { STACK_ROOT_BEHIND = 2 };
 struct stack_root {
 	uint64_t from, behind[STACK_ROOT_BEHIND];
-	uint8_t n;	   /* 0 if a stack ended there, but what is behind it is not known yet */
+	uint8_t n;	   /* 0 if a stack ended there, but what follows it is not known yet */
 	bool is_ambiguous; /* differs between stacks */
 };
 struct stack_roots {

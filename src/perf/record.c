@@ -1,4 +1,4 @@
-/* Fields of records, in the order that perf_event_open(2) gives. */
+/* Fields of records, in the order of perf_event_open(2). */
 #include "perf/record_int.h"
 
 #include <sys/mman.h>
@@ -31,7 +31,7 @@ static struct cursor body_of(const struct perf_record *r, bool is_swapped)
 				false };
 }
 
-/* --- the end of other records --- */
+/* --- trailing fields of records other than samples --- */
 
 #define FIELDS_OF_IDS                                                                              \
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |             \
@@ -69,7 +69,7 @@ struct perf_ids perf_ids_read(const struct perf_event *event, const struct perf_
 
 /* --- samples --- */
 
-/* The id of a sample's event; events must agree where it is. */
+/* The event id of a sample; all events must have it in the same place. */
 static uint64_t sample_id(const struct perf_event *event, const struct perf_record *r,
 			  bool is_swapped)
 {
@@ -91,7 +91,7 @@ static void skip_words(struct cursor *c, uint64_t n)
 	cursor_take(c, n > UINT64_MAX / 8 ? UINT64_MAX : n * 8);
 }
 
-/* What the events counted: of a group each one's, with its id. */
+/* Counter values: for a group, one per event, with its id. */
 static void read_counts(const struct perf_event *event, struct cursor *c,
 			struct perf_sample *sample)
 {
@@ -137,7 +137,7 @@ static void read_user_registers(const struct perf_event *event, struct cursor *c
 	sample->user_abi = cursor_u64(c);
 	sample->user_registers_mask = event->user_registers;
 	if (!sample->user_abi)
-		return; /* a thread of the kernel */
+		return; /* a kernel thread */
 	const char *start = c->p;
 	skip_words(c, (unsigned)__builtin_popcountll(event->user_registers));
 	sample->has_user_registers = !c->is_short;
@@ -157,7 +157,7 @@ static void read_user_stack(struct cursor *c, struct perf_sample *sample)
 	sample->is_stack_full = used >= n;
 }
 
-/* What stands before the call chain. */
+/* The part before the call chain. */
 static void read_sample_head(uint64_t type, struct cursor *c, struct perf_sample *sample)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
@@ -186,7 +186,7 @@ static void read_sample_head(uint64_t type, struct cursor *c, struct perf_sample
 	}
 }
 
-/* What stands behind the copy of the stack, as far as the cgroup. */
+/* The part after the stack copy, up to the cgroup. */
 static void read_sample_tail(const struct perf_event *event, struct cursor *c,
 			     struct perf_sample *sample)
 {
@@ -269,7 +269,7 @@ bool perf_user_state_read(const struct perf_sample *sample, struct perf_user_sta
 	return true;
 }
 
-/* --- the others --- */
+/* --- other records --- */
 
 struct cursor perf_record_body(const struct perf_events *e, const struct perf_record *r)
 {
@@ -299,7 +299,7 @@ bool perf_comm_read(const struct perf_events *e, const struct perf_record *r, st
 	return is_whole;
 }
 
-/* What MMAP2 has beyond MMAP; where build ids were asked for they take the inode's place. */
+/* What MMAP2 adds to MMAP; a build id, if requested, replaces the inode. */
 static void read_mmap2(struct cursor *c, uint16_t misc, struct perf_mapping *m)
 {
 	if (misc & MISC_MMAP_BUILD_ID) {

@@ -1,6 +1,7 @@
 /*
- * The path that a program was started by. The kernel tells of its file, which for a link (redis-server -> redis-check-rdb) is a
- * name that nobody typed. The first thread's comm is what was typed: a link of that name beside the file is its path.
+ * The path that a program was started by. The kernel reports its file, which for a symbolic link
+ * (redis-server -> redis-check-rdb) is a name that nobody typed. The first thread's comm is what
+ * was typed: if a link of that name is in the file's folder, that is the path.
  */
 #include "perf/perf_int.h"
 
@@ -8,8 +9,8 @@
 #include <unistd.h>
 
 enum {
-	MAX_PATHS = 256, /* told apart; beyond that files keep their own names */
-	MAX_COMM = 15,	 /* the kernel cuts longer ones */
+	MAX_PATHS = 256, /* that are told apart; beyond it, files keep their own names */
+	MAX_COMM = 15,	 /* the kernel truncates longer names */
 };
 
 static bool leads_to(const char *link, const char *file)
@@ -25,7 +26,7 @@ static bool leads_to(const char *link, const char *file)
 	       a.st_ino == b.st_ino;
 }
 
-/* Below the root of the process. False: that is not known any more. */
+/* Below the root of the process. Returns false if that is no longer known. */
 static bool find_link(const struct symbol_options *o, int32_t pid, struct run_path *p)
 {
 	AUTO(buf) struct buf file = { 0 }, link = { 0 };

@@ -1,4 +1,4 @@
-/* Samples: their addresses become locations, their stacks nodes of a tree of locations. */
+/* Samples: their addresses become locations, and their stacks nodes in a tree of locations. */
 #include "perf/perf_int.h"
 
 /* --- locations --- */
@@ -9,7 +9,7 @@ void locations_fini(struct locations *l)
 	index_map_fini(&l->map);
 }
 
-/* ip is 0 in keys unless it tells locations apart. */
+/* ip is 0 in keys unless it distinguishes locations. */
 struct location_key {
 	uint64_t address, ip;
 	uint32_t mapped, code, is_call, unused;
@@ -39,7 +39,7 @@ location_id locations_get(struct locations *l, const struct location *location)
 
 /* --- addresses --- */
 
-/* No mapping is known there: code that the process made before it was recorded, or no code at all. */
+/* For unmapped addresses: code generated before the recording started, or no code at all. */
 static mapped_id nowhere(struct perf_session *s, struct perf_process *process)
 {
 	if (process->nowhere == INDEX_NONE) {
@@ -49,7 +49,7 @@ static mapped_id nowhere(struct perf_session *s, struct perf_process *process)
 	return process->nowhere;
 }
 
-/* Code that a jitdump file knows of at that time. */
+/* Finds code that was in a jitdump at that time. */
 static bool find_in_jitdump(const struct perf_session *s, const struct perf_process *process,
 			    struct location *l, uint64_t time_ns)
 {
@@ -102,7 +102,7 @@ static location_id locate_user(struct perf_session *s, struct perf_process *proc
 	if (recent->ip == ip && recent->version == version)
 		return recent->location;
 	location_id id = locate_slowly(s, process, ip, is_call, time_ns);
-	/* What jitdump says, and the program before exec, hold for this moment only. */
+	/* Results from a jitdump or from the space before exec are valid only for this moment. */
 	if (process->jitdump == INDEX_NONE && process->old_space == INDEX_NONE)
 		*recent = (struct recent_location){ ip, version, id };
 	return id;
@@ -143,7 +143,7 @@ static location_id locate_gap(struct perf_session *s)
 
 /* --- stacks --- */
 
-/* What is known of the process's map of JIT code at that moment decides whose code an address is. */
+/* The state of the process's JIT map at that time decides whose code an address is. */
 static void set_map_state(struct perf_session *s, struct perf_process *process, uint64_t time_ns)
 {
 	uint32_t state = processes_map_state(s->options.names.processes, process->jit_pid, time_ns);
@@ -181,7 +181,10 @@ static node_id node_of_stack(struct perf_session *s)
 	return node;
 }
 
-/* What the unwinder knows of the stack, beyond the name of its outermost frame. */
+/*
+ * Stores what the unwinder knows about the end of the stack, beyond the name of its outermost
+ * frame.
+ */
 static void note_end(struct perf_session *s)
 {
 	location_id outermost = 0;
@@ -231,10 +234,10 @@ static void note_time(struct perf_session *s, uint64_t time_ns)
 		s->last_ns = time_ns;
 }
 
-/* A thread has one at a time, and it comes when the thread leaves the kernel. */
+/* A thread has at most one, which ends when the thread leaves the kernel. */
 enum { MAX_DEFERRED = 1 << 10 };
 
-/* Keeps the kernel's part until the user's comes. */
+/* Keeps the kernel part until the user part arrives. */
 static void defer(struct perf_session *s, const struct perf_sample *sample,
 		  const struct sample *row, uint64_t cookie)
 {
@@ -260,7 +263,9 @@ static void end_sample(struct perf_session *s, struct perf_event *event,
 		add_row(s, row);
 }
 
-/* One event of a group sampled, and all were read: each that counted something has a sample here. */
+/*
+ * One event of a group was sampled and all were read: every event with a count gets a sample here.
+ */
 static void add_group(struct perf_session *s, const struct perf_event *leader,
 		      const struct perf_sample *sample, struct sample row)
 {
@@ -296,7 +301,7 @@ static void write_sample(struct perf_session *s, const struct perf_record *r,
 	for (uint32_t i = 0; i < s->stack.list.n && n + 2 < MAX_CHAIN; i++) {
 		const struct stack_address *a = &s->stack.list.p[i];
 		if (a->part == PART_GAP)
-			break; /* chains have no word for it */
+			break; /* chains cannot express it */
 		if (!i || a->part != s->stack.list.p[i - 1].part)
 			chain[n++] = context_of_part(a->part);
 		chain[n++] = a->ip;
@@ -304,7 +309,10 @@ static void write_sample(struct perf_session *s, const struct perf_record *r,
 	perf_data_write_sample(s->writer, sample->ids.id, sample, r->misc, chain, n);
 }
 
-/* A thread that is ending has lost its id, and its name with it: perf shows `:-1`. Its process is still known. */
+/*
+ * A thread that is exiting has lost its id, and its name with it: perf shows `:-1`. Its process is
+ * still known.
+ */
 static void name_ending_thread(struct perf_session *s, int32_t pid)
 {
 	enum { NO_ID = -1 };
@@ -324,7 +332,7 @@ static thread_id thread_row(struct perf_session *s, const struct perf_sample *sa
 		name_ending_thread(s, sample->ids.pid);
 	struct perf_thread *thread =
 		perf_thread_get(&s->processes, sample->ids.pid, sample->ids.tid);
-	if (thread->pid != sample->ids.pid) { /* its number was given to another process */
+	if (thread->pid != sample->ids.pid) { /* its id was reused by another process */
 		thread->pid = sample->ids.pid;
 		thread->row = THREAD_NONE;
 	}
@@ -376,7 +384,7 @@ void perf_session_sample(struct perf_session *s, const struct perf_record *r)
 		add_sample(s, &s->events.list.p[sample.event], r, &sample);
 }
 
-/* --- user stacks that come later --- */
+/* --- deferred user stacks --- */
 
 static void end_deferred(struct perf_session *s, struct deferred_sample *d, const location_id *user,
 			 uint32_t n)

@@ -1,4 +1,6 @@
-/* A recording being read: records come in, in order they change what is known, samples become rows. */
+/*
+ * A recording while it is read: records arrive, update the state in order, and samples become rows.
+ */
 #include "perf/perf_int.h"
 
 #include <stdarg.h>
@@ -67,7 +69,7 @@ void perf_session_bad_record(struct perf_session *s, uint64_t offset, const char
 	l->first_bad_text = profile_add_str(s->p, str_from(line));
 }
 
-/* --- build ids of files, which the recording lists by path --- */
+/* --- build ids of files, listed by path in the recording --- */
 
 static bool build_id_equal(const void *rows, uint32_t i, const void *key)
 {
@@ -92,9 +94,9 @@ struct str perf_session_build_id(const struct perf_session *s, struct str path)
 	return i == INDEX_NONE ? STR("") : s->build_ids.list.p[i].build_id;
 }
 
-/* --- order: runs that are in order already are merged --- */
+/* --- order: a natural merge sort --- */
 
-/* Beyond this, what waits is given on without waiting for the end of a round. */
+/* Beyond this, records are passed on before the end of a round. */
 enum { MAX_WAITING_BYTES = 128 << 20, MAX_WAITING = 1 << 20 };
 
 void perf_order_fini(struct perf_order *o)
@@ -122,7 +124,7 @@ void perf_order_add(struct perf_order *o, uint64_t time_ns, const struct perf_re
 	vec_push(&o->queue, q);
 }
 
-/* Merges from[start..middle) and from[middle..end) into `to`; of equals the first comes first. */
+/* Merges from[start..middle) and from[middle..end) into `to`; stable. */
 static void merge(const struct queued_record *from, struct queued_record *to, uint32_t start,
 		  uint32_t middle, uint32_t end)
 {
@@ -133,7 +135,7 @@ static void merge(const struct queued_record *from, struct queued_record *to, ui
 	}
 }
 
-/* Where the run that begins at start ends. */
+/* The end of the sorted run that begins at start. */
 static uint32_t run_end(const struct queued_record *list, uint32_t start, uint32_t n)
 {
 	uint32_t end = start + 1;
@@ -142,7 +144,7 @@ static uint32_t run_end(const struct queued_record *list, uint32_t start, uint32
 	return end;
 }
 
-/* One pass over the queue, which merges pairs of runs; false when it was one run already. */
+/* Merges pairs of runs in one pass over the queue. Returns false if it was a single run already. */
 static bool merge_runs(struct perf_order *o)
 {
 	uint32_t n = o->queue.n;
@@ -164,7 +166,7 @@ static bool merge_runs(struct perf_order *o)
 	return true;
 }
 
-/* Records that still wait move to memory of their own, so that the rest can go. */
+/* Moves waiting records into new memory, so that the old can be freed. */
 static void compact(struct perf_order *o)
 {
 	struct arena old = o->bytes;
@@ -205,7 +207,10 @@ void perf_order_flush(struct perf_order *o)
 void perf_session_queue(struct perf_session *s, const struct perf_record *r)
 {
 	uint64_t time_ns = perf_record_ids(&s->events, r).time_ns;
-	/* What perf itself made up when it began has no time: it was so before all else. */
+	/*
+	 * Records made up by perf at its start have no time: they describe the state before
+	 * everything else.
+	 */
 	if (time_ns == 0 || time_ns == UINT64_MAX)
 		perf_session_deliver(s, r);
 	else
@@ -227,7 +232,7 @@ void perf_session_deliver(void *session, const struct perf_record *r)
 		perf_session_other(s, r);
 }
 
-/* --- all of a file --- */
+/* --- a complete file --- */
 
 void perf_session_end(struct perf_session *s)
 {
@@ -250,9 +255,9 @@ void perf_session_end(struct perf_session *s)
 	perf_session_note_budgets(s);
 }
 
-/* --- a recording in the making --- */
+/* --- live recordings --- */
 
-/* It is of this machine, whatever else is known of it. */
+/* It is from this machine, whatever else is known. */
 static void set_machine(struct perf_session *s)
 {
 	struct utsname here;
@@ -303,11 +308,11 @@ void perf_session_add_records(struct perf_session *s, struct str records)
 
 void perf_session_end_round(struct perf_session *s)
 {
-	s->order.keeps_bytes = true; /* what was copied is little: it stays, too */
+	s->order.keeps_bytes = true; /* copies are few, so they also stay */
 	perf_order_end_round(&s->order);
 }
 
-/* What is only needed to name the next samples may grow so far, then it is begun anew. */
+/* Limits on what is kept only to name later samples; beyond them, it is discarded. */
 enum { MAX_LOCATIONS = 1 << 19, MAX_RAW_NODES = 1 << 21, MAX_ENDED = 1 << 10 };
 
 static void begin_raw(struct perf_session *s)
@@ -321,7 +326,7 @@ static void begin_raw(struct perf_session *s)
 	perf_session_forget_names(s);
 }
 
-/* Rows that are in the profile are not needed any more; stacks are, for the next ones. */
+/* Rows that are in the profile are no longer needed; stacks are, for later rows. */
 static void drop_rows(struct perf_session *s)
 {
 	s->raw->samples.n = 0;
@@ -342,7 +347,7 @@ void perf_session_flush(struct perf_session *s, bool is_end)
 	perf_session_read_jitdumps(s);
 	late_names_find(s);
 	perf_session_note_lost(s);
-	if (is_end && s->writer && s->lost.in_ledger) /* perf report counts no other */
+	if (is_end && s->writer && s->lost.in_ledger) /* the only count that perf report uses */
 		perf_data_write_lost(s->writer, s->lost.in_ledger);
 	if (is_end)
 		perf_session_add_facts(s);
@@ -369,7 +374,7 @@ void perf_session_set_profile(struct perf_session *s, struct profile *p)
 	s->first_ns = s->last_ns = 0;
 	begin_raw(s);
 	mapped_table_forget_unused(&s->mapped, &s->processes);
-	s->found.is_known = false; /* numbers have changed */
+	s->found.is_known = false; /* indices have changed */
 }
 
 void perf_session_set_lost(struct perf_session *s, uint64_t samples)

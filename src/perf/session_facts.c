@@ -1,4 +1,7 @@
-/* What the profile is told of a recording beside its samples: events, how stacks were made, what was lost, what to mind. */
+/*
+ * What a profile says about its recording besides samples: events, how stacks were made, losses,
+ * notes.
+ */
 #include "perf/perf_int.h"
 
 #include <time.h>
@@ -23,7 +26,7 @@ static void add_copies(struct buf *out, uint32_t bytes)
 	buf_add(out, STR(" bytes of each stack copied), else frame pointers"));
 }
 
-/* How stacks were recorded, by the first event's description. */
+/* How stacks were recorded, according to the first event. */
 static void add_call_graph_fact(struct perf_session *s)
 {
 	AUTO(buf) struct buf text = { 0 };

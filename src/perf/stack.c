@@ -1,9 +1,10 @@
 /*
- * The stack of a sample, from what it holds: the kernel's call chain, which follows frame pointers; a copy
- * of registers and stack, which is walked by tables and, in code that has none, by frame pointers; or
- * both. The copy is right about the frames near the leaf, where functions without frame pointers make the
- * chain skip their callers or go astray; the chain reaches the root where the copy is too small. So what
- * the walk found goes first, and the chain goes on from the last address that both know.
+ * The stack of a sample, from its parts: the kernel's call chain, which follows frame pointers; a
+ * copy of registers and stack, which is unwound by tables and, in code without tables, by frame
+ * pointers; or both. The copy is right about the frames near the leaf, where functions without
+ * frame pointers make the chain skip their callers or go astray. The chain reaches the root where
+ * the copy is too small. So the result of the walk goes first, and the chain continues from the
+ * last address that both have.
  */
 #include "perf/perf_int.h"
 #include "unwind/unwind.h"
@@ -22,7 +23,7 @@ enum stack_part stack_part_of_mode(uint16_t misc)
 	}
 }
 
-/* --- the copy, walked --- */
+/* --- unwinding the copy --- */
 
 static bool registers_of(const struct perf_session *s, const struct perf_sample *sample,
 			 struct unwind_registers *registers)
@@ -116,11 +117,11 @@ void perf_session_unwind_from(struct perf_session *s, const struct perf_process 
 	uint64_t pc, frame_pointer;
 	struct unwind_registers registers;
 	memcpy(&pc, memory->bytes.p + at, sizeof(pc));
-	/* What was called has saved the register first, if it has a use for it. */
+	/* The callee pushes the register first, if it uses it. */
 	bool has_pointer = at >= sizeof(pc);
 	if (has_pointer)
 		memcpy(&frame_pointer, memory->bytes.p + at - sizeof(pc), sizeof(frame_pointer));
-	unwind_registers_at(s->machine, pc - 1 /* within the call */,
+	unwind_registers_at(s->machine, pc - 1 /* within the call instruction */,
 			    memory->address + at + sizeof(pc), has_pointer ? &frame_pointer : NULL,
 			    &registers);
 	struct finder f = finder_of(s, process, UINT64_MAX);
@@ -129,7 +130,10 @@ void perf_session_unwind_from(struct perf_session *s, const struct perf_process 
 
 /* --- the kernel's chain --- */
 
-/* Stacks of code without frame pointers hold any number; these few are the kernel's. */
+/*
+ * In code without frame pointers, chains contain arbitrary numbers; only these few are the kernel's
+ * marks.
+ */
 static bool is_context(uint64_t ip)
 {
 	return ip == PERF_CONTEXT_KERNEL || ip == PERF_CONTEXT_USER || ip == PERF_CONTEXT_HV ||
@@ -144,10 +148,11 @@ static enum stack_part part_of_context(uint64_t context)
 									    : PART_GUEST;
 }
 
-/* Addresses, among which numbers that are no addresses say what part of the stack follows. */
+/* Adds addresses; PERF_CONTEXT_ marks among them say which part of the stack follows. */
 static void push_chain(struct stack *st, struct cursor c, enum stack_part part)
 {
-	bool is_call = false; /* the first address of each part was interrupted: it is exact */
+	/* The first address of each part is the interrupted one, so it is exact. */
+	bool is_call = false;
 	st->user_first = UINT32_MAX;
 	while (cursor_left(&c) >= 8) {
 		uint64_t ip = cursor_u64(&c);
@@ -185,9 +190,9 @@ void perf_session_stack_of_chain(struct perf_session *s, struct cursor chain, ui
 	push_chain(&s->stack, chain, stack_part_of_mode(misc));
 }
 
-/* --- both --- */
+/* --- combining both --- */
 
-/* How many addresses before these two, and they themselves, are the same. */
+/* How many addresses are equal, going back from these two, which are included. */
 static uint32_t run_before(const struct unwound_stack *u, uint32_t i,
 			   const struct stack_address *chain, uint32_t k)
 {
@@ -198,8 +203,8 @@ static uint32_t run_before(const struct unwound_stack *u, uint32_t i,
 }
 
 /*
- * Where in the chain the walk's address i is; UINT32_MAX: nowhere. A function that calls itself is there
- * several times: most addresses before must agree, then the first one counts.
+ * Finds the walk's address i in the chain; UINT32_MAX if it is not there. A recursive function is
+ * there several times: most equal addresses before it win, then the first one.
  */
 static uint32_t find_in_chain(const struct unwound_stack *u, uint32_t i,
 			      const struct stack_address *chain, uint32_t n)
@@ -243,8 +248,9 @@ uint32_t perf_stack_plausible(const struct perf_session *s, const struct perf_pr
 }
 
 /*
- * Behind a library that has something else in the register a chain goes astray for good: what is behind its
- * last address in code is dropped. A recorder knows all code that is mapped. Returns how many it were.
+ * After a library that uses the register for something else, a chain goes astray for good: what
+ * follows its last address in code is dropped. A live recording knows all mapped code. Returns the
+ * number of dropped addresses.
  */
 static uint32_t drop_astray(struct perf_session *s, const struct perf_process *process)
 {
@@ -257,12 +263,12 @@ static uint32_t drop_astray(struct perf_session *s, const struct perf_process *p
 	return before - st->list.n;
 }
 
-/* The chain's part that is searched is bounded, or a made-up sample could keep us busy. */
+/* Limits the part of the chain that is searched, as a made-up sample could keep plume busy. */
 enum { MAX_DROPPED = 2, MAX_CHAIN = 1024, MAX_WALKED_ALONE = 128, SURE_RUN = 2 };
 
 /*
- * What the walk found last may be no caller, but not more of it than that: both know the leaf, which proves
- * nothing about a chain that went astray behind it.
+ * The last addresses of a walk may not be callers, but no more than these. Both have the leaf in
+ * common, which proves nothing about a chain that went astray after it.
  */
 static bool meet_at_end(const struct unwound_stack *u, const struct stack_address *chain,
 			uint32_t n, struct stack_meeting *at)
@@ -278,9 +284,9 @@ static bool meet_at_end(const struct unwound_stack *u, const struct stack_addres
 }
 
 /*
- * A copy that ended within functions without frame pointers, behind others with them: the chain has skipped
- * all of the former, as it has none of what the walk found behind the last address that both know. What it
- * has next comes behind the walk's end.
+ * The copy ended within functions without frame pointers, which had called others with them. The
+ * chain has skipped all of the former, as it has none of what the walk found after the last common
+ * address. Its next address belongs after the end of the walk.
  */
 static bool meet_before(const struct unwound_stack *u, const struct stack_address *chain,
 			uint32_t n, struct stack_meeting *at)
@@ -298,8 +304,8 @@ static bool meet_before(const struct unwound_stack *u, const struct stack_addres
 }
 
 /*
- * A copy that ended in a frame as large as uv__io_poll's: the register has not changed from the leaf to there, so the
- * first link that the chain followed is that frame's.
+ * The copy ended in a frame as large as uv__io_poll's: the register has not changed from the leaf
+ * to there, so the first link that the chain followed is that frame's.
  */
 static bool meet_by_register(const struct unwound_stack *u, const struct stack_address *chain,
 			     uint32_t n, struct stack_meeting *at)
@@ -322,7 +328,7 @@ bool perf_stack_meet(const struct unwound_stack *u, const struct stack_address *
 	       meet_before(u, chain, searched, at);
 }
 
-/* Replaces the user's part by what walk and chain say together. */
+/* Replaces the user part by the combination of walk and chain. */
 static void join(struct perf_session *s, const struct unwound_stack *u,
 		 const struct perf_process *process)
 {
@@ -334,19 +340,22 @@ static void join(struct perf_session *s, const struct unwound_stack *u,
 	uint32_t plausible = perf_stack_plausible(s, process, chain, n);
 	bool meets = perf_stack_meet(u, chain, n, &at);
 	bool goes_on = meets && at.from < n && (!at.is_before || plausible == n);
-	/* In the middle of exec the chain follows what is left of the program before. */
+	/* In the middle of exec, the chain follows what is left of the previous program. */
 	if (s->options.live && plausible <= 1 && n + astray > 2)
 		goes_on = false;
 	if (!goes_on && plausible > u->n) {
 		s->counts.by_frame_pointer++;
-		return; /* the walk came to nothing */
+		return; /* the walk found nothing */
 	}
 	st->list.n = st->user_first;
 	put_unwound(st, u, goes_on ? at.walked : u->n);
 	for (uint32_t k = at.from; goes_on && k < n; k++)
 		vec_push(&st->list, chain[k]);
 	st->is_chain_last = goes_on;
-	/* Where both end at the same address, or the chain in front of the C library, nothing is missing. */
+	/*
+	 * If both end at the same address, or the chain ends just before the C library, nothing is
+	 * missing.
+	 */
 	bool ends_alike = meets && at.from == n && !at.is_before;
 	st->is_cut = u->is_cut && (astray || (!goes_on && !ends_alike));
 	s->counts.by_both += goes_on;
@@ -354,8 +363,9 @@ static void join(struct perf_session *s, const struct unwound_stack *u,
 }
 
 /*
- * What the recorder walked, behind the copy's last frame: the register says where that is, though a function that calls
- * itself has the same address everywhere. False: it walked nothing, or that frame has something else in the register.
+ * Appends the frames that the recorder walked after the copy's last frame. The register identifies
+ * that frame, as addresses repeat in recursive functions. Returns false if nothing was walked, or
+ * if that frame uses the register for something else.
  */
 static bool put_walked_behind(struct perf_session *s, const struct perf_sample *sample,
 			      const struct perf_process *process)
@@ -404,8 +414,9 @@ static void use_copy(struct perf_session *s, const struct perf_sample *sample,
 }
 
 /*
- * Without a copy, as in the middle of exec, the chain may follow whatever is in the register. A recorder
- * knows all code that is mapped: what is elsewhere is no caller, though the first address was run.
+ * Without a copy, such as in the middle of exec, the chain may follow any value in the register. A
+ * live recording knows all mapped code: addresses elsewhere are not callers, except for the first,
+ * which was executed.
  */
 static void use_chain(struct perf_session *s, const struct perf_process *process)
 {
@@ -421,8 +432,8 @@ static void use_chain(struct perf_session *s, const struct perf_process *process
 }
 
 /*
- * The kernel's own limit is kernel.perf_event_max_stack, which recordings do not say. A BPF program that asks for
- * the chain makes it one shorter, for the mark that it begins with (kernel/bpf/stackmap.c).
+ * The kernel's limit is kernel.perf_event_max_stack, which recordings do not contain. A BPF program
+ * that requests the chain makes it one shorter, for the mark at its start (kernel/bpf/stackmap.c).
  */
 enum { USUAL_MAX_STACK = 127 };
 

@@ -1,8 +1,9 @@
 /*
- * What a stack lacks at its ends, and what a recorder found out about its frames. A chain has 127 addresses, a copy of
- * the stack so many bytes; neither may reach the thread's start, and the C library keeps no frame pointers there. In the
- * order in which sample.c asks: frames that a recorder walked, the start of the thread, functions that a recorder found,
- * and a frame that says where others were not recorded.
+ * Completes the ends of stacks, and adds what a recorder found out about frames. A chain has 127
+ * addresses and a copy a limited number of bytes; neither may reach the start of the thread, and
+ * the C library has no frame pointers there. In the order of calls in sample.c: frames walked by
+ * the recorder, the start of the thread, functions found by the recorder, and a frame that marks a
+ * gap.
  */
 #include "perf/perf_int.h"
 #include "unwind/unwind.h"
@@ -10,11 +11,11 @@
 /*
  * --- walked ---
  *
- * Stacks that are deeper than the kernel's chains and than copies: a recorder that walks stacks itself, by frame
- * pointers as the chain does, knows how they go on.
+ * Stacks deeper than both the kernel's chains and the copies: a recorder that walks stacks itself,
+ * by frame pointers like the chain, knows how they continue.
  */
 
-/* Whether the stack ends as the chain does, which is what was walked first. */
+/* Whether the stack ends like the chain, which is the start of the walk. */
 static bool ends_as_chain(const struct stack *st, const struct perf_walked *w, uint32_t chained)
 {
 	enum { SURE_RUN = 16 };
@@ -34,8 +35,8 @@ uint32_t perf_walked_behind(const struct perf_walked *w, uint64_t frame_pointer)
 }
 
 /*
- * Which of the frames comes behind the stack's last address; w->n: none. A function that calls itself has the same
- * addresses at any depth, so it is the register that tells where a copy ended.
+ * The index of the walked frame after the stack's last address; w->n if none. A recursive function
+ * has the same addresses at any depth, so only the register tells where a copy ended.
  */
 static uint32_t next_walked(const struct stack *st, const struct perf_walked *w)
 {
@@ -46,7 +47,10 @@ static uint32_t next_walked(const struct stack *st, const struct perf_walked *w)
 	return perf_walked_behind(w, st->list.n ? st->list.p[st->list.n - 1].frame_pointer : 0);
 }
 
-/* Tables may lead on from where frame pointers end, but not far: the C library keeps none where threads start. */
+/*
+ * Tables may continue where frame pointers end, but not for long: only the C library at the start
+ * of threads lacks them.
+ */
 static bool has_last(const struct stack *st, const struct perf_walked *w)
 {
 	uint32_t n = st->list.n - st->user_first;
@@ -89,9 +93,10 @@ void perf_session_put_walked(struct perf_session *s, const struct perf_process *
 /*
  * --- roots ---
  *
- * A walk by tables goes on to the first instruction of a thread, a chain ends in front of it. Two towers for one
- * program: so what walks found behind their last addresses is remembered, and where a chain ends at one of these it
- * goes on in the same way. No walk may come so far, where copies are small: then the process is looked at, once.
+ * Unwinding by tables ends at the first instruction of a thread, a chain ends before it, which
+ * would make two towers for one program. So plume remembers what walks found after their last
+ * addresses, and where a chain ends at one of these, it is completed likewise. With small copies,
+ * no walk may come that far: then the process's stack is read, once.
  */
 
 static struct stack_root *find_root(struct stack_roots *roots, uint64_t from)
@@ -102,7 +107,7 @@ static struct stack_root *find_root(struct stack_roots *roots, uint64_t from)
 	return NULL;
 }
 
-/* The address that is so many in front of a stack's last one, and what is behind it. */
+/* Learns the address `behind` places before the last one, and what follows it. */
 static void learn_root(struct stack_roots *roots, const struct stack_address *last, uint8_t behind)
 {
 	struct stack_root root = { .from = last[-(int)behind].ip, .n = behind };
@@ -122,7 +127,10 @@ void stack_roots_learn(struct stack_roots *roots, const struct stack_address *st
 		learn_root(roots, stack + n - 1, behind);
 }
 
-/* Room for one more; those that were asked for in vain make it. NULL: there is none. */
+/*
+ * Makes room for one more, by evicting those that were requested in vain. Returns NULL if there is
+ * no room.
+ */
 static struct stack_root *make_room(struct stack_roots *roots)
 {
 	if (roots->n < ARRAY_SIZE(roots->list))
@@ -147,7 +155,10 @@ const struct stack_root *stack_roots_find(struct stack_roots *roots, uint64_t la
 	return NULL;
 }
 
-/* What unwound_stack has behind its first address, if it goes to the root. False: it does not. */
+/*
+ * Learns what unwound_stack has after its first address, if it reaches the root. Returns false if
+ * it does not.
+ */
 static bool learn_unwound(struct stack_roots *roots, const struct unwound_stack *u, uint64_t from)
 {
 	struct stack_root *root = find_root(roots, from);
@@ -158,7 +169,10 @@ static bool learn_unwound(struct stack_roots *roots, const struct unwound_stack 
 	return true;
 }
 
-/* The first thread's stack, from its oldest words on: where one is that address, it goes on as tables say. */
+/*
+ * Searches the first thread's stack from its oldest words on. Where a word is that address, the
+ * stack continues as tables say.
+ */
 static void ask_process(struct perf_session *s, const struct perf_process *process,
 			struct stack_roots *roots, uint64_t from)
 {
@@ -211,11 +225,11 @@ void perf_session_put_root(struct perf_session *s, const struct perf_process *pr
 /*
  * --- found ---
  *
- * Functions of code that was made at run time, which a recorder found out while the sample was fresh. They are merged
- * into the stack by their addresses.
+ * Functions in JIT code that a recorder found while the sample was fresh. They are merged into the
+ * stack by their addresses.
  */
 
-/* The same address may be there many times: the frame pointer tells them apart, where both know it. */
+/* The same address may occur many times: the frame pointer tells them apart, if both have it. */
 static bool is_at(const struct stack_address *a, const struct perf_found_frame *f)
 {
 	return a->part == PART_USER && a->ip == f->ip &&
@@ -246,8 +260,8 @@ static void insert(struct stack *st, uint32_t at, struct stack_address a)
 }
 
 /*
- * One that frame pointers skip: a walk by tables may have it, then it is the first address in between that
- * is of such code; else it is put there. Returns what comes behind it.
+ * A frame that frame pointers skip. Unwinding by tables may have it, as the first address in
+ * between that is in such code; otherwise it is inserted. Returns the index after it.
  */
 static uint32_t put_missing(struct perf_session *s, const struct perf_process *process,
 			    const struct perf_found_frame *f, uint32_t at, uint32_t until)
@@ -281,7 +295,10 @@ void perf_session_put_found(struct perf_session *s, struct perf_process *process
 			}
 			continue;
 		}
-		/* Behind the one before; the function that ran is in front of its caller. */
+		/*
+		 * After the previous one, except for the function that ran, which is before its
+		 * caller.
+		 */
 		if (at == st->user_first && at < st->list.n)
 			at++;
 		uint32_t next = i + 1 < n ? find_frame(st, at, &frames[i + 1]) : UINT32_MAX;
@@ -293,7 +310,7 @@ location_id perf_session_locate_found(struct perf_session *s, int32_t pid, uint3
 				      uint64_t ip)
 {
 	if (!s->options.source_maps)
-		pid = 0; /* the same function is the same, whoever runs it */
+		pid = 0; /* a function is the same in every process */
 	if (!s->found.is_known || s->found.pid != pid) {
 		struct mapped m = { .kind = MAPPED_FOUND, .path = STR("[JIT] V8"), .pid = pid };
 		s->found.id = mapped_table_get(&s->mapped, &m);
@@ -308,9 +325,9 @@ location_id perf_session_locate_found(struct perf_session *s, int32_t pid, uint3
 /*
  * --- gap ---
  *
- * Stacks that were cut: the frames near the leaf are there, and those that the thread began with do not change while it
- * lives: they are looked up in its memory, once. A frame in between says that others were not recorded. Without it there
- * would be a tower for every function that a stack was cut in.
+ * For cut stacks: the frames near the leaf are known, and those at the start of the thread do not
+ * change during its life, so plume looks them up in its memory, once. A frame between them marks
+ * the gap. Otherwise every function in which a stack was cut would start its own tower.
  */
 
 static bool is_code(const struct perf_session *s, const struct perf_process *process, uint64_t word)
@@ -320,7 +337,10 @@ static bool is_code(const struct perf_session *s, const struct perf_process *pro
 	return row && row->is_code;
 }
 
-/* The call at a place of the stack is one frame further from the thread's start than those that are known. */
+/*
+ * Whether the call at this place of the stack is one frame further from the thread's start than the
+ * known ones.
+ */
 static bool is_next(struct perf_session *s, const struct perf_process *process,
 		    const struct unwind_memory *memory, size_t at, const struct thread_start *known)
 {
@@ -332,8 +352,8 @@ static bool is_next(struct perf_session *s, const struct perf_process *process,
 }
 
 /*
- * Words that calls left behind are on stacks, too: the next frame is taken only if it is the only one that it can be.
- * Returns the word; 0: none, or there are several.
+ * Stacks also contain words left by earlier calls: the next frame is accepted only if it is the
+ * only candidate. Returns the word; 0 if there are none or several.
  */
 static uint64_t find_next(struct perf_session *s, const struct perf_process *process,
 			  const struct unwind_memory *memory, const struct thread_start *known)
@@ -351,7 +371,7 @@ static uint64_t find_next(struct perf_session *s, const struct perf_process *pro
 	return found;
 }
 
-/* most: frames. */
+/* most is a number of frames. */
 static void ask_thread(struct perf_session *s, const struct perf_process *process, uint64_t sp,
 		       uint32_t most, struct thread_start *start)
 {
@@ -383,7 +403,7 @@ void perf_session_put_gap(struct perf_session *s, const struct perf_sample *samp
 		&perf_thread_get(&s->processes, sample->ids.pid, sample->ids.tid)->start;
 	if (!start->is_asked || start->space != process->space) {
 		*start = (struct thread_start){ .is_asked = true, .space = process->space };
-		/* The C library has one more in front of main than in front of a thread's function. */
+		/* The C library has one more frame before main than before a thread's function. */
 		bool is_first = sample->ids.pid == sample->ids.tid;
 		ask_thread(s, process, perf_session_stack_pointer(s, sample),
 			   THREAD_START_FRAMES - !is_first, start);

@@ -1,6 +1,6 @@
 /*
- * A process that writes a map of its code is one more witness: what the recorder found at an address is
- * compared with what the map says of it, as of the same moment.
+ * A process that writes a map of its code is an independent witness: plume compares what the
+ * recorder found at an address with what the map says about it, as of the same time.
  */
 #include "perf/perf_int.h"
 
@@ -10,7 +10,7 @@ static bool witness_equal(const void *list, uint32_t i, const void *key)
 	return a->found == b->found && a->told == b->told && a->told_later == b->told_later;
 }
 
-/* The map's row may be written a moment later than the code runs, or be seen a moment later. */
+/* The map's row may be written, or seen, a moment after the code runs. */
 static location_id locate_later(struct perf_session *s, const struct perf_process *process,
 				location_id told)
 {
@@ -39,8 +39,8 @@ void perf_session_add_witness(struct perf_session *s, const struct perf_process 
 }
 
 /*
- * What follows the kind of function and the marks of its code: `f /app/a.js:1:2`. Newer ones have more
- * marks than that of the tier: o, code that was entered within a loop; ', code for one closure only.
+ * The part after the kind of function and the marks of its code: `f /app/a.js:1:2`. Newer versions
+ * have more marks than the tier: o for code entered within a loop, ' for code of a single closure.
  */
 static struct str text_of(struct str name)
 {
@@ -57,13 +57,16 @@ static struct str text_of(struct str name)
 	return text.n && text.p[0] == '\'' ? str_from_byte(text, 1) : text;
 }
 
-/* Older versions of V8 leave out the column. */
+/* Older versions of V8 omit the column. */
 static bool starts_alike(struct str found, struct str told)
 {
 	return str_eq(found, told) || (str_starts(found, told) && found.p[told.n] == ':');
 }
 
-/* Code from eval has no file in V8's own names: ` :1:20`; here it is told by who made it. */
+/*
+ * V8 names code from eval without a file: ` :1:20`. plume names it after the function that created
+ * it.
+ */
 static bool is_same(struct str found, struct str told, struct buf *text)
 {
 	ptrdiff_t at = str_find(found, STR(" [eval] ")), end;
@@ -80,7 +83,7 @@ static bool is_same(struct str found, struct str told, struct buf *text)
 	return starts_alike(buf_str(text), told);
 }
 
-/* The outermost is the function that the code was made of. Empty: it has no name. */
+/* The outermost frame is the function that the code was compiled from. Empty if it has no name. */
 static struct str name_of(const struct location_names *n, location_id id)
 {
 	const struct profile *p = n->s->p;

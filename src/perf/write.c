@@ -1,11 +1,11 @@
 /*
- * Writing perf.data. The head has everything that is known before the first record; behind the records
- * stands only a table of the sections in the head. Each flush writes that table and then the length of
- * the records, so that a file whose writer was killed lacks nothing but what came after.
+ * Writes perf.data. The head has everything that is known before the first record; after the
+ * records there is only a table of the sections in the head. Each flush writes that table and then
+ * the size of the records, so if the writer is killed, the file lacks only what came later.
  */
 #include "perf/write_int.h"
 
-/* What stands at the end of records that are no samples, and the sizes of both. */
+/* The trailing fields of records other than samples, and the sizes of both kinds. */
 enum {
 	FILE_HEADER_BYTES = 104,
 	FEATURE_WORDS = 4,
@@ -71,7 +71,7 @@ void perf_data_writer_add_event(struct perf_data_writer *w, const struct perf_ev
 	vec_push(&w->opened.list, opened);
 }
 
-/* Samples are rewritten, and the event says what they look like then. */
+/* Samples are rewritten, and the event describes their new layout. */
 static void describe_written(const struct perf_data_writer *w, struct perf_event_attr *attr)
 {
 	attr->size = sizeof(*attr);
@@ -87,7 +87,7 @@ static void describe_written(const struct perf_data_writer *w, struct perf_event
 
 /* --- the head --- */
 
-/* With features only while their table stands behind the records. */
+/* Lists features only while their table is after the records. */
 static void write_header(struct perf_data_writer *w)
 {
 	AUTO(buf) struct buf header = { 0 };
@@ -96,7 +96,7 @@ static void write_header(struct perf_data_writer *w)
 	put_u64(&header, sizeof(struct perf_event_attr) + sizeof(struct written_section));
 	put_section(&header, w->attrs);
 	put_section(&header, (struct written_section){ w->data.offset, w->flushed_bytes });
-	put_section(&header, (struct written_section){ 0, 0 }); /* event types, of old */
+	put_section(&header, (struct written_section){ 0, 0 }); /* event types, obsolete */
 	put_u64(&header, w->has_table ? w->features.present : 0);
 	put_zeros(&header, (FEATURE_WORDS - 1) * sizeof(uint64_t));
 	writer_write_at(w->out, 0, buf_str(&header));
@@ -123,7 +123,7 @@ static void write_head(struct perf_data_writer *w)
 {
 	AUTO(buf) struct buf head = { 0 };
 	w->has_head = true;
-	put_zeros(&head, FILE_HEADER_BYTES); /* write_header's */
+	put_zeros(&head, FILE_HEADER_BYTES); /* filled in by write_header */
 	add_events(w, &head);
 	written_features_add(w, &head);
 	w->data.offset = head.n;
@@ -155,10 +155,10 @@ void written_record_add_ids(struct perf_data_writer *w, const struct perf_ids *i
 void written_record_end(struct perf_data_writer *w)
 {
 	if (w->record.n > MAX_RECORD_BYTES)
-		return; /* such as no kernel makes */
+		return; /* no kernel writes such records */
 	uint16_t size = (uint16_t)w->record.n;
 	memcpy(w->record.p + 6, &size, sizeof(size));
-	if (w->has_table) { /* it is about to be written over */
+	if (w->has_table) { /* it is about to be overwritten */
 		w->has_table = false;
 		write_header(w);
 	}
@@ -172,7 +172,7 @@ void perf_data_write_record(struct perf_data_writer *w, const struct perf_record
 	if (r->type == RECORD_CALLCHAIN_DEFERRED)
 		return; /* its stack is part of a sample here */
 	if (r->type == PERF_RECORD_LOST_SAMPLES)
-		return; /* perf_data_write_lost tells the sum */
+		return; /* perf_data_write_lost writes the total */
 	if (!w->has_head)
 		write_head(w);
 	struct perf_ids ids = perf_ids_read(w->opened.list.p, r, false, &body_end);
@@ -198,7 +198,7 @@ void perf_data_write_lost(struct perf_data_writer *w, uint64_t samples)
 	written_record_end(w);
 }
 
-/* Of an event that did not ask for it, the same for all samples. */
+/* For an event without periods in its samples, the same for all of them. */
 static uint64_t period_of(struct perf_data_writer *w, uint64_t id, const struct perf_sample *sample)
 {
 	const struct perf_event *event =

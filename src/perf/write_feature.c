@@ -1,5 +1,5 @@
 /*
- * What a recording says of itself and of the machine, as perf record writes it
+ * Facts about the recording and the machine, as written by perf record
  * (tools/perf/Documentation/perf.data-file-format.txt, HEADER_*).
  */
 #include "perf/write_int.h"
@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TEXT_STEP_BYTES = 64 /* texts are padded to it (NAME_ALIGN) */ };
+enum { TEXT_STEP_BYTES = 64 /* strings are padded to it (NAME_ALIGN) */ };
 
-/* A length, and as many bytes with NULs at the end. */
+/* A length and that many bytes, padded with NULs. */
 static void add_text(struct buf *b, struct str text)
 {
 	size_t padded = (text.n / TEXT_STEP_BYTES + 1) * TEXT_STEP_BYTES;
@@ -19,7 +19,7 @@ static void add_text(struct buf *b, struct str text)
 	put_zeros(b, padded - text.n);
 }
 
-/* The section goes into the head when there is anything in it. In the order of numbers. */
+/* Adds a section to the head unless it is empty. Call in the order of numbers. */
 static void add_section(struct perf_data_writer *w, struct buf *head, unsigned feature,
 			struct buf *content)
 {
@@ -42,7 +42,7 @@ static void add_text_section(struct perf_data_writer *w, struct buf *head, unsig
 	add_section(w, head, feature, &content);
 }
 
-/* The kernel's: with it perf knows whether the one it runs on is the same. */
+/* The kernel's build id tells perf whether it runs on the same kernel. */
 static void add_build_ids(struct buf *content)
 {
 	enum { FIELD_BYTES = 20, ROW_BYTES = RECORD_HEADER_BYTES + 4 + 24 };
@@ -58,12 +58,12 @@ static void add_build_ids(struct buf *content)
 	put_u32(content, (uint32_t)-1); /* pid */
 	buf_add(content, buf_str(&id));
 	put_zeros(content, FIELD_BYTES - id.n);
-	put_u32(content, (uint32_t)id.n); /* a byte of size, and three of padding */
+	put_u32(content, (uint32_t)id.n); /* one byte for the size, three for padding */
 	buf_add(content, name);
 	put_zeros(content, padded - name.n);
 }
 
-/* `model name` of the first cpu, where the machine has that. */
+/* `model name` of the first cpu, on machines that have it. */
 static void add_cpu_name(struct buf *content)
 {
 	const struct str key = STR("\nmodel name");
@@ -113,7 +113,7 @@ static void add_event_names(const struct perf_data_writer *w, struct buf *conten
 	}
 }
 
-/* The clock that the events were opened with, if one was chosen. */
+/* The clock of the events, if one was chosen. */
 static void add_clock(struct perf_data_writer *w, struct buf *head)
 {
 	enum { CLOCK_DATA_VERSION = 1 };
@@ -165,7 +165,7 @@ void written_features_add(struct perf_data_writer *w, struct buf *head)
 	add_section(w, head, FEATURE_CMDLINE, &content);
 	add_event_names(w, &content);
 	add_section(w, head, FEATURE_EVENT_DESC, &content);
-	put_zeros(&content, 2 * sizeof(uint64_t)); /* of the first sample and the last */
+	put_zeros(&content, 2 * sizeof(uint64_t)); /* of the first and the last sample */
 	add_section(w, head, FEATURE_SAMPLE_TIME, &content);
 	w->features.times_of_samples = w->features.list.p[w->features.list.n - 1];
 	add_clock(w, head);

@@ -13,7 +13,7 @@ struct written_section {
 };
 
 /*
- * Feature sections, with facts about the recording. A table behind the records gives their
+ * Feature sections, with facts about the recording. A table after the records gives their
  * positions.
  */
 struct written_features {

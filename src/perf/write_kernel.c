@@ -1,6 +1,6 @@
 /*
- * Where the kernel and its modules are: records that perf record makes up before all others, and that
- * perf needs for the names of the kernel's functions (machine__create_kernel_maps).
+ * The addresses of the kernel and its modules, as records that perf record puts before all others
+ * and that perf needs to name kernel functions (machine__create_kernel_maps).
  */
 #include "perf/write_int.h"
 
@@ -13,7 +13,7 @@ static void write_mapping(struct perf_data_writer *w, const struct written_secti
 {
 	const struct perf_ids none = { .cpu = 0 };
 	written_record_begin(w, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL);
-	put_u32(&w->record, (uint32_t)-1); /* of no process */
+	put_u32(&w->record, (uint32_t)-1); /* pid: none */
 	put_u32(&w->record, 0);
 	put_u64(&w->record, place->offset);
 	put_u64(&w->record, place->size_bytes);
@@ -24,7 +24,7 @@ static void write_mapping(struct perf_data_writer *w, const struct written_secti
 	written_record_end(w);
 }
 
-/* The number at the start of text; 0: there is none, or the kernel hides addresses. */
+/* Parses the number at the start of text. 0 if there is none, or if the kernel hides addresses. */
 static uint64_t read_address(struct str text)
 {
 	uint64_t address = 0;
@@ -35,7 +35,7 @@ static uint64_t read_address(struct str text)
 	return address;
 }
 
-/* Of the line with that end: `ffffffff81000000 T _text`. */
+/* The address in the line with that end: `ffffffff81000000 T _text`. */
 static uint64_t address_of(struct str kallsyms, struct str line_end)
 {
 	ptrdiff_t at = str_find(kallsyms, line_end);
@@ -60,7 +60,7 @@ static void write_kernel_text(struct perf_data_writer *w)
 
 /* --- modules --- */
 
-/* - and _ are the same in names of modules. */
+/* - and _ are equivalent in module names. */
 static bool is_module_file(struct str path, struct str name)
 {
 	struct str base = str_basename(path);
@@ -88,7 +88,10 @@ static struct str take_word(struct str *line)
 	return word;
 }
 
-/* The file that the module was loaded from, by modules.dep; else its name, as `[nf_tables]`. */
+/*
+ * The file that the module was loaded from, according to modules.dep; else its name, such as
+ * `[nf_tables]`.
+ */
 static void add_module_path(struct str dependencies, struct str name, struct buf *path)
 {
 	struct utsname machine;

@@ -1,6 +1,6 @@
 /*
- * What the fields of tracepoints are, as the kernel describes them. Samples as we write them have none
- * of these, but perf opens no file with tracepoints that does not say it
+ * The fields of tracepoints, as described by the kernel. Samples written by plume have none of
+ * them, but perf refuses files with tracepoints that lack this section
  * (tools/perf/util/trace-event-info.c).
  */
 #include "perf/write_int.h"
@@ -9,7 +9,7 @@
 
 enum { MAX_FORMAT_BYTES = 1 << 20 };
 
-/* A u64 with its length, and the file; a length of 0 when it cannot be read. */
+/* A u64 with the size, and the file; size 0 if it cannot be read. */
 static void add_file(struct buf *section, const char *name)
 {
 	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
@@ -34,7 +34,10 @@ static void add_c_string(struct buf *section, struct str text)
 	buf_add_char(section, 0);
 }
 
-/* A tracepoint `sched:sched_switch`, as the only one of its system: systems may come again. */
+/*
+ * A tracepoint `sched:sched_switch`, as the only one of its system. A system may occur several
+ * times.
+ */
 static void add_tracepoint(struct buf *section, struct str name)
 {
 	AUTO(buf) struct buf path = { 0 };
@@ -74,6 +77,6 @@ void written_tracing_add(const struct perf_data_writer *w, struct buf *section)
 		if (is_tracepoint(&w->events.p[i]))
 			add_tracepoint(section, str_from(w->events.p[i].name));
 	put_u32(section, 0); /* the kernel's symbols */
-	put_u32(section, 0); /* texts of printk */
-	put_u64(section, 0); /* names of threads */
+	put_u32(section, 0); /* printk formats */
+	put_u64(section, 0); /* thread names */
 }

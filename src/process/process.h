@@ -1,7 +1,7 @@
 /*
  * A process seen from outside, alive or dead. Whoever has one fills in the table of functions;
- * target/living.c uses /proc. Its readers (v8, runtime.c) know neither pids nor /proc, so they work
- * on cores, too.
+ * target/living.c uses /proc. Its readers (v8, runtime.c) know neither pids nor /proc, so they also
+ * work on cores.
  *
  * Nothing is stopped or written. A live process changes while plume reads it, and it may be
  * hostile: reads are bounded, and everything is checked. Not thread-safe.
@@ -20,8 +20,8 @@ struct process_mapping {
 	unsigned protection; /* PROT_ */
 	bool is_shared;
 	/*
-	 * As the process knows it; `[heap]`, `[vdso]`; empty if anonymous. The kernel appends `
-	 * (deleted)` to files that have been unlinked, in its own records as well.
+	 * As the process knows it; `[heap]`, `[vdso]`; empty if anonymous. The kernel appends
+	 * ` (deleted)` to files that have been unlinked, also in its own records.
 	 */
 	struct str path;
 };

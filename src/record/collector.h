@@ -48,9 +48,9 @@ struct collecting {
 
 	/* Set by collectors: */
 	atomic_bool is_urgent; /* samples must be shown within milliseconds */
-	/* its BPF program writes records, so LOST counts those as well as samples */
+	/* Its BPF program writes records, so LOST also counts those. */
 	bool shares_buffers;
-	/* names arrive seconds after their samples, so plume asks for them less often */
+	/* Names arrive seconds after their samples, so plume asks for them less often. */
 	bool has_late_names;
 	atomic_uint_fast64_t thinned; /* samples whose stacks were thinned in the kernel */
 	struct v8_walker *walker;     /* v8_walker.h says what it is for */

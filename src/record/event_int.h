@@ -42,9 +42,9 @@ struct event_kind {
 	char *file, *cpus; /* taken over */
 	bool samples_time; /* as in struct record_event */
 	bool is_tracepoint;
-	/* occurs at points in time, unlike a clock or a cycle counter: period 1 */
+	/* Occurs at points in time, unlike a clock or a cycle counter: period 1. */
 	bool takes_each;
-	/* whatever the cause: only the stack shows which user code it was */
+	/* Fires in the kernel, whatever the cause: only the stack shows the user code. */
 	bool fires_in_kernel;
 	bool is_hardware;
 };

@@ -41,12 +41,12 @@ void strangers_end_round(struct strangers *s);
 /* Whatever must be held of a process is held as soon as plume sees it. */
 struct follow {
 	struct collecting *collecting;
-	uint64_t lost_records; /* includes those of BPF programs that share the buffers */
-	/* if filtered: descendants of selected processes are selected */
+	uint64_t lost_records; /* samples, and records of BPF programs, if they share buffers */
+	/* If filtered: descendants of selected processes are selected. */
 	bool is_family;
 	struct strangers strangers; /* used if is_family */
 	uint32_t living; /* index in processes.met of one that was alive at the last check */
-	/* dropped samples of processes that exited before plume knew what they were */
+	/* Dropped samples of processes that exited before plume knew what they were. */
 	uint64_t undecided;
 	struct drain *drain;   /* chunks go back to it */
 	struct chunk *waiting; /* taken from the drain, not processed yet; oldest first */
@@ -82,5 +82,5 @@ void follow_forget_ended(struct follow *f, uint64_t now_ns);
  * if the process is gone.
  */
 bool synthesize_process(int32_t pid, struct buf *records, struct held_files *held);
-/* Writes a record saying that part of a file it has mapped is at another address, too. */
+/* Writes a record saying that part of a mapped file is also at another address. */
 void synthesize_moved(int32_t pid, const struct process_mapping *moved, struct buf *records);

@@ -273,7 +273,7 @@ struct js_process *js_processes_of_sample(struct js_processes *l, struct known_p
 	if (!p->v8 || p->is_given_up)
 		return NULL;
 	/*
-	 * Samples of one pass are nearly simultaneous, so what was read for one is valid for the
+	 * Samples of one chunk are nearly simultaneous, so what was read for one is valid for the
 	 * next.
 	 */
 	if (p->look != l->looks)
@@ -350,7 +350,7 @@ void js_processes_end(struct js_processes *l, int32_t pid, uint64_t time_ns)
 }
 
 /*
- * There is one buffer per cpu, and a round reads each that is not empty. After twice as many passes
+ * There is one buffer per cpu, and a round reads each that is not empty. After twice as many chunks
  * as cpus, a whole round must have passed.
  */
 void js_processes_begin_look(struct js_processes *l)

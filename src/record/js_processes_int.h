@@ -18,13 +18,13 @@ struct js_process {
 	const struct v8_file *file;    /* NULL if it has no V8 */
 	struct living_process *living; /* never moves: others point to it */
 	struct kept_memory *memory;
-	uint64_t look; /* number of the last pass with a sample of it */
+	uint64_t look; /* number of the last chunk with a sample of it */
 	struct v8_process *v8;
 	uint32_t samples; /* before the first one with JavaScript */
 	bool is_given_up; /* has V8 but cannot be named: see its trouble */
 	/* Set once it has ended: */
 	uint64_t until_ns; /* samples up to then belong to it */
-	uint64_t ended_at; /* number of the pass in which it ended */
+	uint64_t ended_at; /* number of the chunk in which it ended */
 };
 
 /* Why a process that runs JavaScript has no names. */
@@ -51,7 +51,7 @@ struct js_processes {
 	VEC(struct v8_file *) files;
 	/* Processes that have ended: other cpus' buffers may still have samples of them. */
 	VEC(struct js_process) ended;
-	uint64_t looks; /* passes over the buffers */
+	uint64_t looks; /* chunks so far */
 	pthread_mutex_t lock;
 	VEC(struct js_trouble) troubles; /* protected by lock: the recorder's thread reports them */
 };
@@ -75,7 +75,7 @@ void js_processes_end(struct js_processes *l, int32_t pid, uint64_t time_ns);
 void js_processes_forget(struct js_processes *l, int32_t pid);
 /* The row is about to be removed. */
 void js_processes_drop(struct js_processes *l, struct known_process *row);
-/* Starts on a buffer. Forgets processes that ended before the last full pass over all buffers. */
+/* Starts a chunk. Forgets processes that ended before the last full pass over all buffers. */
 void js_processes_begin_look(struct js_processes *l);
 /* Counts a sample of the process; has_frames says whether it contains JavaScript. */
 void js_processes_count(struct js_processes *l, struct js_process *p, bool has_frames);

@@ -23,7 +23,7 @@ struct known_process {
 	/* If is_filtered. May change as the process changes; is_wanted stays. */
 	struct target_fit fit;
 	uint8_t looks;	   /* lookups in /proc because fit was inconclusive */
-	uint64_t seen_ns;  /* of the record behind fit; its buffer may be ahead of others */
+	uint64_t seen_ns;  /* of the record that fit is from; its buffer may be ahead of others */
 	bool is_described; /* the session knows its mappings */
 	bool is_gone;	   /* missing at the last check; records may still arrive */
 	bool has_exited;   /* its first thread exited */
@@ -49,6 +49,6 @@ struct known_process *known_processes_get(struct known_processes *t, int32_t pid
 void known_processes_forget(struct known_processes *t);
 /*
  * Returns a forgotten row, which the caller frees, or NULL. For the drain thread, between two
- * passes.
+ * chunks.
  */
 struct known_process *known_processes_take_gone(struct known_processes *t);

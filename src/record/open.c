@@ -48,7 +48,7 @@ static void ring_unmap(struct ring *ring)
 	ring->page = NULL;
 }
 
-/* --- all of it --- */
+/* --- life cycle --- */
 
 void opened_events_init(struct opened_events *x, struct collecting *collecting)
 {
@@ -428,9 +428,9 @@ static bool open_own_events(struct opened_events *x, const struct record_options
 
 /*
  * Per-cpu clocks see even the shortest lives, so plume records the whole machine if that is
- * permitted, and drops other processes. The first event reports processes, so it must cover all
- * cpus, too. pid is that of a command, or 0. Returns false, with nothing open, if this does not
- * apply.
+ * permitted, and drops other processes. The first event reports processes, so it must also
+ * cover all cpus. pid is that of a command, or 0. Returns false, with nothing open, if this does
+ * not apply.
  */
 static bool open_clocks_of_cpus(struct opened_events *x, const struct record_options *o,
 				int32_t pid)
@@ -462,7 +462,7 @@ static bool open_command(struct opened_events *x, const struct record_options *o
 	       open_place(x, o, (struct place){ .pid = pid, .is_command = true }, e);
 }
 
-/* --- all --- */
+/* --- opening everything --- */
 
 static bool open_cgroup(struct opened_events *x, const struct record_options *o, struct err *e)
 {

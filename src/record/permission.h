@@ -14,7 +14,7 @@ struct permission {
 	int mlock_kb;	      /* kernel.perf_event_mlock_kb */
 	/* False inside a user namespace: perf ignores capabilities there. */
 	bool is_root, has_perfmon, has_sys_admin, has_sys_ptrace, has_bpf, has_ipc_lock;
-	/* false if the kernel lacks the call or seccomp forbids it */
+	/* False if the kernel lacks the call or seccomp forbids it. */
 	bool has_perf_syscall;
 	bool has_pmu; /* hardware counters can be opened */
 	bool has_bpf_syscall, has_btf;

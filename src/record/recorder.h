@@ -68,7 +68,7 @@ struct record_status {
 	/* CPU time as counted by the kernel; sampled_ns if it does not */
 	uint64_t used_ns;
 	uint32_t processes;
-	/* samples dropped because plume could not tell whether their process was selected */
+	/* Samples dropped because plume could not tell whether their process was selected. */
 	uint64_t undecided;
 	bool is_over;		/* everything to be recorded has ended */
 	bool is_command_over;	/* it exited by itself */

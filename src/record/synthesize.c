@@ -95,7 +95,7 @@ struct moved_out {
 	bool is_done;
 };
 
-/* The file itself is mapped as well, which provides its path. */
+/* The file itself is also mapped, which provides its path. */
 static void add_moved(void *context, const struct process_mapping *m)
 {
 	struct moved_out *out = context;

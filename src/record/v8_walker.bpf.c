@@ -235,10 +235,8 @@ static int put_repeated(struct scratch *s, const struct seen_frame *f, struct se
 
 static void put_frame(struct scratch *s, const struct walker_layout *l, struct seen_frame *f)
 {
-	enum {
-		/* Enough consecutive frames to be unique in a chain. */
-		SURELY = 4
-	};
+	/* Enough consecutive frames to be unique in a chain. */
+	enum { SURELY = 4 };
 	uint32_t n = s->n;
 	uint64_t has_slots = f->pc & WALKER_HAS_SLOTS;
 	uint64_t shared = 0;

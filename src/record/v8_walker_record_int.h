@@ -77,7 +77,7 @@ enum {
 	THIN_WORDS = 64,	 /* per piece: one bit each */
 	THIN_PIECES = 64,	 /* per copy: 32 KB */
 	THIN_LEAST_PIECES = 8,	 /* ... if only the walker needs it */
-	THIN_WALKED_PIECES = 48, /* ... if the walker has the stack as well */
+	THIN_WALKED_PIECES = 48, /* ... if the walker also has the stack */
 	THIN_CHAIN_WORDS = 256,	 /* the longest chain of frame pointers */
 };
 

@@ -23,7 +23,7 @@ struct processes *held_files_processes(struct held_files *h);
  */
 void held_files_add_process(struct held_files *h, int32_t pid, int32_t parent, bool is_exec,
 			    uint64_t time_ns);
-/* The process mapped this as executable. Files other than ELF (jitdump) count as well. */
+/* The process mapped this as executable. This includes files other than ELF (jitdump). */
 void held_files_add_mapping(struct held_files *h, int32_t pid, const struct process_mapping *m);
 /*
  * The process or its first thread has ended. What is held stays; the pid may be reused. If other

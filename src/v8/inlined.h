@@ -76,7 +76,7 @@ struct spot spot_meet(const inlined_vec *nodes, struct spot a, struct spot b);
 /* The call that leads to spot, in the enclosing function `to`. */
 struct spot spot_lift(const inlined_vec *nodes, struct spot spot, uint32_t to);
 /*
- * Of two spots before something the last, or of two behind it the first, within the function they
+ * Of two spots before something the last, or of two after it the first, within the function they
  * share.
  */
 struct spot spot_last(const inlined_vec *nodes, struct spot a, struct spot b);
@@ -98,11 +98,8 @@ struct deopt_data {
 	uint64_t translations; /* byte array */
 	uint32_t inlined_count;
 	uint32_t exit_start; /* offset of the first exit in the code */
-	uint32_t checks,
-		/*
-		 * Number of exits of checks, then of calls. Each exit has an entry, in this order.
-		 */
-		calls;
+	/* Number of exits of checks, then of calls. Each exit has an entry, in this order. */
+	uint32_t checks, calls;
 };
 struct inlined_at {
 	uint64_t position;

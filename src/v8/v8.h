@@ -81,9 +81,9 @@ bool v8_process_is_endless(const struct v8_process *p);
 /* Registers at the time of the sample, and the top of the stack. */
 struct v8_registers {
 	uint64_t pc, sp, fp;
-	uint64_t function;	  /* where a call leaves its JSFunction */
-	uint64_t return_address;  /* where the end of a function keeps its return address */
-	uint64_t bytecode_offset; /* where the interpreter keeps it */
+	uint64_t function;	  /* register that holds the callee in a call */
+	uint64_t return_address;  /* register that holds it at the end of a function */
+	uint64_t bytecode_offset; /* register that holds it in the interpreter */
 	struct str top;		  /* bytes from sp on: some hundred suffice, a whole copy is fine */
 };
 /* registers_x86_64.c: from the registers of a sample: one value per bit of sample_regs_user. */
@@ -103,7 +103,7 @@ struct v8_raw_frame {
 struct v8_frame {
 	uint64_t pc, fp; /* fp is 0 if not known */
 	v8_place_id place;
-	bool is_missing; /* frame pointers skipped it: it belongs behind the previous one */
+	bool is_missing; /* frame pointers skipped it: it belongs after the previous one */
 };
 /*
  * Finds the JavaScript frames of a stack, leaf first, and skips others. Returns their number. This
