@@ -46,7 +46,7 @@ static void draw(struct busy *b)
 {
 	AUTO(buf) struct buf line = { 0 };
 	add_line(b, clock_monotonic_ns(), &line);
-	/* One that wraps could not be removed. */
+	/* A line that wraps could not be erased. */
 	struct str shown = str_first(buf_str(&line), terminal_width(STDERR_FILENO, 80) - 1);
 	fprintf(stderr, "\r\033[K%.*s", STR_ARG(shown));
 	fflush(stderr);

@@ -1,4 +1,4 @@
-/* Completion scripts for shells, written from the option tables. */
+/* Generates shell completion scripts from the option tables. */
 #include "cmd/cmd.h"
 
 static bool takes_words(const struct command *c)
@@ -6,7 +6,7 @@ static bool takes_words(const struct command *c)
 	return c->words || c->takes_command || c->subcommands;
 }
 
-/* What may follow a command: its options and the words it takes. */
+/* What may follow a command: its options and argument words. */
 static void add_words(struct buf *out, const struct command *c)
 {
 	for (size_t i = 0; c->subcommands && c->subcommands[i]; i++)
@@ -24,13 +24,13 @@ static void add_words(struct buf *out, const struct command *c)
 		}
 }
 
-/* Those of processes that run; what a shell offers there is better than a list of files. */
+/* Options that take the pid of a running process; the shell then offers pids instead of files. */
 static bool takes_pid(const struct option *o)
 {
 	return strcmp(o->name, "pid") == 0 && o->value && strncmp(o->value, "PID", 3) == 0;
 }
 
-/* `record:-p|record:--pid)`: the shell asks for them when it needs them. */
+/* `record:-p|record:--pid)`: the shell looks up pids on demand. */
 static void add_bash_pids(struct buf *out, const char *command, const struct option *o)
 {
 	buf_addf(out, "\t%s:-%c|%s:--%s) words=$(cd /proc && echo [0-9]*) only=1 ;;\n", command,
@@ -63,7 +63,7 @@ static void bash_completion(struct buf *out)
 	for (size_t i = 0; commands[i]; i++) {
 		buf_addf(out, "\t%s:*) words='", commands[i]->name);
 		add_words(out, commands[i]);
-		/* Behind a subcommand there may be files, as values of options. */
+		/* After a subcommand there may be files, as option values. */
 		if (commands[i]->subcommands)
 			buf_addf(out, "'; [ \"$COMP_CWORD\" = 2 ] && only=1 ;;\n");
 		else
@@ -79,7 +79,7 @@ static void bash_completion(struct buf *out)
 		      "complete -o filenames -F _plume plume\n");
 }
 
-/* Text inside single quotes of zsh and fish; brackets end a zsh description. */
+/* Text inside single quotes in zsh and fish; brackets would end a zsh description. */
 static void add_quoted(struct buf *out, const char *text)
 {
 	for (; *text; text++) {

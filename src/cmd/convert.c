@@ -2,7 +2,7 @@
 #include "cmd/screen.h"
 #include "cmd/show.h"
 
-/* Everything the command line says. */
+/* The command line. */
 struct request {
 	struct profile_request in;
 	const char *output, *format;
@@ -96,7 +96,7 @@ static int run_convert(const struct command *self, char **words, size_t n)
 		return say_error(self, &e);
 	if (r.in.common.help)
 		return print_help(self);
-	if (!r.format && r.output && path_is_picture(r.output)) /* the words are handed on */
+	if (!r.format && r.output && path_is_picture(r.output)) /* passes its arguments on */
 		return flame_command.run(&flame_command, words, n);
 	if (!choose_format(&r, &e))
 		return say_error(self, &e);

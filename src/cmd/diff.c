@@ -1,7 +1,7 @@
 #include "cmd/screen.h"
 #include "cmd/show.h"
 
-/* Some function grew by more than --fail-above. */
+/* A function grew by more than --fail-above. */
 enum { EXIT_GREW = 4 };
 
 struct output_file {
@@ -9,12 +9,12 @@ struct output_file {
 	enum diff_format format;
 };
 
-/* Everything the command line says. */
+/* The command line. */
 struct request {
 	struct profile_request in;
 	struct picture_files files;
-	struct text_list outputs;	 /* none: standard output */
-	VEC(struct output_file) written; /* what it comes to */
+	struct text_list outputs;	 /* empty: standard output */
+	VEC(struct output_file) written; /* derived from it */
 };
 
 static const struct option output_options[] = {
@@ -47,7 +47,7 @@ static void request_fini(struct request *r)
 
 /* --- output --- */
 
-/* The ending picks the format; without one it is the table. path: NULL for standard output. */
+/* The extension selects the format; without one, the table. path: NULL for standard output. */
 static bool choose_format(const struct request *r, const char *path, enum diff_format *format,
 			  struct err *e)
 {
@@ -76,7 +76,7 @@ static bool choose_format(const struct request *r, const char *path, enum diff_f
 	return true;
 }
 
-/* Folded stacks have names of their own: they are not written beside others. */
+/* Folded stacks name functions differently, so they cannot be combined with other outputs. */
 static bool choose_outputs(struct request *r, struct err *e)
 {
 	const struct text_list *paths = &r->outputs;
@@ -134,7 +134,7 @@ static const char *side_file(const struct request *r, unsigned side)
 	return strcmp(path, "-") == 0 ? NULL : path;
 }
 
-/* One file is BEFORE alone. */
+/* A single file is BEFORE only. */
 static bool read_sides(const struct request *r, struct view_input *sides, struct err *e)
 {
 	struct source_options source = source_options_of(&r->in);
@@ -148,7 +148,7 @@ static bool read_sides(const struct request *r, struct view_input *sides, struct
 	return true;
 }
 
-/* Ledgers where the user wants them; the exit code. */
+/* Prints ledgers if the user wants them; returns the exit code. */
 static int say_sides(const struct request *r, const struct view_diff *d)
 {
 	int code = EXIT_DONE;
@@ -168,7 +168,7 @@ static int say_sides(const struct request *r, const struct view_diff *d)
 static int say_grown(const struct view_diff *d)
 {
 	AUTO(view_notes) struct view_notes notes = { 0 };
-	const struct common_options loud = { 0 }; /* -q does not hide why it fails */
+	const struct common_options loud = { 0 }; /* -q does not hide the reason for failing */
 	bool has_grown = view_diff_has_grown(d, &notes);
 	say_view_notes(&loud, &notes);
 	return has_grown ? EXIT_GREW : EXIT_DONE;

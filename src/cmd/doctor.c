@@ -11,7 +11,7 @@ struct doctor_options {
 	bool is_json;
 };
 
-/* Everything the command line says. */
+/* The command line. */
 struct request {
 	struct profile_request in;
 	struct doctor_options doctor;
@@ -53,7 +53,7 @@ static void request_fini(struct request *r)
 	text_list_fini(&r->doctor.pids);
 }
 
-/* One file or process each, with what keeps their texts. */
+/* One report per file or process, and the memory behind their texts. */
 struct examination {
 	VEC(struct doctor_report) reports;
 	VEC(struct process_facts) processes;
@@ -136,7 +136,7 @@ static void examine_machine(struct examination *x, const struct request *r,
 	vec_push(&x->reports, report);
 }
 
-/* A second after it was seen first, a map shows whether it grows. */
+/* Looks again one second after a map was first seen, to tell whether it grows. */
 static void watch_map(struct code_map *m)
 {
 	enum { WATCH_MS = 1000 };
@@ -146,7 +146,7 @@ static void watch_map(struct code_map *m)
 	code_map_watch(m);
 }
 
-/* All are seen before the first is waited for. */
+/* Looks at all of them once before waiting for the first. */
 static void tell_processes(struct examination *x, const struct request *r,
 			   const struct permission *permission)
 {
@@ -178,7 +178,7 @@ static void examine_process(struct examination *x, const struct request *r, int3
 	vec_push(&x->reports, report);
 }
 
-/* False: e says who is not there. */
+/* Returns false if a process does not exist; e says which. */
 static bool examine_living(struct examination *x, struct request *r, struct err *e)
 {
 	struct permission permission;

@@ -1,4 +1,4 @@
-/* This machine: what kernel and user allow a recorder. */
+/* This machine: what the kernel and the user's rights allow a recorder to do. */
 #include "cmd/doctor_living.h"
 
 #include <errno.h>
@@ -92,7 +92,10 @@ static void add_settings(const struct permission *p, struct doctor_report *r)
 
 /* --- what it means --- */
 
-/* The words of permission_explain: what stands before the first colon is why, the rest what to do. */
+/*
+ * Splits the text of permission_explain: what precedes the first colon is the reason, the rest is
+ * what to do.
+ */
 static void add_refusal(struct doctor_report *r, enum finding_mark mark, const char *key,
 			const char *what, const struct open_attempt *attempt)
 {
@@ -168,7 +171,7 @@ static void tell_counters(const struct permission *p, struct doctor_report *r)
 			NULL);
 }
 
-/* walks: plume's own program in the kernel does, further than the kernel. */
+/* walks: plume's BPF program walks the stacks, further than the kernel does. */
 static void tell_limits(const struct permission *p, bool walks, struct doctor_report *r)
 {
 	enum { USUAL_FRAMES = 127, LEAST_RATE = 1000, FEW_FILES = 4096 };

@@ -1,4 +1,4 @@
-/* A process: what a recording of it will show, what not, and why. */
+/* A process: what a recording of it will show, what it will not show, and why. */
 #include "cmd/doctor_living.h"
 
 #include <unistd.h>
@@ -165,7 +165,7 @@ static void tell_stacks(const struct process_facts *f, struct doctor_report *r)
 	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_OK, "stacks" }, &t);
 }
 
-/* Files whose trouble is of one kind, in one finding: one command helps them all. */
+/* Reports files with the same problem in one finding, because one command fixes them all. */
 static void tell_names(const struct process_facts *f, bool is_stripped, struct doctor_report *r)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };

@@ -1,4 +1,6 @@
-/* Code that is interpreted or compiled at run time: whether a recording can name it, and what would help. */
+/*
+ * Code interpreted or compiled at run time: whether a recording can name it, and what would help.
+ */
 #include "cmd/doctor_living.h"
 
 void doctor_add_bytes(struct buf *out, uint64_t n)
@@ -11,7 +13,7 @@ void doctor_add_bytes(struct buf *out, uint64_t n)
 	buf_addf(out, " %s", units[unit]);
 }
 
-/* A map that is there, whoever writes it. False: there is none of use. */
+/* Reports an existing map, whoever writes it. Returns false if there is none that is usable. */
 static bool tell_map(const struct process_facts *f, struct doctor_report *r)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };
@@ -93,7 +95,7 @@ static void tell_no_node_map(const struct process_facts *f, const struct javascr
 		      (struct finding){ js->is_readable ? FINDING_INFO : FINDING_BAD, "map" }, &t);
 }
 
-/* What its own names lack, where V8's heap cannot be read. */
+/* What its own names lack if V8's heap cannot be read. */
 static void tell_flags(const struct process_facts *f, struct doctor_report *r)
 {
 	if (!f->runtime.has_interpreted_frames)
@@ -161,7 +163,7 @@ static void tell_java_names(const struct process_facts *f, struct doctor_report 
 	}
 }
 
-/* The JVM's map has one row for each compiled method, and one for all that is interpreted. */
+/* The JVM's map has one row per compiled method, and one for everything that is interpreted. */
 static void tell_java_limits(struct doctor_report *r)
 {
 	doctor_add_finding(r, FINDING_INFO, "interpreted",

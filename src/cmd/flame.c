@@ -1,6 +1,6 @@
 #include "cmd/show.h"
 
-/* Everything the command line says. */
+/* The command line. */
 struct request {
 	struct profile_request in;
 	struct picture_files files;

@@ -1,11 +1,11 @@
 #include "cmd/show.h"
 
-/* Everything the command line says. */
+/* The command line. */
 struct request {
 	struct profile_request in;
 	const char *output;
 	struct text_list
-		compat_where; /* what --compat takes out of the query and still points to */
+		compat_where; /* what --compat takes out of the query but still points to */
 };
 
 static const struct option output_options[] = {
@@ -25,7 +25,7 @@ static void request_fini(struct request *r)
 	text_list_fini(&r->compat_where);
 }
 
-/* A picture asked of the wrong command is worth a word. */
+/* Points out that another command makes pictures. */
 static bool check_output_name(const char *path, struct err *e)
 {
 	static const char *const others[] = { ".svg",	".html", ".plume", ".data",

@@ -10,7 +10,7 @@ void command_help(const struct command *c, struct buf *out)
 		if (c->sets[i]->title)
 			buf_addf(out, "%s:\n", c->sets[i]->title);
 		else
-			out->n--; /* goes on with the set before */
+			out->n--; /* continues the previous set */
 		options_help(c->sets[i], width > 120 ? 120 : width, out);
 		buf_add_char(out, '\n');
 	}

@@ -26,7 +26,7 @@ void invoker_enter(void)
 	gid_t group;
 	if (!invoking_ids(&user, &group))
 		return;
-	setfsgid(group); /* first: afterwards there is no right to */
+	setfsgid(group); /* first: we lack the permission afterwards */
 	setfsuid(user);
 }
 

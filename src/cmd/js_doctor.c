@@ -1,4 +1,4 @@
-/* `plume js doctor`: what of a process's V8 can be read, and what follows from it. */
+/* `plume js doctor`: which parts of a process's V8 can be read, and what follows from that. */
 #include "cmd/doctor_living.h"
 #include "cmd/js.h"
 #include "cmd/screen.h"
@@ -39,7 +39,7 @@ static void add_parts(struct v8_inspection *v, struct doctor_report *r)
 	doctor_add_fact(r, "bytecodes", &text);
 }
 
-/* Where a constant stands, and what it is called there. */
+/* Where a constant is listed, and under which name. */
 struct place {
 	struct str group;
 	struct buf name;
@@ -50,7 +50,7 @@ static void place_fini(struct place *p)
 	buf_fini(&p->name);
 }
 
-/* Takes a word out of a name: `first type of JSFunction`, `ConsString.first`. */
+/* Removes a word from a name: `first type of JSFunction`, `ConsString.first`. */
 static bool take_out(struct place *p, struct str name, struct str word, struct str group)
 {
 	ptrdiff_t at = str_find(name, word);
@@ -62,7 +62,10 @@ static bool take_out(struct place *p, struct str name, struct str word, struct s
 	return true;
 }
 
-/* `Script.name` is `name` of `Script`; many objects of one kind, or with one field each, stand together. */
+/*
+ * `Script.name` is `name` of `Script`; several objects of one kind, or with one field each, are
+ * listed together.
+ */
 static void find_place(struct str name, struct place *p)
 {
 	ptrdiff_t dot = str_find_char(name, '.');

@@ -1,4 +1,4 @@
-/* `plume js map`: a perf-PID.map of this moment. */
+/* `plume js map`: writes a perf-PID.map of the current state. */
 #include "cmd/invoker.h"
 #include "cmd/js.h"
 #include "cmd/js_map_file.h"
@@ -13,7 +13,7 @@ static void map_text_fini(struct map_text *t)
 	buf_fini(&t->rows);
 }
 
-/* `START SIZE NAME`; a name is one line. */
+/* `START SIZE NAME`; a name is a single line. */
 static void add_row(struct buf *out, uint64_t start, uint64_t size_bytes, struct str name)
 {
 	buf_addf(out, "%llx %llx ", (unsigned long long)start, (unsigned long long)size_bytes);
@@ -108,7 +108,7 @@ static bool write_map(struct v8_inspection *v, int32_t pid, const struct js_opti
 	struct v8_code_rows rows = { 0 };
 	struct map_file *file = NULL;
 	bool is_own = !o->output;
-	/* Whether it may be written is known before the work is done. */
+	/* Find out whether the map may be written before doing the work. */
 	if (is_own && !(file = map_file_open(pid, o->is_forced, &path, e)))
 		return false;
 	if (!is_own && !o->is_forced && map_file_is_written(pid, o->output, e))

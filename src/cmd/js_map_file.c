@@ -25,7 +25,7 @@ void map_file_free(struct map_file *f)
 
 /* --- does the process write it? --- */
 
-/* Any of its descriptors is of that file, and is for writing. */
+/* Whether any of its descriptors refers to that file and is open for writing. */
 static bool has_open(int32_t pid, const struct stat *file)
 {
 	char folder[64];

@@ -1,9 +1,9 @@
-/* Files of pictures: what --nameattr and --cp read, and where a picture goes. */
+/* Files for pictures: what --nameattr and --cp read, and where a picture goes. */
 #include "cmd/show.h"
 
 #include <unistd.h>
 
-/* Up to 64 MB. */
+/* Reads up to 64 MB. */
 static bool read_text_file(const char *path, struct buf *out, struct err *e)
 {
 	enum { MAX_BYTES = 64 << 20 };
@@ -23,7 +23,7 @@ static bool read_text_file(const char *path, struct buf *out, struct err *e)
 
 static const char PALETTE_PATH[] = "palette.map";
 
-/* NULL and e when the file there is not a palette: it is then not touched. */
+/* Returns NULL and sets e if the existing file is not a palette; it is then left alone. */
 static struct palette_map *read_palette(struct err *e)
 {
 	struct palette_map *m = palette_map_new();
@@ -92,7 +92,7 @@ static struct str stem_of(const char *path)
 	for (size_t i = 0; i < ARRAY_SIZE(endings); i++)
 		if (str_ends(stem, str_from(endings[i])) && stem.n > strlen(endings[i])) {
 			stem.n -= strlen(endings[i]);
-			i = (size_t)-1; /* x.perf.gz has two */
+			i = (size_t)-1; /* x.perf.gz has two extensions */
 		}
 	return stem;
 }

@@ -58,7 +58,7 @@ static unsigned default_threads(void)
 	return 1;
 }
 
-/* A typing error there would leave frames without names, and nobody would know why. */
+/* Without this check a typo would leave frames unnamed, and nobody would know why. */
 static bool check_folder(const char *option, const char *path, struct err *e)
 {
 	struct stat status;
@@ -69,7 +69,7 @@ static bool check_folder(const char *option, const char *path, struct err *e)
 	return S_ISDIR(status.st_mode) || err_set(e, "--%s %s: not a folder", option, path);
 }
 
-/* `4711=/tmp/a.map` is of process 4711; `a=b.map` is a file. */
+/* `4711=/tmp/a.map` is for process 4711; `a=b.map` is a file. */
 static const char *map_path(const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -139,7 +139,7 @@ bool stdin_is_piped(void)
 	       (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
-/* One of several inputs gives nothing: the others are shown, and what was wrong is said. */
+/* If one of several inputs is unreadable, notes the error and still shows the others. */
 static void note_unreadable(struct profile *p, const struct err *e)
 {
 	p->ledger.count[LEDGER_INPUT_DAMAGED]++;
@@ -169,7 +169,7 @@ bool read_profile(const char *path, const struct source_options *options, struct
 	return ok;
 }
 
-/* Says so where that is not what is piped in. */
+/* Says so unless it is piped input. */
 static const char *default_input(void)
 {
 	if (stdin_is_piped())
@@ -178,7 +178,7 @@ static const char *default_input(void)
 	return "perf.data";
 }
 
-/* One line of each function would be shown as if it were where the time went. */
+/* A file with one line per function would show that line as if the time was spent there. */
 static bool check_lines(const char *path, const struct source_options *options,
 			const struct profile *p, struct err *e)
 {

@@ -15,18 +15,18 @@ struct record_words {
 		*max_size, *buffer;
 };
 
-/* Everything the command line says, and what follows from it. */
+/* The command line, and what follows from it. */
 struct request {
 	struct profile_request in;
 	struct record_words words;
-	char *const *command; /* behind `--`; NULL: none */
+	char *const *command; /* after `--`; NULL if there is none */
 	struct target_choice choice;
 	struct record_events events;
 	struct record_options options;
 	struct rotation_options rotation;
 	struct record_outputs outputs;
 	uint64_t duration_ns;
-	uint32_t rate_hz, period; /* period 0: by rate */
+	uint32_t rate_hz, period; /* period 0: use the rate */
 	struct buf about_event, command_line;
 };
 
@@ -167,7 +167,7 @@ static bool parse_size(const char *option, const char *text, uint64_t *bytes, st
 	return true;
 }
 
-/* A bare number counts pages; the kernel wants a power of two of them. */
+/* A bare number counts pages; the kernel requires a power of two. */
 static bool parse_buffer(struct request *r, struct err *e)
 {
 	enum { PAGE_BYTES = 4096, MAX_PAGES = 1 << 20 };
@@ -198,7 +198,7 @@ static bool parse_call_graph(struct request *r, struct err *e)
 			r->options.call_graph = i;
 			if (!text[n])
 				return true;
-			/* The kernel's own limits: a multiple of 8, below 64 KB. */
+			/* The kernel's limits: a multiple of 8, below 64 KB. */
 			if (str_to_u64(str_from(text + n + 1), &bytes) && bytes >= 8 &&
 			    bytes < UINT16_MAX && bytes % 8 == 0 && i != CALL_GRAPH_FP) {
 				r->options.stack_bytes = (uint32_t)bytes;
@@ -211,7 +211,7 @@ static bool parse_call_graph(struct request *r, struct err *e)
 			 text);
 }
 
-/* Words behind `--` are the command's own, options among them. */
+/* Arguments after `--` belong to the command, including its options. */
 static size_t split_command(struct request *r, char **words, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -360,7 +360,7 @@ static bool check_outputs(struct request *r, struct err *e)
 	if (!r->words.every && !record_outputs_check(&r->outputs, r->choice.file_stem, &facts, e))
 		return false;
 	r->options.data = r->outputs.data;
-	/* What can be kept of lines is kept: who asks for them later has no other place to look. */
+	/* Keep all line information: whoever asks for it later has no other source. */
 	r->options.names.wants_lines |= r->words.every || record_outputs_keep_lines(&r->outputs);
 	return true;
 }
@@ -408,9 +408,9 @@ static int run_record(const struct command *self, char **words, size_t n)
 		return say_error(self, &e);
 	if (r.in.common.help)
 		return print_help(self);
-	/* What is recorded shows paths and names of others: it is for its owner's eyes. */
+	/* A recording contains other people's paths and names, so only its owner may read it. */
 	umask(077);
-	/* Buffers come and go for hours: what is free goes back. */
+	/* Buffers come and go for hours: return freed memory to the system. */
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	mallopt(M_TRIM_THRESHOLD, 16 << 20);
 	mallopt(M_TOP_PAD, 1 << 20);

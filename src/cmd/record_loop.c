@@ -17,8 +17,8 @@ static volatile sig_atomic_t is_interrupted;
 static uint64_t interrupted_ns;
 
 /*
- * The first one ends the recording, a second one plume itself, unless it is the same again: timeout(1)
- * signals its child and then the group that its child is in.
+ * The first signal ends the recording, a second one ends plume, unless it is a repetition:
+ * timeout(1) signals its child and then the child's process group.
  */
 static void on_signal(int number)
 {
@@ -35,8 +35,8 @@ static void on_signal(int number)
 }
 
 /*
- * HUP stays ignored under nohup(1). INT is caught even so: shells ignore it in jobs in the background, which
- * `kill -INT` is then meant to end, as it ends perf.
+ * HUP stays ignored under nohup(1). INT is handled even if ignored: shells ignore it in background
+ * jobs, and `kill -INT` should end the recording there, as it does with perf.
  */
 static void catch_signals(void)
 {
@@ -58,7 +58,7 @@ struct run {
 	struct profile *profile;
 	struct record_screen *screen;
 	uint64_t last_screen_ns;
-	struct period_files *files; /* with --every; else NULL */
+	struct period_files *files; /* with --every; otherwise NULL */
 	uint64_t period_end_ns;
 };
 
@@ -106,7 +106,7 @@ static void append(struct run *r)
 		record_outputs_append(r->plan->outputs, r->profile);
 }
 
-/* They are facts of the recording, so that they are in its file. */
+/* Stored as facts of the recording, so that they are in its file. */
 static void keep_notes(struct profile *p)
 {
 	for (uint32_t i = 0; i < p->notes.n; i++)
@@ -122,9 +122,12 @@ static void end_period(struct run *r)
 	keep_notes(done);
 	period_files_end(r->files, done);
 	profile_unref(done);
-	malloc_trim(0); /* a busy minute must not be paid for all day */
+	malloc_trim(0); /* do not keep the memory of a busy minute all day */
 	period_files_begin(r->files);
-	/* Where it ended early, or naming took longer than a period, they are counted from here on. */
+	/*
+	 * If the period ended early, or naming took longer than a period, count periods from now
+	 * on.
+	 */
 	bool is_on_time = now >= r->period_end_ns && now - r->period_end_ns < every_ns;
 	r->period_end_ns = (is_on_time ? r->period_end_ns : now) + every_ns;
 }
@@ -195,7 +198,7 @@ static void add_seconds(struct buf *out, uint64_t ns)
 	buf_add(out, STR(" s"));
 }
 
-/* A terminal breaks lines in the middle of words. */
+/* Terminals would break lines in the middle of words. */
 static void say_wrapped(struct str words)
 {
 	enum { SAID_BEFORE = sizeof("plume: ") - 1 };
@@ -269,7 +272,7 @@ static void say_overhead(const struct run *r)
 	say("%s", buf_c_string(&text));
 }
 
-/* True, and said, when CPU time has no samples: the profile has it, too. */
+/* Returns true and says so if CPU time has no samples: the profile records it as well. */
 static bool say_unseen(const struct run *r)
 {
 	AUTO(diagnosis) struct diagnosis d = { 0 };
@@ -290,7 +293,7 @@ static bool say_unseen(const struct run *r)
 	return true;
 }
 
-/* The one process that was asked for: by SIGSTOP, Ctrl-Z or a debugger. */
+/* Whether the single requested process was stopped: by SIGSTOP, Ctrl-Z or a debugger. */
 static bool is_stopped(const struct target_choice *c)
 {
 	AUTO(buf) struct buf text = { 0 };
@@ -299,13 +302,13 @@ static bool is_stopped(const struct target_choice *c)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/stat", c->pids.p[0]);
 	text_file_read(path, 512, &text);
-	/* `12 (name) T ...`, and the name may hold anything. */
+	/* `12 (name) T ...`; the name may contain anything. */
 	ptrdiff_t name_end = str_find_last_char(buf_str(&text), ')');
 	size_t state = (size_t)name_end + 2;
 	return name_end >= 0 && state < text.n && (text.p[state] == 'T' || text.p[state] == 't');
 }
 
-/* Processes that were gone before /proc could be asked about them. */
+/* Reports processes that exited before plume could read their /proc entry. */
 static void say_undecided(const struct run *r)
 {
 	AUTO(buf) struct buf count = { 0 };
@@ -317,7 +320,7 @@ static void say_undecided(const struct run *r)
 		    buf_c_string(&count), s.undecided == 1 ? "sample" : "samples");
 }
 
-/* An empty result needs a reason. */
+/* Explains an empty result. */
 static void say_why_nothing(const struct run *r)
 {
 	enum { SHORT_NS = 200000000 };
@@ -345,7 +348,7 @@ static void say_why_nothing(const struct run *r)
 		say("no samples: the event did not happen");
 }
 
-/* Else its silent end looks like its own. */
+/* Without this message it would seem to have exited by itself. */
 static void say_ended_command(const struct run *r)
 {
 	struct record_status s = recorder_status(r->recorder);
@@ -359,7 +362,7 @@ static void say_ended_command(const struct run *r)
 		say("%s was still running; plume sent it SIGTERM", name);
 }
 
-/* As a shell takes it. */
+/* Quotes a word for the shell. */
 static void add_shell_word(struct buf *out, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -374,7 +377,7 @@ static void add_shell_word(struct buf *out, const char *word)
 	buf_add_char(out, '\'');
 }
 
-/* For who sits there: a log has no use for it. */
+/* For interactive use: a log has no use for it. */
 static void say_next(const struct run *r)
 {
 	AUTO(buf) struct buf text = { 0 };
@@ -386,7 +389,7 @@ static void say_next(const struct run *r)
 	say("next: plume report %s", buf_c_string(&text));
 }
 
-/* What became of every sample. */
+/* What happened to every sample. */
 static void say_all(const struct run *r)
 {
 	AUTO(view_notes) struct view_notes notes = { 0 };
@@ -437,7 +440,7 @@ static int end(struct run *r)
 	return code != EXIT_DONE ? code : exit_code_of_command(r);
 }
 
-/* A command that writes to the terminal has it for itself. */
+/* A command that writes to the terminal has it to itself. */
 static bool shares_terminal(const struct record_options *o)
 {
 	return o->command && !o->is_command_timer && isatty(STDOUT_FILENO);

@@ -68,7 +68,7 @@ static void add_default(struct record_outputs *o, const char *stem)
 	text_list_add(&o->paths, buf_str(&path));
 }
 
-/* As --format or the ending says. */
+/* According to --format or the extension. */
 static bool is_drawn(const struct record_outputs *o, const char *path)
 {
 	if (o->format)
@@ -76,7 +76,7 @@ static bool is_drawn(const struct record_outputs *o, const char *path)
 	return path_is_picture(path);
 }
 
-/* What would only be said when the recording is over. */
+/* Reports what would otherwise only come up after the recording. */
 static bool check_format(const struct record_outputs *o, const char *path, struct err *e)
 {
 	AUTO(buf) struct buf known = { 0 };
@@ -90,7 +90,7 @@ static bool check_format(const struct record_outputs *o, const char *path, struc
 	return !format || !goes_to_terminal(path) || profile_format_suits_terminal(format, e);
 }
 
-/* The words of the writer, as the other complaints on -o are put. */
+/* The writer's message, phrased like other errors about -o. */
 static bool explain_output(const char *path, struct err *e)
 {
 	AUTO(buf) struct buf text = { 0 };
@@ -113,7 +113,7 @@ static bool try_output(const char *path, struct err *e)
 	return is_possible || explain_output(path, e);
 }
 
-/* perf.data is told of the processes that are there before the recording starts. */
+/* perf.data needs the processes that exist before the recording starts. */
 static bool open_data(struct record_outputs *o, const char *path,
 		      const struct perf_data_facts *facts, struct err *e)
 {
@@ -169,7 +169,7 @@ bool record_outputs_keep_lines(const struct record_outputs *o)
 	return o->names.shows_lines || o->names.shows_context;
 }
 
-/* Not a link or a pipe, which are the user's own. */
+/* Does not remove links or pipes, which are the user's own. */
 static void remove_file(const char *path, bool only_empty)
 {
 	struct stat status;
@@ -186,7 +186,7 @@ bool record_outputs_open(struct record_outputs *o, struct err *e)
 		if (ends(o->paths.p[i], ".plume")) {
 			if (!growing_file_open(&o->growing, o->paths.p[i], e))
 				return false;
-			writer_flush(o->growing.out); /* from now on it can be read */
+			writer_flush(o->growing.out); /* from now on it is readable */
 			return true;
 		}
 	return true;

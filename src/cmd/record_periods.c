@@ -9,16 +9,16 @@
 struct period_files {
 	const struct rotation_options *o;
 	struct rotation *rotation;
-	struct growing_file file; /* out NULL: it could not be made yet */
-	struct buf trouble;	  /* what was said last, and holds still; empty: all is well */
+	struct growing_file file; /* out is NULL if it could not be created yet */
+	struct buf trouble;	  /* the last message, if it still holds; empty if all is well */
 	bool had_trouble;	  /* in this period */
-	bool has_nothing_to_give; /* ... and it was said that some is lost */
-	uint64_t written, cut;	  /* periods */
+	bool has_nothing_to_give; /* ... and the user was told that samples are lost */
+	uint64_t written, cut;	  /* number of periods */
 };
 
 /* --- trouble --- */
 
-/* Once, however long it lasts. */
+/* Says it once, however long the problem lasts. */
 static void say_trouble(struct period_files *f, const char *text)
 {
 	f->had_trouble = true;
@@ -29,7 +29,7 @@ static void say_trouble(struct period_files *f, const char *text)
 	buf_add(&f->trouble, str_from(text));
 }
 
-/* A period went by without any. */
+/* A period passed without any. */
 static void end_trouble(struct period_files *f)
 {
 	if (f->trouble.n && !f->had_trouble) {
@@ -45,7 +45,7 @@ static bool is_full(int error)
 	return error == ENOSPC || error == EDQUOT;
 }
 
-/* The oldest recording goes. False: that would not help, or there is none. */
+/* Removes the oldest recording. Returns false if that would not help, or there is none. */
 static bool make_room(struct period_files *f, int error)
 {
 	AUTO(buf) struct buf text = { 0 };
@@ -65,7 +65,7 @@ static bool make_room(struct period_files *f, int error)
 	return has_room;
 }
 
-/* Without the file's name, which is another one in each period. A full disk was spoken of before. */
+/* Leaves out the file's name, which differs in each period. A full disk was reported earlier. */
 static void say_error_number(struct period_files *f, int error)
 {
 	AUTO(buf) struct buf text = { 0 };
@@ -78,13 +78,13 @@ static void say_error_number(struct period_files *f, int error)
 
 /* --- a file --- */
 
-/* With what waits to be written. */
+/* Includes what is waiting to be written. */
 static uint64_t file_will_be(const struct period_files *f)
 {
 	return period_files_bytes(f) + (f->file.out ? writer_waiting_bytes(f->file.out) : 0);
 }
 
-/* Whether all that waits is written. */
+/* Returns whether everything that was waiting is written. */
 static bool write_file(struct period_files *f)
 {
 	struct writer *out = f->file.out;
@@ -106,7 +106,7 @@ static bool write_file(struct period_files *f)
 	return ok;
 }
 
-/* 0, or errno. */
+/* Returns 0 or errno. */
 static int open_file(struct period_files *f, struct err *e)
 {
 	invoker_enter();
@@ -118,9 +118,9 @@ static int open_file(struct period_files *f, struct err *e)
 		error = growing_file_open(&f->file, path, e) ? 0 : errno;
 	if (error)
 		return error;
-	*e = (struct err){ 0 }; /* of before there was room */
+	*e = (struct err){ 0 }; /* errors from before there was room */
 	writer_set_patient(f->file.out);
-	write_file(f); /* from now on it can be read, whatever happens */
+	write_file(f); /* from now on it is readable, whatever happens */
 	return 0;
 }
 
@@ -166,7 +166,7 @@ void period_files_append(struct period_files *f, const struct profile *p)
 	write_file(f);
 }
 
-/* One that nothing was written to is of no use to anybody. */
+/* Removes a file if nothing was written to it. */
 static void remove_empty(struct period_files *f)
 {
 	if (!f->file.path || !store_is_empty(file_bytes(f->file.path)))

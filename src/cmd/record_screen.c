@@ -1,4 +1,4 @@
-/* The terminal under the live picture. */
+/* The terminal that the live picture is drawn on. */
 #include "cmd/record_screen.h"
 
 #include <errno.h>
@@ -33,13 +33,13 @@ struct record_screen *record_screen_new(int fd, const char *title)
 	return s;
 }
 
-/* Drawing from the background would spoil what is in front, or stop plume (`stty tostop`). */
+/* Drawing from the background would garble the foreground, or stop plume (`stty tostop`). */
 static bool is_in_front(const struct record_screen *s)
 {
 	return tcgetpgrp(s->fd) == getpgrp();
 }
 
-/* Ctrl-S holds a terminal up, and samples are lost while plume waits. */
+/* Ctrl-S blocks the terminal, and samples are lost while plume waits. */
 static bool takes_bytes(const struct record_screen *s)
 {
 	struct pollfd poll_fd = { .fd = s->fd, .events = POLLOUT };
@@ -88,7 +88,10 @@ void record_screen_update(struct record_screen *s, const struct record_progress 
 
 void record_screen_clear(struct record_screen *s)
 {
-	/* tmux keeps what is cleared from the first column of the first line on; so not from there. */
+	/*
+	 * tmux keeps what is cleared from the first column of the first line on, so start
+	 * elsewhere.
+	 */
 	if (s && s->is_drawn && is_in_front(s))
 		put(s, STR("\r\033[K\0337\033[B\033[J\0338"));
 	if (s)

@@ -1,4 +1,4 @@
-/* The live picture as bytes. What it shows comes from programs that nobody vouches for. */
+/* Formats the live picture. What it shows comes from untrusted programs. */
 #include "cmd/record_screen.h"
 
 /* --- text --- */
@@ -14,7 +14,7 @@ static void ink(struct buf *out, const struct record_view *v, enum ink which)
 }
 
 /*
- * Text that is free of control characters already. Where the terminal does not speak UTF-8, bytes of it
+ * Text is already free of control characters. But in a terminal that does not use UTF-8, its bytes
  * may be control characters.
  */
 static void add_text(struct buf *out, const struct record_view *v, struct str text)
@@ -34,7 +34,9 @@ static void add_padded(struct buf *out, const struct record_view *v, struct str 
 		buf_add_char(out, ' ');
 }
 
-/* One column less than there are: in the last one terminals disagree on where the cursor is. */
+/*
+ * One column less than the terminal has: terminals disagree on the cursor position in the last one.
+ */
 static size_t width_of(const struct record_view *v)
 {
 	return v->style.columns > 1 ? v->style.columns - 1 : 1;
@@ -77,7 +79,7 @@ static void add_on_cpu(struct buf *out, double on_cpu, bool is_short)
 		buf_addf(out, "%.1f cpus", on_cpu);
 }
 
-/* What goes first when the terminal is narrow. */
+/* What to drop first if the terminal is narrow. */
 enum brevity {
 	BRIEF_NOT,
 	BRIEF_NO_BYTES,
@@ -106,7 +108,7 @@ static void add_elapsed(struct buf *out, const struct record_progress *p, enum b
 	}
 }
 
-/* All but the title and lost samples. */
+/* Everything except the title and lost samples. */
 static void add_numbers(struct buf *out, const struct record_progress *p, enum brevity brevity)
 {
 	add_elapsed(out, p, brevity);
@@ -132,7 +134,7 @@ static void add_lost(struct buf *out, const struct record_progress *p, enum brev
 	buf_add(out, STR(" lost"));
 }
 
-/* The parts of the line, so that it can be told how wide it is before it is coloured. */
+/* The parts of the line, to measure its width before it is coloured. */
 struct headline {
 	struct buf state, title, numbers, lost;
 };
@@ -220,7 +222,7 @@ static struct row_columns columns_of(const struct record_view *v)
 		c.module = width / 5 < MOST_MODULE ? width / 5 : MOST_MODULE;
 	size_t beside = (c.bar ? c.bar + GAP_COLUMNS : 0) + (c.module ? c.module + GAP_COLUMNS : 0);
 	c.name = room > beside ? room - beside : 0;
-	if (c.module && c.name > MOST_NAME) /* modules stay in sight of what they belong to */
+	if (c.module && c.name > MOST_NAME) /* keep modules close to their functions */
 		c.name = MOST_NAME;
 	return c;
 }
@@ -234,7 +236,7 @@ static void add_share(struct buf *out, const struct record_view *v, uint64_t val
 	ink(out, v, INK_PLAIN);
 }
 
-/* The hottest function's fills all columns. */
+/* The bar of the hottest function fills all columns. */
 static void add_bar(struct buf *out, const struct record_view *v, double share, size_t columns)
 {
 	enum { EIGHTHS = 8 };
@@ -257,7 +259,7 @@ static void add_bar(struct buf *out, const struct record_view *v, double share, 
 		buf_add_char(out, ' ');
 }
 
-/* What has no name is known by its file. */
+/* A function without a name is shown by its file. */
 static void add_name(struct buf *out, const struct profile *p, const struct hot_function *f,
 		     const struct record_view *v, size_t columns)
 {
@@ -304,12 +306,12 @@ static void end_line(struct buf *out)
 	buf_add(out, STR("\033[K"));
 }
 
-/* So many lines below the first. */
+/* Returns the number of lines below the first. */
 static unsigned add_functions(struct buf *out, const struct record_view *v,
 			      const struct hot_functions *hot)
 {
 	uint32_t top[RECORD_SCREEN_FUNCTIONS];
-	unsigned room = v->lines > 2 ? v->lines - 2 : 0; /* a line stays free */
+	unsigned room = v->lines > 2 ? v->lines - 2 : 0; /* keep one line free */
 	uint32_t n = hot_functions_top(
 		hot, top, room < RECORD_SCREEN_FUNCTIONS ? room : RECORD_SCREEN_FUNCTIONS);
 	for (uint32_t i = 0; i < n; i++) {
@@ -323,7 +325,9 @@ static unsigned add_functions(struct buf *out, const struct record_view *v,
 void record_screen_draw(const struct record_view *view, const struct record_progress *p,
 			const struct hot_functions *hot, struct buf *out)
 {
-	/* Characters of two columns are counted as one: without wrapping that costs no line. */
+	/*
+	 * Double-width characters are counted as one column: with wrapping off, that costs no line.
+	 */
 	buf_add(out, STR("\r\033[?7l"));
 	add_headline(out, view, p);
 	end_line(out);

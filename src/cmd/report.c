@@ -4,7 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Everything the command line says. */
+/* The command line. */
 struct request {
 	struct profile_request in;
 	const char *output;
@@ -28,13 +28,13 @@ static void request_fini(struct request *r)
 	profile_request_fini(&r->in);
 }
 
-/* Lines that a terminal shows at once, `otherwise` where it does not say. */
+/* The number of lines on the terminal, or `otherwise` if it does not say. */
 static uint32_t terminal_lines(uint32_t least, uint32_t otherwise)
 {
 	struct winsize size;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || !size.ws_row)
 		return otherwise;
-	/* One line is the prompt's. */
+	/* One line is for the prompt. */
 	return size.ws_row > least ? size.ws_row - 1u : least;
 }
 
@@ -47,7 +47,7 @@ static bool set_screen(struct request *r, struct err *e)
 	return screen_style(&o->style, r->output, o->width_text, e);
 }
 
-/* A screen each second; a file or a pipe gets the last one only. */
+/* Redraws the screen each second; a file or a pipe gets only the last report. */
 static int report_followed(const struct request *r, struct err *e)
 {
 	struct followed *f = source_follow(r->in.files.p[0], view_columns(&r->in.view),

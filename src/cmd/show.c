@@ -50,7 +50,7 @@ int show_profile(const struct profile_request *r, struct profile *p, const char 
 	struct view *v = view_new(&in, &r->view, &notes, e);
 	busy_end(busy);
 	bool ok = v && write_view(r, v, path, &notes, e);
-	if (ok || !v) /* of what could not be written, only the reason is said */
+	if (ok || !v) /* if it could not be written, print only the reason */
 		say_view_notes(&r->common, &notes);
 	view_free(v);
 	return ok ? exit_code_of(&notes) : EXIT_FAILED;

@@ -1,8 +1,9 @@
 /*
- * DWARF 2 to 5 as far as names, inlined functions and lines need it, decoded here and not by libdw: no
- * byte is believed, nothing is read outside of its section, all work is counted, and the file may be
- * mapped read-only, be cut while it is read, and have sections that zstd packed. libdw 0.188 has none of
- * that; it is the oracle of the tests. Section numbers in comments are those of the DWARF 5 standard.
+ * DWARF 2 to 5, as far as names, inlined functions and lines need it. Decoded here and not by
+ * libdw: no byte is trusted, nothing outside a section is read, all work is counted, and the file
+ * may be mapped read-only, truncated while it is read, and have sections compressed with zstd.
+ * libdw 0.188 does none of that; the tests compare against it. Section numbers in comments refer to
+ * the DWARF 5 standard.
  */
 #pragma once
 #include "debug_info/lookup.h"
@@ -25,7 +26,7 @@ enum dwarf_section {
 	DWARF_SECTION_COUNT
 };
 
-/* Attributes that something here asks for; each has a place in struct dwarf_die. */
+/* Attributes that are used here; each has a slot in struct dwarf_die. */
 enum dwarf_slot {
 	SLOT_NONE,
 	SLOT_SIBLING,
@@ -59,7 +60,7 @@ struct dwarf_attribute {
 	int64_t constant; /* of DW_FORM_implicit_const */
 };
 
-/* Bytes, by what they depend on. */
+/* A number of bytes, by what it depends on. */
 struct dwarf_size {
 	uint32_t plain, offsets, addresses;
 };
@@ -69,18 +70,18 @@ struct dwarf_abbreviation {
 	uint32_t first, count; /* in attributes */
 	uint16_t tag;
 	bool has_children;
-	bool has_code; /* it may say where code is */
+	bool has_code; /* may say where code is */
 	bool has_fixed_size;
-	struct dwarf_size size; /* of all attributes, if it is fixed */
-	/* The attribute with the way past the children, counted from 1; 0: none. */
+	struct dwarf_size size; /* of all attributes, if fixed */
+	/* The attribute that points past the children, counted from 1; 0 if there is none. */
 	uint32_t sibling;
 	bool has_fixed_sibling;
-	struct dwarf_size before_sibling; /* if it is fixed */
+	struct dwarf_size before_sibling; /* if fixed */
 };
 
 struct dwarf_abbreviations {
 	uint64_t offset;
-	bool is_dense; /* code i is at i - 1 */
+	bool is_dense; /* code i is at index i - 1 */
 	VEC(struct dwarf_abbreviation) all;
 	VEC(struct dwarf_attribute) attributes;
 };
@@ -94,17 +95,17 @@ struct dwarf_file {
 	VEC(char *) unpacked; /* contents of .zdebug_ sections */
 	VEC(struct dwarf_abbreviations *) abbreviations;
 	struct index_map abbreviations_by_offset;
-	VEC(struct dwarf_unit *) units; /* those that were asked for */
+	VEC(struct dwarf_unit *) units; /* those requested so far */
 	struct index_map units_by_offset;
 	bool has_unit_offsets;
-	VEC(uint64_t) unit_offsets; /* of all, in order */
+	VEC(uint64_t) unit_offsets; /* of all units, in order */
 };
 
 /* --- units --- */
 
 struct dwarf_span {
 	uint64_t low, high;
-	uint64_t reach; /* the highest high of this one and all before */
+	uint64_t reach; /* the highest `high` of this one and all before */
 	uint32_t of;	/* which function or unit */
 };
 
@@ -119,7 +120,7 @@ struct dwarf_function {
 	bool is_walked;
 };
 
-/* A namespace, class or function with children: entries between start and end are in it. */
+/* A namespace, class or function with children: the entries between start and end are in it. */
 struct dwarf_scope {
 	uint64_t start, end;
 	uint32_t parent, depth; /* parent INDEX_NONE: the unit */
@@ -140,7 +141,7 @@ struct dwarf_unit {
 	bool has_line_table, has_dwo_id;
 	uint64_t line_table, dwo_id;
 	struct str comp_dir, dwo_name;
-	/* Of split DWARF: who this unit's other half is. */
+	/* For split DWARF: the unit's other half. */
 	struct dwarf_unit *skeleton, *split;
 	bool looked_for_split;
 
@@ -152,16 +153,16 @@ struct dwarf_unit {
 	struct dwarf_lines *lines;
 };
 
-/* A value as it is in the entry; what it means depends on its form. */
+/* A value as stored in the entry; its meaning depends on its form. */
 struct dwarf_value {
 	uint64_t u;
 	uint16_t form;
 };
 
 struct dwarf_die {
-	uint64_t offset, next; /* next: of the entry behind it, its first child if it has any */
+	uint64_t offset, next; /* next: the entry after it; its first child, if any */
 	const struct dwarf_abbreviation *abbreviation;
-	uint32_t present; /* bits by slot */
+	uint32_t present; /* bit per slot */
 	struct dwarf_value values[SLOT_COUNT];
 };
 
@@ -178,7 +179,7 @@ struct dwarf_row {
 	uint16_t file, column;
 };
 
-/* Rows of ascending addresses. */
+/* Rows with ascending addresses. */
 struct dwarf_sequence {
 	uint32_t first, count;
 };
@@ -186,12 +187,12 @@ struct dwarf_sequence {
 struct dwarf_line_file {
 	struct str name;
 	uint64_t folder;
-	struct str path; /* once asked for */
+	struct str path; /* once requested */
 };
 
 struct dwarf_lines {
 	struct dwarf_unit *unit;
-	struct dwarf_line_program *program; /* NULL: it was run, or cannot be */
+	struct dwarf_line_program *program; /* NULL: already run, or cannot be run */
 	bool counts_from_zero;		    /* folders and files, since DWARF 5 */
 	VEC(struct str) folders;
 	VEC(struct dwarf_line_file) files;
@@ -200,14 +201,14 @@ struct dwarf_lines {
 	struct dwarf_spans spans; /* of sequences */
 };
 
-/* The program that makes the rows (6.2.4). */
+/* The line number program that generates the rows (6.2.4). */
 struct dwarf_line_program {
 	struct cursor c;
 	uint16_t version;
 	uint8_t offset_bytes, address_bytes;
 	uint8_t least_instruction, line_range, first_special;
 	int8_t line_base;
-	uint8_t operands[256]; /* of the opcodes below first_special */
+	uint8_t operands[256]; /* for the opcodes below first_special */
 };
 
 /* --- all of it --- */
@@ -216,18 +217,18 @@ struct dwarf_range {
 	uint64_t low, high;
 };
 
-/* A function that was inlined. */
+/* An inlined function. */
 struct dwarf_inline {
 	uint64_t die;
-	uint32_t parent; /* what it was inlined into, INDEX_NONE: the function itself */
+	uint32_t parent; /* what it was inlined into; INDEX_NONE: the function itself */
 	uint32_t call_file, call_line, call_column;
-	uint32_t name; /* INDEX_NONE: not asked for yet */
+	uint32_t name; /* INDEX_NONE until requested */
 };
 
-/* From an address on, up to the next piece, the innermost inlined function is this one. */
+/* From this address up to the next piece, this is the innermost inlined function. */
 struct dwarf_piece {
 	uint64_t low;
-	uint32_t of; /* INDEX_NONE: none */
+	uint32_t of; /* INDEX_NONE if none */
 };
 
 struct dwarf_name {
@@ -246,13 +247,13 @@ struct dwarf_answer {
 };
 
 struct dwarf_budget {
-	uint32_t slice;	    /* work until the clock is looked at again */
-	uint64_t work_left; /* without the slice */
-	uint64_t allowed;   /* in all */
+	uint32_t slice;	    /* work until the clock is read again */
+	uint64_t work_left; /* excluding the slice */
+	uint64_t allowed;   /* in total */
 	uint64_t kept_bytes;
-	uint64_t used_ns, since_ns; /* since_ns 0: the clock was not looked at in this call */
+	uint64_t used_ns, since_ns; /* since_ns 0: the clock was not read during this call */
 	bool is_spent;
-	struct elf *elf; /* whose budget it is a part of */
+	struct elf *elf; /* whose budget this is part of */
 };
 
 struct debug_info {
@@ -267,11 +268,11 @@ struct debug_info {
 	uint64_t code_low, code_high;
 
 	bool has_aranges, has_roots;
-	VEC(uint64_t) span_units; /* offsets of what spans are of */
+	VEC(uint64_t) span_units; /* offsets of the units that spans refer to */
 	struct dwarf_spans spans;
 
 	VEC(struct dwarf_inline) inlines;
-	VEC(struct dwarf_piece) pieces; /* of one function after the other */
+	VEC(struct dwarf_piece) pieces; /* for one function after another */
 	VEC(struct dwarf_name) names;
 	struct index_map names_by_die;
 	VEC(struct dwarf_answer) answers;
@@ -280,13 +281,13 @@ struct debug_info {
 
 /* --- budget: lookup.c --- */
 
-/* More may be done: a file is read that has so many bytes. */
+/* Adds to the budget because a file of that many bytes is read. */
 void dwarf_allow_bytes(struct dwarf_budget *b, uint64_t bytes);
 bool dwarf_spend_slice(struct dwarf_budget *b, uint32_t work);
-/* Memory that stays is bounded, too. False: spent. */
+/* Accounts for memory that is kept. Returns false if the budget is spent. */
 bool dwarf_keep(struct dwarf_budget *b, uint64_t bytes);
 
-/* Each entry, row, range or the like that is read is one piece of work. False: stop. */
+/* Each entry, row, range etc. that is read is one unit of work. Returns false to stop. */
 static inline bool dwarf_spend(struct dwarf_budget *b, uint32_t work)
 {
 	if (work < b->slice) {
@@ -301,23 +302,26 @@ static inline uint32_t dwarf_hash(uint64_t value, uint32_t file)
 	return hash_pair((uint32_t)value ^ (file << 28), (uint32_t)(value >> 32));
 }
 
-/* The length at the start of a unit, 7.4, which ends the cursor. False: the unit is longer than what is left. */
+/*
+ * Reads the length at the start of a unit (7.4) and ends the cursor there. Returns false if the
+ * unit is longer than what is left.
+ */
 bool dwarf_unit_length(struct cursor *c, uint8_t *offset_bytes);
 
 /* --- dwarf_file.c, dwarf_open.c --- */
 
 bool dwarf_is_in(const struct elf *elf);
-/* NULL: no DWARF in it. A file that is_split has sections of split DWARF. */
+/* Returns NULL if it has no DWARF. A file that is_split has sections of split DWARF. */
 struct dwarf_file *dwarf_file_new(struct debug_info *d, struct elf *elf, bool is_split);
 void dwarf_file_free(struct dwarf_file *file);
-/* Where entries that several files share are, as dwz makes them; NULL: not found. */
+/* The file with shared entries, as made by dwz; NULL if not found. */
 struct dwarf_file *dwarf_alternate(struct debug_info *d);
-/* The unit with the entries when u is a skeleton, else u itself; NULL: not found. */
+/* The unit that has the entries if u is a skeleton, otherwise u itself; NULL if not found. */
 struct dwarf_unit *dwarf_full_unit(struct dwarf_unit *u);
 
 /* --- dwarf_abbreviation.c --- */
 
-/* NULL: none there that can be read. */
+/* Returns NULL if there are none that can be read. */
 struct dwarf_abbreviations *dwarf_abbreviations_at(struct dwarf_file *file, uint64_t offset);
 void dwarf_abbreviations_free(struct dwarf_abbreviations *all);
 const struct dwarf_abbreviation *dwarf_abbreviation_find(const struct dwarf_abbreviations *all,
@@ -325,7 +329,7 @@ const struct dwarf_abbreviation *dwarf_abbreviation_find(const struct dwarf_abbr
 
 /* --- dwarf_form.c --- */
 
-/* Both leave the cursor behind the entry's attributes. False: damaged. */
+/* Both leave the cursor after the entry's attributes. Return false if it is damaged. */
 bool dwarf_skip_attributes(const struct dwarf_unit *u, struct cursor *c,
 			   const struct dwarf_abbreviation *a);
 bool dwarf_read_attributes(const struct dwarf_unit *u, struct cursor *c,
@@ -333,12 +337,12 @@ bool dwarf_read_attributes(const struct dwarf_unit *u, struct cursor *c,
 bool dwarf_read_value(const struct dwarf_unit *u, struct cursor *c, uint16_t form,
 		      struct dwarf_value *v);
 /*
- * Where the entry behind an entry's children is; c is at its attributes and stays. False: it does not
- * say, or it lies.
+ * Finds the entry after an entry's children; c is at its attributes and does not move. Returns
+ * false if the entry does not say, or is wrong.
  */
 bool dwarf_find_sibling(struct dwarf_unit *u, const struct cursor *c,
 			const struct dwarf_abbreviation *a, uint64_t *at);
-/* What a value means. Empty, 0 or false where it does not mean such. */
+/* The meaning of a value. Empty, 0 or false if its form does not have that meaning. */
 struct str dwarf_text(const struct dwarf_unit *u, struct dwarf_value v);
 bool dwarf_address(const struct dwarf_unit *u, struct dwarf_value v, uint64_t *address);
 uint64_t dwarf_constant(struct dwarf_value v);
@@ -349,16 +353,16 @@ bool dwarf_reference(struct dwarf_unit *u, struct dwarf_value v, struct dwarf_un
 struct str dwarf_die_text(const struct dwarf_unit *u, const struct dwarf_die *die,
 			  enum dwarf_slot slot);
 uint64_t dwarf_die_constant(const struct dwarf_die *die, enum dwarf_slot slot);
-/* An address by its number in .debug_addr. */
+/* Looks up an address by its index in .debug_addr. */
 bool dwarf_indexed_address(const struct dwarf_unit *u, uint64_t index, uint64_t *address);
 
 /* --- dwarf_unit.c --- */
 
-/* The unit whose header is at an offset; NULL: none that can be read. Owned by file. */
+/* The unit whose header is at an offset; NULL if none there can be read. Owned by file. */
 struct dwarf_unit *dwarf_unit_at(struct dwarf_file *file, uint64_t offset);
-/* The unit that an entry is in. */
+/* The unit that contains an entry. */
 struct dwarf_unit *dwarf_unit_of_die(struct dwarf_file *file, uint64_t die);
-/* Makes file->unit_offsets. */
+/* Fills file->unit_offsets. */
 void dwarf_list_units(struct dwarf_file *file);
 void dwarf_unit_free(struct dwarf_unit *u);
 bool dwarf_read_die(const struct dwarf_unit *u, uint64_t offset, struct dwarf_die *die);
@@ -366,14 +370,14 @@ bool dwarf_read_die(const struct dwarf_unit *u, uint64_t offset, struct dwarf_di
 /* --- dwarf_range.c --- */
 
 typedef void dwarf_range_fn(void *to, struct dwarf_range range);
-/* Calls add for each part of the code that an entry is about; false: it is about none. */
+/* Calls add for each range of code that an entry covers; returns false if it covers none. */
 bool dwarf_each_range(struct dwarf_unit *u, const struct dwarf_die *die, dwarf_range_fn *add,
 		      void *to);
-/* By low; of those with the same one the largest, then the first, goes first. */
+/* Orders by low; with equal ones the largest, then the first, goes first. */
 int dwarf_spans_nest(const void *a, const void *b);
-/* Puts spans in order, so that dwarf_spans_find finds the smallest one that begins last. */
+/* Sorts spans, so that dwarf_spans_find finds the smallest one that begins last. */
 void dwarf_spans_sort(struct dwarf_spans *spans);
-/* Number of the span, or INDEX_NONE. */
+/* The span's index, or INDEX_NONE. */
 uint32_t dwarf_spans_find(struct debug_info *d, const struct dwarf_spans *spans, uint64_t address);
 
 /* --- dwarf_scope.c --- */
@@ -382,31 +386,31 @@ struct dwarf_parent {
 	uint64_t die;
 	bool is_function;
 };
-/* What an entry is declared in; false: the unit. */
+/* The scope that an entry is declared in; returns false if it is the unit itself. */
 bool dwarf_find_parent(struct dwarf_unit *u, uint64_t die, struct dwarf_parent *parent);
 
 /* --- dwarf_index.c, dwarf_function.c, dwarf_inline.c, dwarf_name.c, dwarf_line*.c --- */
 
-/* The unit that has the code at an address, or NULL. */
+/* The unit with the code at an address, or NULL. */
 struct dwarf_unit *dwarf_unit_of_address(struct debug_info *d, uint64_t address);
 void dwarf_find_functions(struct dwarf_unit *u, bool with_nested);
-/* Namespaces, classes and functions. */
+/* True for namespaces, classes and functions. */
 bool dwarf_is_scope(uint16_t tag);
-/* Number in u->functions, or INDEX_NONE. Numbers are good until dwarf_find_functions is called. */
+/* Index in u->functions, or INDEX_NONE. Valid until dwarf_find_functions is called. */
 uint32_t dwarf_function_at(struct dwarf_unit *u, uint64_t address);
 /*
- * Numbers in info->inlines of those at an address, outermost first, into chain, which has room for
- * DEBUG_MAX_INLINES; returns how many.
+ * Fills chain with the indices in info->inlines of the functions inlined at an address, outermost
+ * first. chain has room for DEBUG_MAX_INLINES; returns how many.
  */
 uint32_t dwarf_inlines_at(struct dwarf_unit *u, uint32_t function, uint64_t address,
 			  uint32_t *chain);
-/* Number in info->names. */
+/* Index in info->names. */
 uint32_t dwarf_name_of(struct dwarf_unit *u, uint64_t die);
-/* Its folders and files; rows are made when the first one is looked for. */
+/* Its folders and files; rows are made at the first lookup. */
 struct dwarf_lines *dwarf_lines_of(struct dwarf_unit *u);
-/* Reads folders and files; false: damaged. */
+/* Reads folders and files; returns false if they are damaged. */
 bool dwarf_read_line_header(struct dwarf_lines *lines, struct dwarf_line_program *program);
 void dwarf_lines_free(struct dwarf_lines *lines);
-/* NULL: no line is known. */
+/* Returns NULL if no line is known. */
 const struct dwarf_row *dwarf_lines_find(struct dwarf_lines *lines, uint64_t address);
 struct str dwarf_line_file_path(struct dwarf_lines *lines, uint32_t file);

@@ -24,7 +24,7 @@ const char *category_text(enum category c)
 	return categories[c].text;
 }
 
-/* Rules are tried from the top; the first that holds decides. */
+/* Rules are tried in order; the first match decides. */
 struct rule {
 	enum { BEGINS, HOLDS, IS } how;
 	const char *text;
@@ -54,7 +54,7 @@ static enum category first_of(const struct rule *rules, size_t n, struct str s,
 	return otherwise;
 }
 
-/* Functions of scripts, by the place in their names: `JS:*f /app/a.js:1:2`, `f node:fs:1:2`. */
+/* Script functions, by the place in their names: `JS:*f /app/a.js:1:2`, `f node:fs:1:2`. */
 static const struct rule script_rules[] = {
 	{ HOLDS, "/node_modules/", CATEGORY_DEPENDENCY },
 	{ HOLDS, " node:", CATEGORY_RUNTIME },
@@ -62,8 +62,8 @@ static const struct rule script_rules[] = {
 };
 
 /*
- * Code made at run time, by name: V8's perf maps (`Builtin:Call`), Java's
- * (`java.lang.String.hashCode`, or as it was written, `Ljava/lang/String;::hashCode`; `Interpreter`).
+ * JIT code, by name: from V8's perf maps (`Builtin:Call`) or Java's (`java.lang.String.hashCode`,
+ * or its original form `Ljava/lang/String;::hashCode`; `Interpreter`).
  */
 static const struct rule jit_rules[] = {
 	{ BEGINS, "Builtin", CATEGORY_BUILTIN },
@@ -71,7 +71,7 @@ static const struct rule jit_rules[] = {
 	{ BEGINS, "Stub:", CATEGORY_BUILTIN },
 	{ BEGINS, "Handler:", CATEGORY_BUILTIN },
 	{ BEGINS, "RegExp:", CATEGORY_BUILTIN },
-	{ IS, "RegExp", CATEGORY_BUILTIN }, /* as plume record calls it */
+	{ IS, "RegExp", CATEGORY_BUILTIN }, /* as named by plume record */
 	{ BEGINS, "Interpreter", CATEGORY_BUILTIN },
 	{ BEGINS, "StubRoutines", CATEGORY_BUILTIN },
 	{ BEGINS, "vtable stub", CATEGORY_BUILTIN },
@@ -114,7 +114,7 @@ static const struct rule native_rules[] = {
 	{ BEGINS, "gc_collect_", CATEGORY_GC },
 };
 
-/* The collectors of the JVM, by name; other programs have such names, too. */
+/* The JVM's garbage collectors, by name; other programs use such names too. */
 static const struct rule jvm_rules[] = {
 	{ BEGINS, "G1", CATEGORY_GC },	       { BEGINS, "GCTaskThread", CATEGORY_GC },
 	{ BEGINS, "PSParallel", CATEGORY_GC }, { BEGINS, "PSScavenge", CATEGORY_GC },
@@ -122,7 +122,7 @@ static const struct rule jvm_rules[] = {
 	{ BEGINS, "Shenandoah", CATEGORY_GC }, { BEGINS, "GenCollectedHeap", CATEGORY_GC },
 };
 
-/* Programs that run other people's code, and what they are made of. */
+/* Programs that run other people's code, and their libraries. */
 static const char *const runtimes[] = {
 	"node",	     "nodejs", "libnode",  "libv8",   "bun",	    "deno",	 "java", "libjvm",
 	"libjava",   "libjli", "python",   "python2", "python3",    "libpython", "pypy", "perl",
@@ -138,7 +138,7 @@ static bool is_library(struct str module)
 	return (at >= 0 && (!rest.n || rest.p[0] == '.')) || str_starts(module, STR("ld-"));
 }
 
-/* Nothing but a version and the ending of a library may follow: python3.11, libnode.so.108. */
+/* Only a version and a library extension may follow: python3.11, libnode.so.108. */
 static bool is_runtime(struct str module)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(runtimes); i++) {
@@ -170,7 +170,7 @@ static bool is_script_name(struct str name)
 	return name_is_python(name, &file);
 }
 
-/* `f /app/a.js:12:5`: a function, whatever it is called. A regular expression may look like one. */
+/* `f /app/a.js:12:5` is a function, whatever its name. A regular expression may look like one. */
 static bool has_place(struct str name)
 {
 	size_t n = name.n;
@@ -218,7 +218,7 @@ enum category category_of_label(const struct tree_label *l)
 		return CATEGORY_UNKNOWN;
 	case FRAME_GC:
 		return CATEGORY_GC;
-	case FRAME_BUILTIN: /* what your_code leaves of both has one name */
+	case FRAME_BUILTIN: /* your_code merges what is left of both under one name */
 		return str_eq(name, STR("[runtime]")) ? CATEGORY_RUNTIME : CATEGORY_BUILTIN;
 	case FRAME_JIT:
 	case FRAME_INTERPRETED:

@@ -1,6 +1,6 @@
 #include "query/diagnosis_int.h"
 
-/* How the note of perf.data's reader begins. */
+/* The beginning of the note from perf.data's reader. */
 #define UNFINISHED "perf record was killed or is still running"
 
 const char *const finding_mark_names[] = { "bad", "warn", "info", "ok", NULL };
@@ -232,7 +232,7 @@ uint64_t lost_marks(const struct profile *p)
 	return n;
 }
 
-/* Part of a recording: what happened to the whole is told as history. */
+/* For part of a recording: events that affected the whole are reported as history. */
 static bool has_history(const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->facts.n; i++) {
@@ -266,7 +266,7 @@ static void add_unknown_recording(const struct profile *p, struct diagnosis *d)
 			 recorder_of(p));
 		diagnosis_add(d, (struct finding){ FINDING_WARN, "lost", .count = lost }, &t);
 	}
-	/* Without samples nobody knows whether the format says it. */
+	/* Without samples we cannot tell whether the format records it. */
 	if (has_history(p) || !p->samples.n)
 		return;
 	buf_addf(&t.what, "it is unknown whether samples were lost or stacks cut while recording");

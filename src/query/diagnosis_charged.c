@@ -1,7 +1,10 @@
-/* Whether samples account for the CPU time that the kernel charged to what was recorded. */
+/* Checks whether samples account for the CPU time that the kernel charged to the target. */
 #include "query/diagnosis_int.h"
 
-/* `charged 4010000000 sampled 3030303030 error 603712013 clocks of threads`: times in ns; `user`: of user code alone. */
+/*
+ * `charged 4010000000 sampled 3030303030 error 603712013 clocks of threads`: times in ns; `user`:
+ * only user code.
+ */
 static void add_account(struct str rest, struct charged *sum)
 {
 	uint64_t overflows = 0, value;
@@ -26,7 +29,7 @@ bool charged_of(const struct profile *p, struct charged *out)
 {
 	uint64_t overflows = 0;
 	*out = (struct charged){ 0 };
-	/* A recording in several files has one of each. */
+	/* A recording in several files has one of each per file. */
 	for (uint32_t i = 0; i < p->facts.n; i++)
 		if (str_eq(profile_str(p, p->facts.p[i].key), STR("cpu time")))
 			add_account(profile_str(p, p->facts.p[i].text), out);
@@ -50,7 +53,7 @@ void charged_add_words(const struct charged *c, struct buf *out)
 	buf_addf(out, " of %s time the kernel charged", c->is_user ? "user CPU" : "CPU");
 }
 
-/* `cpu-clock, 99 Hz` says how short a life is too short. */
+/* `cpu-clock, 99 Hz` tells how short-lived a process may be before it goes unnoticed. */
 static void add_period(const struct profile *p, struct buf *out)
 {
 	struct str about = profile_fact(p, STR("event"));
@@ -89,7 +92,7 @@ void kernel_time_add_words(const struct profile *p, struct buf *out)
 	buf_add(out, STR(" of CPU time was spent in the kernel, which was not sampled"));
 }
 
-/* Nobody looks for time in the kernel where the profile seems complete. */
+/* If the profile looks complete, nobody looks for missing kernel time. */
 static void diagnose_user_only(const struct profile *p, struct diagnosis *d)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };

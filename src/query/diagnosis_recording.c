@@ -1,7 +1,9 @@
 /* What happened while recording: what was lost or cut, and what has no name. */
 #include "query/diagnosis_int.h"
 
-/* Percent from which a finding is worth a warning, and from which the profile is not to be trusted. */
+/*
+ * The percentages at which a finding becomes a warning, and at which the profile cannot be trusted.
+ */
 struct limits {
 	double warn, bad;
 };
@@ -27,7 +29,7 @@ enum stack_source stack_source_of(const struct profile *p)
 	return told.n || command.n ? STACKS_FRAME_POINTERS : STACKS_UNKNOWN;
 }
 
-/* A perf.data that plume wrote has its command line only. */
+/* A perf.data written by plume has only its command line. */
 bool is_by_plume(const struct profile *p)
 {
 	return profile_fact(p, STR("plume")).n ||
@@ -112,7 +114,7 @@ static void add_share(struct buf *out, uint64_t count, uint64_t total, const cha
 	buf_add_char(out, ')');
 }
 
-/* Compiled Java keeps frame pointers only when it is told to. */
+/* Compiled Java keeps frame pointers only if told to. */
 static bool has_java(const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->frames.n; i++)
@@ -124,7 +126,7 @@ static bool has_java(const struct profile *p)
 	return false;
 }
 
-/* Larger ones the kernel does not make. */
+/* The kernel does not make larger ones. */
 static bool has_largest_copies(const struct profile *p)
 {
 	return str_find(profile_fact(p, STR("call graph")), STR("(65,528 bytes")) >= 0 ||
@@ -183,7 +185,10 @@ static void add_truncated(const struct profile *p, struct diagnosis *d)
 		      &t);
 }
 
-/* A stack is rooted by the name of its outermost frame, so missing names look like missing frames. */
+/*
+ * A stack counts as rooted by the name of its outermost frame, so missing names look like missing
+ * frames.
+ */
 static void add_unrooted_names(struct buf *why, enum finding_mark mark,
 			       const struct unnamed_rows *u)
 {
@@ -201,7 +206,7 @@ static void add_unrooted(const struct profile *p, const struct unnamed_rows *unn
 	uint64_t total = p->ledger.count[LEDGER_SAMPLES];
 	enum finding_mark mark = mark_of(count, total, (struct limits){ 5, 30 });
 	if (!has_callers(p))
-		return; /* there is more to say than that */
+		return; /* another finding covers this */
 	if (!count) {
 		diagnosis_add_plain(d, "unrooted", FINDING_OK,
 				    p->ledger.count[LEDGER_TRUNCATED]
@@ -239,7 +244,7 @@ static void add_unrooted(const struct profile *p, const struct unnamed_rows *unn
 	diagnosis_add(d, (struct finding){ mark, "unrooted", .count = count, .total = total }, &t);
 }
 
-/* The rows of the files follow where there is room for them; here is the worst one. */
+/* The rows of the files follow if there is room; this names only the worst one. */
 static void add_names(const struct unnamed_rows *u, struct diagnosis *d)
 {
 	AUTO(finding_text) struct finding_text t = { 0 };

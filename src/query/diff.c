@@ -9,7 +9,7 @@ double comparison_change(const struct comparison *c, uint64_t before, uint64_t a
 
 double comparison_points(const struct comparison *c, uint64_t before, uint64_t after)
 {
-	/* Without an AFTER, of what BEFORE comes to. */
+	/* Without an AFTER, relative to BEFORE's total. */
 	double whole = (double)c->total[AFTER];
 	if (whole == 0)
 		whole = c->scale * (double)c->total[BEFORE];
@@ -29,8 +29,7 @@ static double in_errors(double difference, double error, double correction)
 }
 
 /*
- * Counts of samples of which AFTER should have `ratio` times BEFORE's: given their sum, AFTER's is
- * binomial.
+ * Sample counts where AFTER should be `ratio` times BEFORE: given their sum, AFTER's is binomial.
  */
 static double counts_error(double before, double after, double ratio)
 {
@@ -44,7 +43,7 @@ static bool counts_are_alike(double before, double after, double ratio)
 	return fabs(in_errors(after - n * p, counts_error(before, after, ratio), 0.5)) <= Z_95;
 }
 
-/* Two shares: the pooled share's standard error. */
+/* Two shares: the standard error of the pooled share. */
 static double shares_error(const struct comparison *c, double before, double after)
 {
 	double n = c->samples[BEFORE], m = c->samples[AFTER];
@@ -58,21 +57,24 @@ static double samples_of(const struct comparison *c, unsigned side, uint64_t val
 	return total ? (double)value / (double)total * c->samples[side] : 0;
 }
 
-/* How many samples AFTER should have for one of BEFORE. */
+/* How many samples AFTER should have per sample of BEFORE. */
 static double sample_ratio(const struct comparison *c)
 {
 	double before = samples_of(c, BEFORE, 1), after = samples_of(c, AFTER, 1);
 	return before > 0 && after > 0 ? c->scale * after / before : 1;
 }
 
-/* How many standard errors a change of so many percent of AFTER is, of a function with so many samples on the sides. */
+/*
+ * How many standard errors a change of `points` percent of AFTER is, for a function with these
+ * sample counts.
+ */
 static double deviation_of(const struct comparison *c, double before, double after, double points)
 {
 	double n = c->samples[BEFORE], m = c->samples[AFTER];
 	if (c->scaled_by == SCALE_BY_TOTAL)
 		return in_errors(points / 100, shares_error(c, before, after),
 				 0.5 * (1 / n + 1 / m));
-	/* The change is AFTER - ratio * BEFORE; their sum is given, so AFTER deviates by less. */
+	/* The change is AFTER - ratio * BEFORE; their sum is fixed, so AFTER deviates by less. */
 	double ratio = sample_ratio(c);
 	return in_errors(points / 100 * m / (1 + ratio), counts_error(before, after, ratio), 0.5);
 }
@@ -93,7 +95,7 @@ double comparison_deviation(const struct comparison *c, uint64_t before, uint64_
 bool comparison_is_noise(const struct comparison *c, uint64_t before, uint64_t after)
 {
 	if (!has_samples(c))
-		return before == after; /* a side without samples: that is no noise */
+		return before == after; /* one side has no samples: that is not noise */
 	double points = comparison_points(c, before, after);
 	return fabs(comparison_deviation(c, before, after, points)) <= Z_95;
 }
@@ -101,12 +103,12 @@ bool comparison_is_noise(const struct comparison *c, uint64_t before, uint64_t a
 /* --- scale --- */
 
 enum {
-	ENOUGH_SAMPLES = 10, /* of a function, on both sides together, to have a say */
-	MOST_PROPOSALS = 64, /* functions that propose a ratio: those with most samples */
+	ENOUGH_SAMPLES = 10, /* of a function, on both sides together, for it to count */
+	MOST_PROPOSALS = 64, /* functions that propose a ratio: those with the most samples */
 	ENOUGH_FUNCTIONS = 3,
 };
 
-/* Own samples of a function. */
+/* The self samples of a function. */
 struct sampled {
 	double count[SIDES];
 };
@@ -128,7 +130,7 @@ static int compare_sampled(const void *a, const void *b)
 	return (p < q) - (p > q);
 }
 
-/* Functions by their samples, most first; those with few are taken together as one. */
+/* Functions by sample count, descending; those with few samples are merged into one. */
 static struct sampled_list sampled_functions(const struct comparison *c, const struct tree *pair)
 {
 	struct functions f = { 0 };
@@ -182,7 +184,7 @@ static double weight_of(const struct agreement *a)
 	return a->count[BEFORE] + a->count[AFTER];
 }
 
-/* Those that agree on a ratio settle it; then others may agree, too. */
+/* Refines the ratio with the functions that agree on it; then others may agree too. */
 static void improve(double ratio, const struct sampled_list *list, struct agreement *best)
 {
 	for (unsigned round = 0; round < 3; round++) {
@@ -195,7 +197,10 @@ static void improve(double ratio, const struct sampled_list *list, struct agreem
 	}
 }
 
-/* What the ratio that explains most explains; large functions propose theirs, and the whole does. */
+/*
+ * The agreement for the ratio that explains the most samples; proposals come from large functions,
+ * and from the total.
+ */
 static struct agreement most_agreed(const struct sampled_list *list)
 {
 	struct agreement best = { 0 };
@@ -206,7 +211,7 @@ static struct agreement most_agreed(const struct sampled_list *list)
 	return best;
 }
 
-/* False when it is not clear what did not change, or when all of it did not. */
+/* Returns false if it is unclear what is unchanged, or if everything is. */
 static bool find_rest(struct comparison *c, const struct tree *pair)
 {
 	struct sampled_list list = sampled_functions(c, pair);
@@ -238,7 +243,7 @@ void comparison_set_scale(struct comparison *c, const struct tree *pair, enum di
 
 /* --- widths --- */
 
-/* So many units of width for one of value that sums stay exact in a double. */
+/* Units of width per unit of value, chosen so that sums stay exact in a double. */
 static double width_unit(const struct tree *t, const struct comparison *c)
 {
 	double most = (double)t->total[BEFORE][0] * c->scale + (double)t->total[AFTER][0];
@@ -269,7 +274,7 @@ struct diff_widths diff_widths_of(const struct tree *t, const struct comparison 
 						    : fmax(before, after);
 		w.total[i] = w.self[i] = in_units(width, unit);
 	}
-	/* Backwards a node's sum is complete before its parent asks for it. */
+	/* Going backwards, a node's sum is complete before its parent needs it. */
 	for (uint32_t i = t->n; i-- > 0;) {
 		for (uint32_t child = i + 1; child < t->end[i]; child = t->end[child])
 			w.total[i] = saturating_add(w.total[i], w.total[child], &overflows);
@@ -310,7 +315,7 @@ struct colour *diff_colours(const struct tree *t, const struct comparison *c,
 		double change = box_change(t, c, &l->boxes.p[i]);
 		if (change == 0 || largest == 0 || box_is_noise(t, c, &l->boxes.p[i]))
 			colours[i] = paint_no_change();
-		else /* the root of the share: small changes are seen, too */
+		else /* square root of the share: makes small changes visible */
 			colours[i] =
 				paint_change(sqrt(fabs(change) / largest), (change > 0) != negates);
 	}
@@ -324,18 +329,18 @@ static unsigned direction_of(double change)
 	return change > 0 ? GROWTH : change < 0 ? SHRINKAGE : 0;
 }
 
-/* Of each box: which changes are coloured in what it calls. To be freed. */
+/* For each box: which changes are coloured among its callees. The caller frees it. */
 static unsigned char *called_changes(const struct tree *t, const struct comparison *c,
 				     const struct layout *l)
 {
 	unsigned char *called = mem_zalloc((size_t)l->boxes.n + 1, 1);
-	VEC(uint32_t) open = { 0 }; /* boxes that box i is in */
+	VEC(uint32_t) open = { 0 }; /* the boxes that enclose box i */
 	for (uint32_t i = 0; i < l->boxes.n; i++) {
 		const struct box *b = &l->boxes.p[i];
 		unsigned found = box_is_noise(t, c, b) ? 0 : direction_of(box_change(t, c, b));
 		while (open.n && b->depth <= l->boxes.p[open.p[open.n - 1]].depth)
 			open.n--;
-		/* Where it is known, those below know it, too. */
+		/* If a box has it already, so do those that enclose it. */
 		for (uint32_t k = open.n; k-- > 0 && (called[open.p[k]] & found) != found;)
 			called[open.p[k]] |= (unsigned char)found;
 		vec_push(&open, i);
@@ -386,7 +391,7 @@ void legend_of_diff(struct legend *l, const struct comparison *c)
 void functions_of_tree(const struct tree *t, struct functions *out)
 {
 	struct function *all = mem_zalloc(t->labels.n, sizeof(*all));
-	uint32_t *inside = mem_zalloc(t->labels.n, sizeof(*inside)); /* open frames of the label */
+	uint32_t *inside = mem_zalloc(t->labels.n, sizeof(*inside)); /* open frames per label */
 	VEC(uint32_t) open = { 0 };
 	for (uint32_t i = 1; i < t->n; i++) {
 		while (open.n && i >= t->end[open.p[open.n - 1]])

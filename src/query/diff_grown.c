@@ -1,4 +1,7 @@
-/* Which functions grew: a verdict over all of them, where comparison_is_noise judges one at a time. */
+/*
+ * Decides which functions grew, over all of them together; comparison_is_noise judges one at a
+ * time.
+ */
 #include "query/diff.h"
 
 #include <math.h>
@@ -6,8 +9,8 @@
 /* A function in one view. */
 struct suspect {
 	struct grown grown;
-	double by_chance; /* the chance that it exceeds the limit, had it not changed */
-	double chance;	  /* the chance of a growth such as this one */
+	double by_chance; /* the chance that it exceeds the limit without having changed */
+	double chance;	  /* the chance of a growth this large */
 };
 
 struct suspects {
@@ -19,7 +22,7 @@ static void suspects_fini(struct suspects *s)
 	vec_fini(&s->rows);
 }
 
-/* Of the normal distribution: so many standard errors or more, in one direction. */
+/* The normal distribution's chance of `deviation` standard errors or more, in one direction. */
 static double chance_beyond(double deviation)
 {
 	return 0.5 * erfc(deviation / sqrt(2));
@@ -34,7 +37,7 @@ static void add_suspects(struct suspects *s, const struct grown_view *view, unsi
 	for (uint32_t i = 0; i < functions.rows.n; i++) {
 		const struct function *f = &functions.rows.p[i];
 		uint64_t before = f->self[BEFORE], after = f->self[AFTER];
-		/* All of its time on one side: it cannot grow by more. */
+		/* All of its time on one side: it cannot grow by more than that. */
 		double most = comparison_points(c, 0, after) - comparison_points(c, before, 0);
 		double points = comparison_points(c, before, after);
 		if (most <= percent)
@@ -59,9 +62,9 @@ static int compare_by_chance(const void *a, const void *b)
 }
 
 /*
- * How unlikely a growth must be. A function that did not change is reported when it exceeds the
- * limit by chance and its growth is less likely than the level, so at most as often as the rarer of
- * the two. The level is the largest for which these add up to one in twenty, as with Bonferroni; but
+ * How unlikely a growth must be. An unchanged function is reported if it exceeds the limit by
+ * chance and its growth is less likely than the level, so at most as often as the rarer of the two.
+ * The level is the largest for which these add up to one in twenty, as with Bonferroni; but
  * functions that hardly ever exceed the limit do not lower it.
  */
 static double level_of(struct suspects *s)

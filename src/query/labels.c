@@ -1,4 +1,4 @@
-/* Names as they are shown: marks, process ids, unknown frames named by their module. */
+/* Names for display: marks, process ids, and unnamed frames named after their module. */
 #include "query/query_int.h"
 #include "query/same_line.h"
 
@@ -7,19 +7,19 @@ struct labels {
 	const struct query *q;
 	struct tree *tree;
 	struct index_map map; /* by name (and kind), over tree->labels */
-	uint32_t *of_frame;   /* INDEX_NONE: not made yet */
+	uint32_t *of_frame;   /* INDEX_NONE until made */
 	uint32_t *of_thread;
 	struct buf text;
 	str_id last_module;
 	struct str last_module_text;
-	struct str *folded;  /* by frame, where labels are called otherwise; p NULL: not made yet */
-	str_id split_module; /* asked for last */
+	struct str *folded; /* by frame, if labels differ from folded names; p is NULL until made */
+	str_id split_module; /* the last one looked up */
 	bool splits_module;
-	bool has_context; /* it was looked for */
+	bool has_context; /* whether it was looked up */
 	struct naming_context context;
 };
 
-/* One function, whatever it was compiled to. */
+/* Whether a function is one, however it was compiled. */
 static bool merges_tiers(const struct labels *l)
 {
 	return l->q->merge_tiers || (l->q->names == NAMES_SHOWN && !l->q->split_tiers);
@@ -72,7 +72,7 @@ static bool label_equal(const void *labels, uint32_t i, const void *key)
 	return a->kind == b->kind && str_eq(a->name, b->name);
 }
 
-/* Few modules have many functions: each is copied once in a row. */
+/* There are few modules and many functions: reuse the copy as long as the module is the same. */
 static struct str module_text(struct labels *l, str_id module)
 {
 	if (module != l->last_module) {
@@ -83,14 +83,14 @@ static struct str module_text(struct labels *l, str_id module)
 	return l->last_module_text;
 }
 
-/* One function is one kind, however it runs. */
+/* A function has one kind, however it runs. */
 static uint8_t kind_of(const struct labels *l, const struct frame *f)
 {
 	bool is_merged = merges_tiers(l) && f->tier && f->kind == FRAME_INTERPRETED;
 	return is_merged ? FRAME_JIT : f->kind;
 }
 
-/* What frames of one label do not share is a detail of some. */
+/* Records what only some frames of a label have. */
 static void add_details(struct tree_label *label, const struct frame *f, bool is_first)
 {
 	bool is_inlined = f->flags & FRAME_INLINED;
@@ -142,7 +142,7 @@ static uint32_t add_label(struct labels *l, struct str name, const struct frame 
 	return l->tree->labels.n - 1;
 }
 
-/* ';' separates frames and a newline ends a line: neither may be part of a name. */
+/* ';' separates frames and a newline ends a line, so names cannot contain them. */
 static void add_clean(struct buf *out, struct str s)
 {
 	size_t start = out->n;
@@ -155,7 +155,7 @@ static void add_clean(struct buf *out, struct str s)
 	}
 }
 
-/* 0x7f3a becomes 0x..., as difffolded.pl -s has it. */
+/* 0x7f3a becomes 0x..., as in difffolded.pl -s. */
 static void strip_hex(struct buf *text)
 {
 	size_t n = 0;
@@ -167,7 +167,7 @@ static void strip_hex(struct buf *text)
 		size_t digits = 0;
 		while (i + digits < text->n && is_hex(text->p[i + digits]))
 			digits++;
-		/* Three dots for up to any number of digits: make room when there are fewer. */
+		/* Any number of digits becomes three dots: make room if there are fewer. */
 		if (digits < 3) {
 			buf_reserve(text, 3 - digits);
 			memmove(text->p + i + 3, text->p + i + digits, text->n - i - digits);
@@ -181,7 +181,7 @@ static void strip_hex(struct buf *text)
 	text->n = n;
 }
 
-/* `perf-4711.map` has another number in each run: it is no name to compare by. */
+/* `perf-4711.map` has a different number in each run, so it is useless for comparing. */
 static struct str module_to_show(const struct labels *l, const struct frame *f)
 {
 	struct str module = str_basename(profile_str(l->p, f->module));
@@ -197,7 +197,7 @@ static struct str build_id_of(const struct profile *p, struct str path)
 	return STR("");
 }
 
-/* Another build has its functions elsewhere. */
+/* A different build has its functions at different addresses. */
 static bool is_same_beside(const struct labels *l, str_id module)
 {
 	struct str path = profile_str(l->p, module);
@@ -205,7 +205,7 @@ static bool is_same_beside(const struct labels *l, str_id module)
 	return build_id.n && str_eq(build_id, build_id_of(l->q->beside, path));
 }
 
-/* Whether functions of this file that have no name are told apart by where they begin. */
+/* Whether unnamed functions of this file are told apart by their start. */
 static bool splits_unnamed(struct labels *l, const struct frame *f)
 {
 	if (!f->start || !f->module || f->name || l->q->names != NAMES_SHOWN)
@@ -244,7 +244,7 @@ static void add_name(struct labels *l, const struct frame *f, bool merges, bool 
 	add_clean(&l->text, name);
 }
 
-/* Names that V8 made end in where the function begins: `f /app/a.js:1:2`. */
+/* Names made by V8 end with where the function begins: `f /app/a.js:1:2`. */
 static bool has_place(const struct labels *l, struct str file, uint32_t line)
 {
 	AUTO(buf) struct buf place = { 0 };
@@ -280,7 +280,9 @@ static void add_mark(struct labels *l, const struct frame *f, bool merges)
 		buf_add(&l->text, STR("_[j]"));
 }
 
-/* The name goes to l->text, as folded stacks have it or as it is shown; the bytes of its mark. */
+/*
+ * Puts the name into l->text, as in folded stacks or for display; returns the length of its mark.
+ */
 static uint8_t add_text(struct labels *l, const struct frame *f, bool is_folded)
 {
 	l->text.n = 0;
@@ -357,7 +359,7 @@ uint32_t label_of_thread(struct labels *l, thread_id thread)
 		return l->of_thread[thread];
 	l->text.n = 0;
 	add_clean(&l->text, profile_str(l->p, t->comm));
-	/* As every folded file has it: a comm that ends in a number must not read as a count. */
+	/* As in all folded files: a comm that ends in a number must not look like a count. */
 	for (size_t i = 0; i < l->text.n; i++)
 		if ((unsigned char)l->text.p[i] <= ' ' || l->text.p[i] == 0x7f)
 			l->text.p[i] = '_';

@@ -9,14 +9,13 @@ struct placing {
 	const struct tree *t;
 	const struct layout_query *q;
 	struct layout *out;
-	VEC(struct pending) pending; /* boxes to place, next one last */
-	VEC(uint32_t) children;	     /* of the box at hand */
+	VEC(struct pending) pending; /* boxes to place, the next one last */
+	VEC(uint32_t) children;	     /* of the current box */
 };
 
 /*
- * Lines in bytewise order: `f 1` stands before `f(int) 1`, which stands before `f;g 1`. So what
- * follows a name counts: a space when the frame has a line of its own, else the ';' of the lines
- * below it.
+ * Lines in bytewise order: `f 1` is before `f(int) 1`, which is before `f;g 1`. So what follows a
+ * name counts: a space if the frame has its own line, otherwise the ';' of the lines below it.
  */
 static int compare_lines(const void *a, const void *b, void *tree)
 {
@@ -34,7 +33,7 @@ static int compare_lines(const void *a, const void *b, void *tree)
 	return (x > y) - (x < y);
 }
 
-/* Names are in order already; only one that begins with the one before it can be out of place. */
+/* Names are already sorted; only one that begins with the previous one can be out of place. */
 static bool may_be_unordered(const struct tree *t, uint32_t child, uint32_t parent_end)
 {
 	uint32_t next = t->end[child];
@@ -56,7 +55,7 @@ static void list_children(struct placing *l, uint32_t node)
 		qsort_r(l->children.p, l->children.n, sizeof(uint32_t), compare_lines, (void *)t);
 }
 
-/* Sums that were held at their largest value must not leave their parent. */
+/* Sums clamped to the largest value must not exceed their parent. */
 static uint64_t at_most(uint64_t value, uint64_t room)
 {
 	return value < room ? value : room;
@@ -77,7 +76,7 @@ static void place_children(struct placing *l, uint32_t node, uint64_t start, uin
 			vec_push(&l->pending, (struct pending){ child, start, value });
 		start += value;
 	}
-	for (uint32_t i = first, k = l->pending.n; i + 1 < k; i++) { /* next one last */
+	for (uint32_t i = first, k = l->pending.n; i + 1 < k; i++) { /* the next one last */
 		struct pending swap = l->pending.p[i];
 		l->pending.p[i] = l->pending.p[--k];
 		l->pending.p[k] = swap;

@@ -4,15 +4,15 @@
 
 struct matched_function {
 	uint32_t label;
-	struct str name;   /* empty: anonymous */
+	struct str name;   /* empty if anonymous */
 	uint64_t position; /* in the file: line, then column */
 	uint32_t file;
-	uint32_t partner;  /* on the other side; INDEX_NONE: none */
-	uint32_t interval; /* so many functions that are certain are before it */
+	uint32_t partner;  /* on the other side; INDEX_NONE if none */
+	uint32_t interval; /* how many matched functions precede it */
 };
 
 struct matched_file {
-	struct str path, plain, brief; /* as it is; without versions; as people read it */
+	struct str path, plain, brief; /* as is; without versions; for display */
 	uint32_t first, end;	       /* its functions */
 	uint32_t partner;
 };
@@ -30,7 +30,7 @@ struct matching {
 
 /* --- what there is --- */
 
-/* Where the version behind `@4.2.12`, `-4.2.12` ends; `at` itself: there is none. */
+/* The end of the version in `@4.2.12` or `-4.2.12`; `at` itself if there is none. */
 static size_t version_end(struct str s, size_t at)
 {
 	size_t i = at + 1, dots = 0;
@@ -72,7 +72,7 @@ static void add_function(struct matching *m, struct match_side *s, uint32_t labe
 						   .plain = without_versions(&m->text, parts.file),
 						   .brief = without_versions(&m->text, brief),
 						   .partner = INDEX_NONE });
-	/* The top of a script is no function that lost its name. */
+	/* The top level of a script is not a function that lost its name. */
 	bool is_top = !parts.function.n && parts.line == 1 && parts.column <= 1;
 	vec_push(&s->functions, (struct matched_function){
 					.label = label,
@@ -95,7 +95,7 @@ static int compare_functions(const void *a, const void *b, void *side)
 	return (x->label > y->label) - (x->label < y->label);
 }
 
-/* Functions by file; a file for each. */
+/* Lists functions by file, and the files. */
 static void list_side(struct matching *m, unsigned side)
 {
 	struct match_side *s = &m->side[side];
@@ -149,7 +149,7 @@ static void pair_files(struct matching *m, uint32_t before, uint32_t after)
 	m->side[AFTER].files.p[after].partner = before;
 }
 
-/* The one file without a partner that has the key; INDEX_NONE: none, or several. */
+/* The only file without a partner that has the key; INDEX_NONE if none, or several. */
 static uint32_t only_file(const struct match_side *s, file_key *key, struct str wanted)
 {
 	uint32_t found = INDEX_NONE;
@@ -192,7 +192,10 @@ static bool is_first_of_name(const struct match_side *s, const struct matched_fi
 	return true;
 }
 
-/* Of the names of the file with fewer, the share that the other has as well; 0: too few to tell. */
+/*
+ * The share of names that both files have, relative to the file with fewer; 0 if there are too few
+ * to tell.
+ */
 static double shared_names(const struct matching *m, const struct matched_file *before,
 			   const struct matched_file *after)
 {
@@ -215,7 +218,7 @@ static double shared_names(const struct matching *m, const struct matched_file *
 	return shared >= ENOUGH ? (double)shared / fewer : 0;
 }
 
-/* A file that was renamed has most of its functions still. */
+/* A renamed file still has most of its functions. */
 static void pair_by_names(struct matching *m)
 {
 	enum { MOST_FILES = 200 };
@@ -249,10 +252,10 @@ static void pair_functions(struct matching *m, uint32_t before, uint32_t after)
 	m->side[AFTER].functions.p[after].partner = before;
 }
 
-/* Indices of functions of both sides that have one name, by name. */
+/* Indices of functions on both sides that share a name, by name. */
 struct namesakes {
 	const struct matching *m;
-	VEC(uint32_t) list[SIDES]; /* in order of name, then of place */
+	VEC(uint32_t) list[SIDES]; /* ordered by name, then by position */
 };
 
 static int compare_names(const void *a, const void *b, void *side)
@@ -274,7 +277,7 @@ static void list_namesakes(struct matching *m, struct namesakes *n, unsigned sid
 			&m->side[side]);
 }
 
-/* A run of one name on both sides; with at[side] at its beginning, end[side] behind it. */
+/* The functions of one name on both sides: from at[side] up to end[side]. */
 struct name_run {
 	uint32_t at[SIDES], end[SIDES];
 	struct str name;
@@ -285,7 +288,7 @@ static struct str name_at(const struct namesakes *n, unsigned side, uint32_t i)
 	return n->m->side[side].functions.p[n->list[side].p[i]].name;
 }
 
-/* The next name, of both sides or of one; false: there is none. */
+/* Moves to the next name, on one side or both; returns false if there is none. */
 static bool next_name(const struct namesakes *n, struct name_run *run)
 {
 	bool has[SIDES];
@@ -312,7 +315,7 @@ static uint32_t run_length(const struct name_run *run, unsigned side)
 	return run->end[side] - run->at[side];
 }
 
-/* Names that both sides have once are certain. */
+/* A name that each side has once is a certain match. */
 static void pair_unique_names(struct matching *m, const struct namesakes *n)
 {
 	struct name_run run = { 0 };
@@ -323,8 +326,9 @@ static void pair_unique_names(struct matching *m, const struct namesakes *n)
 }
 
 /*
- * Pairs that are in the same order on both sides part the file into intervals: a function without a certain name was
- * hardly moved from one to another. The longest such row, by patience sorting.
+ * Pairs in the same order on both sides divide the file into intervals: a function without a
+ * certain match is unlikely to have moved between them. Finds the longest such sequence by patience
+ * sorting.
  */
 static void set_intervals(struct matching *m, const struct matched_file *before,
 			  const struct matched_file *after)
@@ -332,7 +336,7 @@ static void set_intervals(struct matching *m, const struct matched_file *before,
 	struct matched_function *b = m->side[BEFORE].functions.p;
 	struct matched_function *a = m->side[AFTER].functions.p;
 	uint32_t n = before->end - before->first, length = 0;
-	AUTO_FREE uint32_t *last = mem_alloc((size_t)n + 1, sizeof(*last)); /* of rows by length */
+	AUTO_FREE uint32_t *last = mem_alloc((size_t)n + 1, sizeof(*last)); /* of rows, by length */
 	AUTO_FREE uint32_t *previous = mem_alloc((size_t)n + 1, sizeof(*previous));
 	AUTO_FREE bool *is_in_order = mem_zalloc((size_t)n + 1, 1);
 	for (uint32_t i = 0; i < n; i++) {
@@ -365,7 +369,10 @@ static void set_intervals(struct matching *m, const struct matched_file *before,
 		a[next].interval = interval;
 }
 
-/* Functions of one name between the same two certain ones, in their order; where there are more on one side, its first. */
+/*
+ * Pairs functions of one name between the same two certain ones, in order; if one side has more,
+ * its first ones.
+ */
 static void pair_in_intervals(struct matching *m, const struct namesakes *n,
 			      const struct name_run *run)
 {
@@ -384,7 +391,7 @@ static void pair_in_intervals(struct matching *m, const struct namesakes *n,
 	}
 }
 
-/* The same number on both sides: they are paired in their order, wherever they are. */
+/* The same number on both sides: pairs them in order, wherever they are. */
 static void pair_in_order(struct matching *m, const struct namesakes *n, const struct name_run *run)
 {
 	for (uint32_t i = 0; i < run_length(run, BEFORE); i++)
@@ -392,7 +399,7 @@ static void pair_in_order(struct matching *m, const struct namesakes *n, const s
 			       n->list[AFTER].p[run->at[AFTER] + i]);
 }
 
-/* Places that did not move are those of the same functions. */
+/* Functions at places that did not move are the same. */
 static void pair_same_places(struct matching *m, const struct namesakes *n,
 			     const struct name_run *run, int64_t moved_lines)
 {
@@ -460,7 +467,7 @@ static void match_file(struct matching *m, const struct matched_file *before)
 
 /* --- the tree --- */
 
-/* The same stacks with other labels: siblings are put in order again. */
+/* The same stacks with other labels: sorts siblings again. */
 static struct tree *relabelled(const struct tree *from, const struct tree_label *labels)
 {
 	static const struct query plain = { 0 };
@@ -491,7 +498,7 @@ static struct tree *relabelled(const struct tree *from, const struct tree_label 
 	return t;
 }
 
-/* Its own name is another function's now: it needs one that nobody has. */
+/* Its own name now belongs to another function, so it needs a unique one. */
 static void name_apart(struct arena *text, struct tree_label *l)
 {
 	AUTO(buf) struct buf name = { 0 };
@@ -516,7 +523,7 @@ static bool is_label_of_name(const void *labels, uint32_t i, const void *name)
 	return str_eq(((const struct tree_label *)labels)[i].name, *(const struct str *)name);
 }
 
-/* Functions of AFTER by their names. */
+/* The functions of AFTER by name. */
 static struct index_map names_of_after(const struct match_side *a)
 {
 	struct index_map names = { 0 };

@@ -14,7 +14,7 @@ struct shade {
 	double v1, v2, v3;
 };
 
-/* One step of drand48, which is what Perl's rand is made of. */
+/* One step of drand48, on which Perl's rand is based. */
 static double next_random(uint64_t *state)
 {
 	*state = (*state * 0x5DEECE66Du + 0xB) & ((1ull << 48) - 1);
@@ -46,7 +46,7 @@ static double hash_of_characters(const uint32_t *characters, size_t n)
 	return 1 - vector / max;
 }
 
-/* `module`function`: what stands before the backquote is cut, where it has a first character. */
+/* `module`function`: drops everything before the backquote, if there is at least one character. */
 static struct str without_module(struct str name)
 {
 	size_t first = 0;
@@ -67,7 +67,7 @@ static double hash_from_start(struct str name)
 	return hash_of_characters(characters, n);
 }
 
-/* The same of the name read backwards, in which a module is cut just as blindly. */
+/* The same for the reversed name, from which a module is cut just as blindly. */
 static double hash_from_end(struct str name)
 {
 	AUTO(buf) struct buf reversed = { 0 };
@@ -104,7 +104,7 @@ static struct shade shade_of(struct painter *p, struct str name)
 
 /* --- ramps: a shade to a colour --- */
 
-/* Each channel is base + int(range * v), v being one of the three. */
+/* Each channel is base + int(range * v), where v is one of the three. */
 struct ramp {
 	struct {
 		uint8_t base, range, v;
@@ -137,7 +137,7 @@ static struct colour on_ramp(enum palette palette, struct shade s)
 
 /* --- palettes of several ramps: rules on the name --- */
 
-/* The mark at the end of a name, written there or known by the profile: 'k', 'j', 'i', 'w' or 0. */
+/* The mark at the end of a name, literal or from the profile: 'k', 'j', 'i', 'w' or 0. */
 static char mark_of(const struct painter *p, const struct tree_label *l)
 {
 	if (l->mark_bytes)
@@ -257,8 +257,8 @@ static enum palette ramp_of(const struct painter *p, const struct tree_label *l)
 /* --- kind and tier: what the profile knows --- */
 
 /*
- * Told apart by hue, and in greyscale mostly by lightness; black text on each has a contrast above
- * 4.5.
+ * Distinguished by hue, and in greyscale mostly by lightness; black text has a contrast above 4.5
+ * on each.
  */
 static const struct colour of_category[CATEGORY_COUNT] = {
 	[CATEGORY_PROCESS] = { 214, 207, 199 },	  [CATEGORY_APP] = { 247, 157, 61 },
@@ -294,7 +294,7 @@ static uint8_t toward_white(uint8_t channel, double share)
 	return (uint8_t)(channel + (255 - channel) * share);
 }
 
-/* Neighbours of one kind differ a little, so that their borders are seen. */
+/* Varies neighbours of one kind slightly, so that their borders are visible. */
 static struct colour lighter(struct colour c, double share)
 {
 	return (struct colour){ toward_white(c.r, share), toward_white(c.g, share),

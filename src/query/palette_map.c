@@ -66,7 +66,7 @@ static bool channel_parse(struct str *s, char end, uint8_t *value)
 	return true;
 }
 
-/* A name may hold "->" itself, so the last arrow counts. */
+/* A name may contain "->", so the last arrow counts. */
 static bool line_parse(struct str line, struct painted *p)
 {
 	static const struct str arrow = STR("->rgb(");

@@ -1,4 +1,4 @@
-/* What may be a line, and the lines that were chosen. */
+/* The candidates for lines, and the lines that were chosen. */
 #include "query/paths_int.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ static const double TRUNK_SHARE = 0.99;
 
 /* --- what a frame is worth --- */
 
-/* Glue says little: what it stands between says more. */
+/* Glue says little: what is above and below it says more. */
 static const double GLUE_WORTH = 0.3;
 
 static bool is_glue(const struct tree_label *l)
@@ -17,7 +17,7 @@ static bool is_glue(const struct tree_label *l)
 	return c == CATEGORY_BUILTIN || c == CATEGORY_UNKNOWN || c == CATEGORY_PROCESS;
 }
 
-/* How much there is to say of the stack that ends at each node. */
+/* How much there is to say about the stack that ends at each node. */
 static double *worth_of_stacks(const struct tree *t)
 {
 	double *of_label = mem_alloc(t->labels.n, sizeof(*of_label));
@@ -38,7 +38,7 @@ static double *worth_of_stacks(const struct tree *t)
 	return worth;
 }
 
-/* Of all nodes before each, so that a subtree's is a difference. */
+/* The sum over all nodes before each one, so that a subtree's sum is a difference. */
 static double *area_sums(const struct tree *t, const double *worth)
 {
 	double *sum = mem_alloc((size_t)t->n + 1, sizeof(*sum));
@@ -69,7 +69,7 @@ static struct candidate candidate_of(const struct chooser *c, uint32_t node)
 	return it;
 }
 
-/* Lines for less than that would not be read. */
+/* Lines for less than this are not worth reading. */
 static uint64_t least_total(const struct chooser *c)
 {
 	enum { PARTS_PER_LINE = 25 };
@@ -79,7 +79,7 @@ static uint64_t least_total(const struct chooser *c)
 	return least ? least : 1;
 }
 
-/* The child that holds nearly all there is; 0: none. */
+/* The child that holds nearly everything; 0 if none. */
 static uint32_t only_child(const struct tree *t, uint32_t node)
 {
 	for (uint32_t i = node + 1; i < t->end[node]; i = t->end[i])
@@ -89,8 +89,8 @@ static uint32_t only_child(const struct tree *t, uint32_t node)
 }
 
 /*
- * Where nearly all stacks are still one: nothing up to there is worth a line. It must part into
- * several there, or it is a path like others.
+ * The node up to which nearly all stacks are the same: nothing before it is worth a line. It must
+ * branch there, otherwise it is a path like others.
  */
 static uint32_t trunk_of(const struct tree *t)
 {
@@ -103,12 +103,12 @@ static uint32_t trunk_of(const struct tree *t)
 	return heirs > 1 && (double)t->self[0][trunk] <= least ? trunk : 0;
 }
 
-/* The trunk's end is the first: a line that takes none. */
+/* The trunk's end comes first: a line that costs nothing. */
 static void add_candidates(struct chooser *c)
 {
 	const struct tree *t = c->t;
 	uint64_t least = least_total(c);
-	VEC(uint32_t) open = { 0 }; /* candidates above the node at hand */
+	VEC(uint32_t) open = { 0 }; /* candidates above the current node */
 	vec_push(&c->all, candidate_of(c, c->trunk));
 	c->all.p[0].is_line = true;
 	vec_push(&open, 0);
@@ -143,7 +143,7 @@ static int compare_weighed(const void *a, const void *b)
 	return (x->candidate > y->candidate) - (x->candidate < y->candidate);
 }
 
-/* Lines directly below a line, or the root, heaviest first. */
+/* The lines directly below a line, or below the root, heaviest first. */
 struct below {
 	VEC(struct weighed) list;
 };
@@ -159,7 +159,7 @@ static void list_below(const struct chooser *c, uint32_t above, struct below *ou
 		qsort(out->list.p, out->list.n, sizeof(*out->list.p), compare_weighed);
 }
 
-/* The frames from the line above, that one excluded, to i. */
+/* Adds the frames from the line above (exclusive) to i. */
 static void add_chain(const struct chooser *c, uint32_t i, struct paths *out,
 		      struct path_line *line)
 {
@@ -182,7 +182,7 @@ static uint32_t stacks_between(const struct tree *t, uint32_t from, uint32_t to)
 	return n;
 }
 
-/* What came past a line and past none of those below it. */
+/* What passed a line but none of those below it. */
 struct rest {
 	uint64_t total;
 	uint32_t stacks;
@@ -201,7 +201,7 @@ static struct rest rest_of(const struct chooser *c, uint32_t node, const struct 
 	return rest;
 }
 
-/* The function that ended most of the rest. */
+/* Finds the function in which most of the rest ended. */
 static void find_hottest(const struct chooser *c, const struct below *below, struct path_line *line)
 {
 	const struct tree *t = c->t;
@@ -226,7 +226,7 @@ static void find_hottest(const struct chooser *c, const struct below *below, str
 	}
 }
 
-/* A line for what has none below i. */
+/* Adds a line for what has no line below i. */
 static void add_rest(const struct chooser *c, uint32_t i, uint32_t depth, const struct below *below,
 		     struct paths *out)
 {
@@ -272,7 +272,9 @@ static void add_line(const struct chooser *c, uint32_t i, uint32_t depth, const 
 	vec_push(&out->lines, line);
 }
 
-/* Without recursion: lines may be many, and deep. A rest comes after its line's other lines. */
+/*
+ * Not recursive: there may be many lines, and deep ones. A rest comes after its line's other lines.
+ */
 static void add_lines(const struct chooser *c, struct paths *out)
 {
 	struct pending {
@@ -312,7 +314,7 @@ static void add_trunk(const struct chooser *c, struct paths *out)
 	out->labels.n = out->trunk_count;
 	for (uint32_t depth = t->depth[node], i = node; depth; i--)
 		if (t->depth[i] ==
-		    depth) /* the nearest before it of one depth less is its caller */
+		    depth) /* the nearest one before it whose depth is one less is its caller */
 			out->labels.p[--depth] = t->label[i];
 	out->ends = t->self[0][node];
 }

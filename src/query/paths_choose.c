@@ -1,8 +1,8 @@
 /*
- * Choosing lines. A sample is explained by the deepest line that it came past: wholly when it ends
- * there, else as far as the line leads. So lines are chosen one by one, each time the one that
- * explains most more; the sum only grows, and each line adds less than it would have before, for
- * which taking the best first is within 1 - 1/e of the best there is.
+ * Chooses lines. A sample is explained by the deepest line it passes: fully if it ends there,
+ * otherwise in proportion to how far the line leads. Lines are chosen greedily, each time the one
+ * that explains most in addition. The sum is monotone and submodular (each line adds less than it
+ * would have added earlier), so the greedy choice is within 1 - 1/e of the optimum.
  */
 #include "query/paths_int.h"
 
@@ -33,7 +33,7 @@ static double gain_below(const struct candidate *it, const struct candidate *abo
 	return (it->place - above->place) * (it->area - it->area_below) + it->end;
 }
 
-/* What a line ending here would explain more, for each line that it takes. */
+/* What a line ending here would explain in addition, per line that it costs. */
 static double gain_of(const struct chooser *c, uint32_t i, uint32_t *cost)
 {
 	const struct candidate *all = c->all.p, *it = &all[i], *fork = &all[it->fork];
@@ -42,7 +42,7 @@ static double gain_of(const struct chooser *c, uint32_t i, uint32_t *cost)
 	*cost = 1;
 	if (it->fork == i || fork->is_line)
 		return taste * gain_below(it, above);
-	/* Where it leaves the way to another line, a line must end. */
+	/* A line must end where it branches off the way to another line. */
 	*cost = 2;
 	double at_fork = (fork->place - above->place) * (fork->area - fork->area_below - it->area) +
 			 fork->end;
@@ -52,7 +52,7 @@ static double gain_of(const struct chooser *c, uint32_t i, uint32_t *cost)
 
 /* --- what is held --- */
 
-/* Samples that came past a line and past none below it. */
+/* Samples that passed a line but none below it. */
 static double cell_of(const struct chooser *c, const struct candidate *it)
 {
 	return (double)without(c->t->total[0][it->node], it->total_below);
@@ -68,7 +68,9 @@ static bool is_leaf(const struct candidate *it)
 	return it->total_below == 0;
 }
 
-/* Of them those that the lines account for: ends, and what is further down a last line. */
+/*
+ * Those of them that the lines account for: samples that end there, and what is below a last line.
+ */
 static double held_by(const struct chooser *c, uint32_t i)
 {
 	const struct candidate *it = &c->all.p[i];
@@ -84,7 +86,7 @@ static double held_now(const struct chooser *c)
 	return held;
 }
 
-/* When i becomes a line, and where it parts from another, that fork. */
+/* The value if i becomes a line, and so does the fork where it parts from another line. */
 static double held_after(const struct chooser *c, uint32_t i, double held)
 {
 	const struct candidate *it = &c->all.p[i], *above = &c->all.p[it->line_above];
@@ -102,7 +104,7 @@ static double held_after(const struct chooser *c, uint32_t i, double held)
 
 /* --- the best --- */
 
-/* Of equal ones the first is taken, whatever rounding says. */
+/* Among equal ones the first is taken, regardless of rounding. */
 static const double JUST_MORE = 1 + 1e-9;
 
 static uint32_t best_candidate(const struct chooser *c, double least_held, uint32_t *cost)
@@ -141,9 +143,9 @@ static void choose(struct chooser *c, double least_held)
 /* --- too much left out --- */
 
 /*
- * A function that calls a thousand others, each a little: lines for some of them leave out all the
- * rest, while a line for the function alone holds everything. Such lines are closed: nothing is
- * shown below them, and what they took goes elsewhere.
+ * A function may call a thousand others, each for a little time: lines for some of them leave out
+ * all the rest, while a line for the function alone covers everything. Such lines are closed:
+ * nothing is shown below them, and what they took goes to other places.
  */
 struct closing {
 	double *left_out, *worth; /* by candidate, of all lines at and below it */
@@ -164,7 +166,7 @@ static void sum_lines(const struct chooser *c, struct closing *s)
 	}
 }
 
-/* The line whose lines below explain least for what they leave out; 0: none. */
+/* The line whose lines below explain the least for what they leave out; 0 if none. */
 static uint32_t worst_line(const struct chooser *c, double missing)
 {
 	struct closing s = { mem_zalloc(c->all.n, sizeof(double)),
@@ -208,7 +210,7 @@ static void choose_anew(struct chooser *c, uint32_t max_lines)
 	choose(c, 0);
 }
 
-/* The line that most is left out of; 0: none leaves out anything. */
+/* The line with the most left out; 0 if none leaves out anything. */
 static uint32_t leakiest_line(const struct chooser *c)
 {
 	double most = 0;
@@ -224,7 +226,7 @@ static uint32_t leakiest_line(const struct chooser *c)
 	return worst;
 }
 
-/* Rests of lines that are no longer there, or leave nothing out, take no line. */
+/* Rests of lines that are gone, or that leave nothing out, need no line. */
 static void drop_idle_rests(struct chooser *c)
 {
 	for (uint32_t i = 0; i < c->all.n; i++) {
@@ -236,7 +238,7 @@ static void drop_idle_rests(struct chooser *c)
 	}
 }
 
-/* When lines leave out too much: some go to what the leakiest ones leave out. */
+/* If lines leave out too much, spends some of them on what the leakiest ones leave out. */
 static void add_rests(struct chooser *c, uint32_t max_lines, double least)
 {
 	uint32_t most = max_lines / 5;
@@ -276,7 +278,7 @@ void paths_choose(struct chooser *c)
 	choose_to_hold(c, c->q->max_lines, least);
 	if (held_now(c) >= least || c->q->max_lines < 2)
 		return;
-	/* The tree falls apart right at its root: all that can be told is how much there is. */
+	/* The tree branches right at its root: all that can be told is how much there is. */
 	for (uint32_t i = 0; i < c->all.n; i++)
 		c->all.p[i].has_rest = c->all.p[i].is_closed = false;
 	c->all.p[0].has_rest = true;

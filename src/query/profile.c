@@ -1,4 +1,4 @@
-/* The selected samples as a profile of their own, for formats that hold more than a tree. */
+/* The selected samples as a new profile, for formats that hold more than a tree. */
 #include "query/query_int.h"
 
 struct extract {
@@ -6,12 +6,12 @@ struct extract {
 	const struct query *q;
 	struct profile *to;
 	struct growth *g;
-	/* Ids in `to` by ids in `from`; INDEX_NONE: not there yet. */
+	/* Ids in `to` by ids in `from`; INDEX_NONE until added. */
 	uint32_t *strings, *frames, *nodes, *threads, *events, *label_sets;
 	struct buf name;
 };
 
-/* No stack of the profile has so many nodes: a stack that --root leaves out. */
+/* Marks a stack that --root leaves out. No profile has this many nodes. */
 static const uint32_t NODE_LEFT_OUT = INDEX_NONE - 1;
 
 static void extract_init(struct extract *x, const struct profile *from, const struct query *q,
@@ -46,7 +46,7 @@ static str_id string_of(struct extract *x, str_id id)
 	return x->strings[id];
 }
 
-/* `JS:*f` is `JS:f`. */
+/* `JS:*f` becomes `JS:f`. */
 static str_id name_without_tier(struct extract *x, const struct frame *f)
 {
 	struct str name = profile_str(x->from, f->name);
@@ -97,7 +97,7 @@ static thread_id thread_of(struct extract *x, thread_id id)
 	return x->threads[id] = profile_add_thread(x->to, t);
 }
 
-/* All sets at once, as the rest of a set stands before it. */
+/* Adds all sets at once, because the rest of a set comes before it. */
 static void add_label_sets(struct extract *x)
 {
 	for (uint32_t i = 1; i < x->from->label_sets.n; i++) {
@@ -110,7 +110,7 @@ static void add_label_sets(struct extract *x)
 	}
 }
 
-/* Events keep their order, whichever sample comes first. */
+/* Keeps the order of events, whichever sample comes first. */
 static void add_events(struct extract *x, const bool *has_row)
 {
 	const struct samples *s = &x->from->samples;
@@ -149,7 +149,10 @@ static void add_row(struct extract *x, uint32_t row, struct query_ledger *ledger
 		       });
 }
 
-/* What happened while recording is of all samples: of some it is told as a fact, without a share. */
+/*
+ * What happened while recording applies to all samples: for a selection it is reported as a fact,
+ * without a share.
+ */
 static void add_history(struct extract *x)
 {
 	AUTO(buf) struct buf text = { 0 };
@@ -165,7 +168,7 @@ static void add_history(struct extract *x)
 	}
 }
 
-/* Of the frames without a name in a file, those that are left, as shares of its reasons. */
+/* Scales each file's unnamed frames, by reason, to those that remain. */
 static void add_unnamed(struct extract *x, const bool *has_row)
 {
 	const struct profile *from = x->from;
@@ -185,7 +188,7 @@ static void add_unnamed(struct extract *x, const bool *has_row)
 	}
 }
 
-/* What is said of the recording as a whole; its marks only when all of its time is taken. */
+/* Copies facts about the whole recording; its marks only if the whole time is selected. */
 static void add_remarks(struct extract *x)
 {
 	const struct profile *from = x->from;

@@ -1,7 +1,7 @@
-/* What is in a profile: the machine, the recorder, the events, how long and how many. */
+/* Describes a recording: the machine, the recorder, the events, its duration and size. */
 #include "query/diagnosis_int.h"
 
-/* perf.data has a fact for each event, `cycles, 99 Hz`: its name and what is said of it. */
+/* perf.data has a fact for each event, `cycles, 99 Hz`: splits it into the name and the rest. */
 static bool split_event_fact(const struct profile *p, const struct fact *f, struct str *name,
 			     struct str *about)
 {
@@ -22,7 +22,7 @@ static struct recorded_event *event_named(struct recording *r, struct str name)
 	return NULL;
 }
 
-/* perf adds an event of its own, only to hear of new processes. */
+/* perf adds its own event only to learn about new processes. */
 static bool is_for_tracking(struct str name)
 {
 	return str_starts(name, STR("dummy"));
@@ -101,7 +101,7 @@ void recording_of(const struct profile *p, struct recording *out)
 	add_extent(p, out);
 }
 
-/* Empty when there are several. */
+/* Empty if there are several. */
 static struct str only_fact(const struct profile *p, const char *key)
 {
 	struct str found = STR("");

@@ -3,7 +3,7 @@
 
 /* --- functions --- */
 
-/* A frame that rows ended in. */
+/* A frame that rows end in. */
 struct leaf {
 	uint32_t label;
 	frame_id frame;
@@ -15,8 +15,8 @@ struct leaves {
 };
 
 /*
- * Frames by label. A transform may have made a row end in another frame than its own: its place is
- * not known then.
+ * Lists frames by label. If a transform made a row end in another frame than its own, its place is
+ * not known.
  */
 static void list_leaves(const struct profile *p, const struct tree *t, struct leaves *out)
 {
@@ -60,7 +60,7 @@ static bool is_same_place(const struct profile *p, const struct leaf *a, const s
 	return a->label == b->label && f->file == g->file && f->line == g->line;
 }
 
-/* The hottest place of each label; of places with nothing, the first. */
+/* Fills in the hottest place of each label; the first one if none has samples. */
 static void fill_places(const struct profile *p, struct leaves *leaves,
 			struct report_function *by_label)
 {
@@ -109,7 +109,10 @@ static void fill_tiers(const struct profile *p, const struct leaves *leaves,
 
 /* --- which of V8's compilers made what a function ran in --- */
 
-/* An inlined function runs in the code of the one that it was inlined into. TREE_TIER_COUNT: not known. */
+/*
+ * The tier in which a node runs: inlined functions run in the code of the function they were
+ * inlined into. TREE_TIER_COUNT if not known.
+ */
 static unsigned tier_of_node(const struct profile *p, node_id node)
 {
 	const struct frame *f = &p->frames.p[p->nodes.p[node].frame];
@@ -130,7 +133,7 @@ static void add_tier(const struct profile *p, node_id node, uint64_t weight,
 		f->ran_in[tier] = saturating_add(f->ran_in[tier], weight, &overflows);
 }
 
-/* The innermost frame that the row is charged to; NODE_ROOT: none. */
+/* The innermost frame that the row is charged to; NODE_ROOT if none. */
 static node_id charged_node(const struct profile *p, const struct tree_rows *rows, uint32_t row)
 {
 	node_id node = p->samples.node[row];
@@ -165,7 +168,7 @@ static void fill_ran_in(const struct profile *p, const struct tree *t,
 	}
 	for (uint32_t i = 0; i < t->labels.n; i++)
 		is_known[i] = has_ran_in(&by_label[i]);
-	/* Callers come before what they call. */
+	/* Callers come before their callees. */
 	for (node_id node = p->nodes.n; node-- > NODE_ROOT + 1;) {
 		const struct node *n = &p->nodes.p[node];
 		uint32_t label = t->rows->of_frame[n->frame];
@@ -265,7 +268,7 @@ static uint32_t count_distinct(uint64_t *values, uint32_t n)
 	return distinct;
 }
 
-/* A thread that changed its name is one thread. */
+/* A thread that changed its name counts once. */
 static void count_threads(const struct profile *p, const bool *is_seen, struct report_summary *s)
 {
 	AUTO_FREE uint64_t *pids = mem_alloc(p->threads.n, sizeof(*pids));

@@ -1,4 +1,4 @@
-/* The function that a user means. */
+/* Finds the function that a user means. */
 #include "query/query.h"
 #include "query/report.h"
 
@@ -8,7 +8,7 @@ static bool is_of_word(char c)
 	       c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* `parse` in `get parse` and in `Json::parse(int)`, not in `parseAll`. */
+/* True for `parse` in `get parse` and in `Json::parse(int)`, but not in `parseAll`. */
 static bool holds_word(struct str name, struct str word)
 {
 	for (size_t from = 0; from < name.n;) {
@@ -32,7 +32,7 @@ static bool is_brief(const struct tree_label *l, struct str text)
 	       str_ends(text, l->place);
 }
 
-/* Also of names as folded stacks have them. */
+/* Also for names as in folded stacks. */
 static struct str function_of(const struct tree_label *l)
 {
 	struct name_parts parts;
@@ -45,13 +45,13 @@ static enum name_match match_of(const struct tree_label *l, struct str text)
 	if (str_eq(l->name, text) || str_eq(tree_label_bare(l), text) || str_eq(l->shown, text) ||
 	    str_eq(l->function, text) || is_brief(l, text))
 		return MATCH_EXACT;
-	/* Not in the place: a word of a path is in the name of every function of the file. */
+	/* Ignores the place: a word in a path would match every function of the file. */
 	if (holds_word(function_of(l), text))
 		return MATCH_WORD;
 	return str_find(function_of(l), text) >= 0 ? MATCH_PART : MATCH_NONE;
 }
 
-/* Labels that nodes of the tree have, but for the root's and processes'. */
+/* The labels used by nodes of the tree, except the root's and processes'. */
 static bool *functions_in(const struct tree *t)
 {
 	bool *is_there = mem_zalloc(t->labels.n, 1);
@@ -90,7 +90,10 @@ static int compare_near(const void *a, const void *b)
 	return (x->label > y->label) - (x->label < y->label);
 }
 
-/* Functions of one name, in several files or with several template arguments, are one suggestion. */
+/*
+ * Functions with the same name, in several files or with different template arguments, are one
+ * suggestion.
+ */
 static bool is_named(const struct tree *t, const uint32_t *labels, uint32_t n, uint32_t label)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -113,7 +116,7 @@ uint32_t report_nearest(const struct tree *t, struct str text, uint32_t *labels,
 		if (l->is_process)
 			continue;
 		uint32_t d = str_distance(str_first(function_of(l), LONGEST_NAME), text);
-		if (d * 2 <= text.n) /* half of it at least is right */
+		if (d * 2 <= text.n) /* at least half of it is right */
 			vec_push(&list, (struct near){ f->label, d, f->total[0] });
 	}
 	if (list.n)

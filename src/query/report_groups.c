@@ -1,10 +1,10 @@
-/* The samples shown by what they have in common: a thread, a cpu, a module. */
+/* Groups the samples shown by what they have in common: a thread, a cpu, a module. */
 #include "query/query.h"
 
 const char *const report_key_names[] = { "thread", "pid",  "comm",	"cpu",	    "module",
 					 "event",  "kind", "container", "category", NULL };
 
-/* What one group took in one function. */
+/* What a group took in one function. */
 struct part {
 	uint32_t group, label;
 	uint64_t weight;
@@ -15,9 +15,9 @@ struct grouping {
 	const struct tree *t;
 	enum report_key key;
 	struct report_groups *out;
-	thread_id *thread_of; /* by thread: the one by whose name it is known */
+	thread_id *thread_of; /* by thread: the one whose name it goes by */
 	struct index_map by_name;
-	struct pair_map by_id; /* (id of what the key asks for, 0) to group: most rows are alike */
+	struct pair_map by_id; /* (id of the key's value, 0) to group: most rows repeat an id */
 	struct pair_map by_part;
 	VEC(struct part) parts;
 	struct buf text;
@@ -29,7 +29,7 @@ static const struct frame *leaf_of(const struct profile *p, uint32_t row)
 	return node == NODE_ROOT ? NULL : &p->frames.p[p->nodes.p[node].frame];
 }
 
-/* A number that two rows share only when they are of one group. */
+/* A number that two rows share only if they are in the same group. */
 static uint32_t id_of_row(const struct grouping *g, uint32_t row)
 {
 	const struct samples *s = &g->p->samples;
@@ -57,8 +57,8 @@ static uint32_t id_of_row(const struct grouping *g, uint32_t row)
 }
 
 /*
- * A thread that changed its name is one thread, as in report_summary, known by the name under which
- * it took most.
+ * A thread that changed its name is one thread, as in report_summary, and goes by the name under
+ * which it took most.
  */
 static void find_threads(struct grouping *g)
 {
@@ -122,7 +122,7 @@ static void add_category(struct grouping *g, uint32_t row)
 		buf_add(&g->text, str_from(category_name(category_of_label(label))));
 }
 
-/* The group's name, in g->text. */
+/* Puts the group's name into g->text. */
 static void name_of_row(struct grouping *g, uint32_t row)
 {
 	const struct profile *p = g->p;

@@ -1,4 +1,4 @@
-/* What the weights of a report count, event by event: bytes and objects do not add up. */
+/* What the weights of a report count, by event: bytes and objects do not add up. */
 #include "query/query.h"
 
 static struct str unit_of_event(const struct profile *p, const struct event *e)
@@ -11,7 +11,10 @@ static struct str unit_of_event(const struct profile *p, const struct event *e)
 	return e->has_only_sums ? STR("samples") : name.n ? name : STR("events");
 }
 
-/* As query_tree weighs: clocks and other events together count samples, unless asked otherwise. */
+/*
+ * Same rule as in query_tree: clocks and other events together count samples, unless requested
+ * otherwise.
+ */
 static bool mixes_clocks(const struct profile *p, const struct query_ledger *l)
 {
 	bool has_clocks = false, has_others = false;
@@ -51,7 +54,7 @@ static void add_unit(struct report_units *u, struct str unit)
 		u->list[u->n++] = unit;
 }
 
-/* Names, as an event may be there once for each cpu or process. */
+/* Counts names, because an event may occur once per cpu or process. */
 static uint32_t count_left_out(const struct profile *p, const struct seen *seen)
 {
 	AUTO_FREE bool *is_counted = mem_zalloc(p->strings.n, 1);

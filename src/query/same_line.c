@@ -1,7 +1,7 @@
 #include "query/same_line.h"
 
 struct same_lines {
-	VEC(struct name_parts) list; /* the first of each; its column is 0 if there is another */
+	VEC(struct name_parts) list; /* the first of each; column 0 if there is another one */
 	struct index_map map;
 };
 

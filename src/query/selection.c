@@ -15,7 +15,7 @@ enum key {
 static const char *const key_names[KEY_COUNT] = { "pid",   "tid",	"comm",	  "cpu",
 						  "event", "container", "module", "kind" };
 
-/* One --where: a key and the values of which one must be met. */
+/* One --where: a key and values, one of which must match. */
 struct clause {
 	enum key key;
 	struct text_list values;
@@ -162,7 +162,7 @@ static bool compile_clause(struct selection *s, const char *text, struct err *e)
 	return true;
 }
 
-/* One end of a range, in ns of the profile's own clock. */
+/* One end of a range, in ns of the profile's clock. */
 static bool time_point(struct str text, uint64_t first, uint64_t last, uint64_t if_empty,
 		       uint64_t *ns)
 {
@@ -212,7 +212,7 @@ static bool compile_time(struct selection *s, struct err *e)
 			 s->q->time);
 }
 
-/* A cut input may know of events that it has no samples of. */
+/* Truncated input may declare events that it has no samples of. */
 static event_id first_event_with_rows(const struct profile *p)
 {
 	event_id first = p->samples.n ? INDEX_NONE : 0;
@@ -222,7 +222,7 @@ static event_id first_event_with_rows(const struct profile *p)
 	return first;
 }
 
-/* Without a word on events the first one of the profile is shown. */
+/* If no event is selected, the profile's first event is shown. */
 static bool choose_event(struct selection *s)
 {
 	s->event = first_event_with_rows(s->p);
@@ -302,7 +302,7 @@ static bool module_is(const struct profile *p, const struct frame *leaf, struct 
 	return str_eq(module, value) || str_eq(str_basename(module), value);
 }
 
-/* A space may be given as '_', which is how folded stacks show it. */
+/* A space may be written as '_', as folded stacks show it. */
 static bool comm_is(struct str comm, struct str value)
 {
 	if (comm.n != value.n)
@@ -378,11 +378,11 @@ bool row_is_idle(const struct profile *p, uint32_t row)
 		STR("cpu_startup_entry"),
 		STR("xen_hypercall_sched_op"),
 		STR("acpi_processor_ffh_cstate_enter"),
-		STR("(idle)"), /* V8: the event loop waits */
+		STR("(idle)"), /* V8: the event loop is waiting */
 	};
 	const struct frame *leaf = leaf_of(p, row);
 	struct str name = leaf ? profile_str(p, leaf->name) : STR("");
-	/* Folded stacks do not say what is the kernel's. */
+	/* Folded stacks do not say what belongs to the kernel. */
 	if (leaf && leaf->kind != FRAME_KERNEL && leaf->module != STR_NONE)
 		return false;
 	for (size_t i = 0; leaf && i < ARRAY_SIZE(loops); i++)
@@ -391,7 +391,7 @@ bool row_is_idle(const struct profile *p, uint32_t row)
 	return false;
 }
 
-/* `comm;root;...;leaf`, as fold prints it, or as it is shown. */
+/* `comm;root;...;leaf`, as printed by fold, or as displayed. */
 static void stack_text(struct selection *s, uint32_t row, bool is_folded, struct buf *out)
 {
 	uint32_t thread = label_of_thread(s->labels, s->p->samples.thread[row]);
@@ -410,7 +410,7 @@ static void stack_text(struct selection *s, uint32_t row, bool is_folded, struct
 	}
 }
 
-/* One of an option's expressions holds, or all of them do, on one of the texts. */
+/* Whether one of an option's expressions, or all of them, match one of the texts. */
 static bool any_text_matches(const struct selection *s, const struct regex_list *list, bool all,
 			     uint64_t *gave_up)
 {

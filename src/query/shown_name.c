@@ -2,7 +2,7 @@
 
 /* --- parts --- */
 
-/* What V8 and others write in front of functions of scripts; `JS::Call` is C++. */
+/* Strips what V8 and others put before names of script functions; `JS::Call` is C++. */
 static struct str without_prefix(struct str name)
 {
 	static const struct str prefixes[] = { STR("JS:"), STR("LazyCompile:"), STR("Function:"),
@@ -17,7 +17,10 @@ static struct str without_prefix(struct str name)
 	return name;
 }
 
-/* `collatz:/app/t.py` of what CPython's -X perf writes; C++ has names like `py::list::append`. */
+/*
+ * The `collatz:/app/t.py` in names made by CPython's -X perf; C++ has names like
+ * `py::list::append`.
+ */
 static bool python_parts(struct str name, struct name_parts *out)
 {
 	static const struct str prefix = STR("py::");
@@ -38,7 +41,7 @@ bool name_is_python(struct str name, struct str *file)
 	return is_python;
 }
 
-/* The last blank, but not one inside of brackets: `f [worker eval]:1:2`. */
+/* The last blank outside brackets: `f [worker eval]:1:2`. */
 static ptrdiff_t blank_before_place(struct str name)
 {
 	ptrdiff_t blank = str_find_last_char(name, ' ');
@@ -51,7 +54,7 @@ static ptrdiff_t blank_before_place(struct str name)
 	return is_inside && opens > 0 && before.p[opens - 1] == ' ' ? opens - 1 : blank;
 }
 
-/* So many bytes at the end are `:12`; 0: none. */
+/* The length of `:12` at the end; 0 if there is none. */
 static size_t number_at_end(struct str s)
 {
 	size_t digits = 0;
@@ -60,7 +63,10 @@ static size_t number_at_end(struct str s)
 	return digits && digits < s.n && s.p[s.n - 1 - digits] == ':' ? digits + 1 : 0;
 }
 
-/* The blank in `f lib/t.py`, `main /usr/bin/app`, `load <frozen importlib>`: Python's places have no lines. */
+/*
+ * The blank in `f lib/t.py`, `main /usr/bin/app`, `load <frozen importlib>`: places in Python have
+ * no lines.
+ */
 static ptrdiff_t blank_before_python_file(struct str name)
 {
 	ptrdiff_t frozen = str_ends(name, STR(">")) ? str_find(name, STR(" <frozen ")) : -1;
@@ -91,7 +97,7 @@ static uint32_t take_number(struct str *place)
 	return (uint32_t)number;
 }
 
-/* Where ` FILE:` begins, as paths may have blanks in them. */
+/* Where ` FILE:` begins; paths may contain blanks. */
 static ptrdiff_t blank_before_file(struct str name, struct str file)
 {
 	for (size_t from = 0; file.n && from < name.n;) {
@@ -137,7 +143,10 @@ static struct str without_scheme(struct str file)
 	return str_starts(file, STR("file://")) ? str_from_byte(file, 7) : file;
 }
 
-/* Behind the last node_modules/ or site-packages/: the path of a package; empty: it is in none. */
+/*
+ * The part after the last node_modules/ or site-packages/: a path inside packages; empty if there
+ * is none.
+ */
 static struct str path_in_packages(struct str file)
 {
 	static const struct str folders[] = { STR("/node_modules/"), STR("/site-packages/"),
@@ -157,7 +166,7 @@ static bool is_path(struct str file)
 	return file.n && file.p[0] == '/';
 }
 
-/* Behind `/lib/python3.12/`: `json/encoder.py`; empty: it is elsewhere. */
+/* The part after `/lib/python3.12/`: `json/encoder.py`; empty if the file is elsewhere. */
 static struct str path_in_python(struct str file)
 {
 	static const struct str folders[] = { STR("/lib/python"), STR("/lib64/python"),
@@ -171,7 +180,7 @@ static struct str path_in_python(struct str file)
 		while (n < rest.n && (is_digit(rest.p[n]) || rest.p[n] == '.'))
 			n++;
 		size_t version = n;
-		n += n < rest.n && rest.p[n] == 't'; /* built without the global lock */
+		n += n < rest.n && rest.p[n] == 't'; /* the free-threaded build */
 		if (version && n + 1 < rest.n && rest.p[n] == '/')
 			return str_from_byte(rest, n + 1);
 	}
@@ -202,7 +211,7 @@ static struct str common_folder(struct str a, struct str b)
 	return str_first(a, slash);
 }
 
-/* Of functions of scripts; a folded stack has it in the name alone. */
+/* For script functions; folded stacks have it only in the name. */
 static struct str file_of_script(const struct profile *p, const struct frame *f)
 {
 	struct name_parts parts;
@@ -238,7 +247,10 @@ struct str short_path(struct str file, struct str folder)
 		in_package = path_in_python(file);
 	if (in_package.n)
 		return in_package;
-	/* One folder for all of the machine says nothing: then the last two names do. */
+	/*
+	 * If the folder is the root of the file system it says nothing; use the last two names
+	 * instead.
+	 */
 	if (folder.n > 1 && str_starts(file, folder))
 		return str_from_byte(file, folder.n);
 	if (!is_path(file))
@@ -250,7 +262,10 @@ struct str short_path(struct str file, struct str folder)
 
 /* --- labels --- */
 
-/* In a file of long lines the line alone says nothing, nor does it where another function of the name begins. */
+/*
+ * In a file of long lines the line says nothing by itself, nor if another function with that name
+ * begins on it.
+ */
 enum { LONG_LINE = 160 };
 
 static struct str place_text(struct arena *text, const struct name_parts *parts,

@@ -1,9 +1,9 @@
-/* Samples to a tree: stacks as they are shown, merged by name, siblings ordered by name. */
+/* Builds the tree from samples: stacks as displayed, merged by name, siblings ordered by name. */
 #include "query/query_int.h"
 
 enum fate { FATE_KNOWN = 1, FATE_HIDE = 2, FATE_ROOT = 4, FATE_SKIP_AFTER = 8 };
 
-/* What stands for a stack in which nothing is the program's own, the first that any of its frames is of. */
+/* Stands for a stack without any program code; the first that one of its frames belongs to. */
 static const struct {
 	enum category category;
 	struct str name;
@@ -33,9 +33,7 @@ static uint32_t child_of(struct growth *g, uint32_t parent, uint32_t label)
 	return node;
 }
 
-/*
- * The tree node of a stack below `root`. Stacks share callers, so most of the way is known already.
- */
+/* The tree node of a stack below `root`. Stacks share callers, so most of the way is cached. */
 static uint32_t node_of_stack(struct growth *g, uint32_t root, node_id node)
 {
 	g->pending.n = 0;
@@ -53,7 +51,7 @@ static uint32_t node_of_stack(struct growth *g, uint32_t root, node_id node)
 	return at;
 }
 
-/* What an expression may mean by a frame: its name in folded stacks, or as it is shown. */
+/* The names that an expression may match: the frame's name in folded stacks, and as displayed. */
 struct frame_names {
 	struct str p[3];
 	unsigned n;
@@ -122,7 +120,7 @@ static void reverse_path(struct frame_path *path)
 	}
 }
 
-/* Chain graphs: `blocked;stack;--;waker;stack`. A separator has a frame before it and one behind. */
+/* Chain graphs: `blocked;stack;--;waker;stack`. A separator has a frame before and after it. */
 static void mark_wakers(struct growth *g, struct frame_path *path)
 {
 	uint32_t separator = label_of_text(g->labels, STR("--"));
@@ -158,7 +156,7 @@ bool growth_transform(struct growth *g, node_id node, uint64_t *gave_up)
 	return is_rooted;
 }
 
-/* The label for a stack that has nothing of the program's own. */
+/* The label for a stack without any program code. */
 static uint32_t label_of_others(struct growth *g, node_id node)
 {
 	unsigned seen = 0;
@@ -171,9 +169,9 @@ static uint32_t label_of_others(struct growth *g, node_id node)
 }
 
 /*
- * The labels of a row's stack after all transforms, in g->labels_path. False when the row has no
- * frame that --root asks for. The thread's label stands before the frames, unless they begin where
- * --root says.
+ * The labels of a row's stack after all transforms, in g->labels_path. Returns false if --root
+ * matches no frame of the row. The thread's label precedes the frames, unless --root selects where
+ * they begin.
  */
 static bool transformed_path(struct growth *g, uint32_t row, uint64_t *gave_up)
 {
@@ -193,8 +191,8 @@ static bool transformed_path(struct growth *g, uint32_t row, uint64_t *gave_up)
 }
 
 /*
- * Sums have no other weight. Samples of clocks and periods of other events do not add up: then
- * samples count.
+ * Sums have no other weight. Clock samples and periods of other events do not add up, so samples
+ * are counted then.
  */
 static bool counts_periods(const struct growth *g, const struct event *e)
 {
@@ -229,9 +227,7 @@ static bool mixes_events(const struct profile *p, event_id shown)
 	return shown == INDEX_NONE && has_clocks && has_others;
 }
 
-/*
- * In order of time: what the stack has in common with the one before goes on, the rest begins anew.
- */
+/* In time order: the common prefix with the previous stack continues, the rest starts anew. */
 static uint32_t next_in_order(struct growth *g)
 {
 	uint32_t same = 0, at = 0;
@@ -344,7 +340,7 @@ static int compare_times(const void *a, const void *b, void *times)
 	return p != q ? (p < q ? -1 : 1) : (x > y) - (x < y);
 }
 
-/* Of both rows that a line with two counts became, the first count. */
+/* The first count of each line with two counts, which became two rows. */
 static uint64_t *first_counts(struct growth *g)
 {
 	const struct samples *s = &g->p->samples;
@@ -357,7 +353,7 @@ static uint64_t *first_counts(struct growth *g)
 	return counts;
 }
 
-/* Rows in the order of their folded lines, `root;caller;leaf 12`, bytewise. */
+/* Rows in bytewise order of their folded lines, `root;caller;leaf 12`. */
 static uint32_t *rows_by_line(struct growth *g)
 {
 	const struct samples *s = &g->p->samples;
@@ -392,7 +388,7 @@ static uint32_t *rows_by_time(const struct profile *p)
 	return rows;
 }
 
-/* Room for what is likely: a tree node for each stack node of the profile. */
+/* Reserves the likely size: one tree node per stack node of the profile. */
 static void prepare(struct growth *g)
 {
 	uint32_t n = g->p->nodes.n;

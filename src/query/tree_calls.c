@@ -1,13 +1,13 @@
-/* Who calls a function, and what it calls: trees made of a tree. */
+/* Callers and callees of a function: trees made from a tree. */
 #include "query/query_int.h"
 #include "query/report.h"
 
 struct calls {
 	const struct tree *from;
 	struct growth g;
-	struct frame_path open; /* nodes of `from` above the one at hand, root first */
+	struct frame_path open; /* nodes of `from` above the current one, root first */
 	uint32_t root;		/* the function's node in the new tree */
-	bool is_one;		/* one function is wanted, not several as one */
+	bool is_one;		/* one function is wanted, not several merged into one */
 };
 
 static uint32_t child_of(struct growth *g, uint32_t parent, uint32_t label)
@@ -18,7 +18,7 @@ static uint32_t child_of(struct growth *g, uint32_t parent, uint32_t label)
 	return node;
 }
 
-/* The label that is wanted when it is the only one; else INDEX_NONE. */
+/* The wanted label if it is the only one; otherwise INDEX_NONE. */
 static uint32_t only_wanted(const struct tree *t, const bool *is_wanted)
 {
 	uint32_t found = INDEX_NONE;
@@ -32,8 +32,8 @@ static uint32_t only_wanted(const struct tree *t, const bool *is_wanted)
 }
 
 /*
- * Labels are those of `from`. One function keeps its own, so that it is known where a stack comes
- * back to it; several that are taken as one get a new one.
+ * Labels are those of `from`. A single function keeps its label, so that recursion is detected;
+ * several merged functions get a new one.
  */
 static void calls_init(struct calls *c, const struct tree *from, const bool *is_wanted,
 		       struct str root_name)
@@ -72,7 +72,7 @@ static struct tree *calls_finish(struct calls *c)
 	return g->tree;
 }
 
-/* Steps to node i: the stack above it is in c->open. */
+/* Moves to node i: the stack above it is then in c->open. */
 static void move_to(struct calls *c, uint32_t i)
 {
 	while (c->open.n && i >= c->from->end[c->open.p[c->open.n - 1]])
@@ -101,19 +101,22 @@ struct tree *tree_callers(const struct tree *t, const bool *is_wanted, struct st
 		for (uint32_t k = c.open.n; k-- > 0;)
 			at = child_of(&c.g, at, t->label[c.open.p[k]]);
 		add_value(&c, at, t->total[0][i], 1);
-		i = t->end[i]; /* frames of it further down are its own doing */
+		i = t->end[i]; /* its frames further down belong to it */
 	}
 	return calls_finish(&c);
 }
 
-/* Where node i goes that is below node `above` of the new tree; INDEX_NONE: it is not below it. */
+/* The place of node i below node `above` of the new tree; INDEX_NONE if it is not below it. */
 static uint32_t place_of_callee(struct calls *c, uint32_t i, uint32_t above, bool is_wanted)
 {
 	if (above == INDEX_NONE)
 		return is_wanted ? c->root : INDEX_NONE;
 	if (c->is_one || !is_wanted)
 		return child_of(&c->g, above, c->from->label[i]);
-	/* One of several calls one of them: no other frame has their label, so it is folded here. */
+	/*
+	 * One of several merged functions calls another: no other frame has their label, so it is
+	 * folded here.
+	 */
 	c->g.tree->labels.p[c->g.nodes.p[c->root].label].is_recursive = true;
 	return c->root;
 }

@@ -1,4 +1,4 @@
-/* Recursion folded: a tree in which no function is below itself. */
+/* Folds recursion: makes a tree in which no function is below itself. */
 #include "query/query_int.h"
 #include "query/report.h"
 
@@ -7,14 +7,14 @@ struct folding {
 	struct growth g;
 	uint8_t *rank;		/* by label */
 	uint32_t *place;	/* by node of `from` */
-	uint32_t *open_count;	/* by label: frames of it above the node at hand */
-	struct frame_path open; /* nodes of `from` above the node at hand, root first */
+	uint32_t *open_count;	/* by label: number of its frames above the current node */
+	struct frame_path open; /* nodes of `from` above the current one, root first */
 };
 
 /*
- * Glue stands between functions that have nothing to do with each other: interpreters between
- * those of a script, trampolines between those of a virtual machine. Coming back to such a frame is
- * no recursion when something of more interest lies in between.
+ * Glue is between functions that are otherwise unrelated: interpreters between the functions of a
+ * script, trampolines between those of a virtual machine. Returning to such a frame is not
+ * recursion if something more interesting is in between.
  */
 static uint8_t rank_of(const struct tree_label *l)
 {
@@ -26,10 +26,10 @@ static uint8_t rank_of(const struct tree_label *l)
 	return ranks[category_of_label(l)];
 }
 
-/* The node above `at` (or it) that label comes back to; INDEX_NONE: it does not. */
+/* The node at or above `at` that label returns to; INDEX_NONE if none. */
 static uint32_t find_loop(const struct folding *f, uint32_t at, uint32_t label)
 {
-	enum { MOST_STEPS = 4096 }; /* or deep stacks with many ends would cost their product */
+	enum { MOST_STEPS = 4096 }; /* or deep stacks with many ends would be quadratic */
 	const struct growing_node *nodes = f->g.nodes.p;
 	uint8_t rank = f->rank[label];
 	if (rank == 0 || !f->open_count[label])

@@ -1,4 +1,7 @@
-/* Folded stacks without a wish: the profile's own stacks are the tree, and need not be grown again. */
+/*
+ * For folded stacks without transforms: the profile's own stacks are the tree, so it need not be
+ * built again.
+ */
 #include "query/query_int.h"
 
 static bool selects_all(const struct profile *p, const struct query *q)
@@ -7,7 +10,7 @@ static bool selects_all(const struct profile *p, const struct query *q)
 	       (p->events.n <= 1 || p->is_differential);
 }
 
-/* Two frames may have one label: then two stacks are one path of the tree. */
+/* If two frames share a label, two stacks are one path of the tree. */
 static bool has_label_per_frame(struct growth *g)
 {
 	bool *is_taken = mem_zalloc((size_t)g->p->frames.n + g->tree->labels.n + 1, sizeof(bool));
@@ -21,10 +24,6 @@ static bool has_label_per_frame(struct growth *g)
 	return ok;
 }
 
-/*
- * Folded stacks without a wish: the profile's own tree of stacks is the tree, and need not be grown
- * again.
- */
 bool growth_can_mirror(struct growth *g)
 {
 	const struct profile *p = g->p;
@@ -39,7 +38,7 @@ bool growth_can_mirror(struct growth *g)
 /* The profile's nodes, and where they go. */
 struct mirror {
 	uint64_t *total[TREE_MAX_VALUES];
-	uint32_t *place; /* in the tree, INDEX_NONE: left out */
+	uint32_t *place; /* in the tree; INDEX_NONE if left out */
 };
 
 static void add_rows(struct growth *g, struct mirror *m, struct query_ledger *ledger)
@@ -60,7 +59,7 @@ static void add_rows(struct growth *g, struct mirror *m, struct query_ledger *le
 	free(has_stack);
 }
 
-/* Backwards, a node's total is complete before it is added to its parent's. */
+/* Going backwards, a node's total is complete before it is added to its parent's. */
 static void sum_totals(struct growth *g, struct mirror *m)
 {
 	for (unsigned v = 0; v < g->value_count; v++)
@@ -70,7 +69,7 @@ static void sum_totals(struct growth *g, struct mirror *m)
 		}
 }
 
-/* What is on a small node is left out; see growth_drop_small. */
+/* Leaves out what is on small nodes; see growth_drop_small. */
 static void place_nodes(struct growth *g, struct mirror *m)
 {
 	const uint64_t *total = m->total[g->value_count > 1]; /* widths are AFTER's */
@@ -91,7 +90,7 @@ static void place_nodes(struct growth *g, struct mirror *m)
 static void fill_values(struct growth *g, const struct mirror *m)
 {
 	const struct samples *s = &g->p->samples;
-	uint64_t overflows = 0; /* counted before */
+	uint64_t overflows = 0; /* already counted */
 	for (unsigned v = 0; v < g->value_count; v++) {
 		g->total[v] = mem_alloc(g->nodes.n, sizeof(uint64_t));
 		for (node_id i = 0; i < g->p->nodes.n; i++)

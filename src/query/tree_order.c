@@ -1,7 +1,7 @@
-/* Growing nodes to preorder: siblings ordered by name, or by time. */
+/* Converts growing nodes to preorder: siblings ordered by name, or by time. */
 #include "query/query_int.h"
 
-/* Labels of one name are in order of their kinds, so that two trees have them alike. */
+/* Orders labels of one name by kind, so that two trees have the same order. */
 static void order_namesakes(const struct tree *t, const uint32_t *used, uint32_t *order, uint32_t n)
 {
 	for (uint32_t i = 1; i < n; i++)
@@ -16,7 +16,7 @@ static void order_namesakes(const struct tree *t, const uint32_t *used, uint32_t
 		}
 }
 
-/* Labels that nodes have, each once. */
+/* The labels that nodes use, each once. */
 static uint32_t list_used_labels(const struct growth *g, uint32_t *used)
 {
 	bool *is_used = mem_zalloc(g->tree->labels.n, sizeof(*is_used));
@@ -30,7 +30,7 @@ static uint32_t list_used_labels(const struct growth *g, uint32_t *used)
 	return n;
 }
 
-/* rank[label]: its place in bytewise order among all names that nodes have. */
+/* rank[label]: its rank in bytewise order among all names in use. */
 static uint32_t *ranks_of(const struct growth *g)
 {
 	const struct tree *t = g->tree;
@@ -51,7 +51,7 @@ static uint32_t *ranks_of(const struct growth *g)
 	return rank;
 }
 
-/* All nodes ordered by the rank of their name: a counting sort, so O(nodes + names). */
+/* All nodes ordered by the rank of their name: a counting sort, O(nodes + names). */
 static uint32_t *nodes_by_rank(const struct growth *g)
 {
 	uint32_t names = g->tree->labels.n, n = g->nodes.n;
@@ -77,9 +77,9 @@ static uint32_t *nodes_by_age(const struct growth *g)
 	return order;
 }
 
-/* Children as linked lists, in order of their names, or of time. */
+/* Children as linked lists, in name order or time order. */
 struct children {
-	uint32_t *first, *next; /* INDEX_NONE: none */
+	uint32_t *first, *next; /* INDEX_NONE if none */
 };
 
 static struct children children_of(const struct growth *g)
@@ -87,7 +87,7 @@ static struct children children_of(const struct growth *g)
 	uint32_t n = g->nodes.n;
 	struct children c = { index_none_alloc(n), mem_alloc(n, sizeof(uint32_t)) };
 	uint32_t *order = query_keeps_order(g->q) ? nodes_by_age(g) : nodes_by_rank(g);
-	for (uint32_t i = n - 1; i-- > 0;) { /* last name first, each put before the ones there */
+	for (uint32_t i = n - 1; i-- > 0;) { /* last name first, each inserted at the front */
 		uint32_t node = order[i], parent = g->nodes.p[node].parent;
 		c.next[node] = c.first[parent];
 		c.first[parent] = node;
@@ -142,7 +142,7 @@ static void place_nodes(const struct growth *g)
 	free(c.next);
 }
 
-/* Backwards, a node's total is complete before it is added to its parent's. */
+/* Going backwards, a node's total is complete before it is added to its parent's. */
 void growth_sum_totals(struct growth *g)
 {
 	for (unsigned v = 0; v < g->value_count; v++) {
@@ -156,7 +156,7 @@ void growth_sum_totals(struct growth *g)
 	}
 }
 
-/* A node's total is at least its children's, so nothing larger goes with it. */
+/* A node's total is at least that of its children, so nothing larger is dropped with it. */
 void growth_drop_small(struct growth *g)
 {
 	unsigned last = g->value_count - 1; /* widths are AFTER's */
@@ -169,7 +169,7 @@ void growth_drop_small(struct growth *g)
 		if (parent == INDEX_NONE)
 			continue;
 		if ((double)g->total[last][i] >= least)
-			moved[i] = n; /* children may stay */
+			moved[i] = n; /* its children may stay */
 		g->nodes.p[n] = (struct growing_node){ parent, g->nodes.p[i].label };
 		g->own_stacks.p[n] = g->own_stacks.p[i];
 		if (g->starts.n)

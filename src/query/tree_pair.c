@@ -1,8 +1,8 @@
-/* Two trees as one with two values. Both have siblings in order of their names: a merge. */
+/* Merges two trees into one with two values. Both have their siblings in name order. */
 #include "query/diff.h"
 #include "query/shown_name.h"
 
-/* Children still to be merged, of one node on either side; at == end: none left there. */
+/* Children of one node still to be merged, on both sides; at == end: none left on that side. */
 struct level {
 	uint32_t at[SIDES], end[SIDES];
 };
@@ -57,7 +57,7 @@ static void place_side(struct merge *m, unsigned side, uint32_t from, uint32_t t
 	m->out->own_stacks[to] += t->own_stacks[from];
 }
 
-/* nodes[side] is INDEX_NONE where the side does not have it. */
+/* nodes[side] is INDEX_NONE if that side does not have it. */
 static void open_node(struct merge *m, const uint32_t *nodes)
 {
 	struct level below = { 0 };
@@ -82,7 +82,7 @@ static int compare_heads(const struct merge *m, const struct level *l)
 	return order ? order : a->kind - b->kind;
 }
 
-/* Takes the next child, from one side or both. False when there is none. */
+/* Takes the next child, from one side or both. Returns false if there is none. */
 static bool take_next(struct merge *m, struct level *l, uint32_t *nodes)
 {
 	bool has_before = l->at[BEFORE] < l->end[BEFORE], has_after = l->at[AFTER] < l->end[AFTER];

@@ -1,9 +1,9 @@
-/* Frames without a name: in which files, and why. */
+/* Unnamed frames: in which files, and why. */
 #include "query/diagnosis.h"
 
 /*
- * Backwards through the stacks a node's rows are complete before they are added to its caller's, so
- * each frame is looked at once, however many samples came through it.
+ * Going backwards through the stacks, a node's rows are complete before they are added to its
+ * caller's, so each frame is visited once, however many samples passed through it.
  */
 uint64_t *unnamed_by_module(const struct profile *p, const bool *has_row)
 {
@@ -103,7 +103,7 @@ void add_short_words(struct buf *out, struct str text, size_t most)
 	}
 }
 
-/* Up to the end of a word. */
+/* Cuts at the end of a word. */
 static void add_start(struct buf *out, struct str text, size_t most)
 {
 	ptrdiff_t blank = str_find_last_char(str_first(text, most), ' ');

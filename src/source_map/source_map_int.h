@@ -1,12 +1,12 @@
 #pragma once
 #include "source_map/source_map.h"
 
-/* What begins at a generated place and goes on until the next one. Lines and columns from 0. */
+/* What begins at a generated position and extends to the next one. Lines and columns from 0. */
 struct segment {
 	uint32_t line, column;
-	uint32_t source; /* INDEX_NONE: it came from nowhere */
+	uint32_t source; /* INDEX_NONE if it has no source */
 	uint32_t original_line, original_column;
-	uint32_t name;	    /* INDEX_NONE: none */
+	uint32_t name;	    /* INDEX_NONE if none */
 	uint32_t word : 31; /* hash of the generated word that begins here; 0: none, or not known */
 	uint32_t is_class : 1; /* the word names a class */
 };
@@ -22,18 +22,21 @@ struct source_map {
 	struct arena text;
 };
 
-/* Longer ones are no names of functions that anybody could read. */
+/* Longer names are not readable anyway. */
 enum { MAX_NAME_BYTES = 256, MAX_SOURCE_BYTES = 4096 };
 
-/* Appends the segments of a `mappings` text, with indices as they are in it. False: e. */
+/*
+ * Appends the segments of a `mappings` text, with its indices as they are. Returns false and sets e
+ * on failure.
+ */
 bool source_map_decode(struct source_map *m, struct str mappings, struct err *e);
-/* So that they are in order. */
+/* Sorts the segments by position. */
 void source_map_sort(struct source_map *m);
-/* The last segment at or before a place, of the same line; INDEX_NONE: none. From 0. */
+/* The last segment at or before a position on the same line; INDEX_NONE if none. From 0. */
 uint32_t source_map_segment(const struct source_map *m, uint32_t line, uint32_t column);
-/* The bits of a digit, or -1. */
+/* The value of a digit, or -1. */
 int source_map_base64_digit(char c);
-/* `%20` and the like as the bytes that they stand for. */
+/* Decodes `%20` etc. */
 void source_map_unescape(struct str text, struct buf *out);
-/* Of a word, for struct segment. */
+/* The hash of a word, for struct segment. */
 uint32_t source_map_hash_word(struct str word);

@@ -112,7 +112,7 @@ struct unwinder {
 	unwind_find *find;
 	void *context;
 	uint64_t *
-		frame_pointers; /* gets each frame's; 0 if not known; has room for max; NULL if unwanted */
+		frame_pointers; /* gets each frame's (0: unknown); with room for max; may be NULL */
 };
 
 /*

@@ -1,4 +1,4 @@
-/* A comparison: its options, and what is written of it. */
+/* Comparisons: their options, and their output. */
 #include "view/sides_int.h"
 
 #include <math.h>
@@ -82,14 +82,14 @@ bool diff_options_settle(struct diff_options *o, struct err *e)
 
 struct view_diff {
 	const struct view_request *request;
-	struct comparing all, yours; /* yours: only for --fail-above, and where it applies */
+	struct comparing all, yours; /* yours: only for --fail-above, if it applies */
 	struct grown_list grown;     /* by more than --fail-above */
 	struct buf text[SIDES];
 	struct buf count_name;
 	const char *count;
 };
 
-/* What a side lacks: `0.2% of stacks incomplete; under 0.1% of frames unnamed`. */
+/* What a side is missing: `0.2% of stacks incomplete; under 0.1% of frames unnamed`. */
 static void add_missing_of(const struct side *s, struct buf *out)
 {
 	static const char dot[] = " \xc2\xb7 ";
@@ -107,7 +107,7 @@ static void add_missing_of(const struct side *s, struct buf *out)
 	}
 }
 
-/* What is missing, and of which side. */
+/* Appends what is missing, and from which side. */
 static void add_missing(const struct view_diff *d, struct buf *line)
 {
 	static const char *const names[] = { "before", "after" };
@@ -143,7 +143,7 @@ static void add_ledger_line(const struct view_diff *d, const struct layout *l, u
 	picture_ledger_part(absent, "frames only on the other side", line);
 }
 
-/* `node b.js against node a.js`, where it is known. */
+/* `node b.js against node a.js`, if known. */
 static void add_title(const struct view_diff *d, struct buf *out)
 {
 	enum { MOST_TARGET = 60 };
@@ -201,7 +201,7 @@ static bool write_diff_picture(const struct view_diff *d, bool html, struct writ
 	return true;
 }
 
-/* 0 within noise, else how much it changed. */
+/* 0 if within noise, otherwise the change. */
 static double real_change(const struct comparison *c, const uint64_t *values)
 {
 	return comparison_is_noise(c, values[BEFORE], values[AFTER])
@@ -210,8 +210,8 @@ static double real_change(const struct comparison *c, const uint64_t *values)
 }
 
 /*
- * First what changed by itself, the answer to "where"; then what changed by what it calls; then
- * what is within noise.
+ * Orders functions: first those that changed by themselves, which answers "where"; then those that
+ * changed through their callees; then those within noise.
  */
 static int compare_functions(const void *a, const void *b, void *context)
 {
@@ -303,7 +303,10 @@ void view_diff_account(const struct view_diff *d, unsigned side, struct view_not
 
 enum { ALL_FUNCTIONS, YOUR_CODE };
 
-/* Functions are judged by their own time and, in scripts, also by what built-ins and libraries take for them. */
+/*
+ * Functions are judged by their self time and, in scripts, also by what built-ins and libraries
+ * spend on their behalf.
+ */
 static bool find_grown(struct view_diff *d, struct err *e)
 {
 	double percent = d->request->diff.fail_percent;

@@ -16,7 +16,7 @@ static void begin(struct hot_functions *h, const struct profile *p, event_id eve
 	h->event = event;
 }
 
-/* Samples of different events cannot be added: those of time say most. */
+/* Samples of different events cannot be added up. Prefers an event that samples time. */
 static event_id event_to_count(const struct profile *p)
 {
 	for (event_id i = 0; i < p->events.n; i++)
@@ -33,7 +33,7 @@ static bool is_function(const void *array, uint32_t index, const void *key)
 	return f->name == wanted->name && f->module == wanted->module;
 }
 
-/* Frames of a function differ by line: they are one here. */
+/* Frames of a function differ by line; here they are merged. */
 static uint32_t function_of(struct hot_functions *h, uint32_t row, frame_id frame)
 {
 	const struct profile *p = h->profile;
@@ -59,7 +59,7 @@ static void count_row(struct hot_functions *h, uint32_t row)
 	const struct samples *s = &h->profile->samples;
 	if (s->event[row] != h->event)
 		return;
-	if (s->node[row] == NODE_ROOT) { /* no stack, but time all the same */
+	if (s->node[row] == NODE_ROOT) { /* no stack, but still time */
 		h->total += s->count[row];
 		return;
 	}
@@ -72,7 +72,7 @@ static void count_row(struct hot_functions *h, uint32_t row)
 void hot_functions_update(struct hot_functions *h, const struct profile *p)
 {
 	event_id event = event_to_count(p);
-	/* Rows that equal samples share change behind our back. */
+	/* Rows shared by equal samples can change without our noticing. */
 	bool has_row_each = p->columns & (COLUMN_TIME | COLUMN_CPU | COLUMN_ORDER);
 	if (p != h->profile || event != h->event || p->samples.n < h->rows || !has_row_each)
 		begin(h, p, event);

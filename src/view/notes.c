@@ -1,4 +1,4 @@
-/* What became of the samples, in words. */
+/* Describes what happened to the samples. */
 #include "view/view_int.h"
 
 #include <stdarg.h>
@@ -63,7 +63,7 @@ static void warn_events(struct view_notes *n, const struct profile *p, const str
 		  STR_ARG(profile_str(p, p->events.p[l->event].name)));
 }
 
-/* Words that may hold paths of the input, of any length. */
+/* Adds words that may contain input paths of any length. */
 static void notes_add_short(struct view_notes *n, struct str words)
 {
 	enum { MOST_PATH = 200 };
@@ -94,7 +94,7 @@ void notes_add_warnings(struct view_notes *n, const struct profile *p, const str
 	warn_events(n, p, q, l);
 	for (uint32_t i = 0; i < p->notes.n; i++)
 		notes_add_short(n, profile_str(p, p->notes.p[i]));
-	for (uint32_t i = 0; i < p->facts.n; i++) /* of the recorder, in its file */
+	for (uint32_t i = 0; i < p->facts.n; i++) /* from the recorder, stored in its file */
 		if (str_eq(profile_str(p, p->facts.p[i].key), STR("note")))
 			notes_add_short(n, profile_str(p, p->facts.p[i].text));
 	if (l->samples_in == 0 && l->stacks == 0)
@@ -114,7 +114,7 @@ void notes_add_warnings(struct view_notes *n, const struct profile *p, const str
 			  (unsigned long long)l->overflows);
 }
 
-/* Which files lack names, in so many words as fit a line. */
+/* Lists the files with missing names, as many as fit on a line. */
 static void add_unnamed(struct buf *out, const struct unnamed_rows *u, const char *file)
 {
 	if (u->rows.n) {
@@ -179,7 +179,7 @@ static void add_weight(struct view_notes *n, const struct query_ledger *l, const
 void notes_add_ledger(struct view_notes *n, const struct profile *p, const struct query_ledger *l,
 		      const struct tree *tree)
 {
-	/* How a recorder came by the stacks, and by the names of JavaScript and Java. */
+	/* How the recorder obtained stacks, and the names of JavaScript and Java. */
 	static const char *const facts[] = { "user stacks", "javascript", "java" };
 	for (enum ledger_line line = 0; line < LEDGER_LINES; line++)
 		add_count(n, ledger_line_text(line), p->ledger.count[line]);
@@ -216,7 +216,7 @@ void view_account(const struct view_input *in, struct view_notes *notes)
 	tree_free(tree);
 }
 
-/* Values that a key has in this profile, so that a typo is seen. */
+/* Lists the values of a key in this profile, so that the user notices a typo. */
 static void add_known_comms(const struct profile *p, struct buf *out)
 {
 	unsigned shown = 0;

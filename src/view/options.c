@@ -1,4 +1,4 @@
-/* The options that all views have in common, and what a request as a whole comes to. */
+/* The options shared by all views, and checks of a request as a whole. */
 #include "view/view_int.h"
 
 #define QUERY(field) offsetof(struct view_request, query.field)

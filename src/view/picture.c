@@ -1,4 +1,4 @@
-/* A flame graph: its colours, legend and title, for the sink. */
+/* Prepares a flame graph for the sink: its colours, legend and title. */
 #include "view/view_int.h"
 
 static struct painter painter_of(const struct view_request *r, const struct profile *profile)
@@ -12,7 +12,7 @@ static struct painter painter_of(const struct view_request *r, const struct prof
 	return p;
 }
 
-/* The largest change of a stack's own count: full red or blue. */
+/* The largest change of a stack's self count: full red or blue. */
 static double largest_delta(const struct tree *t)
 {
 	double largest = (double)tree_unit(t);
@@ -27,7 +27,7 @@ static double largest_delta(const struct tree *t)
 struct colouring {
 	const struct tree *t;
 	struct painter painter;
-	struct palette_map *kept; /* NULL: colours are not kept */
+	struct palette_map *kept; /* NULL if colours are not kept */
 	double largest_delta;
 	bool negates;
 };
@@ -64,7 +64,7 @@ static struct colour *colours_of(struct colouring *c, const struct layout *l)
 	return colours;
 }
 
-/* --total: a wider scale than the sum. */
+/* --total: a scale wider than the sum. */
 static uint64_t total_of(const struct picture_options *o, const struct tree *t,
 			 struct view_notes *notes)
 {
@@ -87,7 +87,7 @@ static void make_legend(struct legend *legend, const struct painter *p, const st
 	legend_of_labels(legend, p, t, is_shown);
 }
 
-/* What a count stands for, where it is a length of time. */
+/* What a count stands for, if it is a duration. */
 static double count_ns(const struct view *v)
 {
 	const struct query_ledger *l = &v->ledger;
@@ -97,7 +97,7 @@ static double count_ns(const struct view *v)
 	return each > 0 && l->is_in_periods ? 1 : each;
 }
 
-/* What was recorded, where that is known; pictures of another kind say so. */
+/* What was recorded, if known; other kinds of pictures are named in the title. */
 static void add_title(const struct view *v, struct buf *out)
 {
 	enum { MOST_TITLE = 100 };
@@ -141,7 +141,7 @@ void write_picture(struct view *v, struct writer *out, struct view_notes *notes)
 				      .min_value = picture_min_value(o, t, total) };
 	layout_tree(t, &query, &layout);
 	layout.boxes.p[0].value = total;
-	layout.boxes.p[0].self = total - layout.total; /* --total: what no stack stands for */
+	layout.boxes.p[0].self = total - layout.total; /* --total: the part that no stack covers */
 	picture_ledger(profile, &v->ledger, t, &layout, &line);
 	if (!side)
 		make_legend(&legend, &c.painter, t, &layout);

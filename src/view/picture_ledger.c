@@ -1,4 +1,4 @@
-/* The line below the title: what a picture is made of, and what is not in it. */
+/* The line below the title: what a picture is made of, and what is missing from it. */
 #include "view/view_int.h"
 
 #include <time.h>
@@ -71,7 +71,7 @@ static void add_moment(struct buf *out, uint64_t unix_ns)
 	buf_addf(out, ", %s", text);
 }
 
-/* ` . 30.0 s at 99 Hz on web-1, 2026-11-18 14:02 UTC`, as far as it is known. */
+/* ` . 30.0 s at 99 Hz on web-1, 2026-11-18 14:02 UTC`, as far as known. */
 static void add_origin(struct buf *out, const struct profile *p, event_id event)
 {
 	enum { MOST_HOST = 64 };

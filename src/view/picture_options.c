@@ -1,4 +1,4 @@
-/* How a picture looks: the options, and their checks. */
+/* The options for the look of a picture, and their checks. */
 #include "view/view_int.h"
 
 #define PICTURE(field) offsetof(struct view_request, picture.field)
@@ -151,7 +151,7 @@ struct picture_style picture_style_of(const struct picture_options *o, enum pale
 				      const char *title, const char *count_name)
 {
 	struct picture_style s = o->style;
-	struct err none = { 0 }; /* the background was checked */
+	struct err none = { 0 }; /* the background was checked already */
 	backdrop_parse(o->backdrop, palette, &s.backdrop, &none);
 	s.title = s.title ? s.title : title;
 	s.count_name = s.count_name ? s.count_name : count_name;

@@ -1,4 +1,4 @@
-/* What a report shows, fitted to its lines. */
+/* What a report shows, fitted to the available lines. */
 #include "view/view_int.h"
 
 #define REPORT(field) offsetof(struct view_request, report.field)
@@ -50,14 +50,14 @@ bool report_options_settle(struct report_options *o, struct err *e)
 	return true;
 }
 
-/* A report and what it is made of. */
+/* A report under construction, and what it is made of. */
 struct making {
 	const struct report_options *options;
 	const struct view *view;
-	struct view_notes *notes; /* while it is made */
+	struct view_notes *notes; /* during construction */
 	struct report report;
 	struct report_functions functions, your_functions;
-	struct tree *your_tree; /* NULL: the report has no table of its own for it */
+	struct tree *your_tree; /* NULL if the report has no separate table for it */
 	struct report_groups groups;
 	struct report_units units;
 	struct report_subject subject;
@@ -84,7 +84,7 @@ void making_free(struct making *m)
 	free(m);
 }
 
-/* --lines is obeyed to the line; where --limit asks for more rows, it is not. */
+/* --lines is a strict limit, unless --limit asks for more rows. */
 static bool is_exact(const struct making *m)
 {
 	return m->options->has_lines && !m->options->has_limit && !m->options->is_json;
@@ -102,7 +102,7 @@ static uint32_t ledger_lines(const struct making *m)
 	return report_add_ledger(&ledger, &m->report, &m->options->style);
 }
 
-/* beside: lines that the report takes with none in its parts, which need `rows` together at least. */
+/* beside: lines of the report without its parts, which together need at least `rows`. */
 static bool check_lines(const struct making *m, uint32_t beside, uint32_t rows, struct err *e)
 {
 	uint32_t least = beside + rows;
@@ -112,7 +112,7 @@ static bool check_lines(const struct making *m, uint32_t beside, uint32_t rows, 
 			 least);
 }
 
-/* Lines that paths take beside their own: a blank one, the heading, the account. */
+/* Lines of paths besides the paths themselves: a blank line, the heading, the account. */
 static uint32_t paths_lines(const struct making *m)
 {
 	enum { ACCOUNT_COLUMNS = 160 };
@@ -120,15 +120,15 @@ static uint32_t paths_lines(const struct making *m)
 	return 2 + (columns ? (ACCOUNT_COLUMNS + columns - 1) / columns : 1);
 }
 
-/* Recursion is folded; t goes on belonging to the caller. */
+/* Folds recursion; the caller keeps t. */
 static void add_paths(struct making *m, enum report_direction direction, const struct tree *t,
 		      uint32_t lines)
 {
 	unsigned i = m->report.path_count++;
 	struct report_paths *p = &m->report.paths[i];
-	/* What would read as 0.0 %. */
+	/* Less would be printed as 0.0 %. */
 	uint64_t least = m->report.summary.total / 2000;
-	enum { MOST_LINES = 1000 }; /* nobody reads more, and each is chosen among all */
+	enum { MOST_LINES = 1000 }; /* nobody reads more, and choosing each one considers all */
 	lines = lines < MOST_LINES ? lines : MOST_LINES;
 	struct paths_query q = { .max_lines = lines, .least = least, .least_held = 0.5 };
 	q.aim = direction == PATHS_TO_CALLERS ? PATHS_FROM_START : PATHS_TO_ENDS;
@@ -138,13 +138,13 @@ static void add_paths(struct making *m, enum report_direction direction, const s
 	paths_of_tree(p->tree, &q, &p->paths);
 }
 
-/* Rows of a table of n that are shown where `fitting` would fit; 0: all. */
+/* How many of n rows a table shows if `fitting` of them fit; 0: all. */
 static uint32_t limit_of(const struct making *m, uint32_t fitting)
 {
 	return m->options->has_limit ? m->options->limit : m->options->is_json ? 0 : fitting;
 }
 
-/* Rows that are shown of a table that may take so many lines. */
+/* Fills a table that has room for `fitting` lines; returns the number of rows it shows. */
 static uint32_t make_table(struct making *m, struct report_table *table,
 			   const struct report_functions *functions, uint32_t fitting)
 {
@@ -155,7 +155,10 @@ static uint32_t make_table(struct making *m, struct report_table *table,
 	return fitting < functions->rows.n ? fitting : functions->rows.n;
 }
 
-/* Two fifths of the screen for functions at most, half of that for your own; paths get what they leave. */
+/*
+ * Functions get at most two fifths of the screen, your own at most half of that; paths get the
+ * rest.
+ */
 static bool make_overview(struct making *m, struct err *e)
 {
 	struct report *report = &m->report;
@@ -163,7 +166,7 @@ static bool make_overview(struct making *m, struct err *e)
 	uint32_t beside = ledger_lines(m) + tables * REPORT_TABLE_LINES + paths_lines(m);
 	uint32_t room = lines_left(m, m->options->lines, beside), taken = 0;
 	uint32_t fitting = room * 2 / 5 / tables;
-	fitting += fitting == 0; /* 0 would be all */
+	fitting += fitting == 0; /* 0 would mean all */
 	if (!check_lines(m, beside, tables + 1, e))
 		return false;
 	if (m->your_tree) {
@@ -188,7 +191,7 @@ static bool make_overview(struct making *m, struct err *e)
 static bool make_groups(struct making *m, struct err *e)
 {
 	struct report *report = &m->report;
-	uint32_t beside = ledger_lines(m) + REPORT_TABLE_LINES + 1; /* the last says what is left */
+	uint32_t beside = ledger_lines(m) + REPORT_TABLE_LINES + 1; /* the last shows the rest */
 	if (!check_lines(m, beside, 1, e))
 		return false;
 	enum report_key key = m->options->by;
@@ -224,7 +227,7 @@ static bool say_no_function(const struct tree *t, const char *text, struct err *
 	return err_set(e, "no function is named %s or anything similar", text);
 }
 
-/* More than one function was meant, or a part of a name: say which were taken. */
+/* If text matched several functions, or only part of a name, says which ones were taken. */
 static void say_taken(const struct making *m, const char *text, const bool *is_wanted,
 		      enum name_match match)
 {
@@ -298,11 +301,13 @@ static bool make_calls(struct making *m, struct err *e)
 	return true;
 }
 
-/* Where functions of scripts stand among those of their runtime, they come first in a table of their own. */
+/*
+ * If script functions are mixed with those of their runtime, they come first in a separate table.
+ */
 static bool make_your_tree(struct making *m, struct err *e)
 {
 	const struct profile *p = m->view->in.profile;
-	struct query query = m->view->query; /* its lists are the request's */
+	struct query query = m->view->query; /* shares the request's lists */
 	struct query_ledger ledger;
 	if (query.your_code || query.names != NAMES_SHOWN || !profile_has_scripts(p))
 		return true;

@@ -1,4 +1,4 @@
-/* Both sides of a comparison: selected, named alike, paired and scaled. */
+/* Selects both sides of a comparison, matches their names, pairs and scales them. */
 #include "view/sides_int.h"
 
 void comparing_fini(struct comparing *c)
@@ -20,12 +20,12 @@ static const char *name_of(const struct side *s)
 	return s->in.file ? s->in.file : "standard input";
 }
 
-/* asked: the request's query, or one made of it. */
+/* asked: the request's query, or one derived from it. */
 static bool query_side(struct comparing *c, const struct view_request *r, const struct query *asked,
 		       unsigned side, struct err *e)
 {
 	struct side *s = &c->side[side];
-	struct query query = *asked; /* its lists are the request's */
+	struct query query = *asked; /* shares the request's lists */
 	struct err why = { 0 };
 	query.time = time_of_side(r, side);
 	query.beside = c->side[!side].in.profile;
@@ -40,7 +40,7 @@ static bool add_up_side(struct comparing *c, const struct view_request *r, unsig
 			bool by_kind, struct view_notes *notes, struct err *e)
 {
 	struct side *s = &c->side[side];
-	struct query query = r->query; /* its lists are the request's */
+	struct query query = r->query; /* shares the request's lists */
 	query.by_kind = by_kind;
 	query.names = by_kind && knows_kinds(s->in.profile) && r->diff.format != DIFF_FOLDED
 			      ? NAMES_SHOWN
@@ -52,7 +52,7 @@ static bool add_up_side(struct comparing *c, const struct view_request *r, unsig
 	return true;
 }
 
-/* Folded stacks: their counts are taken as samples, with decimals. */
+/* Folded stacks: their counts are taken as samples, even with decimals. */
 static bool has_only_sums(const struct profile *p)
 {
 	return p->events.n && p->events.p[0].has_only_sums;
@@ -109,7 +109,7 @@ static void warn_events_differ(const struct comparing *c, struct view_notes *not
 			STR_ARG(before), STR_ARG(after));
 }
 
-/* BEFORE and AFTER, of two profiles or of two times of one. */
+/* BEFORE and AFTER from two profiles, or from two time ranges of one. */
 static bool add_up_two(struct comparing *c, const struct view_request *r, struct view_notes *notes,
 		       struct err *e)
 {
@@ -129,7 +129,7 @@ static bool add_up_two(struct comparing *c, const struct view_request *r, struct
 	return take_pair(c, e);
 }
 
-/* The widest child of the root on one side. */
+/* The root's widest child on one side. */
 static struct str first_name(const struct tree *t, unsigned side)
 {
 	uint32_t widest = 0;
@@ -139,7 +139,7 @@ static struct str first_name(const struct tree *t, unsigned side)
 	return widest ? tree_label_of(t, widest)->name : STR("");
 }
 
-/* A program that was renamed has no path in common with itself. */
+/* A program that was renamed shares no paths with its old self. */
 static void warn_if_disjoint(const struct tree *t, struct view_notes *notes)
 {
 	for (uint32_t i = 1; i < t->n; i = t->end[i])
@@ -187,7 +187,7 @@ bool comparing_add_up(struct comparing *c, const struct view_input *sides,
 bool comparing_your_code(struct comparing *yours, const struct comparing *c,
 			 const struct view_request *r, struct err *e)
 {
-	struct query query = r->query; /* its lists are the request's */
+	struct query query = r->query; /* shares the request's lists */
 	bool has_scripts = false;
 	for (unsigned i = 0; i < SIDES; i++) {
 		struct profile *p = c->side[i].in.profile;

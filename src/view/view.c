@@ -1,4 +1,4 @@
-/* One profile: the request as a query, the sum, and its bytes. */
+/* A view of one profile: turns the request into a query, runs it, and writes the result. */
 #include "view/view_int.h"
 
 bool knows_kinds(const struct profile *p)
@@ -9,7 +9,7 @@ bool knows_kinds(const struct profile *p)
 	return false;
 }
 
-/* What is asked of this profile: how functions are called depends on what is known of them. */
+/* The query for this profile: how functions are named depends on what is known about them. */
 static struct query query_of(const struct view_request *r, const struct profile *p)
 {
 	struct query q = r->query;
@@ -17,7 +17,7 @@ static struct query query_of(const struct view_request *r, const struct profile 
 	if (r->kind == VIEW_PICTURE) {
 		q.names = has_kinds && !r->compat ? NAMES_SHOWN : NAMES_FOLDED;
 		q.split_tiers |= r->picture.palette == PALETTE_TIER;
-		/* In a differential picture the largest change of all sets the colours. */
+		/* In a differential picture the largest change anywhere determines the colours. */
 		q.min_share = p->is_differential ? 0 : picture_min_share(&r->picture);
 	} else if (r->kind == VIEW_REPORT) {
 		q.by_kind = has_kinds;
@@ -39,7 +39,7 @@ static bool add_up(struct view *v, struct err *e)
 		v->tree = query_tree(p, &v->query, &v->ledger, e);
 	if (!v->selected && !v->tree)
 		return false;
-	/* stackcollapse-perf.pl prints nothing of nothing, and is content. */
+	/* For empty input stackcollapse-perf.pl prints nothing and succeeds. */
 	if (v->ledger.stacks == 0 && !(r->kind == VIEW_FOLDED && r->compat))
 		return explain_nothing(p, &r->query, &v->ledger, e);
 	bool has_width =
@@ -72,7 +72,7 @@ void view_free(struct view *v)
 	free(v);
 }
 
-/* A tree has one unit, so it is of one event; the others are named. */
+/* A tree has one unit, so it covers one event; notes name the others. */
 static void write_tree(const struct profile_format *format, const struct profile *p,
 		       struct writer *out, struct view_notes *notes)
 {
