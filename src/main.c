@@ -5,8 +5,8 @@
 #include <sys/prctl.h>
 
 /*
- * As the command that was run: what called us sees the signal. The core dump, where there is one, is the
- * command's, and ours must not replace it.
+ * Ends by the same signal as the recorded command, so that our caller sees it. The core dump, if
+ * any, is the command's, and ours must not replace it.
  */
 static int end_by_signal(int number)
 {
@@ -18,7 +18,7 @@ static int end_by_signal(int number)
 	signal(number, SIG_DFL);
 	raise(number);
 	sigprocmask(SIG_UNBLOCK, &blocked, NULL);
-	return 128 + number; /* one that is ignored by default */
+	return 128 + number; /* a signal that is ignored by default */
 }
 
 static int end(int code)
@@ -30,15 +30,18 @@ int main(int argc, char **argv)
 {
 	inherited_remember();
 	/*
-	 * Large tables are made, freed and made again: keep their pages instead of giving them back
-	 * to the kernel and faulting them in anew, which costs 7 % of a whole run.
+	 * Large tables are allocated, freed and allocated again: keep their pages instead of
+	 * returning them to the kernel and faulting them in again, which costs 7 % of a whole run.
 	 */
 	mallopt(M_MMAP_THRESHOLD, 1 << 30);
 	mallopt(M_TRIM_THRESHOLD, 1 << 30);
 	mallopt(M_TOP_PAD, 16 << 20);
-	/* A closed pipe is an error of write(2): files are cleaned up, and other outputs written, before the end. */
+	/*
+	 * A closed pipe is then an error of write(2): files are cleaned up, and other outputs
+	 * written, before plume ends.
+	 */
 	signal(SIGPIPE, SIG_IGN);
-	/* Where it is ignored the kernel keeps no exit status of children. */
+	/* If it is ignored the kernel does not keep the exit status of children. */
 	signal(SIGCHLD, SIG_DFL);
 	const char *name = argc > 1 ? argv[1] : "";
 	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 ||

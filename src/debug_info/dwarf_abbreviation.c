@@ -1,4 +1,4 @@
-/* Abbreviations: the kinds of entries that a unit has, and which attributes each has (7.5.3). */
+/* Abbreviations: the kinds of entries in a unit, and the attributes of each (7.5.3). */
 #include "debug_info/dwarf_int.h"
 
 static uint8_t slot_of(uint64_t name)
@@ -56,7 +56,7 @@ static uint8_t slot_of(uint64_t name)
 	}
 }
 
-/* Adds a form's size to that of all attributes, when it is always the same. */
+/* Adds a form's size to the total of all attributes, if it is fixed. */
 static void add_size(struct dwarf_abbreviation *a, uint16_t form)
 {
 	switch (form) {

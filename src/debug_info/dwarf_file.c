@@ -1,4 +1,4 @@
-/* The sections of a file that has DWARF. */
+/* The sections of a file with DWARF. */
 #include "debug_info/dwarf_int.h"
 
 enum { MAX_UNPACKED_BYTES = 1 << 30, MAX_UNPACKED_RATIO = 1100 };
@@ -10,7 +10,9 @@ static const char *const names[DWARF_SECTION_COUNT] = {
 	[DWARF_ARANGES] = "aranges",
 };
 
-/* Before ELF had compressed sections: "ZLIB", the size in eight bytes, the highest first. */
+/*
+ * The format before ELF had compressed sections: "ZLIB", then the size in eight bytes, big-endian.
+ */
 static struct str unpack_old(struct dwarf_file *file, struct str packed)
 {
 	uint64_t n = 0;

@@ -1,14 +1,14 @@
-/* Attributes of entries: their forms (7.5.6) and what their values mean. */
+/* Attributes of entries: their forms (7.5.6) and the meaning of their values. */
 #include "debug_info/dwarf_int.h"
 
-/* v->u is where a text or block is in the section, or the number itself. */
+/* v->u is the offset of a text or block in the section, or the number itself. */
 bool dwarf_read_value(const struct dwarf_unit *u, struct cursor *c, uint16_t form,
 		      struct dwarf_value *v)
 {
 	uint64_t n = 0;
 	if (form == DW_FORM_indirect) {
 		n = cursor_uleb(c);
-		/* One that names itself again, or a constant that is elsewhere, is nonsense. */
+		/* A form that refers to itself, or a constant stored elsewhere, is invalid. */
 		if (n == DW_FORM_indirect || n == DW_FORM_implicit_const || n > UINT16_MAX)
 			return false;
 		form = (uint16_t)n;
@@ -191,7 +191,7 @@ struct str dwarf_text(const struct dwarf_unit *u, struct dwarf_value v)
 
 bool dwarf_indexed_address(const struct dwarf_unit *u, uint64_t index, uint64_t *address)
 {
-	/* The addresses of a split unit are in the file that is linked. */
+	/* The addresses of a split unit are in the linked file. */
 	const struct dwarf_unit *owner = u->skeleton ? u->skeleton : u;
 	uint64_t at;
 	if (__builtin_mul_overflow(index, owner->address_bytes, &at) ||

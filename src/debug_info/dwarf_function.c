@@ -1,6 +1,6 @@
 /*
- * The functions of a unit, and the namespaces and classes that they are declared in: one walk over the
- * entries. What is inside of functions is passed over where the compiler left the means to (gcc does),
+ * Finds the functions of a unit, and the namespaces and classes they are declared in, in one walk
+ * over the entries. Skips the inside of functions if the compiler made that possible (gcc does),
  * unless with_nested asks for it.
  */
 #include "debug_info/dwarf_int.h"
@@ -11,7 +11,7 @@ struct walk {
 	const char *section;
 	bool with_nested;
 	uint32_t depth; /* 1: children of the unit */
-	uint32_t scope; /* the innermost that is open, or INDEX_NONE */
+	uint32_t scope; /* the innermost open one, or INDEX_NONE */
 };
 
 static uint64_t position(const struct walk *w)
@@ -27,7 +27,7 @@ bool dwarf_is_scope(uint16_t tag)
 	case DW_TAG_structure_type:
 	case DW_TAG_union_type:
 	case DW_TAG_interface_type:
-	case DW_TAG_enumeration_type: /* Rust's have functions */
+	case DW_TAG_enumeration_type: /* Rust's can have functions */
 	case DW_TAG_module:
 	case DW_TAG_subprogram:
 		return true;

@@ -1,14 +1,14 @@
 /*
- * Which unit an address belongs to: from .debug_aranges (6.1.2), which is short and in one place; for
- * units that it leaves out (clang and rustc make none) from their first entries, or from their
- * functions when those say nothing either.
+ * Finds the unit that an address belongs to: from .debug_aranges (6.1.2), which is short and in one
+ * place; for units missing there (clang and rustc write none) from their first entries, or, if
+ * those do not say either, from their functions.
  */
 #include "debug_info/dwarf_int.h"
 
 struct adding {
 	struct debug_info *d;
 	uint64_t unit;
-	uint32_t of; /* INDEX_NONE until the first one */
+	uint32_t of; /* INDEX_NONE before the first one */
 };
 
 static void add_span(void *to, struct dwarf_range range)
@@ -25,7 +25,7 @@ static void add_span(void *to, struct dwarf_range range)
 		 (struct dwarf_span){ .low = range.low, .high = range.high, .of = a->of });
 }
 
-/* One unit's addresses. False: what follows cannot be found. */
+/* Reads one unit's addresses. Returns false if the next unit cannot be found. */
 static bool read_set(struct debug_info *d, struct cursor *all)
 {
 	struct cursor c = *all;
@@ -60,7 +60,7 @@ static void read_aranges(struct debug_info *d)
 	dwarf_spans_sort(&d->spans);
 }
 
-/* The spans of a unit's functions, when the unit does not say where it is. */
+/* Adds the spans of a unit's functions if the unit does not say where it is. */
 static void add_function_spans(struct dwarf_unit *u, struct adding *a)
 {
 	struct dwarf_unit *full = dwarf_full_unit(u);

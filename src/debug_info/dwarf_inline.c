@@ -1,10 +1,10 @@
 /*
- * What was inlined into a function (3.3.8): a walk over its entries when it is first asked for, which
- * leaves pieces of code in order, each with the innermost function there.
+ * What was inlined into a function (3.3.8): on first use, walks its entries and makes sorted pieces
+ * of code, each with its innermost function.
  */
 #include "debug_info/dwarf_int.h"
 
-/* Inlined functions that are open while their children are walked. */
+/* Inlined functions whose children are being walked. */
 struct open_inline {
 	uint32_t number, depth;
 };
@@ -91,7 +91,7 @@ static void add_piece(struct debug_info *d, uint32_t first, struct dwarf_piece p
 		vec_push(&d->pieces, piece);
 }
 
-/* Ends what ends before an address; what was around it goes on there. */
+/* Closes everything that ends before an address; what encloses it continues there. */
 static void end_spans(struct debug_info *d, uint32_t first, struct dwarf_spans *around, uint64_t at)
 {
 	while (around->n && around->p[around->n - 1].high <= at) {
@@ -110,7 +110,7 @@ static void cut_to_pieces(struct debug_info *d, struct dwarf_spans *spans)
 	for (uint32_t i = 0; i < spans->n; i++) {
 		struct dwarf_span s = spans->p[i];
 		end_spans(d, first, &around, s.low);
-		/* What is said to reach out of what it is in does not. */
+		/* An entry that claims to extend beyond its parent is clipped. */
 		if (around.n && s.high > around.p[around.n - 1].high)
 			s.high = around.p[around.n - 1].high;
 		vec_push(&around, s);
@@ -163,7 +163,7 @@ uint32_t dwarf_inlines_at(struct dwarf_unit *u, uint32_t function, uint64_t addr
 	for (uint32_t i = innermost; i != INDEX_NONE && dwarf_spend(&d->budget, 1);
 	     i = d->inlines.p[i].parent)
 		n++;
-	/* Of more than fit, the innermost ones are left out: their callers are what they are known by. */
+	/* If there are too many, drops the innermost ones: a stack is recognised by its callers. */
 	uint32_t i = innermost;
 	for (; n > DEBUG_MAX_INLINES; n--)
 		i = d->inlines.p[i].parent;

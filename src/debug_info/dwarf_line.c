@@ -1,4 +1,4 @@
-/* Rows of a line table: the program that makes them is run once (6.2.5). */
+/* The rows of a line table: the line number program is run once to generate them (6.2.5). */
 #include "debug_info/dwarf_int.h"
 
 enum { NO_FILE = UINT16_MAX };
@@ -19,7 +19,7 @@ static void reset(struct machine *m)
 	m->first = m->lines->rows.n;
 }
 
-/* Sequences of code that the linker dropped begin at 0 or outside of the program. */
+/* Sequences of code that the linker dropped begin at 0 or outside the program. */
 static void end_sequence(struct machine *m, uint64_t high)
 {
 	struct dwarf_lines *lines = m->lines;
@@ -51,7 +51,7 @@ static bool add_row(struct machine *m)
 		if (row.line == last->line && row.file == last->file &&
 		    row.column == last->column && row.address > last->address)
 			return true;
-		/* Addresses must ascend: what does not is looked up as a sequence of its own. */
+		/* Addresses must ascend: a row that does not starts a new sequence. */
 		if (row.address < last->address)
 			end_sequence(m, last->address + 1);
 	}
@@ -153,7 +153,7 @@ static void run(struct dwarf_lines *lines, const struct dwarf_line_program *p)
 		else
 			is_running = run_extended(&m);
 	}
-	/* Rows without an end say nothing about how far the last one goes. */
+	/* Without an end, it is not known how far the last row extends. */
 	lines->rows.n = m.first;
 	dwarf_spans_sort(&lines->spans);
 }

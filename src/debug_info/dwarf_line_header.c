@@ -1,4 +1,4 @@
-/* The header of a line table: its folders and files (6.2.4; before DWARF 5 they are 1-based). */
+/* The header of a line table: its folders and files (6.2.4; 1-based before DWARF 5). */
 #include "debug_info/dwarf_int.h"
 
 enum { MAX_FORMATS = 32, MAX_PART_BYTES = 4096 };
@@ -80,7 +80,7 @@ static bool read_table(struct dwarf_lines *lines, const struct dwarf_unit *u, st
 		formats[i].form = (uint16_t)cursor_uleb(c);
 	}
 	uint64_t count = cursor_uleb(c);
-	/* An entry has a byte at least, so a count that lies ends with the table. */
+	/* An entry has at least one byte, so a false count is limited by the table's size. */
 	if (c->is_short || count > cursor_left(c) || (count && !format_count))
 		return false;
 	for (uint64_t i = 0; i < count; i++) {
@@ -121,7 +121,7 @@ bool dwarf_read_line_header(struct dwarf_lines *lines, struct dwarf_line_program
 	c.end = p->c.p;
 	p->least_instruction = cursor_u8(&c);
 	if (p->version >= 4)
-		cursor_u8(&c); /* operations in an instruction: 1 but for VLIW machines */
+		cursor_u8(&c); /* operations per instruction: 1 except on VLIW machines */
 	cursor_u8(&c);
 	p->line_base = (int8_t)cursor_u8(&c);
 	p->line_range = cursor_u8(&c);
@@ -151,7 +151,10 @@ static struct str make_path(struct dwarf_lines *lines, const struct dwarf_line_f
 {
 	struct debug_info *d = lines->unit->file->info;
 	AUTO(buf) struct buf path = { 0 };
-	/* The first folder is the compiler's own, which before DWARF 5 is not in the table. */
+	/*
+	 * The first folder is the compiler's working directory, which is not in the table before
+	 * DWARF 5.
+	 */
 	uint64_t folder = lines->counts_from_zero ? file->folder : file->folder - 1;
 	add_part(&path, lines->unit->comp_dir);
 	if (folder < lines->folders.n)

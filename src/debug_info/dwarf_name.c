@@ -1,24 +1,24 @@
 /*
- * What a function is called: its linkage name, wherever in the chain from the code over the abstract
- * instance to the declaration it stands (3.3.8.3), else its plain name behind those of the namespaces
- * and classes it is declared in.
+ * Finds the name of a function: its linkage name, wherever it is in the chain from the code through
+ * the abstract instance to the declaration (3.3.8.3), otherwise its plain name after those of the
+ * namespaces and classes it is declared in.
  */
 #include "debug_info/dwarf_int.h"
 
 enum {
-	MAX_CHAIN = 16, /* more than any compiler makes; a loop ends here */
+	MAX_CHAIN = 16, /* more than any compiler generates; also ends loops */
 	MAX_SCOPES = 32,
 	MAX_NAME_BYTES = 4096,
 };
 
-/* The end of a chain, which is where the declaration is, and what was found on the way. */
+/* The end of a chain, where the declaration is, and what was found on the way. */
 struct declaration {
 	struct dwarf_unit *unit;
 	uint64_t die;
 	uint16_t tag;
 	struct str linkage_name, name;
 	uint64_t declared_line;
-	/* The unit that numbers the file; NULL: it is not said. */
+	/* The unit that numbers the file; NULL if no file is given. */
 	struct dwarf_unit *file_unit;
 	uint64_t declared_file;
 };
@@ -64,7 +64,9 @@ static struct str name_or_kind(const struct declaration *d, struct str inner)
 	return str_starts(inner, STR("operator()")) ? STR("{lambda}") : STR("{unnamed}");
 }
 
-/* A function in a function keeps its plain name; what is in a class of a function does not. */
+/*
+ * A function inside a function keeps its plain name; members of a class inside a function do not.
+ */
 static bool is_shown_in(const struct declaration *d, struct dwarf_parent parent)
 {
 	return !parent.is_function || d->tag != DW_TAG_subprogram;
@@ -107,7 +109,7 @@ static void resolve(struct dwarf_unit *u, struct dwarf_name *name)
 		return;
 	name->declared_line = d.declared_line > UINT32_MAX ? 0 : (uint32_t)d.declared_line;
 	name->declared_file = declared_file(&d);
-	/* rustc leaves a linkage name out when it is the plain one. */
+	/* rustc omits a linkage name that equals the plain one. */
 	if (!d.linkage_name.n && d.unit->language == DW_LANG_Rust)
 		d.linkage_name = d.name;
 	name->is_linkage_name = d.linkage_name.n;
@@ -128,7 +130,7 @@ uint32_t dwarf_name_of(struct dwarf_unit *u, uint64_t die)
 	struct debug_info *d = u->file->info;
 	struct dwarf_die own;
 	struct dwarf_unit *unit = u;
-	/* Inlined ones have nothing of their own: their abstract instance is looked at once. */
+	/* Inlined copies have no name of their own: look up their abstract instance once. */
 	if (dwarf_read_die(u, die, &own) && own.abbreviation->tag == DW_TAG_inlined_subroutine &&
 	    dwarf_has(&own, SLOT_ORIGIN) &&
 	    !dwarf_reference(u, own.values[SLOT_ORIGIN], &unit, &die)) {

@@ -1,7 +1,10 @@
-/* Other files that a file's DWARF is in: what dwz moved out of several (7.3.6), and split DWARF (7.3.2). */
+/*
+ * Other files that contain parts of a file's DWARF: what dwz moved out of several files (7.3.6),
+ * and split DWARF (7.3.2).
+ */
 #include "debug_info/dwarf_int.h"
 
-/* The folder of a file, with the slash. */
+/* The folder of a file, with a trailing slash. */
 static struct str folder_of(const char *path)
 {
 	struct str all = str_from(path);
@@ -80,7 +83,7 @@ struct dwarf_file *dwarf_alternate(struct debug_info *d)
 
 /* --- split DWARF --- */
 
-/* The file holds one unit of code, which must be the one that the skeleton means. */
+/* The file holds one unit of code, which must be the one that belongs to the skeleton. */
 static struct dwarf_unit *find_half(struct dwarf_file *file, const struct dwarf_unit *skeleton)
 {
 	dwarf_list_units(file);

@@ -1,4 +1,6 @@
-/* Parts of the code: lists of ranges (2.17.3, 7.25; before DWARF 5 in .debug_ranges), and finding them. */
+/*
+ * Ranges of code: range lists (2.17.3, 7.25; before DWARF 5 in .debug_ranges), and lookup in them.
+ */
 #include "debug_info/dwarf_int.h"
 
 struct list {
@@ -11,8 +13,8 @@ struct list {
 };
 
 /*
- * Code that the linker dropped is still described, at 0 or at the highest addresses, as are ranges
- * without a byte: none of it is what an address of the program is in.
+ * Code dropped by the linker is still described, at 0 or at the highest addresses, and so are empty
+ * ranges: no address of the program is in any of them.
  */
 static void add_range(struct list *l, uint64_t low, uint64_t high)
 {
@@ -43,7 +45,7 @@ static uint64_t take_index(struct list *l)
 	return dwarf_indexed_address(l->unit, cursor_uleb(&l->c), &address) ? address : 0;
 }
 
-/* False at the end of the list. */
+/* Returns false at the end of the list. */
 static bool read_entry(struct list *l)
 {
 	unsigned bytes = l->unit->address_bytes;
@@ -138,7 +140,7 @@ bool dwarf_each_range(struct dwarf_unit *u, const struct dwarf_die *die, dwarf_r
 
 /* --- spans --- */
 
-/* Of two with the same beginning the larger one goes first; of two alike the later one. */
+/* With equal starts the larger one goes first; with equal ranges, the later one. */
 static int by_low(const void *a, const void *b)
 {
 	const struct dwarf_span *x = a, *y = b;

@@ -1,6 +1,7 @@
 /*
- * What an entry is declared in: entries do not say. The walk that finds functions leaves a list of
- * scopes; what is inside of functions, such as the classes of lambdas, is walked when it is asked for.
+ * Finds the scope that an entry is declared in, because entries do not say. The walk that finds
+ * functions leaves a list of scopes; the inside of functions, such as the classes of lambdas, is
+ * walked on demand.
  */
 #include "debug_info/dwarf_int.h"
 
@@ -35,7 +36,7 @@ static const struct dwarf_scope *find_listed(struct dwarf_unit *u, uint64_t die)
 	return i == INDEX_NONE ? NULL : &u->scopes.p[i];
 }
 
-/* False when the goal was reached, or cannot be. */
+/* Returns false when the goal has been reached, or cannot be reached. */
 static bool step(struct walk *w)
 {
 	uint64_t offset = (uint64_t)(w->c.p - w->section), behind;

@@ -57,7 +57,7 @@ static bool read_header(struct dwarf_unit *u, uint64_t *abbreviations)
 	       (u->address_bytes == 8 || u->address_bytes == 4);
 }
 
-/* Where tables begin that a unit of split DWARF does not say, for it has one of each: 7.26, 7.28. */
+/* Split DWARF has only one of each table, so its units do not say where they begin: 7.26, 7.28. */
 static void set_bases(struct dwarf_unit *u, const struct dwarf_die *die)
 {
 	bool is_5 = u->version >= 5;
@@ -114,7 +114,7 @@ struct dwarf_unit *dwarf_unit_at(struct dwarf_file *file, uint64_t offset)
 	u->offset = offset;
 	index_map_add(&file->units_by_offset, hash, file->units.n);
 	vec_push(&file->units, u);
-	/* A unit that cannot be read is remembered, without abbreviations. */
+	/* An unreadable unit is remembered, without abbreviations. */
 	if (!read_header(u, &abbreviations))
 		return NULL;
 	u->abbreviations = dwarf_abbreviations_at(file, abbreviations);

@@ -1,4 +1,7 @@
-/* The entries of .eh_frame and .eh_frame_hdr, as far as they say which code is a function (LSB 5.0, 10.6). */
+/*
+ * The entries of .eh_frame and .eh_frame_hdr, as far as they say where functions are (LSB 5.0,
+ * 10.6).
+ */
 #include "debug_info/dwarf_int.h"
 #include "debug_info/function_ranges.h"
 
@@ -19,7 +22,7 @@ static int32_t s32_at(struct str bytes, size_t at)
 
 /* --- pointers --- */
 
-/* Those of fixed size, as linkers write them; 0: another one. */
+/* Pointers of fixed size, as linkers write them; 0 for other encodings. */
 static unsigned pointer_bytes(const struct function_ranges *f, uint8_t encoding)
 {
 	switch (encoding & FORMAT_MASK) {
@@ -54,7 +57,7 @@ static uint64_t take_pointer(const struct function_ranges *f, struct cursor *c, 
 
 /* --- entries --- */
 
-/* How the FDEs of a CIE write their addresses. False: in a way that is not read here. */
+/* How the FDEs of a CIE encode addresses. Returns false if the encoding is not supported. */
 static bool read_cie(const struct function_ranges *f, uint64_t at, uint8_t *encoding)
 {
 	struct cursor c = cursor_at(f->frames, at);
@@ -89,14 +92,17 @@ static bool read_cie(const struct function_ranges *f, uint64_t at, uint8_t *enco
 	       (from == DW_EH_PE_pcrel || from == DW_EH_PE_absptr);
 }
 
-/* CIEs that neighbours share are read once. */
+/* Caches the CIE that neighbouring entries share. */
 struct last_cie {
 	uint64_t at;
 	bool is_good;
 	uint8_t encoding;
 };
 
-/* The entry that begins at the cursor, which moves behind it. False: no FDE, or one that makes no sense. */
+/*
+ * Reads the entry at the cursor and moves past it. Returns false if it is not an FDE, or is
+ * invalid.
+ */
 static bool read_entry(const struct function_ranges *f, struct cursor *c, struct last_cie *cie,
 		       struct function_range *range)
 {
@@ -140,7 +146,7 @@ static void read_list(struct function_ranges *f)
 		if (read_entry(f, &c, &cie, &range))
 			vec_push(&f->list, range);
 		else if (c.p - before == sizeof(uint32_t))
-			break; /* a length of 0 is the end */
+			break; /* a length of 0 marks the end */
 	}
 	f->n = f->list.n;
 	if (f->n)
@@ -149,7 +155,7 @@ static void read_list(struct function_ranges *f)
 
 /* --- the linker's table --- */
 
-/* All linkers write it like this: everything in four bytes, from the table's own address on. */
+/* All linkers write it like this: everything in four bytes, relative to the table's own address. */
 static bool take_sorted(struct function_ranges *f, struct elf *elf)
 {
 	static const char head[SORTED_HEAD_BYTES] = { 1, DW_EH_PE_pcrel | DW_EH_PE_sdata4,
@@ -180,7 +186,10 @@ void function_ranges_init(struct function_ranges *f, struct elf *elf)
 	f->frames_address = s->address;
 	if (!f->frames.n || take_sorted(f, elf))
 		return;
-	/* All of it is read, and an entry of 16 bytes or more becomes a row of 16, in a list that doubles. */
+	/*
+	 * Everything is read, and each entry of 16 bytes or more becomes a row of 16, in a list
+	 * that doubles.
+	 */
 	if (elf_section_scan(elf, s).n && budget_hold(&elf->budget, 2 * f->frames.n))
 		read_list(f);
 }
@@ -226,6 +235,6 @@ bool function_ranges_get(const struct function_ranges *f, uint32_t i, struct fun
 	struct cursor c = cursor_at(f->frames, at);
 	if (!read_entry(f, &c, &cie, range))
 		return false;
-	/* Both must say the same: a table that does not belong to the entries says nothing. */
+	/* Both must agree: a table that does not belong to the entries is ignored. */
 	return range->start == function_ranges_start(f, i);
 }

@@ -1,4 +1,7 @@
-/* What .gopclntab says of the instructions of a function: frame sizes, files, lines, inlined functions. */
+/*
+ * What .gopclntab says about a function's instructions: frame sizes, files, lines, inlined
+ * functions.
+ */
 #include "debug_info/go_int.h"
 
 enum {
@@ -11,15 +14,18 @@ enum {
 
 /* --- records of functions --- */
 
-/* Behind the start: name, bytes of arguments, deferreturn, frame sizes, files, lines, number of pcdata. */
+/*
+ * After the start: name, bytes of arguments, deferreturn, frame sizes, files, lines, number of
+ * pcdata.
+ */
 enum {
 	RECORD_NAME = 0,
 	RECORD_FRAME_SIZES = 12,
 	RECORD_FILES = 16,
 	RECORD_LINES = 20,
 	RECORD_PCDATA_COUNT = 24,
-	RECORD_UNIT = 28,	/* from 1.16 on */
-	RECORD_START_LINE = 32, /* from 1.20 on */
+	RECORD_UNIT = 28,	/* since 1.16 */
+	RECORD_START_LINE = 32, /* since 1.20 */
 };
 
 static uint64_t fields_at(const struct go_table *t, const struct go_function *f)
@@ -47,7 +53,10 @@ bool go_field(const struct go_table *t, const struct go_function *f, enum go_fie
 	return is_there;
 }
 
-/* Behind the fields: a word with flags in its second byte and the number of funcdata in its last, pcdata, funcdata. */
+/*
+ * After the fields: a word with flags in its second byte and the number of funcdata in its last,
+ * then pcdata and funcdata.
+ */
 static uint64_t counts_at(const struct go_table *t, const struct go_function *f)
 {
 	unsigned at = t->version >= GO_1_20   ? RECORD_START_LINE + 4
@@ -76,7 +85,7 @@ bool go_pcdata(const struct go_table *t, const struct go_function *f, uint32_t i
 	return wide != NO_PCDATA;
 }
 
-/* Up to 1.17 pointers, on an address that they fit to; then offsets, ~0 where there is none. */
+/* Up to 1.17 aligned pointers; since then offsets, ~0 if there is none. */
 bool go_funcdata(const struct go_table *t, const struct go_function *f, uint32_t i,
 		 uint64_t *address)
 {
@@ -113,7 +122,10 @@ bool go_values_begin(struct go_table *t, const struct go_function *f, uint32_t a
 	return at && at < t->values.n;
 }
 
-/* How the value changes, in zigzag, and for how long it holds; a change of 0, but at first, ends the table. */
+/*
+ * The change in value, zigzag-encoded, and how long the value holds; a change of 0, except at the
+ * start, ends the table.
+ */
 bool go_values_next(struct go_values *v)
 {
 	bool is_first = v->end == v->start && v->value == -1;
@@ -153,7 +165,7 @@ bool go_value_at(struct go_table *t, const struct go_function *f, uint32_t at, u
 
 /* --- lines --- */
 
-/* From 1.16 on numbers of files count in the function's unit of compilation. */
+/* Since 1.16 file numbers are relative to the function's compilation unit. */
 static struct str file_name(const struct go_table *t, const struct go_function *f, int32_t file)
 {
 	uint32_t unit = 0;
@@ -181,7 +193,7 @@ static void set_place(struct go_table *t, const struct go_function *f, uint64_t 
 	frame->line = frame->file.n ? (uint32_t)line : 0;
 }
 
-/* Up to 1.19 only its first instruction says where a function is declared. */
+/* Up to 1.19 only a function's first instruction tells where it is declared. */
 static uint32_t start_line(struct go_table *t, const struct go_function *f)
 {
 	uint32_t line;
@@ -196,10 +208,13 @@ static uint32_t start_line(struct go_table *t, const struct go_function *f)
 
 struct inlined_call {
 	uint32_t name, start_line;
-	uint64_t call; /* an instruction of the place that it was called from */
+	uint64_t call; /* an instruction at the call site */
 };
 
-/* Up to 1.19: parent, 2 bytes of others, file, line, name, call; then: 4 bytes, name, call, first line. */
+/*
+ * Up to 1.19: parent, 2 unused bytes, file, line, name, call; since then: 4 bytes, name, call,
+ * first line.
+ */
 static bool read_call(const struct go_table *t, const struct go_function *f, int32_t index,
 		      struct inlined_call *call)
 {
@@ -221,7 +236,7 @@ static bool read_call(const struct go_table *t, const struct go_function *f, int
 	return true;
 }
 
-/* Innermost first. Their number is bounded, so a tree that goes in circles ends as well. */
+/* Innermost first. The number is bounded, so a cyclic tree ends too. */
 static uint32_t find_calls(struct go_table *t, const struct go_function *f, uint64_t address,
 			   struct inlined_call *calls)
 {

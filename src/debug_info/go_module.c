@@ -1,10 +1,11 @@
 /*
- * The runtime's own account of the program, struct moduledata in src/runtime/symtab.go: it begins with a pointer
- * to the table. In programs that may be loaded anywhere pointers are in the relocations, not in the file.
+ * The runtime's own description of the program, struct moduledata in src/runtime/symtab.go: it
+ * begins with a pointer to the table. In position-independent programs the pointers are in the
+ * relocations, not in the file.
  */
 #include "debug_info/go_int.h"
 
-/* Words of moduledata, from Go 1.16 on: one pointer, six slices, findfunctab, then these. */
+/* Words of moduledata since Go 1.16: one pointer, six slices, findfunctab, then these. */
 enum { MODULE_FIRST = 20, MODULE_LAST, MODULE_TEXT, MODULE_WORDS = 48 };
 
 struct module {
@@ -23,7 +24,10 @@ static uint32_t relative_type(const struct elf *elf)
 					    : UINT32_MAX;
 }
 
-/* Pointers that the loader puts into the program. Calls are bounded by the size of the file. */
+/*
+ * Visits the pointers that the loader writes into the program. The number of calls is bounded by
+ * the size of the file.
+ */
 static void visit_relocations(struct elf *elf, on_relocation *visit, void *context)
 {
 	uint32_t relative = relative_type(elf);
@@ -115,7 +119,7 @@ static void read_module(struct search *s, uint64_t address)
 	visit_relocations(s->table->elf, put_word, s);
 }
 
-/* It says where the first function begins and the last one ends, which the table knows too. */
+/* moduledata says where the first function begins and the last one ends, and so does the table. */
 static bool is_of_table(const struct go_table *t, const struct module *m)
 {
 	uint64_t text = m->words[MODULE_TEXT];
@@ -128,8 +132,8 @@ static bool is_of_table(const struct go_table *t, const struct module *m)
 enum { GO_INLINE_TREE = 3 };
 
 /*
- * Where it is in moduledata differs between versions, so each word that may be it is tried: the first functions
- * with a tree must find entries there whose names are names.
+ * Its place in moduledata differs between versions, so try each word that could be it: the first
+ * functions with a tree must find entries there with valid names.
  */
 bool go_funcdata_is_at(struct go_table *t, uint64_t address)
 {

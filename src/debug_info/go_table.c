@@ -1,10 +1,10 @@
-/* Finding .gopclntab, whatever its version, and its functions. */
+/* Finds .gopclntab, in any version, and its functions. */
 #include "debug_info/go_int.h"
 
 enum {
 	HEADER_BYTES = 8,
 	WORK_TO_START = 1 << 20,
-	WORK_OF_BYTE = 16, /* honest programs need about two when all of it is looked up */
+	WORK_OF_BYTE = 16, /* real programs need about two if everything is looked up */
 	MIN_FUNCTIONS = 1,
 };
 
@@ -27,7 +27,7 @@ static bool read_version(struct str bytes, enum go_version *version)
 	return false;
 }
 
-/* Magic, two zeros, what addresses are multiples of, bytes of a pointer. */
+/* Magic number, two zeros, instruction alignment, pointer size. */
 static bool read_header(struct go_table *t, struct str bytes)
 {
 	if (!read_version(bytes, &t->version) || bytes.p[4] || bytes.p[5])
@@ -49,7 +49,7 @@ static struct str header_part(const struct go_table *t, unsigned i)
 	return str_from_byte(t->bytes, header_word(t, i));
 }
 
-/* One table for everything, whose offsets count from the header; the files come behind the functions. */
+/* A single table, whose offsets count from the header; the files come after the functions. */
 static void read_parts_of_1_2(struct go_table *t)
 {
 	uint64_t entries = header_word(t, 0), list = HEADER_BYTES + t->pointer_bytes;
@@ -61,7 +61,7 @@ static void read_parts_of_1_2(struct go_table *t)
 	t->files = str_from_byte(t->bytes, go_number(t->bytes, files, 4));
 }
 
-/* Words: functions, files, from 1.18 on the text's address, then offsets of the parts. */
+/* Words: functions, files, since 1.18 the text's address, then the offsets of the parts. */
 static void read_parts(struct go_table *t)
 {
 	unsigned first = t->version >= GO_1_18 ? 3 : 2;
@@ -76,7 +76,7 @@ static void read_parts(struct go_table *t)
 
 /* --- functions --- */
 
-/* An entry of the list: where the function starts and where its record is. */
+/* An entry of the list: the function's start and its record. */
 static unsigned entry_bytes(const struct go_table *t)
 {
 	return t->version >= GO_1_18 ? 4 : t->pointer_bytes;
@@ -93,7 +93,7 @@ static bool is_code(const struct elf *elf, uint64_t address)
 	return false;
 }
 
-/* Those up to the first that does not follow the one before. */
+/* Keeps the entries up to the first one that is out of order. */
 static void keep_ascending(struct go_table *t)
 {
 	for (uint32_t i = 0; i < t->count; i++)
@@ -123,7 +123,7 @@ static bool read_functions(struct go_table *t)
 	return true;
 }
 
-/* From 1.18 on starts count from the text, which not every file says in the header. */
+/* Since 1.18 starts are relative to the text, whose address is not always in the header. */
 static void move_starts(struct go_table *t)
 {
 	bool has_module = go_module_find(t);
@@ -181,7 +181,10 @@ static bool read_section(struct go_table *t, const struct elf_section *s)
 	return bytes.n && read_table(t, bytes, s->address);
 }
 
-/* Whether a table that has no section of its own may be there: linkers of C put it into .data.rel.ro. */
+/*
+ * Whether the file may hold a table that has no section of its own: C linkers put it into
+ * .data.rel.ro.
+ */
 static bool may_have_table(const struct elf *elf)
 {
 	if (!elf->sections.n)

@@ -1,4 +1,4 @@
-/* Functions and lines at an address: puts together what the files dwarf_*.c find. */
+/* Functions and lines at an address: combines the results of the dwarf_*.c files. */
 #include "debug_info/lookup.h"
 #include "debug_info/dwarf_int.h"
 #include "debug_info/go_table.h"
@@ -6,16 +6,16 @@
 #include <time.h>
 
 /*
- * What may be done grows with the file, so that a small one cannot keep the program busy: honest ones
- * need less than one piece of work for a byte.
+ * The work allowed grows with the file, so a small one cannot keep plume busy: real files need less
+ * than one unit of work per byte.
  */
 enum {
 	SLICE = 1 << 14,
-	BYTES_OF_WORK = 4, /* it takes as long as reading so many bytes */
+	BYTES_OF_WORK = 4, /* takes as long as reading this many bytes */
 	WORK_TO_START = 1 << 20,
 	WORK_OF_BYTE = 8,
 	WORK_OF_ADDRESS = 1 << 11,
-	MAX_WORK = 400000000, /* some seconds */
+	MAX_WORK = 400000000, /* a few seconds */
 };
 #define MAX_KEPT_BYTES (1ull << 30)
 #define MAX_CPU_NS     5000000000ull
@@ -29,7 +29,7 @@ bool dwarf_spend_slice(struct dwarf_budget *b, uint32_t work)
 		b->used_ns += now - b->since_ns;
 	b->since_ns = now;
 	uint64_t more = SLICE + (uint64_t)work - b->slice;
-	/* Each piece of work may be in a page of its own. */
+	/* Each unit of work may touch another page. */
 	elf_let_go(b->elf);
 	if (b->is_spent || b->work_left < more || b->used_ns > MAX_CPU_NS ||
 	    !budget_work(&b->elf->budget, more * BYTES_OF_WORK)) {
@@ -136,13 +136,15 @@ static void set_name(const struct debug_info *d, uint32_t number, struct debug_f
 	frame->declared_line = name->declared_line;
 }
 
-/* Whether more about the frame's place is worth a look at a line table. */
+/* Whether a lookup in the line table would add to the frame's place. */
 static bool needs_place(const struct debug_info *d, const struct debug_frame *frame)
 {
 	return !d->skips_lines || !frame->declared_file.n;
 }
 
-/* Where the code is: in the innermost function; the others are where they call the next one. */
+/*
+ * Sets where the code is: in the innermost function; the others are at their call of the next one.
+ */
 static void set_place(struct dwarf_unit *u, uint64_t address, struct debug_frame *frame)
 {
 	struct dwarf_lines *lines = dwarf_lines_of(u);
@@ -164,7 +166,10 @@ static void set_call(struct dwarf_unit *u, const struct dwarf_inline *call,
 	frame->column = call->call_column;
 }
 
-/* Go up to 1.20 says only in which file a function is declared: its first instruction says the line. */
+/*
+ * Go up to 1.20 says only in which file a function is declared: its first instruction gives the
+ * line.
+ */
 static void set_declared_line(struct dwarf_unit *u, const struct dwarf_unit *full, uint64_t address,
 			      struct debug_frame *frame)
 {
@@ -201,7 +206,7 @@ static uint32_t find_chain(struct debug_info *d, struct dwarf_unit *u, uint64_t 
 	}
 	if (needs_place(d, &frames[n]))
 		set_place(u, address, &frames[n]);
-	/* Code that nobody wrote in a file, and no function: nothing is known. */
+	/* Generated code without a file, and no function: nothing is known. */
 	return function == INDEX_NONE && !frames[0].file.n ? 0 : n + 1;
 }
 
@@ -212,7 +217,7 @@ static bool is_answer(const void *array, uint32_t i, const void *key)
 
 static uint32_t find_by_dwarf(struct debug_info *d, uint64_t address, struct debug_frame *frames)
 {
-	/* Sections may be packed: they are opened when there is something to look up. */
+	/* Sections may be compressed, so open them only when there is something to look up. */
 	if (!d->files.n && !dwarf_file_new(d, d->elf, false))
 		return 0;
 	struct dwarf_unit *u = dwarf_unit_of_address(d, address);
@@ -231,7 +236,7 @@ static struct dwarf_answer look_up(struct debug_info *d, uint64_t address)
 	struct debug_frame frames[DEBUG_MAX_INLINES + 1];
 	struct dwarf_answer answer = { .address = address };
 	uint32_t n = d->go ? find_by_go(d, address, frames) : find_by_dwarf(d, address, frames);
-	/* What was found with half of the entries could be wrong. */
+	/* An answer found with only half of the entries could be wrong. */
 	if (!n || d->budget.is_spent)
 		return answer;
 	dwarf_keep(&d->budget, n * sizeof(frames[0]));

@@ -18,8 +18,8 @@ enum {
 	MAX_NOTE_BYTES = 1 << 20,
 	MAX_SECTION_NAME_BYTES = 4 << 10,
 	MAX_UNPACKED_BYTES = 1 << 30,
-	MOST_KEPT_BYTES = 256 << 20, /* pages of files that are larger are let go */
-	MAX_UNPACKED_RATIO = 1100,   /* more than any compression of these makes of a byte */
+	MOST_KEPT_BYTES = 256 << 20, /* pages of larger files are dropped */
+	MAX_UNPACKED_RATIO = 1100,   /* more than any of these compressions can expand a byte */
 };
 
 /* --- fields --- */
@@ -29,7 +29,7 @@ static bool holds(const struct elf *elf, uint64_t offset, uint64_t n)
 	return offset <= elf->bytes.n && n <= elf->bytes.n - offset;
 }
 
-/* Copies n bytes at offset; false and zeros when the file does not have them. */
+/* Copies n bytes at offset; returns false and zeros if the file does not have them. */
 static bool take(const struct elf *elf, uint64_t offset, void *to, size_t n)
 {
 	memset(to, 0, n);
@@ -103,7 +103,7 @@ static bool read_section(const struct elf *elf, uint64_t offset, Elf64_Shdr *h)
 
 /* --- tables --- */
 
-/* Notes are a name and a content each, both padded to 4 bytes. */
+/* A note consists of a name and a content, both padded to 4 bytes. */
 static void find_build_id(struct elf *elf, uint64_t offset, uint64_t n)
 {
 	if (elf->build_id.n || !holds(elf, offset, n))
@@ -166,7 +166,10 @@ static bool section_at(const struct elf *elf, const Elf64_Ehdr *h, uint64_t i, E
 	       read_section(elf, at, s);
 }
 
-/* Files of more than 65,279 sections have their number and that of the names in section 0. */
+/*
+ * Files with more than 65,279 sections store their number, and the index of the names, in section
+ * 0.
+ */
 static uint64_t section_count(const Elf64_Ehdr *h, const Elf64_Shdr *first)
 {
 	uint64_t n = h->e_shnum ? h->e_shnum : first->sh_size;
@@ -312,7 +315,7 @@ static bool unpack(uint32_t how, struct str packed, char *to, size_t n)
 	return how == ELFCOMPRESS_ZLIB && inflate_whole(packed, to, n);
 }
 
-/* The header of a compressed section; false when it is not to be believed. */
+/* Reads the header of a compressed section; returns false if it is not plausible. */
 static bool read_packing(const struct elf *elf, struct str packed, uint32_t *how, uint64_t *n,
 			 size_t *header_bytes)
 {
@@ -378,7 +381,7 @@ void elf_let_go(struct elf *elf)
 bool elf_address_of_offset(const struct elf *elf, uint64_t offset, uint64_t *address)
 {
 	bool is_found = false;
-	/* Segments may share a page of the file: the one with code counts. */
+	/* Segments may share a page of the file: prefer the one with code. */
 	for (uint32_t i = 0; i < elf->segments.n; i++) {
 		const struct elf_segment *s = &elf->segments.p[i];
 		if (offset < s->offset || offset - s->offset >= s->file_bytes)
@@ -406,7 +409,7 @@ bool elf_offset_of_address(const struct elf *elf, uint64_t address, uint64_t *of
 
 bool elf_is_in_entry(const struct elf *elf, uint64_t address)
 {
-	enum { ENTRY_BYTES = 64 }; /* of glibc, musl, Zig, Rust: up to 54 */
+	enum { ENTRY_BYTES = 64 }; /* glibc, musl, Zig, Rust: up to 54 */
 	return elf->entry && address >= elf->entry && address - elf->entry < ENTRY_BYTES;
 }
 

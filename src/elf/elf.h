@@ -83,7 +83,7 @@ void elf_let_go(struct elf *elf);
 bool elf_address_of_offset(const struct elf *elf, uint64_t offset, uint64_t *address);
 /* The reverse. Returns false if the file does not hold it. */
 bool elf_offset_of_address(const struct elf *elf, uint64_t address, uint64_t *offset);
-/* Whether it is in the function at the entry point, which is small in every libc. */
+/* Whether it is in the function at the entry point, which is small in every runtime. */
 bool elf_is_in_entry(const struct elf *elf, uint64_t address);
 /* The lowest address that is loaded. */
 uint64_t elf_base_address(const struct elf *elf);

@@ -1,7 +1,7 @@
-/* Symbols of a file: those of any section, and the names that it exports. */
+/* Symbols of a file: those of any section, and the exported names. */
 #include "elf/elf.h"
 
-/* Enough for the largest programs (chromium exports 60,000); a file may claim to have any number. */
+/* Enough for the largest programs (chromium exports 60,000); a file may claim any number. */
 enum { MAX_EXPORTED = 1 << 20 };
 
 struct str elf_text_at(struct str texts, uint64_t offset)
@@ -68,12 +68,12 @@ bool elf_symbol_is_function(const struct elf *elf, const Elf64_Sym *s)
 		s->st_shndx < elf->sections.n ? &elf->sections.p[s->st_shndx] : NULL;
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
 		return section ? section->flags & SHF_ALLOC : s->st_shndx == SHN_XINDEX;
-	/* Hand-written code is often only labelled, and sometimes marked as if it were data. */
+	/* Hand-written code often has only labels, and is sometimes marked as data. */
 	return section && section->flags & SHF_ALLOC && section->flags & SHF_EXECINSTR &&
 	       (type == STT_OBJECT || (type == STT_NOTYPE && !is_hidden(s)));
 }
 
-/* The symbols that other files may use. */
+/* The symbols that other files can use. */
 static const struct elf_section *exported_symbols(const struct elf *elf)
 {
 	for (uint32_t i = 0; i < elf->sections.n; i++)

@@ -1,11 +1,13 @@
-/* Lengths of x86-64 instructions: Intel's manual, volume 2, chapter 2 and appendix A. */
+/*
+ * Decodes the lengths of x86-64 instructions: Intel's manual, volume 2, chapter 2 and appendix A.
+ */
 #include "instruction/instruction.h"
 
 /*
- * What follows each opcode: . nothing, m ModRM (with what it asks for), b w d v an immediate of 1, 2, 4 (2
- * with prefix 66), 4 (8 with REX.W) bytes, B D ModRM and then that, j J a distance of 1 and 4 bytes, g G ModRM
- * and for some an immediate, a an address, s 3 bytes, p a prefix, r REX, x y VEX of 2 and 3 bytes, 2 a second
- * opcode byte, - no instruction.
+ * What follows each opcode: . nothing, m ModRM (and what it requires), b w d v an immediate of 1,
+ * 2, 4 (2 with prefix 66), 4 (8 with REX.W) bytes, B D ModRM and then that, j J a distance of 1 and
+ * 4 bytes, g G ModRM and for some an immediate, a an address, s 3 bytes, p a prefix, r REX, x y VEX
+ * of 2 and 3 bytes, 2 a second opcode byte, - no instruction.
  */
 static const char one_byte[] = "mmmmbd--mmmmbd-2" /* 00 */
 			       "mmmmbd--mmmmbd--"
@@ -24,7 +26,7 @@ static const char one_byte[] = "mmmmbd--mmmmbd-2" /* 00 */
 			       "jjjjbbbbJJ-j...." /* e0 */
 			       "p.pp..gG......mm";
 
-/* Behind 0f, and in VEX: 3 and 8 lead to maps where all have ModRM, the former's also a byte. */
+/* After 0f, and in VEX: 3 and 8 lead to maps in which all have ModRM, the former's also a byte. */
 static const char two_bytes[] = "mmmm-.....-.-m.-" /* 00 */
 				"mmmmmmmmmmmmmmmm"
 				"mmmmmmmmmmmmmmmm" /* 20 */
@@ -48,7 +50,7 @@ struct decoding {
 	bool is_short; /* prefix 66 */
 	uint8_t rex;   /* its four bits */
 	uint8_t opcode, modrm;
-	bool has_memory; /* an operand is there, at this base: */
+	bool has_memory; /* has a memory operand, with this base: */
 	uint8_t base;	 /* as in ModRM or SIB, without REX */
 	bool is_two_bytes, is_vex, is_bad;
 };
@@ -84,7 +86,7 @@ static void skip_modrm(struct decoding *d)
 		skip(d, 4);
 }
 
-/* EVEX has the maps of VEX, and 5 and 6 for numbers of half precision. */
+/* EVEX has VEX's maps, and 5 and 6 for half-precision numbers. */
 static char vex(struct decoding *d, char form)
 {
 	uint8_t map = 1;
@@ -139,7 +141,7 @@ static void skip_operands(struct decoding *d, char form)
 	size_t four = d->is_short ? 2 : 4;
 	if (form == 'm' || form == 'B' || form == 'D' || form == 'g' || form == 'G')
 		skip_modrm(d);
-	bool has_value = (d->modrm >> 3 & 7) < 2; /* test, of those that share an opcode */
+	bool has_value = (d->modrm >> 3 & 7) < 2; /* test, in a group that shares an opcode */
 	switch (form) {
 	case 'b':
 	case 'B':
@@ -194,7 +196,10 @@ static enum instruction_kind kind_of(const struct decoding *d)
 	}
 }
 
-/* The stack, by rsp (4) or rbp (5, or behind the instruction); V8's roots, by r13 (5). r12 (4) is neither. */
+/*
+ * The stack, by rsp (4) or rbp (5); data relative to rip (5); V8's roots, by r13 (5). But not r12
+ * (4).
+ */
 static bool is_near(const struct decoding *d)
 {
 	return !d->has_memory || d->base == 5 || (d->base == 4 && !(d->rex & 1));
@@ -222,7 +227,7 @@ static bool is_move(const struct decoding *d)
 
 static bool is_common(const struct decoding *d)
 {
-	uint8_t what = d->modrm >> 3 & 7; /* of those that share an opcode */
+	uint8_t what = d->modrm >> 3 & 7; /* the operation in a group that shares an opcode */
 	bool is_group = d->opcode >= 0x80 && d->opcode <= 0x83;
 	bool compares = (d->opcode >= 0x38 && d->opcode <= 0x3d) || (is_group && what == 7);
 	if (d->is_two_bytes)

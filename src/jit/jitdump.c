@@ -8,7 +8,7 @@ enum {
 	PREFIX_BYTES = 16, /* of every record */
 	OWN_CLOCK_FLAG = 1,
 	/*
-	 * V8 and others write addresses of lines as they will be behind the ELF header in the file that
+	 * V8 and others write line addresses as they will be after the ELF header in the file that
 	 * `perf inject` makes (V8's perf-jit.cc), not as they are.
 	 */
 	ELF_HEADER_SHIFT = 0x40,
@@ -31,17 +31,17 @@ struct dump_scan {
 	struct jitdump *j;
 	struct budget *budget;
 	bool is_swapped;
-	uint64_t time_ns; /* of the record being read */
-	uint64_t left;	  /* bytes of it that are still to come */
+	uint64_t time_ns; /* of the current record */
+	uint64_t left;	  /* bytes of it that are left */
 	uint32_t order;
 	VEC(struct jit_move) moves;
 	struct index_map file_map;
-	/* Lines come before the code they are of. */
+	/* Lines come before their code. */
 	bool has_lines;
 	bool is_over; /* the budget is spent */
 	uint64_t lines_address;
 	struct jit_line_table pending;
-	struct buf eh_frame; /* comes before the code it is of, too */
+	struct buf eh_frame; /* also comes before its code */
 	uint64_t shifted_tables, plain_tables;
 };
 
@@ -54,7 +54,10 @@ static bool has_window(struct reader *r, size_t n)
 	return reader_window(r).n >= n;
 }
 
-/* The next n bytes of the record, good until the next call; short when the record or the file has fewer. */
+/*
+ * The next n bytes of the record, valid until the next call; short if the record or the file has
+ * fewer.
+ */
 static struct cursor take(struct dump_scan *s, size_t n)
 {
 	if (s->left < n || !has_window(s->r, n))
@@ -65,14 +68,14 @@ static struct cursor take(struct dump_scan *s, size_t n)
 	return (struct cursor){ bytes.p, bytes.p + n, s->is_swapped, false };
 }
 
-/* False: the file ends before the record does. */
+/* Returns false if the file ends before the record. */
 static bool skip(struct dump_scan *s, uint64_t n)
 {
 	s->left -= n;
 	return reader_skip(s->r, n);
 }
 
-/* Text up to NUL, which may be cut at the greatest length; false when there is no NUL. */
+/* A NUL-terminated text, cut at the maximum length; returns false if there is no NUL. */
 static bool take_text(struct dump_scan *s, struct buf *text)
 {
 	text->n = 0;
@@ -94,7 +97,7 @@ static bool take_text(struct dump_scan *s, struct buf *text)
 
 /* --- records --- */
 
-/* What a code, a line or a name needs, with its share of the index. */
+/* Memory per code, line or name, including its share of the index. */
 enum { BYTES_OF_CODE = 256, BYTES_OF_LINE = 16, BYTES_OF_UNWINDING = 64 };
 
 static bool keep(struct dump_scan *s, uint64_t bytes)
@@ -112,8 +115,8 @@ static bool are_lines_inside(const struct dump_scan *s, uint64_t code_bytes)
 }
 
 /*
- * All trampolines of CPython are alike, and so is what is said of them: .eh_frame counts from where it is, so code of
- * the same size shares it.
+ * All trampolines of CPython are the same, and so is their .eh_frame, which is position-relative:
+ * code of the same size shares it.
  */
 static uint32_t unwinding_of(struct dump_scan *s, const struct jit_code *code)
 {
@@ -215,7 +218,7 @@ static void end_table(struct dump_scan *s, uint32_t first, bool is_sorted)
 		s->shifted_tables++;
 }
 
-/* One line: address, line, column, file. False: the table is damaged. */
+/* One line: address, line, column, file. Returns false if the table is damaged. */
 static bool read_line(struct dump_scan *s, struct buf *name, struct jit_line *line)
 {
 	struct cursor c = take(s, 16);
@@ -226,13 +229,13 @@ static bool read_line(struct dump_scan *s, struct buf *name, struct jit_line *li
 	line->line = cursor_u32(&c);
 	if (!take_text(s, name))
 		return false;
-	/* The name "\xff" is the one before. */
+	/* The name "\xff" stands for the previous one. */
 	if (!str_eq(buf_str(name), STR("\xff")) || line->file == INDEX_NONE)
 		line->file = file_id(s, buf_str(name));
 	return offset <= UINT32_MAX && line->line <= INT32_MAX && line->file != INDEX_NONE;
 }
 
-/* Node 20 fills some tables with rubbish: one that holds a line that cannot be is left out whole. */
+/* Node 20 fills some tables with garbage: a table with an impossible line is dropped entirely. */
 static void read_lines(struct dump_scan *s)
 {
 	AUTO(buf) struct buf name = { 0 };
@@ -257,7 +260,7 @@ static void read_lines(struct dump_scan *s)
 	end_table(s, first, is_sorted);
 }
 
-/* False: the record has less. */
+/* Returns false if the record has fewer. */
 static bool take_bytes(struct dump_scan *s, struct buf *bytes, size_t n)
 {
 	while (bytes->n < n) {
@@ -273,8 +276,8 @@ static bool take_bytes(struct dump_scan *s, struct buf *bytes, size_t n)
 }
 
 /*
- * .eh_frame, then a table to search it by, which is not needed. How much of both the process has mapped says nothing of
- * the code.
+ * .eh_frame, then a search table, which is not needed. How much of both the process has mapped does
+ * not matter.
  */
 static void read_unwinding(struct dump_scan *s)
 {
@@ -298,7 +301,7 @@ static bool say_damage(struct dump_scan *s, uint64_t offset, const char *what)
 	return false;
 }
 
-/* False: there is no next record. */
+/* Returns false if there is no next record. */
 static bool read_record(struct dump_scan *s)
 {
 	uint64_t offset = reader_offset(s->r);
@@ -370,7 +373,7 @@ static int move_by_time(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* What begins at an address, as far as the moves have been followed. */
+/* The code that begins at an address, following the moves so far. */
 struct jit_place {
 	uint64_t start;
 	uint32_t code;
@@ -404,7 +407,7 @@ static void set_place(struct jit_places *places, uint64_t start, uint32_t code)
 	vec_push(&places->list, (struct jit_place){ start, code });
 }
 
-/* Code that moved is a further code, at its new address from that time on. */
+/* Code that moves becomes a new code, at its new address from that time on. */
 static void follow_moves(struct dump_scan *s)
 {
 	struct jitdump *j = s->j;
@@ -566,7 +569,7 @@ uint32_t jitdump_count(const struct jitdump *j)
 	return j->codes.n;
 }
 
-/* `123-` at the start of s is taken off it. */
+/* Removes `123-` from the start of s. */
 static bool take_number(struct str *s)
 {
 	size_t n = 0;
@@ -579,7 +582,7 @@ static bool take_number(struct str *s)
 
 bool jitdump_has_name(struct str path)
 {
-	enum { RANDOM_BYTES = 6 }; /* of mkstemp(3) */
+	enum { RANDOM_BYTES = 6 }; /* as in mkstemp(3) */
 	struct str name = str_basename(path), prefix = STR("jit-");
 	if (!str_starts(name, prefix))
 		return false;

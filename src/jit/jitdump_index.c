@@ -6,7 +6,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Every address where a code begins or ends, sorted, once. */
+/* Sorts all addresses where code begins or ends, without duplicates. */
 static void find_bounds(struct jit_index *index, const struct jit_code *codes, uint32_t n)
 {
 	uint32_t kept = 0;
@@ -23,7 +23,7 @@ static void find_bounds(struct jit_index *index, const struct jit_code *codes, u
 	index->bound_count = kept;
 }
 
-/* How many bounds are not above the address. */
+/* The number of bounds at or below the address. */
 static uint32_t bounds_up_to(const struct jit_index *index, uint64_t address)
 {
 	uint32_t low = 0, high = index->bound_count;
@@ -38,8 +38,8 @@ static uint32_t bounds_up_to(const struct jit_index *index, uint64_t address)
 }
 
 /*
- * The nodes that make up a code's range. With `fill`, it is entered there; else room is counted, in the
- * element behind the node's own.
+ * Visits the nodes that cover a code's range. With `fill`, adds the code to them; otherwise counts
+ * the room they need, in the element after the node's own.
  */
 static void visit_nodes(struct jit_index *index, const struct jit_code *code, uint32_t id,
 			bool fill)
@@ -75,7 +75,7 @@ void jit_index_init(struct jit_index *index, const struct jit_code *codes, uint3
 	index->codes = mem_alloc(index->first[nodes], sizeof(*index->codes));
 	for (uint32_t i = 0; i < n; i++)
 		visit_nodes(index, &codes[i], i, true);
-	/* Filling moved each node's begin to its end, which is where the next one begins. */
+	/* Filling advanced each node's begin to its end, which is where the next one begins. */
 	memmove(index->first + 1, index->first, nodes * sizeof(*index->first));
 	index->first[0] = 0;
 }

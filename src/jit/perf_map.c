@@ -1,10 +1,11 @@
 /*
- * Maps of JIT compilers (tools/perf/Documentation/jit-interface.txt of Linux).
+ * Perf maps of JIT compilers (tools/perf/Documentation/jit-interface.txt in Linux).
  *
- * Rows come oldest first, and each is laid over the wanted addresses that it holds: the newest is on top.
- * An address takes what is on top when the rows reach its limit; when nothing is, the next row that holds
- * it. Now and then rows that no address can get any more are dropped, so memory follows the addresses
- * and time the file, however often the same addresses are named again.
+ * Rows come oldest first, and each is painted over the wanted addresses it contains, so the newest
+ * is on top. An address takes the row on top when the rows reach its limit; if there is none, the
+ * next row that contains it. From time to time, rows that no address can get any more are dropped,
+ * so memory grows with the addresses and time with the file, however often the same addresses are
+ * named again.
  */
 #include "jit/perf_map.h"
 
@@ -12,7 +13,7 @@ enum {
 	MAX_LINE_BYTES = 64 << 10,
 	SPARE_ROWS = 4 << 10,
 	SPARE_TEXT_BYTES = 1 << 20,
-	NO_ROW = 0, /* rows.p[0] is none */
+	NO_ROW = 0, /* rows.p[0] is unused */
 };
 
 struct map_row {
@@ -21,23 +22,23 @@ struct map_row {
 	uint64_t start;
 };
 
-/* Wanted addresses are known by their index. */
+/* Wanted addresses are identified by their index. */
 struct map_scan {
 	const struct perf_map_wanted *wanted;
 	uint32_t n;
 	uint64_t *addresses;
 	uint64_t lowest, highest; /* of the addresses */
-	uint32_t *by_limit;	  /* those with the lowest limits first */
+	uint32_t *by_limit;	  /* lowest limits first */
 	uint32_t settled;	  /* how many of by_limit the rows have passed */
-	uint64_t next_limit;	  /* of by_limit[settled]; UINT64_MAX: none is left */
+	uint64_t next_limit;	  /* of by_limit[settled]; UINT64_MAX if none is left */
 
 	/*
-	 * A tree over the addresses, which are the leaves [n, 2n): node i stands for what 2i and 2i + 1
-	 * stand for, and has the newest row that was laid over all of it.
+	 * A segment tree over the addresses, which are the leaves [n, 2n): node i covers what 2i
+	 * and 2i + 1 cover, and holds the newest row that was painted over all of it.
 	 */
 	uint32_t *newest;
-	uint32_t *next_bare; /* of each address, towards the next one that no row has held yet */
-	uint32_t *row_of;    /* of addresses that are settled */
+	uint32_t *next_bare; /* union-find: leads from each address to the next one without a row */
+	uint32_t *row_of;    /* of settled addresses */
 	bool *is_settled;
 
 	VEC(struct map_row) rows;
@@ -74,7 +75,7 @@ static void find_next_limit(struct map_scan *s)
 		s->next_limit = s->wanted[s->by_limit[s->settled]].limit;
 }
 
-/* The next row begins at offset: addresses of limits up to there take what they have. */
+/* The next row begins at offset: addresses with limits up to there take the row they have. */
 static void settle(struct map_scan *s, uint64_t offset)
 {
 	for (; s->settled < s->n && s->next_limit <= offset; find_next_limit(s)) {
@@ -84,7 +85,7 @@ static void settle(struct map_scan *s, uint64_t offset)
 	}
 }
 
-/* The first index >= i that no row has held yet; s->n: there is none. Paths are halved. */
+/* The first index >= i without a row; s->n if there is none. Uses path halving. */
 static uint32_t find_bare(uint32_t *next, uint32_t i)
 {
 	while (next[i] != i)
@@ -92,7 +93,7 @@ static uint32_t find_bare(uint32_t *next, uint32_t i)
 	return i;
 }
 
-/* Those whose limit has passed without a row for them get the first one that comes. */
+/* Addresses whose limit has passed without a row get the first one that comes. */
 static void serve_late(struct map_scan *s, uint32_t first, uint32_t end, uint32_t row)
 {
 	for (uint32_t i = find_bare(s->next_bare, first); i < end; i = find_bare(s->next_bare, i)) {
@@ -107,7 +108,7 @@ static uint32_t row_so_far(const struct map_scan *s, uint32_t i)
 	return s->is_settled[i] ? s->row_of[i] : top_row(s, i);
 }
 
-/* Leaves only the rows that numbers has a place for, and puts their new numbers there. */
+/* Keeps only the rows that have an entry in numbers, and stores their new indices there. */
 static void compact_rows(struct map_scan *s, uint32_t *numbers)
 {
 	size_t text_bytes = 0;
@@ -128,7 +129,7 @@ static void compact_rows(struct map_scan *s, uint32_t *numbers)
 	s->text_limit = 2 * text_bytes + SPARE_TEXT_BYTES;
 }
 
-/* Drops rows that no address can get any more, with their names. */
+/* Drops rows that no address can get any more, and their names. */
 static void drop_covered(struct map_scan *s)
 {
 	AUTO_FREE uint32_t *numbers = mem_zalloc(s->rows.n, sizeof(*numbers));
@@ -143,11 +144,11 @@ static void drop_covered(struct map_scan *s)
 		s->newest[s->n + i] = s->row_of[i] = numbers[s->row_of[i]];
 }
 
-/* The first wanted address that is not below. */
+/* The first wanted address that is not below `address`. */
 static uint32_t lower_bound(const uint64_t *addresses, uint32_t n, uint64_t address)
 {
 	const uint64_t *base = addresses;
-	/* Without branches on the outcome: where rows lie cannot be foreseen. */
+	/* Branch-free: the positions of rows are unpredictable. */
 	while (n > 1) {
 		uint32_t half = n / 2;
 		base = base[half - 1] < address ? base + half : base;
@@ -156,7 +157,7 @@ static uint32_t lower_bound(const uint64_t *addresses, uint32_t n, uint64_t addr
 	return (uint32_t)(base - addresses) + (n && *base < address);
 }
 
-/* A row of [start, end) that begins at a byte of the file. */
+/* Adds a row for [start, end) that begins at byte `offset` of the file. */
 static void keep_row(struct map_scan *s, uint64_t offset, uint64_t start, uint64_t end,
 		     struct str name)
 {
@@ -177,7 +178,7 @@ static void keep_row(struct map_scan *s, uint64_t offset, uint64_t start, uint64
 
 /* --- lines --- */
 
-/* The value of a hexadecimal digit, plus one; 0: it is none. */
+/* The value of a hexadecimal digit, plus one; 0 for other characters. */
 static const uint8_t hex_digits[256] = {
 	['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
 	['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
@@ -190,7 +191,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* A number with the blanks behind it; NULL when there is none, or none behind it. */
+/* Takes a number and the blanks after it; returns NULL if either is missing. */
 static const char *take_hex(const char *p, const char *end, uint64_t *value)
 {
 	/* The JDK's map has 0x before its numbers. */
@@ -235,7 +236,7 @@ static void read_row(struct map_scan *s, uint64_t offset, const char *p, const c
 		keep_row(s, offset, start, row_end, (struct str){ p, (size_t)(end - p) });
 }
 
-/* All lines that are whole; returns what is left. Its first byte is at offset. */
+/* Reads all complete lines and returns the rest. The first byte of text is at offset. */
 static struct str read_lines(struct map_scan *s, uint64_t offset, struct str text)
 {
 	const char *p = text.p, *end = text.p + text.n, *line_end;
@@ -254,7 +255,7 @@ static struct str behind_line(struct str text)
 
 static void read_text(struct map_scan *s, struct reader *r)
 {
-	bool is_skipping = false; /* the rest of a line that was too long */
+	bool is_skipping = false; /* in the rest of a line that was too long */
 	do {
 		struct str text = reader_window(r), rest = text;
 		if (is_skipping) {
@@ -307,7 +308,7 @@ static void begin_scan(struct map_scan *s)
 	vec_push(&s->rows, (struct map_row){ 0 });
 }
 
-/* Names lie in the text, which goes to names. */
+/* Names are views into the text, which is handed over to names. */
 static void give_names(struct map_scan *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {

@@ -1,11 +1,11 @@
 /*
- * Mangled names through libiberty. Its C++ and Rust parsers limit their recursion, but not what
- * they print: a name of 200 bytes whose back references double can ask for more text than there is
- * memory. They hand over their text piece by piece, so they are left by longjmp when it gets too
- * long. The D demangler cannot be left, and ends the process when memory runs out, so a D name is
- * judged before.
+ * Demangles names with libiberty. Its C++ and Rust parsers limit their recursion, but not their
+ * output: a name of 200 bytes with doubling back references can ask for more text than fits in
+ * memory. They deliver text piece by piece, so longjmp aborts them when it gets too long. The D
+ * demangler cannot be aborted, and ends the process when memory runs out, so D names are checked
+ * first.
  */
-#include <libiberty/demangle.h> /* first: it uses names that base/banned.h poisons */
+#include <libiberty/demangle.h> /* first, because it uses names that base/banned.h poisons */
 /* base has its own */
 #undef ARRAY_SIZE
 
@@ -15,8 +15,8 @@
 
 /* The D demangler recurses once per letter and has no limit of its own. */
 /*
- * libiberty's own limit on recursion refuses every C++ name above 1 KiB, and templates have such names.
- * Up to this length the deepest nesting fits a thread's stack, so the limit is lifted.
+ * libiberty's own recursion limit rejects every C++ name above 1 KiB, and templates have such
+ * names. Up to this length the deepest nesting fits a thread's stack, so the limit is lifted.
  */
 #define UNLIMITED_MAX_BYTES ((size_t)4 << 10)
 
@@ -24,7 +24,10 @@
 #define D_MAX_EXPANSION	   ((size_t)1 << 20)
 #define CPP_MAX_BACKTRACKS 12
 
-/* Appends text and returns true. On failure false, with out->n anywhere behind where it was. */
+/*
+ * Appends text and returns true. On failure returns false and leaves out->n undefined, but not
+ * below its old value.
+ */
 typedef bool demangler(const char *mangled, struct buf *out);
 
 struct text_sink {
@@ -35,9 +38,10 @@ struct text_sink {
 };
 
 /*
- * Leaving is safe where the demangler holds no heap memory. The C++ one never does. The Rust one
+ * longjmp is safe where the demangler holds no heap memory. The C++ one never does. The Rust one
  * does while it prints an identifier decoded from punycode, which has letters, digits, '_' and
- * non-ASCII; so it is left at the next punctuation, and all that can repeat itself prints some.
+ * non-ASCII characters; so it is aborted at the next punctuation, and anything that can repeat
+ * itself prints some.
  */
 static bool may_leave_at(const struct text_sink *sink, const char *text, size_t n)
 {
@@ -57,8 +61,8 @@ static void take_text(const char *text, size_t n, void *opaque)
 }
 
 /*
- * In the type of a conversion operator (`cv`) libiberty reads the arguments of a template
- * parameter, `T_I..E`, twice. Nested ones double its time, before it prints anything.
+ * In the type of a conversion operator (`cv`) libiberty parses the arguments of a template
+ * parameter, `T_I..E`, twice. Nesting them doubles its time, before it prints anything.
  */
 static bool cpp_name_is_quick(const char *mangled)
 {
@@ -72,7 +76,7 @@ static bool cpp_name_is_quick(const char *mangled)
 	return n <= CPP_MAX_BACKTRACKS;
 }
 
-/* Without parameters there are no return types and no clones either: the name alone. */
+/* Without parameters there are no return types and no clones: only the name. */
 static bool demangle_cpp_by(const char *mangled, int form, struct buf *out)
 {
 	const int limit = strlen(mangled) <= UNLIMITED_MAX_BYTES ? DMGL_NO_RECURSE_LIMIT : 0;
@@ -107,7 +111,7 @@ static bool demangle_rust(const char *mangled, struct buf *out)
 	       !sink.is_full;
 }
 
-/* The byte that the back reference at `q_at` points to, or 0 when it is none. */
+/* The byte that the back reference at `q_at` points to, or 0 if it is not one. */
 static char d_back_reference(struct str name, size_t q_at)
 {
 	size_t distance = 0;
@@ -125,9 +129,9 @@ static char d_back_reference(struct str name, size_t q_at)
 }
 
 /*
- * In the D mangling (dlang.org/spec/abi.html#back_ref) `Q` and a distance repeats an identifier,
- * which starts with a digit, or a type, which does not and may hold further references. So every
- * reference to a type can at most double what the name stands for up to there.
+ * In the D mangling (dlang.org/spec/abi.html#back_ref) `Q` and a distance repeat an identifier,
+ * which starts with a digit, or a type, which does not and may contain more references. So each
+ * reference to a type can at most double the size of the text so far.
  */
 static bool d_name_stays_small(struct str name)
 {
@@ -165,8 +169,8 @@ static bool is_clone_letter(char c)
 }
 
 /*
- * Suffixes of clones in the form that the C++ demangler gives them: one clone is `.word`, `.word.1`
- * or `.1`. False when s is anything else.
+ * Appends clone suffixes as the C++ demangler prints them: one clone is `.word`, `.word.1` or `.1`.
+ * Returns false if s is anything else.
  */
 static bool add_clones(struct str s, struct buf *out)
 {
@@ -184,7 +188,7 @@ static bool add_clones(struct str s, struct buf *out)
 	return true;
 }
 
-/* Where a legacy Rust name ends and its clones begin: behind `17h`, 16 digits and `E`; 0 in C++. */
+/* Where a legacy Rust name ends and its clones begin: after `17h`, 16 digits and `E`; 0 for C++. */
 static size_t rust_legacy_end(struct str name)
 {
 	const size_t tail = sizeof("17h0123456789abcdefE") - 1;
@@ -198,8 +202,8 @@ static size_t rust_legacy_end(struct str name)
 }
 
 /*
- * For demanglers that know nothing of clones: they see only the first `end` bytes. is_short: the clones
- * are not shown.
+ * For demanglers that do not know clones: they see only the first `end` bytes. is_short: do not
+ * show the clones.
  */
 static bool demangle_before_clones(demangler *demangle, char *mangled, size_t end, bool is_short,
 				   struct buf *out)
@@ -219,7 +223,7 @@ static bool demangle_before_clones(demangler *demangle, char *mangled, size_t en
 }
 
 /*
- * An operator that is no member takes a class or an enum, whose mangling has a digit or a capital;
+ * A non-member operator takes a class or an enum, whose mangling has a digit or a capital letter;
  * so `_Zadd` is a C function and not `operator&(double)`. The exception is operator new.
  */
 static bool is_plain_word(const char *mangled)
@@ -243,7 +247,7 @@ static bool demangle_cpp_or_rust(char *mangled, bool is_short, struct buf *out)
 	if (cpp(mangled, out))
 		return true;
 	out->n = start;
-	/* libiberty takes clones of functions only, not those of variables and vtables. */
+	/* libiberty accepts clones of functions only, not those of variables and vtables. */
 	size_t end = rust_end ? rust_end : strcspn(mangled, ".");
 	return mangled[end] && demangle_before_clones(cpp, mangled, end, is_short, out);
 }
@@ -265,7 +269,7 @@ static bool demangle_c_string(char *mangled, bool is_short, struct buf *out)
 	}
 }
 
-/* macOS puts one underscore more before every name, and some tools yet another. */
+/* macOS adds an underscore to every name, and some tools add another. */
 static struct str without_extra_underscores(struct str name)
 {
 	size_t n = 0;

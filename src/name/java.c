@@ -1,4 +1,4 @@
-/* Descriptors are those of the Java Virtual Machine Specification, section 4.3. */
+/* Descriptors are defined in the Java Virtual Machine Specification, section 4.3. */
 #include "name/java_int.h"
 
 enum { MAX_DIMENSIONS = 255 };
@@ -26,7 +26,7 @@ static bool is_class_char(char c)
 	return !is_space(c) && c != '(' && c != ')' && c != '[' && c != '>';
 }
 
-/* `com/foo/Bar;` up to the semicolon; false when there is none. */
+/* `com/foo/Bar;` up to the semicolon; returns false if there is none. */
 static bool take_class(struct str *s, struct str *class_name)
 {
 	size_t n = 0;
@@ -45,7 +45,7 @@ static void add_class(struct str class_name, struct buf *out)
 		buf_add_char(out, class_name.p[i] == '/' ? '.' : class_name.p[i]);
 }
 
-/* One type off the front of s: `[Lcom/foo/Bar;` is `com.foo.Bar[]`. */
+/* Takes one type from the front of s: `[Lcom/foo/Bar;` is `com.foo.Bar[]`. */
 static bool take_type(struct str *s, struct buf *out)
 {
 	size_t dimensions = 0;
@@ -72,7 +72,7 @@ static bool take_type(struct str *s, struct buf *out)
 	return true;
 }
 
-/* `(ILcom/foo/Bar;)V` to its end becomes `(int, com.foo.Bar)`. What is returned is not shown. */
+/* `(ILcom/foo/Bar;)V` to its end becomes `(int, com.foo.Bar)`. The return type is not shown. */
 static bool add_parameters(struct str s, struct buf *out)
 {
 	AUTO(buf) struct buf returned = { 0 };
@@ -94,7 +94,7 @@ static bool add_method(struct str method, bool needs_parameters, struct buf *out
 {
 	ptrdiff_t at = str_find_char(method, '(');
 	struct str name = at < 0 ? method : str_first(method, (size_t)at);
-	/* Inlined functions that nobody has taken apart: the name is not one name. */
+	/* Inlined functions that were not split: this is more than one name. */
 	if (!name.n || str_find_char(name, ';') >= 0 || str_find(name, STR("->")) >= 0)
 		return false;
 	buf_add(out, name);
@@ -103,13 +103,13 @@ static bool add_method(struct str method, bool needs_parameters, struct buf *out
 	size_t start = out->n;
 	if (add_parameters(str_from_byte(method, (size_t)at), out))
 		return true;
-	/* perf-map-agent can put a source line there. */
+	/* perf-map-agent can add a source line there. */
 	out->n = start;
 	buf_add(out, str_from_byte(method, (size_t)at));
 	return !needs_parameters;
 }
 
-/* --- `void com.foo.Bar.run(int)`, as HotSpot writes methods into maps (Compiler.perfmap) --- */
+/* --- `void com.foo.Bar.run(int)`, HotSpot's format for methods in maps (Compiler.perfmap) --- */
 
 /* A type or a qualified name. C++ has "::", Rust and Go have brackets or a '*'. */
 static bool is_dotted(struct str s)
@@ -134,7 +134,7 @@ static bool is_type(struct str s)
 	return s.n && is_dotted(s);
 }
 
-/* The class comes first: `com.foo.Bar.run(int)`. */
+/* Drops the return type, so that the class comes first: `com.foo.Bar.run(int)`. */
 static struct str without_returned(struct str name)
 {
 	ptrdiff_t blank = str_find_char(name, ' '), open = str_find_char(name, '(');

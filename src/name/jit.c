@@ -1,4 +1,4 @@
-/* What JIT compilers put into names in perf maps: V8's kinds and tiers, inlined functions. */
+/* What JIT compilers encode in names in perf maps: V8's kinds and tiers, and inlined functions. */
 #include "name/name.h"
 
 #include <assert.h>
@@ -8,7 +8,7 @@ struct v8_kind {
 	bool has_tier;
 };
 
-/* Kinds of code as old and new versions of V8 name them (src/logging/code-events.h). */
+/* Kinds of code, as named by old and new versions of V8 (src/logging/code-events.h). */
 static const struct v8_kind v8_kinds[] = {
 	{ STR("JS:"), true },	     { STR("LazyCompile:"), true },
 	{ STR("Function:"), true },  { STR("Script:"), true },
@@ -46,7 +46,7 @@ enum name_tier name_v8_tier(struct str name, size_t *mark_at)
 	return (enum name_tier)mark;
 }
 
-/* Cuts `:12` off the end; 0 when there is none. */
+/* Cuts `:12` off the end; returns 0 if there is none. */
 static uint32_t take_number(struct str *s)
 {
 	uint64_t number;
@@ -58,7 +58,10 @@ static uint32_t take_number(struct str *s)
 	return (uint32_t)number;
 }
 
-/* Up to the blank before the file. Functions of some kinds have one in their own name. */
+/*
+ * The length up to the blank before the file. Functions of some kinds have a blank in their own
+ * name.
+ */
 static size_t function_bytes(struct str rest)
 {
 	static const struct str words[] = { STR("get "), STR("set "), STR("static "), STR("bound "),
@@ -95,13 +98,16 @@ static bool is_name_char(char c)
 	       c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* C++ operators made of brackets or arrows, the longer before what they begin with. */
+/* C++ operators made of brackets or arrows, longer ones before their prefixes. */
 static const struct str bracket_operators[] = {
 	STR("->*"), STR("->"), STR("<=>"), STR("<<="), STR(">>="), STR("<<"), STR(">>"),
 	STR("<="),  STR(">="), STR("<"),   STR(">"),   STR("()"),  STR("[]"),
 };
 
-/* The length of `operator` and its sign at byte i, lest the sign be taken for a bracket; or 0. */
+/*
+ * The length of `operator` and its sign at byte i, so that the sign is not taken for a bracket; or
+ * 0.
+ */
 static size_t operator_length(struct str name, size_t i)
 {
 	const struct str word = STR("operator");
@@ -132,15 +138,15 @@ static int nesting_change(char c)
 	}
 }
 
-/* A walk over a name from arrow to arrow. */
+/* Iterates over the arrows in a name. */
 struct arrow_walk {
 	struct str name;
-	size_t at; /* of the arrow found, or name.n */
+	size_t at; /* of the current arrow, or name.n */
 	int64_t depth;
 	bool ignores_brackets, went_negative;
 };
 
-/* Goes to the next arrow at or behind byte `from`, outside brackets and not an operator's. */
+/* Moves to the next arrow at or after byte `from`, outside brackets and not part of an operator. */
 static bool arrow_walk_next(struct arrow_walk *w, size_t from)
 {
 	struct str name = w->name;

@@ -1,4 +1,4 @@
-/* A function's name as it is shown, whatever wrote it. */
+/* A function's name for display, whatever wrote it. */
 #include "name/name.h"
 #include "name/java_int.h"
 
@@ -13,14 +13,17 @@ static bool is_identifier_char(char c)
 	       (unsigned char)c >= 0x80;
 }
 
-/* An escape of Rust's legacy mangling (rustc_symbol_mangling/src/legacy.rs, sanitize). */
+/* An escape in Rust's legacy mangling (rustc_symbol_mangling/src/legacy.rs, sanitize). */
 struct rust_escape {
-	uint32_t character; /* 0: there is no escape here */
+	uint32_t character; /* 0 if there is no escape here */
 	size_t length;
-	bool is_telling; /* `$C$` and `$SP$` are not: Java classes have such names */
+	bool is_telling; /* false for `$C$` and `$SP$`: Java classes have such names */
 };
 
-/* `$u` and the character's number in hexadecimal, no leading zero. Control characters stay. */
+/*
+ * `$u` and the character's code in hexadecimal, without leading zeros. Control characters are left
+ * alone.
+ */
 static struct rust_escape rust_escape_number(struct str s)
 {
 	uint32_t character = 0;
@@ -71,13 +74,13 @@ static bool has_rust_escape(struct str name)
 	return false;
 }
 
-/* What may stand behind the hash: nothing, `.llvm.123`, ` [clone .cold]`, `@plt`. */
+/* What may follow the hash: nothing, `.llvm.123`, ` [clone .cold]`, `@plt`. */
 static bool is_name_suffix(struct str s)
 {
 	return s.n == 0 || s.p[0] == '.' || s.p[0] == '@' || str_starts(s, STR(" [clone "));
 }
 
-/* Where the hash of a Rust name begins, or name.n when it has none. */
+/* Where the hash of a Rust name begins, or name.n if it has none. */
 static size_t rust_hash_at(struct str name)
 {
 	const size_t hash_bytes = sizeof("::h0123456789abcdef") - 1;
@@ -145,7 +148,7 @@ static void add_without_rust_escapes(struct str name, struct buf *out)
 }
 
 /*
- * Names that may hold `$` and `::h` for reasons of their own: V8's, and those of Java and Go, which
+ * Names that may contain `$` and `::h` for other reasons: V8's, and those of Java and Go, which
  * have a '/' (`java/util/Map.get`) or a descriptor (`LMain;::run`).
  */
 static bool is_certainly_not_rust(struct str name)

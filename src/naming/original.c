@@ -1,10 +1,11 @@
-/* Frames of JavaScript as they were written, not as a compiler or a bundler left them. */
+/* Maps JavaScript frames back to the code as it was written, before compilers and bundlers. */
 #include "naming/naming.h"
 #include "name/name.h"
 
 /*
- * Where the function was written. The top of a script is that of the file it was made of; of several files it stays
- * its own: where the map begins is a place in one of them.
+ * Finds where the function was written. The top level of a script maps to the file it was made
+ * from; if there are several files it stays as it is, because the first mapped position is only a
+ * place in one of them.
  */
 static bool find_definition(const struct source_map *map, const struct name_v8_place *v8,
 			    struct source_place *place)
@@ -17,7 +18,7 @@ static bool find_definition(const struct source_map *map, const struct name_v8_p
 	return true;
 }
 
-/* `f /app/a.js:1:2`, as V8's own profiles are read: the end says what file, line and column do. */
+/* `f /app/a.js:1:2`, as in V8's own profiles: the end repeats file, line and column. */
 static bool plain_place(const struct named_frame *f, struct name_v8_place *place)
 {
 	AUTO(buf) struct buf end = { 0 };
@@ -29,13 +30,13 @@ static bool plain_place(const struct named_frame *f, struct name_v8_place *place
 	return true;
 }
 
-/* The same kind and tier in front, another function and place behind: `JS:*f /app/a.ts:1:2`. */
+/* Keeps kind and tier in front, and replaces function and place: `JS:*f /app/a.ts:1:2`. */
 static void write_name(struct str v8_name, const struct name_v8_place *v8, struct str function,
 		       const struct source_place *place, struct buf *text)
 {
 	size_t before = (size_t)(v8->function.p - v8_name.p);
 	buf_add(text, str_first(v8_name, before));
-	/* `get a`, `b.c`: only the last word is told. */
+	/* `get a`, `b.c`: the map names only the last word. */
 	size_t words = v8->function.n;
 	while (function.n && words && v8->function.p[words - 1] != '.' &&
 	       v8->function.p[words - 1] != ' ')

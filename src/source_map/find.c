@@ -1,4 +1,4 @@
-/* Places and names of a map. */
+/* Looks up positions and names in a map. */
 #include "source_map/source_map_int.h"
 
 uint32_t source_map_segments(const struct source_map *m)
@@ -8,7 +8,7 @@ uint32_t source_map_segments(const struct source_map *m)
 
 uint32_t source_map_segment(const struct source_map *m, uint32_t line, uint32_t column)
 {
-	uint32_t low = 0, high = m->segments.n; /* those before low are not behind the place */
+	uint32_t low = 0, high = m->segments.n; /* segments before low are not past it */
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		const struct segment *s = &m->segments.p[middle];
@@ -44,7 +44,7 @@ static struct str name_of(const struct source_map *m, const struct segment *s)
 	return s->name == INDEX_NONE ? STR("") : m->names.p[s->name];
 }
 
-/* A constructor is called as its class, whose name may be far in front of it. */
+/* A constructor is named after its class, whose name may be far before it. */
 static struct str class_name(const struct source_map *m, uint32_t at, uint32_t word)
 {
 	enum { MAX_BACK = 1 << 16 };
@@ -57,8 +57,8 @@ static struct str class_name(const struct source_map *m, uint32_t at, uint32_t w
 }
 
 /*
- * V8 has functions begin at their parameters: `function a(`, `a=(`, `a=async b=>`. The word that names one is
- * the nearest such before that, and of the same line.
+ * For V8 functions begin at their parameters: `function a(`, `a=(`, `a=async b=>`. The word that
+ * names one is the nearest one before that, on the same line.
  */
 static struct str near_name(const struct source_map *m, uint32_t at, uint32_t word)
 {

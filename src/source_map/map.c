@@ -1,4 +1,7 @@
-/* A map from its JSON. Keys come in any order, so what depends on others waits for the end of its object. */
+/*
+ * Reads a map from JSON. Keys come in any order, so whatever depends on others waits for the end of
+ * its object.
+ */
 #include "source_map/source_map_int.h"
 
 enum {
@@ -17,7 +20,7 @@ struct map_reader {
 	uint32_t sections;
 };
 
-/* A map, or one of those that a map is put together from. */
+/* A map, or one of the sections of an indexed map. */
 struct part {
 	uint32_t first_segment, first_source, first_name;
 	int64_t version;
@@ -46,7 +49,7 @@ static bool fail(struct map_reader *r, const char *why)
 
 /* --- texts --- */
 
-/* A text that is longer than max is empty: its number is still somebody's. */
+/* A text longer than max becomes empty: its index must stay valid. */
 static struct str keep_text(struct map_reader *r, struct str text, size_t max)
 {
 	if (r->m->text.total_bytes > MAX_TEXT_BYTES)
@@ -62,15 +65,15 @@ static void read_texts(struct map_reader *r, struct text_array *list, size_t max
 	while (!r->is_bad && json_element(r->j)) {
 		if (list->n >= MAX_TEXTS)
 			fail(r, "it has more than 1,048,576 names or sources");
-		else /* a source that is not known is null */
+		else /* an unknown source is null */
 			vec_push(list,
 				 json_string(r->j, &text) ? keep_text(r, text, max) : STR(""));
 	}
 }
 
 /*
- * Names go between others of a stack, and into texts that are taken apart at blanks: what could not be a name
- * in any language does not get there.
+ * Names become part of stacks, and of texts that are split at blanks: reject what is not a valid
+ * name in any language.
  */
 static bool is_name(struct str name)
 {
@@ -97,7 +100,7 @@ static void resolve_sources(struct map_reader *r, const struct part *part)
 			r->m->names.p[i] = STR("");
 }
 
-/* Numbers in a part count from its own beginning. */
+/* Line and column numbers in a section are relative to its start. */
 static void place_part(struct map_reader *r, const struct part *part, uint32_t line,
 		       uint32_t column)
 {
@@ -140,7 +143,7 @@ static void read_key(struct map_reader *r, struct part *part, struct str key)
 	}
 }
 
-/* An object with a map in it; false: it is none. */
+/* Reads an object with a map in it; returns false if it is not one. */
 static bool read_part(struct map_reader *r, struct part *part)
 {
 	struct str key;
@@ -209,7 +212,7 @@ static void read_sections(struct map_reader *r)
 	}
 }
 
-/* Some servers put `)]}'` and a newline in front, lest it be run as a script. */
+/* Some servers prepend `)]}'` and a newline, so that it cannot be run as a script. */
 static void skip_guard(struct reader *r)
 {
 	const struct str guard = STR(")]}'");

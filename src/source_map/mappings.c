@@ -1,6 +1,7 @@
 /*
- * The `mappings` of a map: lines of the generated script end in `;`, segments in `,`, and each is one, four or
- * five numbers, differences to those before, as base64 digits of five bits with the lowest first.
+ * Decodes the `mappings` of a map (base64 VLQ): lines of the generated script end with `;`,
+ * segments with `,`. Each segment has one, four or five numbers, relative to the previous ones, as
+ * base64 digits of five bits, lowest first.
  */
 #include "source_map/source_map_int.h"
 
@@ -9,12 +10,12 @@ enum { MAX_SEGMENTS = 1 << 22, MAX_LINES = 1 << 26, MAX_FIELDS = 5 };
 
 struct decoder_state {
 	const char *p, *start, *end;
-	/* The generated column, then source, original line and column, and name: sums so far. */
+	/* The generated column, then source, original line and column, and name: running sums. */
 	int64_t sums[MAX_FIELDS];
 	uint32_t line;
 };
 
-/* The lowest bit is the sign. No number needs more than 32. */
+/* The lowest bit is the sign. No number needs more than 32 bits. */
 static bool take_number(struct decoder_state *s, int64_t *value)
 {
 	enum { GOES_ON = 32, MAX_SHIFT = 30 };

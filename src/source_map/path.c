@@ -1,7 +1,7 @@
-/* Paths in maps: relative to the map, URLs, and what bundlers make up. */
+/* Paths in maps: relative to the map, URLs, and those that bundlers invent. */
 #include "source_map/source_map_int.h"
 
-/* `scheme://` in front; its length, or 0. */
+/* The length of a leading `scheme://`, or 0. */
 static size_t scheme_bytes(struct str url)
 {
 	ptrdiff_t at = str_find(url, STR("://"));
@@ -18,7 +18,7 @@ static bool is_absolute(struct str path)
 	return str_starts(path, STR("/")) || scheme_bytes(path);
 }
 
-/* Takes the last part off, for `..`. False: there is none that could be. */
+/* Removes the last part, for `..`. Returns false if there is none that can be removed. */
 static bool drop_part(struct buf *out, size_t start)
 {
 	struct str path = str_from_byte(buf_str(out), start);
@@ -30,7 +30,7 @@ static bool drop_part(struct buf *out, size_t start)
 	return true;
 }
 
-/* Appends a path without `.`, `..` and empty parts, as far as it can be without. */
+/* Appends a path without `.` and empty parts, and without `..` as far as possible. */
 static void add_tidied(struct buf *out, struct str path)
 {
 	bool is_rooted = str_starts(path, STR("/"));
@@ -57,7 +57,7 @@ static struct str without_query(struct str url)
 	return at < 0 ? url : str_first(url, (size_t)at);
 }
 
-/* Behind `file://host`, `webpack://project`. */
+/* The part after `file://host`, `webpack://project`. */
 static struct str behind_host(struct str url, size_t scheme)
 {
 	struct str rest = str_from_byte(url, scheme);
@@ -72,7 +72,7 @@ static void add_unescaped(struct buf *out, struct str path)
 	add_tidied(out, buf_str(&plain));
 }
 
-/* `webpack://app/./src/a.ts?1f2e` is src/a.ts of the project app. Two slashes: an absolute path. */
+/* `webpack://app/./src/a.ts?1f2e` is src/a.ts in the project app. Two slashes: an absolute path. */
 static void add_of_bundle(struct buf *out, struct str url, size_t scheme)
 {
 	struct str path = behind_host(without_query(url), scheme);

@@ -1,4 +1,4 @@
-/* Where a script says that its map is. */
+/* Finds the URL of a script's map. */
 #include "source_map/source_map_int.h"
 
 /* --- the comment --- */

@@ -1,13 +1,13 @@
 /*
- * The words of the generated script where segments begin. A map says what a word was called, but not which word
- * that is; V8 says only what it is. Hashes of them are kept, the script is not.
+ * The words of the generated script where segments begin. A map gives a word's original name, but
+ * not the word itself; V8 gives only the word. Keeps hashes of the words, not the script.
  */
 #include "source_map/source_map_int.h"
 
 struct script_cursor {
 	struct str text;
 	size_t at;
-	uint32_t line, column; /* from 0, columns in units of UTF-16 */
+	uint32_t line, column; /* from 0, columns in UTF-16 units */
 };
 
 uint32_t source_map_hash_word(struct str word)
@@ -40,7 +40,7 @@ static void step(struct script_cursor *c)
 	}
 }
 
-/* Forward; false: there is no such place. */
+/* Moves forward; returns false if there is no such position. */
 static bool go_to(struct script_cursor *c, uint32_t line, uint32_t column)
 {
 	while (c->at < c->text.n && (c->line < line || (c->line == line && c->column < column)))
