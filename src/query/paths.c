@@ -272,9 +272,7 @@ static void add_line(const struct chooser *c, uint32_t i, uint32_t depth, const 
 	vec_push(&out->lines, line);
 }
 
-/*
- * Not recursive: there may be many lines, and deep ones. A rest comes after its line's other lines.
- */
+/* Not recursive: lines may be many and deep. A rest comes after its line's other lines. */
 static void add_lines(const struct chooser *c, struct paths *out)
 {
 	struct pending {

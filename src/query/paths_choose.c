@@ -68,9 +68,7 @@ static bool is_leaf(const struct candidate *it)
 	return it->total_below == 0;
 }
 
-/*
- * Those of them that the lines account for: samples that end there, and what is below a last line.
- */
+/* Those of them that the lines account for: samples that end there, or below a last line. */
 static double held_by(const struct chooser *c, uint32_t i)
 {
 	const struct candidate *it = &c->all.p[i];

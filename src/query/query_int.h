@@ -88,9 +88,7 @@ struct growth {
 	VEC(uint64_t) starts; /* in time order: the sum of all rows before the node's first row */
 	uint64_t elapsed;
 
-	/*
-	 * For each stack of the profile: its tree node, and the root it was last looked up under.
-	 */
+	/* For each stack of the profile: its tree node, and the root of its last lookup. */
 	uint32_t *known_root, *known_node;
 	struct frame_path pending;
 

@@ -23,9 +23,7 @@ struct script_header {
 	struct str rest; /* fields of a tracepoint, or the frame of a one-line sample */
 };
 
-/*
- * True if the line can only be the start of a record: it has a time, or a pid or cpu and an event.
- */
+/* True if the line can only start a record: it has a time, or a pid or cpu and an event. */
 bool script_header_parse(struct str line, struct script_header *h);
 
 /* `address symbol+0xoffset (dso)`; symbol and dso may be missing. */

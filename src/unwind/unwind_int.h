@@ -66,9 +66,7 @@ struct cfi_list {
 	struct cfi_cie cie;
 };
 
-/*
- * Returns false at the end of what can be read. has_fde: the entry is valid, and fde is filled in.
- */
+/* Returns false at the end of what can be read. has_fde: the entry is valid, fde is filled in. */
 bool cfi_next(struct cfi_list *list, bool *has_fde, struct cfi_fde *fde);
 bool cfi_read_cie(const struct cfi_section *s, size_t at, struct cfi_cie *cie);
 /* For DW_CFA_set_loc; the cursor is inside s->bytes. */
@@ -186,9 +184,7 @@ uint64_t go_saves_frame_pointer_x86_64(struct str code, uint64_t at, uint32_t si
 
 /* --- tables --- */
 
-/*
- * A table is one block of bytes, in memory and on disk: this header, then the arrays in this order.
- */
+/* A table is one block of bytes, in memory and on disk: this header, then these arrays in order. */
 struct table_head {
 	char magic[8];
 	uint64_t checksum; /* of everything after it */
