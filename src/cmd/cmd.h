@@ -37,7 +37,7 @@ extern const struct command fold_command, flame_command, diff_command, report_co
 	convert_command, doctor_command, record_command, js_command, help_command,
 	completion_command;
 
-/* --- saying things --- */
+/* --- messages --- */
 
 /*
  * Prints `plume: ...` on standard error. Names of processes and files in it may contain anything;
@@ -56,7 +56,7 @@ void command_help(const struct command *c, struct buf *out);
 /* Prints that; returns the exit code. */
 int print_help(const struct command *c);
 
-/* --- options that commands share --- */
+/* --- shared options --- */
 
 struct common_options {
 	bool help, quiet, verbose;

@@ -40,7 +40,7 @@ static size_t width_of(const struct record_view *v)
 	return v->style.columns > 1 ? v->style.columns - 1 : 1;
 }
 
-/* --- the line at the top --- */
+/* --- the headline --- */
 
 /* `12.4 s`, `5 min 07 s`, `2 h 05 min`. */
 static void add_time(struct buf *out, uint64_t ns, bool is_whole)

@@ -211,7 +211,7 @@ struct dwarf_line_program {
 	uint8_t operands[256]; /* for the opcodes below first_special */
 };
 
-/* --- all of it --- */
+/* --- debug_info --- */
 
 struct dwarf_range {
 	uint64_t low, high;

@@ -46,7 +46,7 @@ struct script_source {
 };
 bool script_source_parse(struct str line, struct script_source *s);
 
-/* --- perf_script_lines.c: frame lines and what they stand for --- */
+/* --- perf_script_lines.c: frame lines and their frames --- */
 
 /*
  * A known frame line: the frames it stands for, outermost first, and its bytes. They are stored

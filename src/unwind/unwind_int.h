@@ -30,7 +30,7 @@ extern const struct unwind_machine unwind_x86_64;
 /* Returns NULL if the machine is not supported. */
 const struct unwind_machine *unwind_machine_of(uint16_t elf_machine);
 
-/* --- call frame information, as it is in a file (DWARF 5, 6.4; LSB, 10.6) --- */
+/* --- call frame information in a file (DWARF 5, 6.4; LSB, 10.6) --- */
 
 struct cfi_section {
 	struct elf *elf;
@@ -133,7 +133,7 @@ uint32_t rule_pool_add(struct rule_pool *pool, const uint32_t *words, uint32_t n
 /* Returns false if it is too long or the pool is full. */
 bool rule_pool_add_expression(struct rule_pool *pool, struct str bytes, int32_t *where);
 
-/* --- programs of CIE and FDE --- */
+/* --- CIE and FDE programs --- */
 
 struct cfi_state {
 	uint8_t cfa_kind, cfa_register;
