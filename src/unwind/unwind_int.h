@@ -157,11 +157,11 @@ struct cfi_program {
 	void *context;
 };
 
-/* Runs the CIE's program. Returns false if it is malformed. */
+/* Runs the CIE's program. Returns false if it is malformed or not supported. */
 bool cfi_run_cie(const struct cfi_program *program, struct cfi_state *state);
 /*
  * Runs the program of fde; emit gets the start of each range, ascending, inside [fde->start,
- * fde->end). From the first malformed instruction on, it gets RULE_NONE.
+ * fde->end). From the first instruction that is malformed or not supported, it gets RULE_NONE.
  */
 void cfi_run_fde(const struct cfi_program *program, const struct cfi_fde *fde);
 
