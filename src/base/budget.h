@@ -63,7 +63,5 @@ void budgets_join(struct budgets *all, struct budget *file, int32_t pid, uid_t o
 void budgets_refill(struct budgets *all, uint64_t elapsed_ns);
 /* Remembers a file that ran out of budget, once; does nothing for other files. */
 void budgets_note(struct budgets *all, struct str path, const struct budget *file);
-/*
- * Appends a sentence or two about such files since the last call. Returns false if there were none.
- */
+/* Appends a sentence or two about such files since the last call. Returns false if none. */
 bool budgets_describe(struct budgets *all, struct buf *out);

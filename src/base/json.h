@@ -56,12 +56,10 @@ void json_limit_rows(struct json *j, uint32_t most);
 /* The type of the current value, which is not consumed. */
 enum json_type json_peek(struct json *j);
 
-/*
- * Enters an object; then call json_key until it returns false. *key is valid until the next call.
- */
+/* Enters an object; then call json_key until it is false. *key is valid until the next call. */
 bool json_object(struct json *j);
 bool json_key(struct json *j, struct str *key);
-/* Enters an array; then call json_element until it returns false. */
+/* Enters an array; then call json_element until it is false. */
 bool json_array(struct json *j);
 bool json_element(struct json *j);
 

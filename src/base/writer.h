@@ -41,9 +41,7 @@ void writer_set_gzip(struct writer *w);
 void writer_free(struct writer *w);
 
 void writer_add(struct writer *w, struct str s);
-/*
- * False once a write has failed, so that long work can stop early. writer_commit gives the reason.
- */
+/* False once a write has failed, so long work can stop early. writer_commit gives the reason. */
 bool writer_is_healthy(const struct writer *w);
 /* errno of the write that failed; 0 if none has. */
 int writer_error(const struct writer *w);

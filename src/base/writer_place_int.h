@@ -35,9 +35,7 @@ void writer_place_fini(struct writer_place *p);
  * name. Returns -1 and sets errno on failure.
  */
 int writer_place_temporary(const struct writer_place *p, char **name);
-/*
- * Gives a nameless file of writer_place_temporary a name. Returns NULL and sets errno on failure.
- */
+/* Names a nameless file of writer_place_temporary. Returns NULL and sets errno on failure. */
 char *writer_place_name_temporary(const struct writer_place *p, int fd);
 /*
  * Opens the file itself, empty, with no content or mode that another user chose. Returns -1 and

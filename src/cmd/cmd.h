@@ -49,7 +49,7 @@ const char *command_last_word(const struct command *c);
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 COMMANDS(DECLARE_COMMAND)
 
-/* --- saying things --- */
+/* --- messages --- */
 
 /*
  * Prints `plume: ...` on standard error. Names of processes and files in it may contain anything;
@@ -68,7 +68,7 @@ void command_help(const struct command *c, struct buf *out);
 /* Prints that; returns the exit code. */
 int print_help(const struct command *c);
 
-/* --- options that commands share --- */
+/* --- shared options --- */
 
 struct common_options {
 	bool help, quiet, verbose;

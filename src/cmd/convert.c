@@ -29,7 +29,7 @@ static void request_fini(struct request *r)
 	profile_request_fini(&r->in);
 }
 
-/* --- which format --- */
+/* --- format --- */
 
 static bool choose_format(struct request *r, struct err *e)
 {
@@ -58,7 +58,7 @@ static bool choose_format(struct request *r, struct err *e)
 	return !goes_to_terminal(path.p) || profile_format_suits_terminal(f, e);
 }
 
-/* --- writing --- */
+/* --- output --- */
 
 static int convert_live(const struct request *r, const char *path, struct err *e)
 {

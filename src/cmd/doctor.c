@@ -109,7 +109,7 @@ static void examine(struct examination *x, const struct request *r, const char *
 	vec_push(&x->reports, report);
 }
 
-/* --- what lives --- */
+/* --- machine and processes --- */
 
 static struct doctor_report new_report(const struct request *r)
 {
@@ -197,7 +197,7 @@ static bool examine_living(struct examination *x, struct request *r, struct err 
 	return is_chosen;
 }
 
-/* --- all of them --- */
+/* --- output --- */
 
 static bool write_reports(const struct examination *x, const struct request *r, struct err *e)
 {

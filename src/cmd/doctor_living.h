@@ -27,7 +27,7 @@ void doctor_tell_process(const struct process_facts *f, const struct javascript_
 void doctor_tell_runtime(const struct process_facts *f, const struct javascript_facts *js,
 			 struct doctor_report *r);
 
-/* --- for all --- */
+/* --- helpers for findings --- */
 
 /* `834 kB` */
 void doctor_add_bytes(struct buf *out, uint64_t n);

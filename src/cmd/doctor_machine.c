@@ -23,7 +23,7 @@ void doctor_add_finding(struct doctor_report *r, enum finding_mark mark, const c
 	diagnosis_add(&r->diagnosis, (struct finding){ mark, key }, &t);
 }
 
-/* --- what there is --- */
+/* --- facts --- */
 
 static void add_kernel(struct doctor_report *r)
 {
@@ -90,7 +90,7 @@ static void add_settings(const struct permission *p, struct doctor_report *r)
 	doctor_add_fact(r, "settings", &text);
 }
 
-/* --- what it means --- */
+/* --- findings --- */
 
 /*
  * Splits the text of permission_explain: what precedes the first colon is the reason, the rest is

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-/* --- what there is --- */
+/* --- facts --- */
 
 static void add_program(const struct process_facts *f, struct doctor_report *r)
 {
@@ -219,7 +219,7 @@ static void tell_lines(const struct process_facts *f, struct doctor_report *r)
 	diagnosis_add(&r->diagnosis, (struct finding){ FINDING_INFO, "lines" }, &t);
 }
 
-/* --- all of it --- */
+/* --- findings --- */
 
 static void tell_hidden(const struct process_facts *f, const struct permission *p,
 			struct doctor_report *r)

@@ -27,7 +27,7 @@ static const struct option map_options[] = {
 };
 const struct option_set js_map_set = { NULL, map_options, ARRAY_SIZE(map_options) };
 
-/* --- what they share --- */
+/* --- shared by the subcommands --- */
 
 bool js_options_parse(struct js_options *o, const struct command *self, char **words, size_t n,
 		      struct err *e)
@@ -71,7 +71,7 @@ struct v8_inspection *js_open_process(const struct js_options *o, struct living_
 	return v;
 }
 
-/* --- the table --- */
+/* --- subcommands --- */
 
 static const struct command *const subcommands[] = { &js_doctor_command, &js_map_command, NULL };
 

@@ -3,7 +3,7 @@
 #include "cmd/js.h"
 #include "cmd/screen.h"
 
-/* --- what there is --- */
+/* --- facts --- */
 
 static void add_program(struct v8_inspection *v, struct doctor_report *r)
 {
@@ -98,7 +98,7 @@ static void add_constant(struct doctor_report *r, const struct v8_layout *l, uin
 					   .value = l->value[c] });
 }
 
-/* --- what follows --- */
+/* --- findings --- */
 
 static void add_checks(const struct v8_checks *c, struct doctor_report *r)
 {
@@ -152,7 +152,7 @@ static void tell_consequences(const struct v8_inspection *v, const struct v8_che
 	follow(r, "builtins", "names of V8's own functions", has_builtins, "the file is stripped");
 }
 
-/* --- all --- */
+/* --- command --- */
 
 static void examine(struct v8_inspection *v, int32_t pid, struct doctor_report *r)
 {

@@ -43,7 +43,7 @@ static void add_rows(struct v8_inspection *v, const struct v8_code_rows *rows, s
 	t->builtins = v8_visit_builtins(v, add_builtin, t);
 }
 
-/* --- what was written --- */
+/* --- summary --- */
 
 static void add_count(struct buf *out, const struct v8_code_rows *rows, enum v8_code_sort sort,
 		      const char *what)
@@ -85,7 +85,7 @@ static void say_result(const char *path, const struct v8_code_rows *rows, const 
 	say("%s", buf_c_string(&text));
 }
 
-/* --- all --- */
+/* --- command --- */
 
 static bool write_output(const char *path, struct str text, struct err *e)
 {

@@ -23,7 +23,7 @@ void map_file_free(struct map_file *f)
 	free(f);
 }
 
-/* --- does the process write it? --- */
+/* --- a process that writes it --- */
 
 /* Whether any of its descriptors refers to that file and is open for writing. */
 static bool has_open(int32_t pid, const struct stat *file)
@@ -67,7 +67,7 @@ static bool is_its_own(int32_t pid, int folder, const char *name)
 	return has_flag || has_open(pid, &status);
 }
 
-/* --- where it is --- */
+/* --- location --- */
 
 struct map_file *map_file_open(int32_t pid, bool is_forced, struct buf *path, struct err *e)
 {

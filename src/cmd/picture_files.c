@@ -77,7 +77,7 @@ void picture_files_fini(struct picture_files *f)
 	palette_map_free(f->kept);
 }
 
-/* --- where a picture goes --- */
+/* --- output path --- */
 
 bool path_is_picture(const char *path)
 {

@@ -40,9 +40,7 @@ extern const struct option_set finding_option_set;
 	&finding_option_set, &frame_option_set, &filter_option_set, &time_option_set,              \
 		&transform_option_set, &input_option_set, &common_option_set, NULL
 
-/*
- * Parses the arguments with the option sets of a command, and checks them unless they ask for help.
- */
+/* Parses the arguments with a command's option sets, and checks them unless they ask for help. */
 bool profile_request_parse(struct profile_request *r, const struct command *self, char **words,
 			   size_t n, struct err *e);
 /* How to read, according to the options; valid as long as r is. */

@@ -124,7 +124,7 @@ static void request_fini(struct request *r)
 	buf_fini(&r->command_line);
 }
 
-/* --- words --- */
+/* --- arguments --- */
 
 static bool parse_time(const char *option, const char *text, uint64_t *ns, struct err *e)
 {
@@ -271,7 +271,7 @@ static bool parse_words(struct request *r, const struct command *self, char **wo
 	       err_usage(e, "-d %s: must be greater than 0", r->words.duration);
 }
 
-/* --- what follows from them --- */
+/* --- derived settings --- */
 
 static void add_words(struct buf *out, char *const *words, size_t n)
 {

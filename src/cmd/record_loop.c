@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- Ctrl-C --- */
+/* --- signals --- */
 
 static volatile sig_atomic_t is_interrupted;
 static uint64_t interrupted_ns;
@@ -50,7 +50,7 @@ static void catch_signals(void)
 	}
 }
 
-/* --- one recording, or one after the other --- */
+/* --- one recording, or a series --- */
 
 struct run {
 	const struct record_plan *plan;
@@ -190,7 +190,7 @@ static bool start(struct run *r, struct err *e)
 	return recorder_start(r->recorder, e);
 }
 
-/* --- what is said at the end --- */
+/* --- messages at the end --- */
 
 static void add_seconds(struct buf *out, uint64_t ns)
 {

@@ -14,7 +14,7 @@ uint64_t file_bytes(const char *path)
 	return stat(path, &status) == 0 && status.st_size > 0 ? (uint64_t)status.st_size : 0;
 }
 
-/* --- what grows --- */
+/* --- the growing file --- */
 
 bool growing_file_open(struct growing_file *g, const char *path, struct err *e)
 {
@@ -48,7 +48,7 @@ void growing_file_fini(struct growing_file *g)
 	*g = (struct growing_file){ 0 };
 }
 
-/* --- all --- */
+/* --- all outputs --- */
 
 static bool ends(const char *path, const char *ending)
 {

@@ -16,7 +16,7 @@ struct period_files {
 	uint64_t written, cut;	  /* number of periods */
 };
 
-/* --- trouble --- */
+/* --- errors --- */
 
 /* Says it once, however long the problem lasts. */
 static void say_trouble(struct period_files *f, const char *text)
@@ -76,7 +76,7 @@ static void say_error_number(struct period_files *f, int error)
 	say_trouble(f, buf_c_string(&text));
 }
 
-/* --- a file --- */
+/* --- the current file --- */
 
 /* Includes what is waiting to be written. */
 static uint64_t file_will_be(const struct period_files *f)

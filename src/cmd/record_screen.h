@@ -26,9 +26,7 @@ struct record_screen *record_screen_new(int fd, const char *title);
  */
 void record_screen_update(struct record_screen *s, const struct record_progress *p,
 			  const struct profile *profile);
-/*
- * Erases the picture so that something else can be printed; the next update draws it again below.
- */
+/* Erases the picture so that something else can be printed; the next update redraws it below. */
 void record_screen_clear(struct record_screen *s);
 /* Erases it for good. */
 void record_screen_free(struct record_screen *s);

@@ -34,15 +34,13 @@ static void add_padded(struct buf *out, const struct record_view *v, struct str 
 		buf_add_char(out, ' ');
 }
 
-/*
- * One column less than the terminal has: terminals disagree on the cursor position in the last one.
- */
+/* One column less than there are: terminals disagree on the cursor position in the last one. */
 static size_t width_of(const struct record_view *v)
 {
 	return v->style.columns > 1 ? v->style.columns - 1 : 1;
 }
 
-/* --- the line at the top --- */
+/* --- the headline --- */
 
 /* `12.4 s`, `5 min 07 s`, `2 h 05 min`. */
 static void add_time(struct buf *out, uint64_t ns, bool is_whole)
@@ -325,9 +323,7 @@ static unsigned add_functions(struct buf *out, const struct record_view *v,
 void record_screen_draw(const struct record_view *view, const struct record_progress *p,
 			const struct hot_functions *hot, struct buf *out)
 {
-	/*
-	 * Double-width characters are counted as one column: with wrapping off, that costs no line.
-	 */
+	/* Double-width characters count as one column: with wrapping off, that costs no line. */
 	buf_add(out, STR("\r\033[?7l"));
 	add_headline(out, view, p);
 	end_line(out);

@@ -10,9 +10,7 @@ static const char *const names[DWARF_SECTION_COUNT] = {
 	[DWARF_ARANGES] = "aranges",
 };
 
-/*
- * The format before ELF had compressed sections: "ZLIB", then the size in eight bytes, big-endian.
- */
+/* The format before ELF had compressed sections: "ZLIB", then the size as 8 bytes, big-endian. */
 static struct str unpack_old(struct dwarf_file *file, struct str packed)
 {
 	uint64_t n = 0;

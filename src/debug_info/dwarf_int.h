@@ -211,7 +211,7 @@ struct dwarf_line_program {
 	uint8_t operands[256]; /* for the opcodes below first_special */
 };
 
-/* --- all of it --- */
+/* --- debug_info --- */
 
 struct dwarf_range {
 	uint64_t low, high;
@@ -303,7 +303,7 @@ static inline uint32_t dwarf_hash(uint64_t value, uint32_t file)
 }
 
 /*
- * Reads the length at the start of a unit (7.4) and ends the cursor there. Returns false if the
+ * Reads the length at the start of a unit (7.4) and limits the cursor to it. Returns false if the
  * unit is longer than what is left.
  */
 bool dwarf_unit_length(struct cursor *c, uint8_t *offset_bytes);

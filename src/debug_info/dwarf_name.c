@@ -64,9 +64,7 @@ static struct str name_or_kind(const struct declaration *d, struct str inner)
 	return str_starts(inner, STR("operator()")) ? STR("{lambda}") : STR("{unnamed}");
 }
 
-/*
- * A function inside a function keeps its plain name; members of a class inside a function do not.
- */
+/* A function in a function keeps its plain name; members of a class in a function do not. */
 static bool is_shown_in(const struct declaration *d, struct dwarf_parent parent)
 {
 	return !parent.is_function || d->tag != DW_TAG_subprogram;

@@ -199,7 +199,7 @@ void function_ranges_fini(struct function_ranges *f)
 	vec_fini(&f->list);
 }
 
-/* --- asking --- */
+/* --- lookup --- */
 
 uint64_t function_ranges_start(const struct function_ranges *f, uint32_t i)
 {

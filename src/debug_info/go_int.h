@@ -54,9 +54,7 @@ struct str go_bytes_at(const struct elf *elf, uint64_t address);
  * functions. Found by its pointer to the table. Returns false if there is none.
  */
 bool go_module_find(struct go_table *t);
-/*
- * Whether address is the base of funcdata offsets; up to 1.17 they are pointers, and address is 0.
- */
+/* Whether address is the base of funcdata offsets; up to 1.17 these are pointers: address is 0. */
 bool go_funcdata_is_at(struct go_table *t, uint64_t address);
 /* Gets the starts of functions from relocations if the file does not hold them. */
 void go_module_relocate_starts(struct go_table *t, uint64_t list_address, unsigned step);

@@ -12,7 +12,7 @@ enum {
 	NO_FILE = -1,
 };
 
-/* --- records of functions --- */
+/* --- function records --- */
 
 /*
  * After the start: name, bytes of arguments, deferreturn, frame sizes, files, lines, number of
@@ -108,7 +108,7 @@ bool go_funcdata(const struct go_table *t, const struct go_function *f, uint32_t
 	return is_there && value;
 }
 
-/* --- tables of values --- */
+/* --- value tables --- */
 
 bool go_values_begin(struct go_table *t, const struct go_function *f, uint32_t at,
 		     struct go_values *v)

@@ -45,7 +45,7 @@ static void visit_relocations(struct elf *elf, on_relocation *visit, void *conte
 	}
 }
 
-/* --- starts of functions --- */
+/* --- function starts --- */
 
 struct relocated_starts {
 	struct go_table *table;
@@ -127,7 +127,7 @@ static bool is_of_table(const struct go_table *t, const struct module *m)
 	       m->words[MODULE_LAST] == text + t->starts[t->count];
 }
 
-/* --- data of functions --- */
+/* --- funcdata --- */
 
 enum { GO_INLINE_TREE = 3 };
 

@@ -161,7 +161,7 @@ static bool read_table(struct go_table *t, struct str bytes, uint64_t address)
 	return t->count && is_code(t->elf, t->starts[0]);
 }
 
-/* --- where it is --- */
+/* --- location --- */
 
 struct str go_bytes_at(const struct elf *elf, uint64_t address)
 {
@@ -262,7 +262,7 @@ bool go_table_gave_up(const struct go_table *t)
 	return !t->work_left;
 }
 
-/* --- asking --- */
+/* --- lookup --- */
 
 uint32_t go_table_count(const struct go_table *t)
 {

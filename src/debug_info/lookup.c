@@ -142,9 +142,7 @@ static bool needs_place(const struct debug_info *d, const struct debug_frame *fr
 	return !d->skips_lines || !frame->declared_file.n;
 }
 
-/*
- * Sets where the code is: in the innermost function; the others are at their call of the next one.
- */
+/* Sets where the code is: in the innermost function; the others are at the call of the next. */
 static void set_place(struct dwarf_unit *u, uint64_t address, struct debug_frame *frame)
 {
 	struct dwarf_lines *lines = dwarf_lines_of(u);

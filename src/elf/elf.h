@@ -122,7 +122,5 @@ bool elf_symbol_is_function(const struct elf *elf, const Elf64_Sym *symbol);
 
 /* The link-time address of an exported name. Returns false if it is not exported. */
 bool elf_find_exported(struct elf *elf, struct str name, uint64_t *address);
-/*
- * The bytes at the link-time addresses [start, end); empty if the file does not hold all of them.
- */
+/* The bytes at the link-time addresses [start, end); empty if the file lacks any of them. */
 struct str elf_bytes_between(const struct elf *elf, uint64_t start, uint64_t end);

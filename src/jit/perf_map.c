@@ -48,7 +48,7 @@ struct map_scan {
 	struct perf_map_names *names;
 };
 
-/* --- which row an address gets --- */
+/* --- assigning rows to addresses --- */
 
 static void lay_over(struct map_scan *s, uint32_t first, uint32_t end, uint32_t row)
 {
@@ -277,7 +277,7 @@ static void read_text(struct map_scan *s, struct reader *r)
 	s->names->ends_in_half_line = half.n || is_skipping;
 }
 
-/* --- all of it --- */
+/* --- reading a map --- */
 
 static int compare_limits(const void *a, const void *b, void *wanted)
 {

@@ -243,9 +243,7 @@ enum ledger_line ledger_line_by_name(struct str name);
 
 struct ledger {
 	uint64_t count[LEDGER_LINES];
-	/*
-	 * The first line or record that was not understood: its offset in the input and its text.
-	 */
+	/* The first line or record that was not understood: its input offset and its text. */
 	uint64_t first_bad_offset;
 	str_id first_bad_text;
 	str_id first_bad_input;

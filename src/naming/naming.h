@@ -29,7 +29,7 @@ void naming_set_v8_place(struct profile *p, struct frame *frame);
 /* `name_[k]`, as in folded stacks: applies the mark to *frame and returns the name without it. */
 struct str naming_take_mark(struct str name, struct frame *frame);
 
-/* --- what compilers and bundlers made (original.c) --- */
+/* --- source maps (original.c) --- */
 
 /*
  * Maps a JavaScript frame back to its original source with the source map of its script: changes

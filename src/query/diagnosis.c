@@ -222,7 +222,7 @@ static void add_times(const struct profile *p, struct diagnosis *d)
 	}
 }
 
-/* --- what was said of it --- */
+/* --- history of the recording --- */
 
 uint64_t lost_marks(const struct profile *p)
 {

@@ -5,7 +5,7 @@
 #pragma once
 #include "query/report.h"
 
-/* --- frames without a name --- */
+/* --- unnamed frames --- */
 
 /* The unnamed frames of one file, for one reason. */
 struct unnamed_row {
@@ -30,13 +30,13 @@ void unnamed_row_add_brief(struct buf *out, const struct unnamed_row *row);
 uint64_t *unnamed_by_module(const struct profile *p, const bool *has_row);
 
 /*
- * Shortens paths, which come from the input and may have any length, to at most `most` bytes by
- * dropping the middle, which says least. With `words`, drops the middle of each word.
+ * Paths come from the input and may have any length. Appends at most `most` bytes, dropping the
+ * middle, which says least; add_short_words drops the middle of each word.
  */
 void add_short_path(struct buf *out, struct str path, size_t most);
 void add_short_words(struct buf *out, struct str words, size_t most);
 
-/* --- what is in it --- */
+/* --- contents --- */
 
 struct recorded_event {
 	struct str name;

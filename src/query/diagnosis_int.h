@@ -1,9 +1,7 @@
 #pragma once
 #include "query/query_int.h"
 
-/*
- * The reader's note that the recorder was killed or is still running; empty if it ended normally.
- */
+/* The reader's note that the recorder was killed or still runs; empty if it ended normally. */
 struct str unfinished_note(const struct profile *p);
 /* There are no samples, and the file may hold only a part of the recording. */
 bool is_cut_before_samples(const struct profile *p);

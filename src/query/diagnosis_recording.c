@@ -1,9 +1,7 @@
 /* What happened while recording: what was lost or cut, and what has no name. */
 #include "query/diagnosis_int.h"
 
-/*
- * The percentages at which a finding becomes a warning, and at which the profile cannot be trusted.
- */
+/* The percentages from which a finding is a warning, and from which it is bad. */
 struct limits {
 	double warn, bad;
 };

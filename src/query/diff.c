@@ -28,9 +28,7 @@ static double in_errors(double difference, double error, double correction)
 	return copysign(error > 0 ? beyond / error : INFINITY, difference);
 }
 
-/*
- * Sample counts where AFTER should be `ratio` times BEFORE: given their sum, AFTER's is binomial.
- */
+/* Sample counts where AFTER should be `ratio` times BEFORE; given the sum, AFTER is binomial. */
 static double counts_error(double before, double after, double ratio)
 {
 	double n = before + after, p = ratio / (1 + ratio);

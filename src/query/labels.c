@@ -280,9 +280,7 @@ static void add_mark(struct labels *l, const struct frame *f, bool merges)
 		buf_add(&l->text, STR("_[j]"));
 }
 
-/*
- * Puts the name into l->text, as in folded stacks or for display; returns the length of its mark.
- */
+/* Puts the name into l->text, as in folded stacks or for display; returns its mark's length. */
 static uint8_t add_text(struct labels *l, const struct frame *f, bool is_folded)
 {
 	l->text.n = 0;

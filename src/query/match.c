@@ -28,7 +28,7 @@ struct matching {
 	struct arena text;
 };
 
-/* --- what there is --- */
+/* --- input --- */
 
 /* The end of the version in `@4.2.12` or `-4.2.12`; `at` itself if there is none. */
 static size_t version_end(struct str s, size_t at)

@@ -6,7 +6,7 @@
 /* Of the total. */
 static const double TRUNK_SHARE = 0.99;
 
-/* --- what a frame is worth --- */
+/* --- value of a frame --- */
 
 /* Glue says little: what is above and below it says more. */
 static const double GLUE_WORTH = 0.3;
@@ -272,9 +272,7 @@ static void add_line(const struct chooser *c, uint32_t i, uint32_t depth, const 
 	vec_push(&out->lines, line);
 }
 
-/*
- * Not recursive: there may be many lines, and deep ones. A rest comes after its line's other lines.
- */
+/* Not recursive: lines may be many and deep. A rest comes after its line's other lines. */
 static void add_lines(const struct chooser *c, struct paths *out)
 {
 	struct pending {
@@ -303,7 +301,7 @@ static void add_lines(const struct chooser *c, struct paths *out)
 	vec_fini(&below.list);
 }
 
-/* --- the whole --- */
+/* --- result --- */
 
 static void add_trunk(const struct chooser *c, struct paths *out)
 {

@@ -34,9 +34,7 @@ struct path_line {
 	 * further.
 	 */
 	bool is_rest;
-	/*
-	 * The rest of total: what is below the node where no line shows more. One of the two is 0.
-	 */
+	/* The rest of total: what is below the node but on no line. One of the two is 0. */
 	uint64_t further;   /* there are no lines below it */
 	uint64_t elsewhere; /* there are, but they lead elsewhere */
 	uint32_t stacks;    /* distinct stacks in the rest */

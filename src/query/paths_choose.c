@@ -50,7 +50,7 @@ static double gain_of(const struct chooser *c, uint32_t i, uint32_t *cost)
 	return (at_fork + taste * at_end) / 2;
 }
 
-/* --- what is held --- */
+/* --- samples covered --- */
 
 /* Samples that passed a line but none below it. */
 static double cell_of(const struct chooser *c, const struct candidate *it)
@@ -68,9 +68,7 @@ static bool is_leaf(const struct candidate *it)
 	return it->total_below == 0;
 }
 
-/*
- * Those of them that the lines account for: samples that end there, and what is below a last line.
- */
+/* Those of them that the lines account for: samples that end there, or below a last line. */
 static double held_by(const struct chooser *c, uint32_t i)
 {
 	const struct candidate *it = &c->all.p[i];
@@ -102,7 +100,7 @@ static double held_after(const struct chooser *c, uint32_t i, double held)
 	return held;
 }
 
-/* --- the best --- */
+/* --- best candidate --- */
 
 /* Among equal ones the first is taken, regardless of rounding. */
 static const double JUST_MORE = 1 + 1e-9;
@@ -140,7 +138,7 @@ static void choose(struct chooser *c, double least_held)
 	}
 }
 
-/* --- too much left out --- */
+/* --- closed lines --- */
 
 /*
  * A function may call a thousand others, each for a little time: lines for some of them leave out
@@ -199,7 +197,7 @@ static void close_line(struct chooser *c, uint32_t i)
 		}
 }
 
-/* --- the whole --- */
+/* --- choosing lines --- */
 
 static void choose_anew(struct chooser *c, uint32_t max_lines)
 {

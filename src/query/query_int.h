@@ -1,7 +1,7 @@
 #pragma once
 #include "query/query.h"
 
-/* --- selection.c: which rows --- */
+/* --- selection.c: row selection --- */
 
 struct selection;
 struct labels;
@@ -31,7 +31,7 @@ static inline void ledger_add(uint64_t *count, uint64_t more)
 	*count = saturating_add(*count, more, &ignored);
 }
 
-/* --- labels.c: names as they are shown --- */
+/* --- labels.c: names for display --- */
 
 struct labels *labels_new(const struct profile *p, const struct query *q, struct tree *tree);
 void labels_free(struct labels *l);
@@ -57,7 +57,7 @@ struct frame_path {
 };
 void frame_path_of(const struct profile *p, node_id node, struct frame_path *out);
 
-/* --- tree.c: a tree while it grows --- */
+/* --- tree.c: tree construction --- */
 
 /* Stacks are merged only with the previous one: in time order, or in line order. */
 static inline bool query_keeps_order(const struct query *q)
@@ -88,9 +88,7 @@ struct growth {
 	VEC(uint64_t) starts; /* in time order: the sum of all rows before the node's first row */
 	uint64_t elapsed;
 
-	/*
-	 * For each stack of the profile: its tree node, and the root it was last looked up under.
-	 */
+	/* For each stack of the profile: its tree node, and the root of its last lookup. */
 	uint32_t *known_root, *known_node;
 	struct frame_path pending;
 
@@ -125,7 +123,7 @@ bool growth_can_mirror(struct growth *g);
 /* Makes all nodes, their values and the ledger's counts in one go. */
 void growth_mirror(struct growth *g, struct query_ledger *ledger);
 
-/* --- tree_order.c: from growing nodes to preorder --- */
+/* --- tree_order.c: conversion to preorder --- */
 
 /* Computes the totals. */
 void growth_sum_totals(struct growth *g);

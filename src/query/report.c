@@ -107,7 +107,7 @@ static void fill_tiers(const struct profile *p, const struct leaves *leaves,
 	}
 }
 
-/* --- which of V8's compilers made what a function ran in --- */
+/* --- tiers that functions ran in --- */
 
 /*
  * The tier in which a node runs: inlined functions run in the code of the function they were

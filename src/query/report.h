@@ -43,7 +43,7 @@ void report_functions(const struct profile *p, const struct tree *t, enum report
 uint64_t report_functions_yours_first(const struct tree *t, struct report_functions *f);
 void report_functions_fini(struct report_functions *f);
 
-/* --- the samples shown, in a few numbers --- */
+/* --- summary of the samples shown --- */
 
 struct report_summary {
 	uint64_t first_ns, last_ns; /* has_times only */

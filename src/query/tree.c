@@ -290,7 +290,7 @@ static struct tree_rows *rows_new(uint32_t n)
 	return rows;
 }
 
-/* --- the whole --- */
+/* --- building the tree --- */
 
 bool growth_init(struct growth *g, const struct profile *p, const struct query *q, struct err *e)
 {

@@ -66,7 +66,7 @@ void unnamed_rows_fini(struct unnamed_rows *u)
 	vec_fini(&u->rows);
 }
 
-/* --- in so many bytes --- */
+/* --- shortening paths --- */
 
 static bool is_inside_character(struct str s, size_t at)
 {

@@ -18,9 +18,7 @@ struct out_tree {
 	struct child_map children;
 	struct pair_map known; /* (thread, node) to index */
 	VEC(node_id) path;
-	/*
-	 * Scripts by the text that represents them, numbered in order of first use; 0 until used.
-	 */
+	/* Scripts by the text that represents them, numbered by first use; 0 until used. */
 	uint32_t *script_of;
 	uint32_t scripts;
 };

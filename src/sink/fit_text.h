@@ -33,17 +33,13 @@ struct fit_common {
 };
 
 struct fit_common fit_common(struct str a, struct str b);
-/*
- * Like fit_add_name, for names that would look alike when shortened: keeps the parts that differ.
- */
+/* Like fit_add_name, for names that would look alike if shortened: keeps what differs. */
 void fit_add_different(struct buf *out, struct str name, struct fit_common common, size_t columns,
 		       bool unicode);
 /* ` {..int..}`: the part of name that differs; nothing if there is none or no room. */
 void fit_add_own(struct buf *out, struct str name, struct fit_common common, size_t columns,
 		 bool unicode);
-/*
- * The name for use in a chain: its last two scopes, without arguments; its place without folders.
- */
+/* The name in a chain: its last two scopes, without arguments; its place without folders. */
 void fit_add_brief(struct buf *out, struct str name);
 /* The function alone, without its classes and packages: `OptimizeGraph`. */
 struct str fit_innermost(struct str name);

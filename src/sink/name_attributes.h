@@ -24,9 +24,7 @@ struct attributes {
 
 struct name_attributes;
 
-/*
- * Keeps views into text. Returns NULL and sets e for a line that is malformed or not safe to write.
- */
+/* Keeps views into text. Returns NULL and sets e if a line is malformed or not safe to write. */
 struct name_attributes *name_attributes_parse(struct str text, const char *path, struct err *e);
 void name_attributes_free(struct name_attributes *a);
 /* Returns NULL if the name has none. */

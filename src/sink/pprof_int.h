@@ -6,9 +6,7 @@ struct pprof_function_key {
 	uint32_t name, system_name, file, start_line;
 };
 
-/*
- * The location of a frame and the frames it was inlined into; its outer part is a location as well.
- */
+/* The location of a frame and the frames it was inlined into; its outer part is one as well. */
 struct pprof_place {
 	uint32_t outer; /* INDEX_NONE if nothing is around it */
 	frame_id frame;

@@ -66,5 +66,8 @@ void profile_format_add_names(struct buf *out);
 void profile_format_add_endings(struct buf *out);
 /* Returns false and sets e if the format is binary. */
 bool profile_format_suits_terminal(const struct profile_format *f, struct err *e);
-/* A format that is always compressed, is, unless one of its own extensions says otherwise. */
+/*
+ * Whether output to path is compressed: formats marked is_gzip are, unless one of their own
+ * extensions says otherwise.
+ */
 bool profile_format_is_gzip(const struct profile_format *f, struct str path);

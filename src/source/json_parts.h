@@ -8,18 +8,13 @@ struct json_thread {
 	bool is_there;
 };
 struct json_thread source_json_no_thread(void);
-/*
- * Takes the current value if key is `comm`, `pid`, `tid` or `container`; otherwise returns false.
- */
+/* Takes the current value if key is `comm`, `pid`, `tid` or `container`; else returns false. */
 bool source_json_thread_part(struct json *j, struct str key, struct profile *q,
 			     struct json_thread *t);
 /* Adds it with the ids that q's columns ask for. */
 thread_id source_json_add_thread(struct profile *q, const struct json_thread *t);
 
-/*
- * Takes the current value if key is `facts`, `modules`, `marks` or `ledger`; otherwise returns
- * false.
- */
+/* Takes the current value if key is `facts`, `modules`, `marks` or `ledger`; else returns false. */
 bool source_json_part(struct json *j, struct str key, struct profile *q);
 
 /* Takes `[["key","text"],["key",12,"unit"]]`. */

@@ -23,9 +23,7 @@ struct script_header {
 	struct str rest; /* fields of a tracepoint, or the frame of a one-line sample */
 };
 
-/*
- * True if the line can only be the start of a record: it has a time, or a pid or cpu and an event.
- */
+/* True if the line can only start a record: it has a time, or a pid or cpu and an event. */
 bool script_header_parse(struct str line, struct script_header *h);
 
 /* `address symbol+0xoffset (dso)`; symbol and dso may be missing. */
@@ -48,7 +46,7 @@ struct script_source {
 };
 bool script_source_parse(struct str line, struct script_source *s);
 
-/* --- perf_script_lines.c: frame lines and what they stand for --- */
+/* --- perf_script_lines.c: frame lines and their frames --- */
 
 /*
  * A known frame line: the frames it stands for, outermost first, and its bytes. They are stored

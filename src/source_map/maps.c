@@ -53,7 +53,7 @@ void source_maps_check_again(struct source_maps *maps)
 	maps->round++;
 }
 
-/* --- reading one --- */
+/* --- reading a map --- */
 
 /* The state of the search for a script's map. */
 struct search {
@@ -151,7 +151,7 @@ static struct source_map *find_map(const struct search *s, struct reader *script
 	return m;
 }
 
-/* --- keeping them --- */
+/* --- cache --- */
 
 static void add_plain(struct buf *out, struct str text)
 {
@@ -256,7 +256,7 @@ const struct source_map *source_maps_get(struct source_maps *maps, int32_t pid, 
 	return k->map;
 }
 
-/* --- how it went --- */
+/* --- statistics --- */
 
 static bool is_file(struct str name)
 {

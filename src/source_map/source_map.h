@@ -7,7 +7,7 @@
 #pragma once
 #include "base/base.h"
 
-/* --- one map (map.c, mappings.c, find.c) --- */
+/* --- a single map (map.c, mappings.c, find.c) --- */
 
 struct source_map;
 
@@ -40,7 +40,7 @@ void source_map_read_words(struct source_map *m, struct str script);
 struct str source_map_function(const struct source_map *m, uint32_t line, uint32_t column,
 			       struct str function);
 
-/* --- where maps are (url.c, path.c) --- */
+/* --- locations of maps (url.c, path.c) --- */
 
 /*
  * The URL in the last `//# sourceMappingURL=` of a script. Returns false if its last lines have

@@ -2,9 +2,7 @@
 #pragma once
 #include "symbol/table_int.h"
 
-/*
- * A possible location of a file: a path below a root; without a root, below that of this process.
- */
+/* Where a file may be: a path below a root; without a root, below that of this process. */
 struct file_place {
 	const char *root;
 	const char *path;

@@ -15,7 +15,7 @@ struct recorded_process {
 	uint64_t began_unix_ns;
 };
 
-/* --- where its map may be --- */
+/* --- locations of its map --- */
 
 struct map_candidate {
 	char *root; /* symbolic links are followed only inside this folder; NULL: no such limit */
@@ -72,7 +72,7 @@ void map_search_note(struct map_search *search, struct budget *budget, struct bu
 		     const char *path);
 void map_search_fini(struct map_search *search);
 
-/* --- its other files --- */
+/* --- other files --- */
 
 /*
  * Opens a file by the path under which the process knows it (a jitdump, from its mapping): by its

@@ -9,9 +9,7 @@ struct vmlinux {
 	uint64_t shift; /* recorded addresses minus those in the file */
 };
 
-/*
- * Finds the file for that kernel. Returns false if there is none, or none that certainly matches.
- */
+/* Finds the file for that kernel. Returns false if there is none, or none that surely matches. */
 bool vmlinux_load(struct vmlinux *v, const struct kernel_id *id,
 		  const struct symbol_options *options);
 void vmlinux_fini(struct vmlinux *v);

@@ -42,7 +42,7 @@ struct unwind_code;
 struct unwind_code *unwind_code_new(struct elf *elf);
 void unwind_code_free(struct unwind_code *c);
 
-/* --- code that is a copy of other code (copied_x86_64.c) --- */
+/* --- copied code (copied_x86_64.c) --- */
 
 /* Where the return address is in a function's frames, in words above the stack pointer. */
 enum { UNWIND_COPIED_WORDS = 16 };

@@ -30,7 +30,7 @@ extern const struct unwind_machine unwind_x86_64;
 /* Returns NULL if the machine is not supported. */
 const struct unwind_machine *unwind_machine_of(uint16_t elf_machine);
 
-/* --- call frame information, as it is in a file (DWARF 5, 6.4; LSB, 10.6) --- */
+/* --- call frame information in a file (DWARF 5, 6.4; LSB, 10.6) --- */
 
 struct cfi_section {
 	struct elf *elf;
@@ -66,9 +66,7 @@ struct cfi_list {
 	struct cfi_cie cie;
 };
 
-/*
- * Returns false at the end of what can be read. has_fde: the entry is valid, and fde is filled in.
- */
+/* Returns false at the end of what can be read. has_fde: the entry is valid, fde is filled in. */
 bool cfi_next(struct cfi_list *list, bool *has_fde, struct cfi_fde *fde);
 bool cfi_read_cie(const struct cfi_section *s, size_t at, struct cfi_cie *cie);
 /* For DW_CFA_set_loc; the cursor is inside s->bytes. */
@@ -135,7 +133,7 @@ uint32_t rule_pool_add(struct rule_pool *pool, const uint32_t *words, uint32_t n
 /* Returns false if it is too long or the pool is full. */
 bool rule_pool_add_expression(struct rule_pool *pool, struct str bytes, int32_t *where);
 
-/* --- programs of CIE and FDE --- */
+/* --- CIE and FDE programs --- */
 
 struct cfi_state {
 	uint8_t cfa_kind, cfa_register;
@@ -159,11 +157,11 @@ struct cfi_program {
 	void *context;
 };
 
-/* Runs the CIE's program. Returns false if it is malformed. */
+/* Runs the CIE's program. Returns false if it is malformed or not supported. */
 bool cfi_run_cie(const struct cfi_program *program, struct cfi_state *state);
 /*
  * Runs the program of fde; emit gets the start of each range, ascending, inside [fde->start,
- * fde->end). From the first malformed instruction on, it gets RULE_NONE.
+ * fde->end). From the first instruction that is malformed or not supported, it gets RULE_NONE.
  */
 void cfi_run_fde(const struct cfi_program *program, const struct cfi_fde *fde);
 
@@ -186,9 +184,7 @@ uint64_t go_saves_frame_pointer_x86_64(struct str code, uint64_t at, uint32_t si
 
 /* --- tables --- */
 
-/*
- * A table is one block of bytes, in memory and on disk: this header, then the arrays in this order.
- */
+/* A table is one block of bytes, in memory and on disk: this header, then these arrays in order. */
 struct table_head {
 	char magic[8];
 	uint64_t checksum; /* of everything after it */

@@ -336,7 +336,7 @@ bool view_diff_has_grown(const struct view_diff *d, struct view_notes *notes)
 	return d->grown.rows.n > 0;
 }
 
-/* --- the whole --- */
+/* --- view_diff --- */
 
 struct view_diff *view_diff_new(const struct view_input *sides, const struct view_request *r,
 				struct view_notes *notes, struct err *e)

@@ -301,9 +301,7 @@ static bool make_calls(struct making *m, struct err *e)
 	return true;
 }
 
-/*
- * If script functions are mixed with those of their runtime, they come first in a separate table.
- */
+/* If script functions are mixed with those of their runtime, they come first in their own table. */
 static bool make_your_tree(struct making *m, struct err *e)
 {
 	const struct profile *p = m->view->in.profile;

@@ -121,9 +121,7 @@ void view_request_fini(struct view_request *r);
 bool view_request_settle(struct view_request *r, struct err *e);
 /* For a settled request: the columns (enum profile_column) that the profile must have. */
 unsigned view_columns(const struct view_request *r);
-/*
- * ... and whether frames must have lines; otherwise pass the profile through profile_without_lines.
- */
+/* ... and whether frames must have lines; otherwise use profile_without_lines. */
 bool view_wants_lines(const struct view_request *r);
 
 /* `1,234`, `samples shown`; or `event`, `cycles`. */
