@@ -1,6 +1,4 @@
-/*
- * Arena allocator: pieces are allocated one by one and freed all at once. One arena per document.
- */
+/* Arena allocator: pieces are allocated one by one and freed all at once. One arena per document. */
 #pragma once
 #include "base/str.h"
 

@@ -1,7 +1,4 @@
-/*
- * A growable byte buffer. Start with `struct buf b = {0};`, end with buf_fini, or declare it
- * AUTO(buf).
- */
+/* A growable byte buffer. Start with `struct buf b = {0};`, end with buf_fini, or declare it AUTO(buf). */
 #pragma once
 #include "base/mem.h"
 #include "base/str.h"
@@ -12,10 +9,7 @@ struct buf {
 };
 
 void buf_fini(struct buf *b);
-/*
- * Makes room for at least `more` bytes after the first n and returns a pointer to it. Does not
- * change n.
- */
+/* Makes room for at least `more` bytes after the first n and returns a pointer to it. Does not change n. */
 char *buf_reserve(struct buf *b, size_t more);
 void buf_add_slow(struct buf *b, const char *p, size_t n);
 void buf_addf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -40,10 +34,7 @@ uint64_t fixed_units(double value, unsigned decimals);
 /* Like printf's %.*f; decimals is at most 3. */
 void buf_add_fixed(struct buf *b, double value, unsigned decimals);
 
-/*
- * A duration in three digits: `1.24 s`, `350 ms`, `1,234 s`. The script in pictures uses the same
- * rule.
- */
+/* A duration in three digits: `1.24 s`, `350 ms`, `1,234 s`. The script in pictures uses the same rule. */
 void buf_add_span(struct buf *b, double ns);
 
 static inline void buf_add(struct buf *b, struct str s)
@@ -63,10 +54,7 @@ static inline void buf_add_char(struct buf *b, char c)
 	b->p[b->n++] = c;
 }
 
-/*
- * Writes a varint (protocol buffers, .plume) to a place with room for MAX_VARINT_BYTES; returns its
- * length.
- */
+/* Writes a varint (protocol buffers, .plume) to a place with room for MAX_VARINT_BYTES; returns its length. */
 enum { MAX_VARINT_BYTES = 10 };
 
 static inline size_t put_varint(char *to, uint64_t number)

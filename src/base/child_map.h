@@ -1,8 +1,7 @@
 /*
- * Maps (parent, key) to child in a tree whose nodes are numbered in the order they are made; the
- * root is 0. Most nodes of a call tree have one child, which is stored next to its parent; only the
- * others need a hash table. So walking a known path, or adding a new one, mostly touches memory in
- * order.
+ * Maps (parent, key) to child in a tree whose nodes are numbered in the order they are made; the root is 0. Most
+ * nodes of a call tree have one child, which is stored next to its parent; only the others need a hash table. So
+ * walking a known path, or adding a new one, mostly touches memory in order.
  */
 #pragma once
 #include "base/pair_map.h"

@@ -124,16 +124,12 @@ static inline int64_t cursor_signed(struct cursor *c, unsigned n)
 }
 
 /*
- * LEB128 (DWARF 5, 7.6). Linkers pad it, so up to 20 bytes are accepted, and bits beyond 64 are
- * dropped. A longer one makes the cursor short, which bounds the cost of reading the same number
- * repeatedly.
+ * LEB128 (DWARF 5, 7.6). Linkers pad it, so up to 20 bytes are accepted, and bits beyond 64 are dropped. A longer one
+ * makes the cursor short, which bounds the cost of reading the same number repeatedly.
  */
 uint64_t cursor_long_uleb(struct cursor *c);
 int64_t cursor_long_sleb(struct cursor *c);
-/*
- * A varint as in protocol buffers and .plume files: ULEB128, but more than 64 bits make the cursor
- * short.
- */
+/* A varint as in protocol buffers and .plume files: ULEB128, but more than 64 bits make the cursor short. */
 uint64_t cursor_long_varint(struct cursor *c);
 
 /* Most numbers are below 128. */

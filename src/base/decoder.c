@@ -1,6 +1,4 @@
-/*
- * gzip (RFC 1952, members may follow each other) and zstd (RFC 8878, frames likewise) as streams.
- */
+/* gzip (RFC 1952, members may follow each other) and zstd (RFC 8878, frames likewise) as streams. */
 #include "base/reader_int.h"
 
 #include <zlib.h>

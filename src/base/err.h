@@ -10,10 +10,7 @@ enum err_kind {
 	/* A command could not be run; these are the codes of sh, env and nohup. */
 	ERR_NOT_EXECUTABLE = 126,
 	ERR_NOT_FOUND = 127,
-	/*
-	 * The reader of our standard output closed it, like head(1). Not a failure, so plume says
-	 * nothing.
-	 */
+	/* The reader of our standard output closed it, like head(1). Not a failure, so plume says nothing. */
 	ERR_OUTPUT_CLOSED = 141,
 };
 

@@ -39,10 +39,7 @@ void index_map_reserve(struct index_map *m, uint64_t n);
 
 typedef bool index_map_equal(const void *array, uint32_t index, const void *key);
 
-/*
- * The index whose element equals key, or INDEX_NONE. Inlined together with its comparison: this is
- * the hot loop.
- */
+/* The index whose element equals key, or INDEX_NONE. Inlined together with its comparison: this is the hot loop. */
 static inline __attribute__((always_inline)) uint32_t index_map_find(const struct index_map *m,
 								     uint32_t hash,
 								     index_map_equal *equal,
@@ -61,8 +58,7 @@ static inline __attribute__((always_inline)) uint32_t index_map_find(const struc
 }
 
 /*
- * Finds or adds: if no element equals key, adds n under the hash and returns it, and the caller
- * appends the element.
+ * Finds or adds: if no element equals key, adds n under the hash and returns it, and the caller appends the element.
  */
 static inline __attribute__((always_inline)) uint32_t index_map_place(struct index_map *m,
 								      uint32_t hash,

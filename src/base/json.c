@@ -148,9 +148,7 @@ static const char *plain_end(const char *p, const char *end)
 	return p;
 }
 
-/*
- * The string at p as it stands, without its quotes. The whole of it is brought into the window.
- */
+/* The string at p as it stands, without its quotes. The whole of it is brought into the window. */
 static bool raw_string(struct json *j, struct str *raw, bool *has_escapes)
 {
 	size_t at = 1; /* behind the opening quote */
@@ -193,10 +191,7 @@ static int32_t hex_code(struct str s, size_t at)
 	return code;
 }
 
-/*
- * \uXXXX at byte `at` (behind the u), with the second half of a pair; returns where it ends, or 0 when
- * it is none.
- */
+/* \uXXXX at byte `at` (behind the u), with the second half of a pair; returns where it ends, or 0 when it is none. */
 static size_t add_unicode(struct buf *out, struct str raw, size_t at)
 {
 	int32_t code = hex_code(raw, at);
@@ -455,9 +450,7 @@ static void skip_scalar(struct json *j)
 	}
 }
 
-/*
- * Past a whole object or array, by its brackets alone: what is skipped is not checked beyond that.
- */
+/* Past a whole object or array, by its brackets alone: what is skipped is not checked beyond that. */
 static void skip_nested(struct json *j)
 {
 	unsigned depth = 0;

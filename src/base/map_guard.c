@@ -1,8 +1,7 @@
 /*
- * A file that is truncated while it is mapped raises SIGBUS on the next touch of a lost page. The
- * handler puts zero pages there, so that the parser runs to its end and the reader can say in words
- * what happened. This needs state that a signal handler can see: the one table in the program that
- * changes after start-up.
+ * A file that is truncated while it is mapped raises SIGBUS on the next touch of a lost page. The handler puts zero
+ * pages there, so that the parser runs to its end and the reader can say in words what happened. This needs state
+ * that a signal handler can see: the one table in the program that changes after start-up.
  */
 #include "base/reader_int.h"
 

@@ -10,10 +10,7 @@ struct mapping {
 	struct str bytes;
 };
 
-/*
- * Maps a whole regular file that is not empty; fd may be closed afterwards. Returns false and sets
- * e on failure.
- */
+/* Maps a whole regular file that is not empty; fd may be closed afterwards. Returns false and sets e on failure. */
 bool mapping_init(struct mapping *m, int fd, const char *name, struct err *e);
 void mapping_fini(struct mapping *m);
 /* Drops the pages that were read; reading them again brings them back. */

@@ -63,23 +63,18 @@ struct option_binding {
 };
 
 /*
- * Parses words[0..n). Long options by unambiguous prefix, `--name=value`, `--name value`, `-o
- * value`, `-ovalue`, `-ab`; options may follow files; everything after `--` is a file. e is a usage
- * error that names the option.
+ * Parses words[0..n). Long options by unambiguous prefix, `--name=value`, `--name value`, `-o value`, `-ovalue`,
+ * `-ab`; options may follow files; everything after `--` is a file. e is a usage error that names the option.
  */
 bool options_parse(char **words, size_t n, const struct option_binding *bindings,
 		   size_t binding_count, struct text_list *files, struct err *e);
 /*
- * Sets one option, like `--name=value`, for requests that do not come as words, such as the
- * parameters of a URL. name is the full name. A flag takes NULL as its value. The value is
- * borrowed.
+ * Sets one option, like `--name=value`, for requests that do not come as words, such as the parameters of a URL. name
+ * is the full name. A flag takes NULL as its value. The value is borrowed.
  */
 bool options_set(const struct option_binding *bindings, size_t binding_count, struct str name,
 		 const char *value, struct err *e);
-/*
- * A whole number from least to most, or 0 if not given: for options whose text shows whether they
- * were given.
- */
+/* A whole number from least to most, or 0 if not given: for options whose text shows whether they were given. */
 bool option_parse_number(const char *name, const char *text, uint64_t least, uint64_t most,
 			 uint64_t *value, struct err *e);
 

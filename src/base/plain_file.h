@@ -2,10 +2,9 @@
 #pragma once
 
 /*
- * Opens a regular file for reading. Returns -1 and sets errno on failure (ENOEXEC: not a regular
- * file). Fifos and devices are not opened: that could block, or wind a tape.
+ * Opens a regular file for reading. Returns -1 and sets errno on failure (ENOEXEC: not a regular file). Fifos and
+ * devices are not opened: that could block, or wind a tape.
  *
- * If root is given, path is resolved as a process with that root would: links and `..` stay inside
- * it.
+ * If root is given, path is resolved as a process with that root would: links and `..` stay inside it.
  */
 int open_plain_file(const char *root, const char *path);

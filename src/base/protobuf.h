@@ -36,10 +36,7 @@ struct protobuf {
 
 struct protobuf protobuf_open(struct str message);
 
-/*
- * The message, or the packed numbers, in the current field. Offsets continue to count from the
- * outermost message.
- */
+/* The message, or the packed numbers, in the current field. Offsets continue to count from the outermost message. */
 static inline struct protobuf protobuf_inside(const struct protobuf *m)
 {
 	return (struct protobuf){ .rest = cursor_over(m->bytes),
@@ -83,9 +80,6 @@ bool protobuf_is_cut(const struct protobuf *m);
 /* A field of type varint; negative numbers are written as two's complement, as int64 is. */
 void protobuf_add_number(struct buf *out, uint32_t field, uint64_t number);
 void protobuf_add_bytes(struct buf *out, uint32_t field, struct str bytes);
-/*
- * Whatever is added before protobuf_end goes inside the field; pass it what protobuf_begin
- * returned.
- */
+/* Whatever is added before protobuf_end goes inside the field; pass it what protobuf_begin returned. */
 size_t protobuf_begin(struct buf *out, uint32_t field);
 void protobuf_end(struct buf *out, size_t begun);

@@ -35,16 +35,10 @@ void reader_free(struct reader *r);
 
 /* The input's name in messages: its path, or "standard input". */
 const char *reader_name(const struct reader *r);
-/*
- * True if the window holds all the rest of the input: a mapped file from the start, a stream at its
- * end.
- */
+/* True if the window holds all the rest of the input: a mapped file from the start, a stream at its end. */
 bool reader_is_whole(const struct reader *r);
 struct str reader_window(const struct reader *r);
-/*
- * Drops the first n bytes of the window. Pointers into the window stay valid until the next
- * reader_fill.
- */
+/* Drops the first n bytes of the window. Pointers into the window stay valid until the next reader_fill. */
 void reader_consume(struct reader *r, size_t n);
 /*
  * Bytes before `until`, which is in the window, will rarely be needed again, so their memory may be
@@ -66,15 +60,9 @@ bool reader_skip(struct reader *r, uint64_t n);
 bool reader_fill(struct reader *r);
 /* Waits until reader_fill would not block; returns false after the given number of milliseconds. */
 bool reader_wait(struct reader *r, int milliseconds);
-/*
- * Fills until the window holds the rest of the input. Returns false if that is more than limit
- * bytes.
- */
+/* Fills until the window holds the rest of the input. Returns false if that is more than limit bytes. */
 bool reader_fill_all(struct reader *r, size_t limit);
-/*
- * Ignores what follows the first `bytes` (decompressed) bytes and treats it as damage; a fill may
- * read beyond.
- */
+/* Ignores what follows the first `bytes` (decompressed) bytes and treats it as damage; a fill may read beyond. */
 void reader_limit(struct reader *r, uint64_t bytes);
 /* Offset in the (decompressed) input of the window's first byte. */
 uint64_t reader_offset(const struct reader *r);

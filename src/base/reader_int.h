@@ -19,10 +19,7 @@ enum decode_state decoder_run(struct decoder *d, struct str *in, struct buf *out
 /* True between two members: the input may end here without damage. */
 bool decoder_at_boundary(const struct decoder *d);
 
-/*
- * Another program may truncate a mapped file; guarded ranges then read as zeros instead of raising
- * SIGBUS.
- */
+/* Another program may truncate a mapped file; guarded ranges then read as zeros instead of raising SIGBUS. */
 bool map_guard_add(const void *start, size_t size_bytes);
 void map_guard_remove(const void *start);
 /* True if a page of the range was lost since it was guarded. */

@@ -1,16 +1,11 @@
-/*
- * Perl regular expressions over bytes (PCRE2 with its JIT), with a limit on the work per match.
- */
+/* Perl regular expressions over bytes (PCRE2 with its JIT), with a limit on the work per match. */
 #pragma once
 #include "base/err.h"
 #include "base/str.h"
 
 struct regex;
 
-/*
- * Returns NULL and sets e (a usage error with the position in the pattern) if the pattern is
- * invalid.
- */
+/* Returns NULL and sets e (a usage error with the position in the pattern) if the pattern is invalid. */
 struct regex *regex_new(struct str pattern, struct err *e);
 void regex_free(struct regex *re);
 

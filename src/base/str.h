@@ -78,17 +78,11 @@ ptrdiff_t str_find_last_char(struct str s, char c);
 ptrdiff_t str_find(struct str s, struct str needle);
 /* What follows the last '/'. */
 struct str str_basename(struct str path);
-/*
- * Parses all of s as a decimal number. Returns false if s is empty, has another character, or
- * overflows.
- */
+/* Parses all of s as a decimal number. Returns false if s is empty, has another character, or overflows. */
 bool str_to_u64(struct str s, uint64_t *value);
 /* The same for hexadecimal digits, without a leading 0x. */
 bool str_hex_to_u64(struct str s, uint64_t *value);
-/*
- * A decimal number with an optional '-', up to INT32_MAX in magnitude: INT32_MIN marks an unknown
- * id.
- */
+/* A decimal number with an optional '-', up to INT32_MAX in magnitude: INT32_MIN marks an unknown id. */
 bool str_to_i32(struct str s, int32_t *value);
 /* `5`, `5s`, `200ms`, `1.5m`, `1h`, `2d`; the caller handles a sign. */
 bool str_to_seconds(struct str s, double *seconds);
@@ -105,8 +99,5 @@ uint32_t str_distance(struct str name, struct str text);
 uint32_t str_typing_distance(struct str known, struct str typed);
 /* The first distance at which a word is no longer offered as a correction. */
 uint32_t str_typing_limit(struct str typed);
-/*
- * Sorts indices: fills order[0..n) with the indices of strings[0..n), in bytewise order of the
- * strings. Stable.
- */
+/* Sorts indices: fills order[0..n) with the indices of strings[0..n), in bytewise order of the strings. Stable. */
 void str_sort(const struct str *strings, uint32_t *order, uint32_t n);

@@ -1,7 +1,6 @@
 /*
- * Sorting strings eight bytes at a time: items are ordered by a word of each string, and only where
- * words are equal by the next one. Names share long prefixes, which a comparison of whole strings
- * would walk through every time.
+ * Sorting strings eight bytes at a time: items are ordered by a word of each string, and only where words are equal
+ * by the next one. Names share long prefixes, which a comparison of whole strings would walk through every time.
  */
 #include "base/base.h"
 

@@ -1,7 +1,4 @@
-/*
- * Interned strings: each is stored once and numbered in order of first use. Start with `struct
- * texts t = { 0 };`.
- */
+/* Interned strings: each is stored once and numbered in order of first use. Start with `struct texts t = { 0 };`. */
 #pragma once
 #include "base/arena.h"
 #include "base/index_map.h"

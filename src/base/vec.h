@@ -1,7 +1,4 @@
-/*
- * Growing arrays of any type: `VEC(uint32_t) ids = {0}; vec_push(&ids, 7); ids.p[0];
- * vec_fini(&ids);`
- */
+/* Growing arrays of any type: `VEC(uint32_t) ids = {0}; vec_push(&ids, 7); ids.p[0]; vec_fini(&ids);` */
 #pragma once
 #include "base/mem.h"
 
@@ -14,10 +11,7 @@
 		uint32_t n, capacity;                                                              \
 	}
 
-/*
- * Makes room for `room` elements in total. Ids are 32 bits, so a vector that would outgrow them
- * aborts.
- */
+/* Makes room for `room` elements in total. Ids are 32 bits, so a vector that would outgrow them aborts. */
 void *vec_grow(void *p, uint32_t *capacity, uint64_t room, size_t element_size);
 
 #define vec_reserve(v, room)                                                                       \

@@ -1,10 +1,9 @@
 /*
- * Writes a file or standard output. A file appears whole or not at all: bytes go to a nameless or
- * temporary file in the same folder, which gets the name only in writer_commit. Errors are kept and
- * reported there.
+ * Writes a file or standard output. A file appears whole or not at all: bytes go to a nameless or temporary file in
+ * the same folder, which gets the name only in writer_commit. Errors are kept and reported there.
  *
- * Links are followed if the user or root made them. A file that another user put there is never
- * written to: it is replaced, or refused if it is a link, or a pipe in a folder like /tmp.
+ * Links are followed if the user or root made them. A file that another user put there is never written to: it is
+ * replaced, or refused if it is a link, or a pipe in a folder like /tmp.
  */
 #pragma once
 #include "base/buf.h"
@@ -19,10 +18,7 @@ struct writer;
 struct writer *writer_open(const char *path, struct err *e);
 /* For caches: replaces whatever has the name, even a link or a pipe. The mode is 0600. */
 struct writer *writer_open_new(const char *path, struct err *e);
-/*
- * Whether writer_open would work, as far as plume can tell without changing anything or waiting for
- * a reader.
- */
+/* Whether writer_open would work, as far as plume can tell without changing anything or waiting for a reader. */
 bool writer_can_open(const char *path, struct err *e);
 /*
  * Writes to the file itself, from its start: the old content is lost at once, and whatever has been
@@ -45,10 +41,7 @@ void writer_add(struct writer *w, struct str s);
 bool writer_is_healthy(const struct writer *w);
 /* errno of the write that failed; 0 if none has. */
 int writer_error(const struct writer *w);
-/*
- * For a patient writer: tries to write, even after an earlier failure. Returns whether everything
- * is written now.
- */
+/* For a patient writer: tries to write, even after an earlier failure. Returns whether everything is written now. */
 bool writer_write_waiting(struct writer *w);
 size_t writer_waiting_bytes(const struct writer *w);
 /* Passes buffered bytes to the kernel. Not for gzip, which would compress worse. */
@@ -59,7 +52,6 @@ void writer_flush(struct writer *w);
  */
 void writer_write_at(struct writer *w, uint64_t offset, struct str s);
 /*
- * Writes the remaining bytes and gives the file its name. e is ERR_OUTPUT_CLOSED if the reader of
- * stdout closed it.
+ * Writes the remaining bytes and gives the file its name. e is ERR_OUTPUT_CLOSED if the reader of stdout closed it.
  */
 bool writer_commit(struct writer *w, struct err *e);

@@ -24,10 +24,7 @@ struct writer_place {
 
 /* Returns false and sets e and errno on failure. */
 bool writer_place_find(struct writer_place *p, const char *path, struct err *e);
-/*
- * The same for a name that must not be a link; whatever has the name is replaced, so the place is
- * always free.
- */
+/* The same for a name that must not be a link; whatever has the name is replaced, so the place is always free. */
 bool writer_place_find_new(struct writer_place *p, const char *path, struct err *e);
 void writer_place_fini(struct writer_place *p);
 /*

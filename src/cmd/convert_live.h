@@ -4,9 +4,8 @@
 #include "store/store.h"
 
 /*
- * `perf script | plume convert -o FILE.plume` may run for hours. So the file is written as samples
- * arrive, one block per second or per some number of samples, and whatever has been written
- * survives a crash.
+ * `perf script | plume convert -o FILE.plume` may run for hours. So the file is written as samples arrive, one block
+ * per second or per some number of samples, and whatever has been written survives a crash.
  */
 struct live {
 	const char *path;

@@ -92,10 +92,7 @@ static void add_settings(const struct permission *p, struct doctor_report *r)
 
 /* --- findings --- */
 
-/*
- * Splits the text of permission_explain: what precedes the first colon is the reason, the rest is
- * what to do.
- */
+/* Splits the text of permission_explain: what precedes the first colon is the reason, the rest is what to do. */
 static void add_refusal(struct doctor_report *r, enum finding_mark mark, const char *key,
 			const char *what, const struct open_attempt *attempt)
 {

@@ -1,6 +1,4 @@
-/*
- * Code interpreted or compiled at run time: whether a recording can name it, and what would help.
- */
+/* Code interpreted or compiled at run time: whether a recording can name it, and what would help. */
 #include "cmd/doctor_living.h"
 
 void doctor_add_bytes(struct buf *out, uint64_t n)

@@ -40,10 +40,7 @@ static bool check_output_name(const char *path, struct err *e)
 	return true;
 }
 
-/*
- * stackcollapse-perf.pl has only its own options; its marks and pids are part of the names it
- * makes.
- */
+/* stackcollapse-perf.pl has only its own options; its marks and pids are part of the names it makes. */
 static bool check_compat(struct request *r, struct source_options *source, struct err *e)
 {
 	struct query *q = &r->in.view.query;

@@ -1,16 +1,12 @@
 /*
- * The user who ran sudo. Files are created with that user's rights and belong to that user, so that
- * `sudo plume record -o web.svg` neither leaves a file that the user cannot remove nor writes where
- * the user may not.
+ * The user who ran sudo. Files are created with that user's rights and belong to that user, so that `sudo plume
+ * record -o web.svg` neither leaves a file that the user cannot remove nor writes where the user may not.
  */
 #pragma once
 #include <stdbool.h>
 #include <sys/types.h>
 
-/*
- * Between these two calls, files are opened and created as the invoking user; without sudo they do
- * nothing.
- */
+/* Between these two calls, files are opened and created as the invoking user; without sudo they do nothing. */
 void invoker_enter(void);
 void invoker_leave(void);
 /* The user who ran sudo; without sudo, the user who runs plume. */

@@ -1,7 +1,4 @@
-/*
- * What plume can tell about the JavaScript in a process. Each of these is a subcommand of `plume
- * js`.
- */
+/* What plume can tell about the JavaScript in a process. Each of these is a subcommand of `plume js`. */
 #pragma once
 #include "cmd/cmd.h"
 #include "target/target.h"

@@ -62,10 +62,7 @@ static bool take_out(struct place *p, struct str name, struct str word, struct s
 	return true;
 }
 
-/*
- * `Script.name` is `name` of `Script`; several objects of one kind, or with one field each, are
- * listed together.
- */
+/* `Script.name` is `name` of `Script`; several objects of one kind, or with one field each, are listed together. */
 static void find_place(struct str name, struct place *p)
 {
 	ptrdiff_t dot = str_find_char(name, '.');

@@ -57,8 +57,5 @@ struct profile *read_profiles(const struct text_list *files, const struct source
 /* Like source_read, with a line on a terminal that counts samples. */
 bool read_profile(const char *path, const struct source_options *options, struct profile *p,
 		  struct err *e);
-/*
- * `perf script | plume fold`: a pipe or a file on stdin is meant to be read; a terminal or
- * /dev/null is not.
- */
+/* `perf script | plume fold`: a pipe or a file on stdin is meant to be read; a terminal or /dev/null is not. */
 bool stdin_is_piped(void);

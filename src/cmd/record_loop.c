@@ -124,10 +124,7 @@ static void end_period(struct run *r)
 	profile_unref(done);
 	malloc_trim(0); /* do not keep the memory of a busy minute all day */
 	period_files_begin(r->files);
-	/*
-	 * If the period ended early, or naming took longer than a period, count periods from now
-	 * on.
-	 */
+	/* If the period ended early, or naming took longer than a period, count periods from now on. */
 	bool is_on_time = now >= r->period_end_ns && now - r->period_end_ns < every_ns;
 	r->period_end_ns = (is_on_time ? r->period_end_ns : now) + every_ns;
 }

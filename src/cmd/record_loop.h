@@ -13,8 +13,5 @@ struct record_plan {
 		*rotation; /* NULL: one recording; otherwise outputs is not used */
 	bool is_quiet, is_verbose, shows_overhead;
 };
-/*
- * Returns the exit code: that of the command, if one was recorded. Failures that it has not printed
- * are in e.
- */
+/* Returns the exit code: that of the command, if one was recorded. Failures that it has not printed are in e. */
 int record_run(const struct record_plan *plan, struct err *e);

@@ -1,6 +1,4 @@
-/*
- * Where a recording goes: files that grow during the recording, and files that are made at the end.
- */
+/* Where a recording goes: files that grow during the recording, and files that are made at the end. */
 #pragma once
 #include "cmd/cmd.h"
 #include "record/record.h"

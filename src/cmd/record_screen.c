@@ -88,10 +88,7 @@ void record_screen_update(struct record_screen *s, const struct record_progress 
 
 void record_screen_clear(struct record_screen *s)
 {
-	/*
-	 * tmux keeps what is cleared from the first column of the first line on, so start
-	 * elsewhere.
-	 */
+	/* tmux keeps what is cleared from the first column of the first line on, so start elsewhere. */
 	if (s && s->is_drawn && is_in_front(s))
 		put(s, STR("\r\033[K\0337\033[B\033[J\0338"));
 	if (s)

@@ -1,6 +1,4 @@
-/*
- * What a recording shows on the terminal while it runs: a status line, and the hottest functions.
- */
+/* What a recording shows on the terminal while it runs: a status line, and the hottest functions. */
 #pragma once
 #include "cmd/screen.h"
 #include "view/view.h"
@@ -20,9 +18,8 @@ struct record_screen;
  */
 struct record_screen *record_screen_new(int fd, const char *title);
 /*
- * Redraws at the terminal's current size. Never blocks on the terminal, and leaves it alone while
- * plume is in the background. profile: the growing one; it may differ from the last call's, or be
- * NULL.
+ * Redraws at the terminal's current size. Never blocks on the terminal, and leaves it alone while plume is in the
+ * background. profile: the growing one; it may differ from the last call's, or be NULL.
  */
 void record_screen_update(struct record_screen *s, const struct record_progress *p,
 			  const struct profile *profile);

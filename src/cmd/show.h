@@ -32,9 +32,8 @@ bool picture_files_write(const struct picture_files *f, struct err *e);
 void picture_files_fini(struct picture_files *f);
 
 /*
- * Where a picture goes: to `asked`; to standard output if that is not a terminal; otherwise to a
- * new file named after the first input, or `otherwise` if there is none. is_named: plume chose the
- * name, so it must be printed.
+ * Where a picture goes: to `asked`; to standard output if that is not a terminal; otherwise to a new file named after
+ * the first input, or `otherwise` if there is none. is_named: plume chose the name, so it must be printed.
  */
 struct picture_path {
 	char *path;

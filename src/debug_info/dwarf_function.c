@@ -1,7 +1,6 @@
 /*
- * Finds the functions of a unit, and the namespaces and classes they are declared in, in one walk
- * over the entries. Skips the inside of functions if the compiler made that possible (gcc does),
- * unless with_nested asks for it.
+ * Finds the functions of a unit, and the namespaces and classes they are declared in, in one walk over the entries.
+ * Skips the inside of functions if the compiler made that possible (gcc does), unless with_nested asks for it.
  */
 #include "debug_info/dwarf_int.h"
 

@@ -1,9 +1,8 @@
 /*
- * DWARF 2 to 5, as far as names, inlined functions and lines need it. Decoded here and not by
- * libdw: no byte is trusted, nothing outside a section is read, all work is counted, and the file
- * may be mapped read-only, truncated while it is read, and have sections compressed with zstd.
- * libdw 0.188 does none of that; the tests compare against it. Section numbers in comments refer to
- * the DWARF 5 standard.
+ * DWARF 2 to 5, as far as names, inlined functions and lines need it. Decoded here and not by libdw: no byte is
+ * trusted, nothing outside a section is read, all work is counted, and the file may be mapped read-only, truncated
+ * while it is read, and have sections compressed with zstd. libdw 0.188 does none of that; the tests compare against
+ * it. Section numbers in comments refer to the DWARF 5 standard.
  */
 #pragma once
 #include "debug_info/lookup.h"

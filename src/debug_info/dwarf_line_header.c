@@ -151,10 +151,7 @@ static struct str make_path(struct dwarf_lines *lines, const struct dwarf_line_f
 {
 	struct debug_info *d = lines->unit->file->info;
 	AUTO(buf) struct buf path = { 0 };
-	/*
-	 * The first folder is the compiler's working directory, which is not in the table before
-	 * DWARF 5.
-	 */
+	/* The first folder is the compiler's working directory, which is not in the table before DWARF 5. */
 	uint64_t folder = lines->counts_from_zero ? file->folder : file->folder - 1;
 	add_part(&path, lines->unit->comp_dir);
 	if (folder < lines->folders.n)

@@ -1,6 +1,4 @@
-/*
- * Ranges of code: range lists (2.17.3, 7.25; before DWARF 5 in .debug_ranges), and lookup in them.
- */
+/* Ranges of code: range lists (2.17.3, 7.25; before DWARF 5 in .debug_ranges), and lookup in them. */
 #include "debug_info/dwarf_int.h"
 
 struct list {

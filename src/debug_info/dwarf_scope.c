@@ -1,7 +1,6 @@
 /*
- * Finds the scope that an entry is declared in, because entries do not say. The walk that finds
- * functions leaves a list of scopes; the inside of functions, such as the classes of lambdas, is
- * walked on demand.
+ * Finds the scope that an entry is declared in, because entries do not say. The walk that finds functions leaves a
+ * list of scopes; the inside of functions, such as the classes of lambdas, is walked on demand.
  */
 #include "debug_info/dwarf_int.h"
 

@@ -1,7 +1,4 @@
-/*
- * The entries of .eh_frame and .eh_frame_hdr, as far as they say where functions are (LSB 5.0,
- * 10.6).
- */
+/* The entries of .eh_frame and .eh_frame_hdr, as far as they say where functions are (LSB 5.0, 10.6). */
 #include "debug_info/dwarf_int.h"
 #include "debug_info/function_ranges.h"
 
@@ -99,10 +96,7 @@ struct last_cie {
 	uint8_t encoding;
 };
 
-/*
- * Reads the entry at the cursor and moves past it. Returns false if it is not an FDE, or is
- * invalid.
- */
+/* Reads the entry at the cursor and moves past it. Returns false if it is not an FDE, or is invalid. */
 static bool read_entry(const struct function_ranges *f, struct cursor *c, struct last_cie *cie,
 		       struct function_range *range)
 {
@@ -186,10 +180,7 @@ void function_ranges_init(struct function_ranges *f, struct elf *elf)
 	f->frames_address = s->address;
 	if (!f->frames.n || take_sorted(f, elf))
 		return;
-	/*
-	 * Everything is read, and each entry of 16 bytes or more becomes a row of 16, in a list
-	 * that doubles.
-	 */
+	/* Everything is read, and each entry of 16 bytes or more becomes a row of 16, in a list that doubles. */
 	if (elf_section_scan(elf, s).n && budget_hold(&elf->budget, 2 * f->frames.n))
 		read_list(f);
 }

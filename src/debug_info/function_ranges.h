@@ -13,10 +13,7 @@ struct function_ranges {
 	struct str frames; /* .eh_frame */
 	uint64_t frames_address;
 	bool is_64;
-	/*
-	 * Either the linker's lookup table, .eh_frame_hdr: pairs of a start and the location of its
-	 * entry, ...
-	 */
+	/* Either the linker's lookup table, .eh_frame_hdr: pairs of a start and the location of its entry, ... */
 	struct str sorted;
 	uint64_t sorted_from; /* the base of both */
 	/* ... or, if there is none, a list made from the entries. */

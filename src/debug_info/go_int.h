@@ -1,7 +1,4 @@
-/*
- * Parts of .gopclntab (src/runtime/symtab.go, src/internal/abi/symtab.go,
- * src/debug/gosym/pclntab.go in Go).
- */
+/* Parts of .gopclntab (src/runtime/symtab.go, src/internal/abi/symtab.go, src/debug/gosym/pclntab.go in Go). */
 #pragma once
 #include "debug_info/go_table.h"
 

@@ -1,7 +1,6 @@
 /*
- * What Go's own tracebacks know about a function beyond its frame (funcFlag in
- * src/runtime/symtab.go): that nothing called it, or that it switches stacks. Before 1.17 they used
- * names (topofstack in traceback.go).
+ * What Go's own tracebacks know about a function beyond its frame (funcFlag in src/runtime/symtab.go): that nothing
+ * called it, or that it switches stacks. Before 1.17 they used names (topofstack in traceback.go).
  */
 #include "debug_info/go_int.h"
 
@@ -22,10 +21,7 @@ static bool is_among(struct str name, const struct str *names, size_t n)
 
 enum go_kind go_function_kind(const struct go_table *t, const struct go_function *f)
 {
-	/*
-	 * Functions called from mcall have left their goroutine, which may be running elsewhere by
-	 * now.
-	 */
+	/* Functions called from mcall have left their goroutine, which may be running elsewhere by now. */
 	static const struct str outermost[] = { NAME("runtime.goexit"), NAME("runtime.mcall"),
 						NAME("runtime.mstart"), NAME("runtime.rt0_go") };
 	static const struct str switches[] = {

@@ -1,7 +1,4 @@
-/*
- * What .gopclntab says about a function's instructions: frame sizes, files, lines, inlined
- * functions.
- */
+/* What .gopclntab says about a function's instructions: frame sizes, files, lines, inlined functions. */
 #include "debug_info/go_int.h"
 
 enum {
@@ -14,10 +11,7 @@ enum {
 
 /* --- function records --- */
 
-/*
- * After the start: name, bytes of arguments, deferreturn, frame sizes, files, lines, number of
- * pcdata.
- */
+/* After the start: name, bytes of arguments, deferreturn, frame sizes, files, lines, number of pcdata. */
 enum {
 	RECORD_NAME = 0,
 	RECORD_FRAME_SIZES = 12,
@@ -211,10 +205,7 @@ struct inlined_call {
 	uint64_t call; /* an instruction at the call site */
 };
 
-/*
- * Up to 1.19: parent, 2 unused bytes, file, line, name, call; since then: 4 bytes, name, call,
- * first line.
- */
+/* Up to 1.19: parent, 2 unused bytes, file, line, name, call; since then: 4 bytes, name, call, first line. */
 static bool read_call(const struct go_table *t, const struct go_function *f, int32_t index,
 		      struct inlined_call *call)
 {

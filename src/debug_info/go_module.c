@@ -1,7 +1,6 @@
 /*
- * The runtime's own description of the program, struct moduledata in src/runtime/symtab.go: it
- * begins with a pointer to the table. In position-independent programs the pointers are in the
- * relocations, not in the file.
+ * The runtime's own description of the program, struct moduledata in src/runtime/symtab.go: it begins with a pointer
+ * to the table. In position-independent programs the pointers are in the relocations, not in the file.
  */
 #include "debug_info/go_int.h"
 

@@ -181,10 +181,7 @@ static bool read_section(struct go_table *t, const struct elf_section *s)
 	return bytes.n && read_table(t, bytes, s->address);
 }
 
-/*
- * Whether the file may hold a table that has no section of its own: C linkers put it into
- * .data.rel.ro.
- */
+/* Whether the file may hold a table that has no section of its own: C linkers put it into .data.rel.ro. */
 static bool may_have_table(const struct elf *elf)
 {
 	if (!elf->sections.n)

@@ -1,11 +1,10 @@
 /*
- * .gopclntab, the table that every Go program carries for its own tracebacks: it survives `-s -w`
- * and strip. It has functions, the lines and inlined functions of their instructions, and how far
- * the stack pointer has moved at each of them. Supports Go 1.2 to 1.26, with pointers of 4 and 8
- * bytes.
+ * .gopclntab, the table that every Go program carries for its own tracebacks: it survives `-s -w` and strip. It has
+ * functions, the lines and inlined functions of their instructions, and how far the stack pointer has moved at each
+ * of them. Supports Go 1.2 to 1.26, with pointers of 4 and 8 bytes.
  *
- * Nothing in it is trusted. Reading is bounded by the size of the table; a table that needs more is
- * ignored from then on.
+ * Nothing in it is trusted. Reading is bounded by the size of the table; a table that needs more is ignored from then
+ * on.
  */
 #pragma once
 #include "debug_info/lookup.h"
@@ -13,10 +12,7 @@
 
 struct go_table;
 
-/*
- * Returns NULL if elf is not a Go program, or its table has an unknown version. elf must outlive
- * it.
- */
+/* Returns NULL if elf is not a Go program, or its table has an unknown version. elf must outlive it. */
 struct go_table *go_table_new(struct elf *elf);
 void go_table_free(struct go_table *t);
 /* Where the table begins, as a link-time address. */

@@ -164,10 +164,7 @@ static void set_call(struct dwarf_unit *u, const struct dwarf_inline *call,
 	frame->column = call->call_column;
 }
 
-/*
- * Go up to 1.20 says only in which file a function is declared: its first instruction gives the
- * line.
- */
+/* Go up to 1.20 says only in which file a function is declared: its first instruction gives the line. */
 static void set_declared_line(struct dwarf_unit *u, const struct dwarf_unit *full, uint64_t address,
 			      struct debug_frame *frame)
 {

@@ -1,8 +1,7 @@
 /*
- * Inlined functions and source lines from DWARF 2 to 5, or from Go's own table (go_table.h),
- * decoded in this process. Work is bounded by the size of the file, by 5 s of CPU time and 1 GB:
- * once that is spent, what is not known yet stays unknown and debug_info_gave_up reports it. Before
- * the first lookup only section headers are read.
+ * Inlined functions and source lines from DWARF 2 to 5, or from Go's own table (go_table.h), decoded in this process.
+ * Work is bounded by the size of the file, by 5 s of CPU time and 1 GB: once that is spent, what is not known yet
+ * stays unknown and debug_info_gave_up reports it. Before the first lookup only section headers are read.
  */
 #pragma once
 #include "elf/elf.h"
@@ -11,10 +10,7 @@
 struct debug_frame {
 	struct str
 		name; /* linkage name, mangled, or the plain one with its scopes; empty: unknown */
-	/*
-	 * If not set, an ELF symbol that covers the address is a better name for the outermost
-	 * function.
-	 */
+	/* If not set, an ELF symbol that covers the address is a better name for the outermost function. */
 	bool is_linkage_name;
 	struct str file; /* of the line below; empty if not known */
 	uint32_t line,
@@ -27,10 +23,7 @@ enum { DEBUG_MAX_INLINES = 64 };
 
 struct debug_info;
 
-/*
- * Returns NULL if elf has neither DWARF nor Go's own table. The caller keeps elf, which must
- * outlive this.
- */
+/* Returns NULL if elf has neither DWARF nor Go's own table. The caller keeps elf, which must outlive this. */
 struct debug_info *debug_info_new(struct elf *elf);
 void debug_info_free(struct debug_info *d);
 /* Look up file, line and column of an address only if its function does not say where it begins. */

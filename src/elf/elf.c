@@ -166,10 +166,7 @@ static bool section_at(const struct elf *elf, const Elf64_Ehdr *h, uint64_t i, E
 	       read_section(elf, at, s);
 }
 
-/*
- * Files with more than 65,279 sections store their number, and the index of the names, in section
- * 0.
- */
+/* Files with more than 65,279 sections store their number, and the index of the names, in section 0. */
 static uint64_t section_count(const Elf64_Ehdr *h, const Elf64_Shdr *first)
 {
 	uint64_t n = h->e_shnum ? h->e_shnum : first->sh_size;

@@ -43,15 +43,9 @@ struct elf {
 	VEC(struct elf_unpacked) unpacked;
 };
 
-/*
- * Returns NULL and sets e on failure; errno tells whether it is missing (ENOENT) or not permitted
- * (EACCES, EPERM).
- */
+/* Returns NULL and sets e on failure; errno tells whether it is missing (ENOENT) or not permitted (EACCES, EPERM). */
 struct elf *elf_open(const char *path, struct err *e);
-/*
- * A file that is already open. The caller keeps fd; name is for messages. Returns NULL and sets e
- * on failure.
- */
+/* A file that is already open. The caller keeps fd; name is for messages. Returns NULL and sets e on failure. */
 struct elf *elf_open_fd(int fd, const char *name, struct err *e);
 /* The caller keeps the bytes. */
 struct elf *elf_of_memory(struct str bytes, const char *name, struct err *e);
@@ -97,17 +91,11 @@ enum { ELF_MAX_NAME_BYTES = 256 << 10 };
  * longer than ELF_MAX_NAME_BYTES.
  */
 struct str elf_text_at(struct str texts, uint64_t offset);
-/*
- * The section that another one links to, as symbols do to their names. Returns NULL if there is
- * none.
- */
+/* The section that another one links to, as symbols do to their names. Returns NULL if there is none. */
 const struct elf_section *elf_linked_section(const struct elf *elf,
 					     const struct elf_section *section);
 
-/*
- * A symbol by its index in a symbol section; returns false if there is no such symbol, or it has no
- * name.
- */
+/* A symbol by its index in a symbol section; returns false if there is no such symbol, or it has no name. */
 struct elf_symbol {
 	struct str name;
 	Elf64_Sym fields;

@@ -19,8 +19,5 @@ struct instruction {
 	bool is_move;	/* moves between registers, the stack and constants, or does nothing */
 	bool is_common; /* as in allocations: adds, shifts, converts, stores, calls, reads roots */
 };
-/*
- * The instruction at an offset. Returns false if it is not one that compilers generate, or is
- * incomplete.
- */
+/* The instruction at an offset. Returns false if it is not one that compilers generate, or is incomplete. */
 bool instruction_read(struct str code, uint32_t at, struct instruction *in);

@@ -1,6 +1,4 @@
-/*
- * Decodes the lengths of x86-64 instructions: Intel's manual, volume 2, chapter 2 and appendix A.
- */
+/* Decodes the lengths of x86-64 instructions: Intel's manual, volume 2, chapter 2 and appendix A. */
 #include "instruction/instruction.h"
 
 /*
@@ -196,10 +194,7 @@ static enum instruction_kind kind_of(const struct decoding *d)
 	}
 }
 
-/*
- * The stack, by rsp (4) or rbp (5); data relative to rip (5); V8's roots, by r13 (5). But not r12
- * (4).
- */
+/* The stack, by rsp (4) or rbp (5); data relative to rip (5); V8's roots, by r13 (5). But not r12 (4). */
 static bool is_near(const struct decoding *d)
 {
 	return !d->has_memory || d->base == 5 || (d->base == 4 && !(d->rex & 1));

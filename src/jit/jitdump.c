@@ -54,10 +54,7 @@ static bool has_window(struct reader *r, size_t n)
 	return reader_window(r).n >= n;
 }
 
-/*
- * The next n bytes of the record, valid until the next call; short if the record or the file has
- * fewer.
- */
+/* The next n bytes of the record, valid until the next call; short if the record or the file has fewer. */
 static struct cursor take(struct dump_scan *s, size_t n)
 {
 	if (s->left < n || !has_window(s->r, n))
@@ -275,10 +272,7 @@ static bool take_bytes(struct dump_scan *s, struct buf *bytes, size_t n)
 	return true;
 }
 
-/*
- * .eh_frame, then a search table, which is not needed. How much of both the process has mapped does
- * not matter.
- */
+/* .eh_frame, then a search table, which is not needed. How much of both the process has mapped does not matter. */
 static void read_unwinding(struct dump_scan *s)
 {
 	enum { MAX_EH_FRAME_BYTES = 1 << 20 };

@@ -12,9 +12,8 @@ enum { JITDUMP_MAX_NAME_BYTES = 8 << 10 };
 struct jitdump;
 
 /*
- * Returns NULL and sets e on failure. If the file is damaged later on, or exceeds the budget, keeps
- * what came before; jitdump_damage reports it. The budget holds the memory that is kept and must
- * outlive it; it may be NULL.
+ * Returns NULL and sets e on failure. If the file is damaged later on, or exceeds the budget, keeps what came before;
+ * jitdump_damage reports it. The budget holds the memory that is kept and must outlive it; it may be NULL.
  */
 struct jitdump *jitdump_read(struct reader *r, struct budget *budget, struct err *e);
 void jitdump_free(struct jitdump *j);

@@ -1,11 +1,10 @@
 /*
  * Perf maps of JIT compilers (tools/perf/Documentation/jit-interface.txt in Linux).
  *
- * Rows come oldest first, and each is painted over the wanted addresses it contains, so the newest
- * is on top. An address takes the row on top when the rows reach its limit; if there is none, the
- * next row that contains it. From time to time, rows that no address can get any more are dropped,
- * so memory grows with the addresses and time with the file, however often the same addresses are
- * named again.
+ * Rows come oldest first, and each is painted over the wanted addresses it contains, so the newest is on top. An
+ * address takes the row on top when the rows reach its limit; if there is none, the next row that contains it. From
+ * time to time, rows that no address can get any more are dropped, so memory grows with the addresses and time with
+ * the file, however often the same addresses are named again.
  */
 #include "jit/perf_map.h"
 

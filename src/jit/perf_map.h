@@ -1,11 +1,9 @@
 /*
- * perf-PID.map: `START SIZE NAME`, in hexadecimal, one line for each piece of code that a JIT
- * compiler generates, in order of creation. Addresses are reused: a newer row replaces the
- * overlapping part of older ones.
+ * perf-PID.map: `START SIZE NAME`, in hexadecimal, one line for each piece of code that a JIT compiler generates, in
+ * order of creation. Addresses are reused: a newer row replaces the overlapping part of older ones.
  *
- * The file may have any size and is read as a stream: only names for the requested addresses are
- * kept. Read it from a reader that does not map it (process_map_open), or its pages count as our
- * memory.
+ * The file may have any size and is read as a stream: only names for the requested addresses are kept. Read it from a
+ * reader that does not map it (process_map_open), or its pages count as our memory.
  */
 #pragma once
 #include "base/base.h"
@@ -23,10 +21,7 @@ struct perf_map_names {
 	uint32_t n;
 	uint64_t rows, bad_rows; /* all lines that are not empty; the malformed ones */
 	uint64_t found;		 /* number of addresses with a name */
-	/*
-	 * The last line is incomplete, so its name may be cut: the process was still writing, or
-	 * was killed.
-	 */
+	/* The last line is incomplete, so its name may be cut: the process was still writing, or was killed. */
 	bool ends_in_half_line;
 	struct buf text;
 };

@@ -1,9 +1,6 @@
 #include "model/model.h"
 
-/*
- * `cpu_core/cycles:u/P` and `cycles:ppp` are cycles: without the PMU around the name and the
- * modifiers behind it.
- */
+/* `cpu_core/cycles:u/P` and `cycles:ppp` are cycles: without the PMU around the name and the modifiers behind it. */
 static struct str bare_event(struct str name)
 {
 	ptrdiff_t slash = str_find_char(name, '/');

@@ -38,10 +38,7 @@ const char *frame_kind_name(enum frame_kind kind);
 enum frame_kind frame_kind_of_v8(struct str name, struct str url, bool has_script);
 /* The kind of a function, by the file it comes from. */
 enum frame_kind frame_kind_of_module(struct str module, bool has_name);
-/*
- * True for `[libc.so.6]`, which is how frames without a name are shown, or `[unknown]` without a
- * module.
- */
+/* True for `[libc.so.6]`, which is how frames without a name are shown, or `[unknown]` without a module. */
 bool frame_name_stands_for_module(struct str name, struct str module);
 
 enum frame_flag {
@@ -60,10 +57,7 @@ struct frame {
 	/* Where the function begins; all three are 0 if not known. */
 	str_id function_file;
 	uint32_t function_line, function_column;
-	/*
-	 * For a function without a name: its start in the module, as objdump shows it; 0: not
-	 * known.
-	 */
+	/* For a function without a name: its start in the module, as objdump shows it; 0: not known. */
 	uint32_t start;
 	uint8_t kind;	/* enum frame_kind */
 	char tier;	/* V8: '~' '^' '+' '*', else 0 */
@@ -314,10 +308,7 @@ void profile_add_module(struct profile *p, struct module m);
 /* Adds to the frames already counted for that module and reason. */
 void profile_add_unnamed(struct profile *p, struct unnamed u);
 void profile_add_note(struct profile *p, struct str sentence);
-/*
- * False if these rows have no times: each time is 0, and the ledger has `missing` samples without a
- * time.
- */
+/* False if these rows have no times: each time is 0, and the ledger has `missing` samples without a time. */
 bool samples_have_times(const struct samples *s, uint32_t from, uint32_t end, uint64_t missing);
 /* The same for all rows. Sinks call it, so that they do not write times that are not known. */
 bool profile_has_times(const struct profile *p);
@@ -325,15 +316,11 @@ bool profile_has_times(const struct profile *p);
 struct str profile_fact(const struct profile *p, struct str key);
 void profile_add_sample(struct profile *p, const struct sample *s);
 
-/*
- * Appends everything in `from` to p: reading in parts and merging gives the same result as reading
- * the whole.
- */
+/* Appends everything in `from` to p: reading in parts and merging gives the same result as reading the whole. */
 void profile_merge(struct profile *p, const struct profile *from);
 /*
- * A profile whose frames are where their functions begin, so that each function is one frame
- * whatever its line. Returns p itself if it is already like that, otherwise a sealed copy. The
- * caller unrefs the result.
+ * A profile whose frames are where their functions begin, so that each function is one frame whatever its line.
+ * Returns p itself if it is already like that, otherwise a sealed copy. The caller unrefs the result.
  */
 struct profile *profile_without_lines(struct profile *p);
 /* The same for functions without a name: they become one frame per module. */

@@ -70,10 +70,7 @@ enum pprof_function {
 #define PPROF_WORD_WAKER   "waker"
 #define PPROF_WORD_MARKED  "marked"
 
-/*
- * Other tools drop samples without a location, so plume gives them a function with this name and
- * this system name.
- */
+/* Other tools drop samples without a location, so plume gives them a function with this name and this system name. */
 #define PPROF_NO_STACK	    "[no stack]"
 #define PPROF_NO_STACK_MARK "_[no stack]"
 

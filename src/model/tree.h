@@ -5,17 +5,13 @@
 #pragma once
 #include "base/base.h"
 
-/*
- * A frame as it is shown: its name with marks, and what it is. Equal labels under one parent share
- * a tree node.
- */
+/* A frame as it is shown: its name with marks, and what it is. Equal labels under one parent share a tree node. */
 struct tree_label {
 	struct str name;   /* identifies the function; never holds ';' or a newline */
 	struct str module; /* its file, without folders; empty if not known */
 	/*
-	 * For people: `parse /srv/app/lib/a.js:12:3`, and its parts: the function, and the short
-	 * form of where it begins, `lib/a.js:12` or empty. In folded stacks these are the name
-	 * without its mark.
+	 * For people: `parse /srv/app/lib/a.js:12:3`, and its parts: the function, and the short form of where it
+	 * begins, `lib/a.js:12` or empty. In folded stacks these are the name without its mark.
 	 */
 	struct str shown, function, place;
 	uint8_t kind;	    /* enum frame_kind */

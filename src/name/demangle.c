@@ -1,9 +1,8 @@
 /*
- * Demangles names with libiberty. Its C++ and Rust parsers limit their recursion, but not their
- * output: a name of 200 bytes with doubling back references can ask for more text than fits in
- * memory. They deliver text piece by piece, so longjmp aborts them when it gets too long. The D
- * demangler cannot be aborted, and ends the process when memory runs out, so D names are checked
- * first.
+ * Demangles names with libiberty. Its C++ and Rust parsers limit their recursion, but not their output: a name of 200
+ * bytes with doubling back references can ask for more text than fits in memory. They deliver text piece by piece, so
+ * longjmp aborts them when it gets too long. The D demangler cannot be aborted, and ends the process when memory runs
+ * out, so D names are checked first.
  */
 #include <libiberty/demangle.h> /* first, because it uses names that base/banned.h poisons */
 /* base has its own */
@@ -25,8 +24,7 @@
 #define CPP_MAX_BACKTRACKS 12
 
 /*
- * Appends text and returns true. On failure returns false and leaves out->n undefined, but not
- * below its old value.
+ * Appends text and returns true. On failure returns false and leaves out->n undefined, but not below its old value.
  */
 typedef bool demangler(const char *mangled, struct buf *out);
 
@@ -38,10 +36,9 @@ struct text_sink {
 };
 
 /*
- * longjmp is safe where the demangler holds no heap memory. The C++ one never does. The Rust one
- * does while it prints an identifier decoded from punycode, which has letters, digits, '_' and
- * non-ASCII characters; so it is aborted at the next punctuation, and anything that can repeat
- * itself prints some.
+ * longjmp is safe where the demangler holds no heap memory. The C++ one never does. The Rust one does while it prints
+ * an identifier decoded from punycode, which has letters, digits, '_' and non-ASCII characters; so it is aborted at
+ * the next punctuation, and anything that can repeat itself prints some.
  */
 static bool may_leave_at(const struct text_sink *sink, const char *text, size_t n)
 {
@@ -201,10 +198,7 @@ static size_t rust_legacy_end(struct str name)
 	return 0;
 }
 
-/*
- * For demanglers that do not know clones: they see only the first `end` bytes. is_short: do not
- * show the clones.
- */
+/* For demanglers that do not know clones: they see only the first `end` bytes. is_short: do not show the clones. */
 static bool demangle_before_clones(demangler *demangle, char *mangled, size_t end, bool is_short,
 				   struct buf *out)
 {

@@ -58,10 +58,7 @@ static uint32_t take_number(struct str *s)
 	return (uint32_t)number;
 }
 
-/*
- * The length up to the blank before the file. Functions of some kinds have a blank in their own
- * name.
- */
+/* The length up to the blank before the file. Functions of some kinds have a blank in their own name. */
 static size_t function_bytes(struct str rest)
 {
 	static const struct str words[] = { STR("get "), STR("set "), STR("static "), STR("bound "),
@@ -104,10 +101,7 @@ static const struct str bracket_operators[] = {
 	STR("<="),  STR(">="), STR("<"),   STR(">"),   STR("()"),  STR("[]"),
 };
 
-/*
- * The length of `operator` and its sign at byte i, so that the sign is not taken for a bracket; or
- * 0.
- */
+/* The length of `operator` and its sign at byte i, so that the sign is not taken for a bracket; or 0. */
 static size_t operator_length(struct str name, size_t i)
 {
 	const struct str word = STR("operator");

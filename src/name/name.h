@@ -22,13 +22,12 @@ bool name_demangle(struct str name, struct buf *out);
 bool name_demangle_short(struct str name, struct buf *out);
 
 /*
- * Appends the name for display: demangled, without the hash of a Rust name (`::h` and 16 digits),
- * and with the escapes that a C++ demangler leaves in Rust names (`$LT$`, `core..fmt`) decoded;
- * Java's `Lcom/foo/Bar;::baz(I)V` becomes `com.foo.Bar.baz(int)`. Newline, carriage return, tab and
- * NUL become spaces.
+ * Appends the name for display: demangled, without the hash of a Rust name (`::h` and 16 digits), and with the
+ * escapes that a C++ demangler leaves in Rust names (`$LT$`, `core..fmt`) decoded; Java's `Lcom/foo/Bar;::baz(I)V`
+ * becomes `com.foo.Bar.baz(int)`. Newline, carriage return, tab and NUL become spaces.
  *
- * Everything else is kept byte for byte: parameter lists, templates, V8 names, other Java and Go
- * names, and invalid UTF-8.
+ * Everything else is kept byte for byte: parameter lists, templates, V8 names, other Java and Go names, and invalid
+ * UTF-8.
  */
 void name_tidy(struct str name, struct buf *out);
 
@@ -71,8 +70,7 @@ struct name_v8_place {
 bool name_v8_place(struct str name, struct name_v8_place *place);
 
 /*
- * The tier in a V8 name; sets *mark_at to the byte offset of its mark. Returns NAME_TIER_NONE and
- * leaves *mark_at alone for a name without a mark: `JS:f`, `Builtin:Call`, anything that is not
- * V8's.
+ * The tier in a V8 name; sets *mark_at to the byte offset of its mark. Returns NAME_TIER_NONE and leaves *mark_at
+ * alone for a name without a mark: `JS:f`, `Builtin:Call`, anything that is not V8's.
  */
 enum name_tier name_v8_tier(struct str name, size_t *mark_at);

@@ -20,10 +20,7 @@ struct rust_escape {
 	bool is_telling; /* false for `$C$` and `$SP$`: Java classes have such names */
 };
 
-/*
- * `$u` and the character's code in hexadecimal, without leading zeros. Control characters are left
- * alone.
- */
+/* `$u` and the character's code in hexadecimal, without leading zeros. Control characters are left alone. */
 static struct rust_escape rust_escape_number(struct str s)
 {
 	uint32_t character = 0;

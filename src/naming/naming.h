@@ -1,7 +1,4 @@
-/*
- * Turns a function that was found into a frame: tidies its name and determines its kind and source
- * position.
- */
+/* Turns a function that was found into a frame: tidies its name and determines its kind and source position. */
 #pragma once
 #include "model/model.h"
 #include "source_map/source_map.h"
@@ -32,16 +29,12 @@ struct str naming_take_mark(struct str name, struct frame *frame);
 /* --- source maps (original.c) --- */
 
 /*
- * Maps a JavaScript frame back to its original source with the source map of its script: changes
- * name, file, line and column if the map knows better; texts are in *text or the map's. pid: the
- * process that ran it.
+ * Maps a JavaScript frame back to its original source with the source map of its script: changes name, file, line and
+ * column if the map knows better; texts are in *text or the map's. pid: the process that ran it.
  */
 void naming_find_original(struct source_maps *maps, int32_t pid, struct named_frame *f,
 			  struct buf *text);
-/*
- * The same for a frame in a profile, which may then equal another frame. Returns false if it is
- * unchanged.
- */
+/* The same for a frame in a profile, which may then equal another frame. Returns false if it is unchanged. */
 bool naming_set_original(struct source_maps *maps, struct profile *p, frame_id id);
 /* Adds facts about the source maps to the profile. */
 void naming_add_source_map_facts(const struct source_maps *maps, struct profile *p);

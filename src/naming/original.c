@@ -3,9 +3,8 @@
 #include "name/name.h"
 
 /*
- * Finds where the function was written. The top level of a script maps to the file it was made
- * from; if there are several files it stays as it is, because the first mapped position is only a
- * place in one of them.
+ * Finds where the function was written. The top level of a script maps to the file it was made from; if there are
+ * several files it stays as it is, because the first mapped position is only a place in one of them.
  */
 static bool find_definition(const struct source_map *map, const struct name_v8_place *v8,
 			    struct source_place *place)

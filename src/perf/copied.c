@@ -5,10 +5,7 @@
 #include "perf/perf_int.h"
 #include "unwind/unwind.h"
 
-/*
- * A trampoline is 11 to 32 bytes long. Processes with more mappings than this are not searched for
- * it.
- */
+/* A trampoline is 11 to 32 bytes long. Processes with more mappings than this are not searched for it. */
 enum { MAX_CODE_BYTES = 64, MAX_ROWS = 4096 };
 
 static bool read_copied(const struct perf_session *s, struct elf *elf, struct unwind_copied *copied)

@@ -1,7 +1,6 @@
 /*
- * perf.data in its three forms: a file, with tables before and after the records; a pipe, where
- * everything is a record; and a directory, with one file per thread of perf record. See
- * doc/formats/perf-data.md.
+ * perf.data in its three forms: a file, with tables before and after the records; a pipe, where everything is a
+ * record; and a directory, with one file per thread of perf record. See doc/formats/perf-data.md.
  */
 #include "perf/perf_int.h"
 

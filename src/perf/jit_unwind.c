@@ -17,10 +17,7 @@ uint32_t perf_session_jit_code(const struct perf_session *s, const struct perf_p
 {
 	const struct jitdump *j =
 		process->jitdump == INDEX_NONE ? NULL : s->mapped.list.p[process->jitdump].jitdump;
-	/*
-	 * jitdump times are from CLOCK_MONOTONIC; with other clocks, the latest code at the address
-	 * is used.
-	 */
+	/* jitdump times are from CLOCK_MONOTONIC; with other clocks, the latest code at the address is used. */
 	bool is_same_clock = s->events.list.n && s->events.list.p[0].clock == CLOCK_MONOTONIC;
 	return j ? jitdump_find(j, address, is_same_clock ? time_ns : UINT64_MAX) : INDEX_NONE;
 }

@@ -119,10 +119,7 @@ static struct named_frame frame_of_debug(const struct debug_frame *d, bool keeps
 	return f;
 }
 
-/*
- * The functions at an address according to DWARF; the outermost gets the symbol's name, if there is
- * one.
- */
+/* The functions at an address according to DWARF; the outermost gets the symbol's name, if there is one. */
 static void add_debug_frames(struct location_names *n, location_id id, struct str module,
 			     struct str symbol, const struct debug_frame *frames, uint32_t count)
 {
@@ -417,9 +414,7 @@ static void note_file(struct location_names *n, struct mapped *m)
 		n->s->p->ledger.count[LEDGER_NO_INLINES]++;
 }
 
-/*
- * Notes a file that was too expensive to read to its end. What was read stays, but not its pages.
- */
+/* Notes a file that was too expensive to read to its end. What was read stays, but not its pages. */
 static void note_cost(const struct location_names *n, struct mapped *m)
 {
 	const struct budget *spent = m->binary ? binary_spent_budget(m->binary) : NULL;

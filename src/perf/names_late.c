@@ -1,7 +1,6 @@
 /*
- * Late names: for code whose jitdump entries are still in the writer's own buffers, as Python's are
- * until it exits. Each such address gets its own frame in the profile, which is named once the file
- * has grown.
+ * Late names: for code whose jitdump entries are still in the writer's own buffers, as Python's are until it exits.
+ * Each such address gets its own frame in the profile, which is named once the file has grown.
  */
 #include "naming/naming.h"
 #include "perf/perf_int.h"

@@ -220,10 +220,7 @@ static bool on_fork(struct perf_session *s, const struct perf_record *r)
 	struct perf_task task;
 	if (!perf_task_read(&s->events, r, &task))
 		return false;
-	/*
-	 * Created by perf for a process that was already running: its mappings have their own
-	 * records.
-	 */
+	/* Created by perf for a process that was already running: its mappings have their own records. */
 	enum { MISC_FORK_EXEC = 1 << 13 };
 	if (!(r->misc & MISC_FORK_EXEC))
 		perf_process_fork(&s->processes, task.pid, task.parent);

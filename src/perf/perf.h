@@ -27,10 +27,7 @@ struct perf_walked {
 	bool has_more; /* it continues past them */
 };
 
-/*
- * What a recorder found out about a sample on arrival. It travels with the record and lives as long
- * as its bytes.
- */
+/* What a recorder found out about a sample on arrival. It travels with the record and lives as long as its bytes. */
 struct perf_found {
 	const struct perf_found_frame *frames; /* leaf first */
 	uint32_t n;
@@ -49,10 +46,7 @@ struct perf_found_name {
 /* Names frames found by the recorder. For processes see names.processes. */
 struct perf_live {
 	void *context;
-	/*
-	 * The functions at such a frame, outermost first. Returns their number; valid until the
-	 * next call.
-	 */
+	/* The functions at such a frame, outermost first. Returns their number; valid until the next call. */
 	uint32_t (*name_found)(void *context, uint32_t code, const struct perf_found_name **names);
 };
 
@@ -140,10 +134,7 @@ void perf_data_writer_add_event(struct perf_data_writer *w, const struct perf_ev
 				const char *name, const uint64_t *ids, uint32_t n);
 /* Also writes to w whatever the session takes in from now on. w stays the caller's. */
 void perf_session_write_to(struct perf_session *s, struct perf_data_writer *w);
-/*
- * Makes what was written so far readable. Returns false once anything failed; perf_data_writer_end
- * has the error.
- */
+/* Makes what was written so far readable. Returns false once anything failed; perf_data_writer_end has the error. */
 bool perf_data_writer_flush(struct perf_data_writer *w);
 /* Writes the end of the file. Returns false and sets e on failure. */
 bool perf_data_writer_end(struct perf_data_writer *w, struct err *e);

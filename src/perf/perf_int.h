@@ -207,15 +207,10 @@ struct stack_meeting {
 /* Finds where the chain continues a walk. Returns false if they have nothing in common. */
 bool perf_stack_meet(const struct unwound_stack *u, const struct stack_address *chain, uint32_t n,
 		     struct stack_meeting *at);
-/*
- * The number of addresses that are in code. After them, the chain followed something other than
- * frames.
- */
+/* The number of addresses that are in code. After them, the chain followed something other than frames. */
 uint32_t perf_stack_plausible(const struct perf_session *s, const struct perf_process *process,
 			      const struct stack_address *chain, uint32_t n);
-/*
- * stack_ends.c: the index of the walked frame after the one with this frame pointer; w->n if none.
- */
+/* stack_ends.c: the index of the walked frame after the one with this frame pointer; w->n if none. */
 uint32_t perf_walked_behind(const struct perf_walked *w, uint64_t frame_pointer);
 /* ... appends the walked frames from `next` on to s->stack. */
 void perf_session_add_walked(struct perf_session *s, const struct perf_process *process,
@@ -229,18 +224,12 @@ void perf_session_put_root(struct perf_session *s, const struct perf_process *pr
 void stack_roots_learn(struct stack_roots *roots, const struct stack_address *stack, uint32_t n);
 /* ... returns NULL if unknown, and looks for it from now on. *is_new: this is the first request. */
 const struct stack_root *stack_roots_find(struct stack_roots *roots, uint64_t last, bool *is_new);
-/*
- * stack.c: unwinds the user part of a stack from its copy. Returns false if it is from another
- * machine.
- */
+/* stack.c: unwinds the user part of a stack from its copy. Returns false if it is from another machine. */
 bool perf_session_unwind(struct perf_session *s, const struct perf_sample *sample,
 			 const struct perf_process *process, struct unwound_stack *out);
 /* ... the stack pointer of the sample; 0 if unknown. */
 uint64_t perf_session_stack_pointer(const struct perf_session *s, const struct perf_sample *sample);
-/*
- * jit_unwind.c: the code in the process's jitdump that was at the address at that time, or
- * INDEX_NONE.
- */
+/* jit_unwind.c: the code in the process's jitdump that was at the address at that time, or INDEX_NONE. */
 uint32_t perf_session_jit_code(const struct perf_session *s, const struct perf_process *process,
 			       uint64_t address, uint64_t time_ns);
 struct unwind_place;
@@ -248,9 +237,7 @@ struct unwind_place;
 bool perf_session_jit_place(struct perf_session *s, const struct perf_process *process,
 			    uint64_t address, uint64_t time_ns, struct unwind_place *place);
 struct unwind_memory;
-/*
- * ... unwinds from a memory address that holds a return address, which becomes the first address.
- */
+/* ... unwinds from a memory address that holds a return address, which becomes the first address. */
 void perf_session_unwind_from(struct perf_session *s, const struct perf_process *process,
 			      const struct unwind_memory *memory, size_t at,
 			      struct unwound_stack *out);
@@ -275,20 +262,14 @@ void perf_session_other(struct perf_session *s, const struct perf_record *r);
 void perf_session_read_jitdumps(struct perf_session *s);
 struct cgroup *perf_cgroup_find(const struct perf_session *s, uint64_t id);
 struct str perf_session_build_id(const struct perf_session *s, struct str path);
-/*
- * run_path.c: the symbolic link that the process was started by, or empty. Valid as long as the
- * session.
- */
+/* run_path.c: the symbolic link that the process was started by, or empty. Valid as long as the session. */
 struct str perf_run_path(struct perf_session *s, int32_t pid, struct str file);
 void perf_session_add_build_id(struct perf_session *s, struct str path, struct str build_id);
 /* The process, if it is still alive. */
 struct recorded_process perf_session_process(const struct perf_session *s, int32_t pid);
 /* Whether this machine was recorded, so that its live processes may be those of the recording. */
 bool perf_session_is_of_here(const struct perf_session *s);
-/*
- * Feature sections with facts about the recording
- * (tools/perf/Documentation/perf.data-file-format.txt).
- */
+/* Feature sections with facts about the recording (tools/perf/Documentation/perf.data-file-format.txt). */
 enum perf_feature {
 	FEATURE_TRACING_DATA = 1,
 	FEATURE_BUILD_ID = 2,
@@ -308,10 +289,7 @@ enum perf_feature {
 /* feature.c: reads one. */
 void perf_feature_read(struct perf_session *s, unsigned feature, struct cursor c);
 void perf_build_id_read(struct perf_session *s, struct cursor c, uint16_t misc);
-/*
- * names.c: creates frames for all new locations and adds what arrived since the last call to the
- * profile.
- */
+/* names.c: creates frames for all new locations and adds what arrived since the last call to the profile. */
 void perf_session_name(struct perf_session *s);
 /* Frames belong to a profile. With a new profile, all are looked up again. */
 void perf_session_forget_names(struct perf_session *s);
@@ -374,10 +352,7 @@ void late_names_end(struct perf_session *s);
 void perf_data_write_record(struct perf_data_writer *w, const struct perf_record *r);
 /* The total of lost samples, after the last record. */
 void perf_data_write_lost(struct perf_data_writer *w, uint64_t samples);
-/*
- * chain: the complete chain, leaf first, with PERF_CONTEXT_KERNEL and PERF_CONTEXT_USER before
- * their parts.
- */
+/* chain: the complete chain, leaf first, with PERF_CONTEXT_KERNEL and PERF_CONTEXT_USER before their parts. */
 void perf_data_write_sample(struct perf_data_writer *w, uint64_t id,
 			    const struct perf_sample *sample, uint16_t misc, const uint64_t *chain,
 			    uint32_t n);

@@ -51,9 +51,7 @@ static void space_release(struct perf_processes *s, uint32_t space)
 	vec_push(&s->free_spaces, space);
 }
 
-/*
- * Allocates more memory, with the rows in its middle and those from `first` on shifted by `more`.
- */
+/* Allocates more memory, with the rows in its middle and those from `first` on shifted by `more`. */
 static void grow(struct address_space *a, uint32_t first, uint32_t more)
 {
 	enum { LEAST = 16 };

@@ -83,9 +83,7 @@ void run_paths_fini(struct run_paths *known);
 /* Closes its files until they are needed again. */
 void mapped_close(struct mapped *m);
 void mapped_table_fini(struct mapped_table *t);
-/*
- * Finds the entry with the same kind, path, build id, inode and (for JIT) pid as `m`, or adds it.
- */
+/* Finds the entry with the same kind, path, build id, inode and (for JIT) pid as `m`, or adds it. */
 mapped_id mapped_table_get(struct mapped_table *t, const struct mapped *m);
 struct binary_id mapped_binary_id(const struct mapped *m);
 /* The binary of a file or the vdso; NULL for others. */

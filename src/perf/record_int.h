@@ -67,10 +67,7 @@ bool perf_event_read(struct perf_event *event, struct cursor *c, uint64_t size);
 void perf_events_fini(struct perf_events *e);
 /* Returns the row of an id, or NULL. */
 struct event_of_id *perf_events_find_id(const struct perf_events *e, uint64_t id);
-/*
- * Returns the event with that id, or the first one if the id is 0 or unknown. NULL if there are no
- * events.
- */
+/* Returns the event with that id, or the first one if the id is 0 or unknown. NULL if there are no events. */
 struct perf_event *perf_events_find(const struct perf_events *e, uint64_t id);
 void perf_event_set_name(struct perf_event *event, struct str name);
 /* Describes type and config: `cycles`, `cpu-clock`, `raw 0x1c2`. */
@@ -107,10 +104,7 @@ typedef void perf_deliver(void *context, const struct perf_record *r);
 struct perf_order {
 	VEC(struct queued_record) queue;
 	VEC(struct queued_record) scratch;
-	/*
-	 * Records stay in place until the end, so they are not copied. Required for records with
-	 * something found.
-	 */
+	/* Records stay in place until the end, so they are not copied. Required for records with something found. */
 	bool keeps_bytes;
 	struct arena bytes;
 	uint64_t round_max_ns, last_max_ns;

@@ -68,9 +68,7 @@ struct perf_sample {
 	const struct perf_found *found; /* of the record */
 	bool is_stack_full; /* the copy has the full requested size: the stack may continue */
 };
-/*
- * Returns false if there are no events, or if the record is too short for the fields of its event.
- */
+/* Returns false if there are no events, or if the record is too short for the fields of its event. */
 bool perf_sample_read(const struct perf_events *e, const struct perf_record *r,
 		      struct perf_sample *sample);
 

@@ -181,10 +181,7 @@ static node_id node_of_stack(struct perf_session *s)
 	return node;
 }
 
-/*
- * Stores what the unwinder knows about the end of the stack, beyond the name of its outermost
- * frame.
- */
+/* Stores what the unwinder knows about the end of the stack, beyond the name of its outermost frame. */
 static void note_end(struct perf_session *s)
 {
 	location_id outermost = 0;
@@ -263,9 +260,7 @@ static void end_sample(struct perf_session *s, struct perf_event *event,
 		add_row(s, row);
 }
 
-/*
- * One event of a group was sampled and all were read: every event with a count gets a sample here.
- */
+/* One event of a group was sampled and all were read: every event with a count gets a sample here. */
 static void add_group(struct perf_session *s, const struct perf_event *leader,
 		      const struct perf_sample *sample, struct sample row)
 {
@@ -309,10 +304,7 @@ static void write_sample(struct perf_session *s, const struct perf_record *r,
 	perf_data_write_sample(s->writer, sample->ids.id, sample, r->misc, chain, n);
 }
 
-/*
- * A thread that is exiting has lost its id, and its name with it: perf shows `:-1`. Its process is
- * still known.
- */
+/* A thread that is exiting has lost its id, and its name with it: perf shows `:-1`. Its process is still known. */
 static void name_ending_thread(struct perf_session *s, int32_t pid)
 {
 	enum { NO_ID = -1 };

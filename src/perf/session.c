@@ -1,6 +1,4 @@
-/*
- * A recording while it is read: records arrive, update the state in order, and samples become rows.
- */
+/* A recording while it is read: records arrive, update the state in order, and samples become rows. */
 #include "perf/perf_int.h"
 
 #include <stdarg.h>
@@ -207,10 +205,7 @@ void perf_order_flush(struct perf_order *o)
 void perf_session_queue(struct perf_session *s, const struct perf_record *r)
 {
 	uint64_t time_ns = perf_record_ids(&s->events, r).time_ns;
-	/*
-	 * Records made up by perf at its start have no time: they describe the state before
-	 * everything else.
-	 */
+	/* Records made up by perf at its start have no time: they describe the state before everything else. */
 	if (time_ns == 0 || time_ns == UINT64_MAX)
 		perf_session_deliver(s, r);
 	else

@@ -1,7 +1,4 @@
-/*
- * What a profile says about its recording besides samples: events, how stacks were made, losses,
- * notes.
- */
+/* What a profile says about its recording besides samples: events, how stacks were made, losses, notes. */
 #include "perf/perf_int.h"
 
 #include <time.h>

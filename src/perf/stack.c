@@ -1,10 +1,9 @@
 /*
- * The stack of a sample, from its parts: the kernel's call chain, which follows frame pointers; a
- * copy of registers and stack, which is unwound by tables and, in code without tables, by frame
- * pointers; or both. The copy is right about the frames near the leaf, where functions without
- * frame pointers make the chain skip their callers or go astray. The chain reaches the root where
- * the copy is too small. So the result of the walk goes first, and the chain continues from the
- * last address that both have.
+ * The stack of a sample, from its parts: the kernel's call chain, which follows frame pointers; a copy of registers
+ * and stack, which is unwound by tables and, in code without tables, by frame pointers; or both. The copy is right
+ * about the frames near the leaf, where functions without frame pointers make the chain skip their callers or go
+ * astray. The chain reaches the root where the copy is too small. So the result of the walk goes first, and the chain
+ * continues from the last address that both have.
  */
 #include "perf/perf_int.h"
 #include "unwind/unwind.h"
@@ -130,10 +129,7 @@ void perf_session_unwind_from(struct perf_session *s, const struct perf_process 
 
 /* --- the kernel's chain --- */
 
-/*
- * In code without frame pointers, chains contain arbitrary numbers; only these few are the kernel's
- * marks.
- */
+/* In code without frame pointers, chains contain arbitrary numbers; only these few are the kernel's marks. */
 static bool is_context(uint64_t ip)
 {
 	return ip == PERF_CONTEXT_KERNEL || ip == PERF_CONTEXT_USER || ip == PERF_CONTEXT_HV ||
@@ -248,9 +244,8 @@ uint32_t perf_stack_plausible(const struct perf_session *s, const struct perf_pr
 }
 
 /*
- * After a library that uses the register for something else, a chain goes astray for good: what
- * follows its last address in code is dropped. A live recording knows all mapped code. Returns the
- * number of dropped addresses.
+ * After a library that uses the register for something else, a chain goes astray for good: what follows its last
+ * address in code is dropped. A live recording knows all mapped code. Returns the number of dropped addresses.
  */
 static uint32_t drop_astray(struct perf_session *s, const struct perf_process *process)
 {
@@ -352,10 +347,7 @@ static void join(struct perf_session *s, const struct unwound_stack *u,
 	for (uint32_t k = at.from; goes_on && k < n; k++)
 		vec_push(&st->list, chain[k]);
 	st->is_chain_last = goes_on;
-	/*
-	 * If both end at the same address, or the chain ends just before the C library, nothing is
-	 * missing.
-	 */
+	/* If both end at the same address, or the chain ends just before the C library, nothing is missing. */
 	bool ends_alike = meets && at.from == n && !at.is_before;
 	st->is_cut = u->is_cut && (astray || (!goes_on && !ends_alike));
 	s->counts.by_both += goes_on;
@@ -414,9 +406,8 @@ static void use_copy(struct perf_session *s, const struct perf_sample *sample,
 }
 
 /*
- * Without a copy, such as in the middle of exec, the chain may follow any value in the register. A
- * live recording knows all mapped code: addresses elsewhere are not callers, except for the first,
- * which was executed.
+ * Without a copy, such as in the middle of exec, the chain may follow any value in the register. A live recording
+ * knows all mapped code: addresses elsewhere are not callers, except for the first, which was executed.
  */
 static void use_chain(struct perf_session *s, const struct perf_process *process)
 {

@@ -1,9 +1,8 @@
 /*
- * Completes the ends of stacks, and adds what a recorder found out about frames. A chain has 127
- * addresses and a copy a limited number of bytes; neither may reach the start of the thread, and
- * the C library has no frame pointers there. In the order of calls in sample.c: frames walked by
- * the recorder, the start of the thread, functions found by the recorder, and a frame that marks a
- * gap.
+ * Completes the ends of stacks, and adds what a recorder found out about frames. A chain has 127 addresses and a copy
+ * a limited number of bytes; neither may reach the start of the thread, and the C library has no frame pointers
+ * there. In the order of calls in sample.c: frames walked by the recorder, the start of the thread, functions found
+ * by the recorder, and a frame that marks a gap.
  */
 #include "perf/perf_int.h"
 #include "unwind/unwind.h"
@@ -127,10 +126,7 @@ void stack_roots_learn(struct stack_roots *roots, const struct stack_address *st
 		learn_root(roots, stack + n - 1, behind);
 }
 
-/*
- * Makes room for one more, by evicting those that were requested in vain. Returns NULL if there is
- * no room.
- */
+/* Makes room for one more, by evicting those that were requested in vain. Returns NULL if there is no room. */
 static struct stack_root *make_room(struct stack_roots *roots)
 {
 	if (roots->n < ARRAY_SIZE(roots->list))
@@ -155,10 +151,7 @@ const struct stack_root *stack_roots_find(struct stack_roots *roots, uint64_t la
 	return NULL;
 }
 
-/*
- * Learns what unwound_stack has after its first address, if it reaches the root. Returns false if
- * it does not.
- */
+/* Learns what unwound_stack has after its first address, if it reaches the root. Returns false if it does not. */
 static bool learn_unwound(struct stack_roots *roots, const struct unwound_stack *u, uint64_t from)
 {
 	struct stack_root *root = find_root(roots, from);
@@ -295,10 +288,7 @@ void perf_session_put_found(struct perf_session *s, struct perf_process *process
 			}
 			continue;
 		}
-		/*
-		 * After the previous one, except for the function that ran, which is before its
-		 * caller.
-		 */
+		/* After the previous one, except for the function that ran, which is before its caller. */
 		if (at == st->user_first && at < st->list.n)
 			at++;
 		uint32_t next = i + 1 < n ? find_frame(st, at, &frames[i + 1]) : UINT32_MAX;
@@ -337,10 +327,7 @@ static bool is_code(const struct perf_session *s, const struct perf_process *pro
 	return row && row->is_code;
 }
 
-/*
- * Whether the call at this place of the stack is one frame further from the thread's start than the
- * known ones.
- */
+/* Whether the call at this place of the stack is one frame further from the thread's start than the known ones. */
 static bool is_next(struct perf_session *s, const struct perf_process *process,
 		    const struct unwind_memory *memory, size_t at, const struct thread_start *known)
 {

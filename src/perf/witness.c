@@ -63,10 +63,7 @@ static bool starts_alike(struct str found, struct str told)
 	return str_eq(found, told) || (str_starts(found, told) && found.p[told.n] == ':');
 }
 
-/*
- * V8 names code from eval without a file: ` :1:20`. plume names it after the function that created
- * it.
- */
+/* V8 names code from eval without a file: ` :1:20`. plume names it after the function that created it. */
 static bool is_same(struct str found, struct str told, struct buf *text)
 {
 	ptrdiff_t at = str_find(found, STR(" [eval] ")), end;

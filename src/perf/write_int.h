@@ -12,10 +12,7 @@ struct written_section {
 	uint64_t offset, size_bytes;
 };
 
-/*
- * Feature sections, with facts about the recording. A table after the records gives their
- * positions.
- */
+/* Feature sections, with facts about the recording. A table after the records gives their positions. */
 struct written_features {
 	uint64_t present;			 /* bit set of section numbers */
 	VEC(struct written_section) list;	 /* in the order of their numbers */
@@ -72,9 +69,7 @@ static inline void put_section(struct buf *b, struct written_section section)
 
 /* Appends all sections to the head of the file and stores their positions. */
 void written_features_add(struct perf_data_writer *w, struct buf *head);
-/*
- * write_tracing.c: what perf needs to read tracepoints; nothing if the kernel does not expose it.
- */
+/* write_tracing.c: what perf needs to read tracepoints; nothing if the kernel does not expose it. */
 void written_tracing_add(const struct perf_data_writer *w, struct buf *section);
 /* write_kernel.c: records for the kernel and its modules. None if their addresses are hidden. */
 void perf_data_write_kernel(struct perf_data_writer *w);

@@ -88,10 +88,7 @@ static struct str take_word(struct str *line)
 	return word;
 }
 
-/*
- * The file that the module was loaded from, according to modules.dep; else its name, such as
- * `[nf_tables]`.
- */
+/* The file that the module was loaded from, according to modules.dep; else its name, such as `[nf_tables]`. */
 static void add_module_path(struct str dependencies, struct str name, struct buf *path)
 {
 	struct utsname machine;

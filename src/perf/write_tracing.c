@@ -1,7 +1,6 @@
 /*
- * The fields of tracepoints, as described by the kernel. Samples written by plume have none of
- * them, but perf refuses files with tracepoints that lack this section
- * (tools/perf/util/trace-event-info.c).
+ * The fields of tracepoints, as described by the kernel. Samples written by plume have none of them, but perf refuses
+ * files with tracepoints that lack this section (tools/perf/util/trace-event-info.c).
  */
 #include "perf/write_int.h"
 
@@ -34,10 +33,7 @@ static void add_c_string(struct buf *section, struct str text)
 	buf_add_char(section, 0);
 }
 
-/*
- * A tracepoint `sched:sched_switch`, as the only one of its system. A system may occur several
- * times.
- */
+/* A tracepoint `sched:sched_switch`, as the only one of its system. A system may occur several times. */
 static void add_tracepoint(struct buf *section, struct str name)
 {
 	AUTO(buf) struct buf path = { 0 };

@@ -7,15 +7,11 @@ enum open_trust {
 	OPEN_GIVEN,   /* the user named it */
 };
 
-/*
- * The root folder of a live process, through any of its threads. Returns false if permission is
- * denied.
- */
+/* The root folder of a live process, through any of its threads. Returns false if permission is denied. */
 bool process_root_path(int32_t pid, struct buf *root);
 /*
- * Opens a regular file for reading, without blocking. Returns -1 and sets e and errno on failure.
- * root bounds where symbolic links may lead, or is NULL. inside is the path below root, or the
- * whole path. path is for messages.
+ * Opens a regular file for reading, without blocking. Returns -1 and sets e and errno on failure. root bounds where
+ * symbolic links may lead, or is NULL. inside is the path below root, or the whole path. path is for messages.
  */
 int process_plain_file(const char *root, const char *inside, const char *path,
 		       enum open_trust trust, struct err *e);
@@ -29,7 +25,5 @@ struct reader *process_plain_reader(const char *root, const char *inside, const 
 int process_open_folder(const char *root, const char *inside);
 /* Reopens one of our files, with its own offset. Returns -1 and sets errno on failure. */
 int process_reopen(int fd);
-/*
- * Opens fd as an ELF file and closes it. Returns NULL if fd is -1 or not ELF. path is for messages.
- */
+/* Opens fd as an ELF file and closes it. Returns NULL if fd is -1 or not ELF. path is for messages. */
 struct elf *process_take_elf(int fd, struct str path);

@@ -1,10 +1,9 @@
 /*
- * A process seen from outside, alive or dead. Whoever has one fills in the table of functions;
- * target/living.c uses /proc. Its readers (v8, runtime.c) know neither pids nor /proc, so they also
- * work on cores.
+ * A process seen from outside, alive or dead. Whoever has one fills in the table of functions; target/living.c uses
+ * /proc. Its readers (v8, runtime.c) know neither pids nor /proc, so they also work on cores.
  *
- * Nothing is stopped or written. A live process changes while plume reads it, and it may be
- * hostile: reads are bounded, and everything is checked. Not thread-safe.
+ * Nothing is stopped or written. A live process changes while plume reads it, and it may be hostile: reads are
+ * bounded, and everything is checked. Not thread-safe.
  */
 #pragma once
 #include "process/memory.h"
@@ -55,15 +54,11 @@ struct process {
 	char name[24];	       /* for messages: `pid 4711` */
 };
 
-/*
- * No function is NULL. Descriptors are opened for reading and owned by the caller; -1 and errno on
- * failure.
- */
+/* No function is NULL. Descriptors are opened for reading and owned by the caller; -1 and errno on failure. */
 struct process_ops {
 	/*
-	 * Calls `on` for each executable mapping in address order, or for every mapping if is_all.
-	 * Returns false and sets e if the process has ended, has no memory of its own (a kernel
-	 * thread), or permission is denied.
+	 * Calls `on` for each executable mapping in address order, or for every mapping if is_all. Returns false and
+	 * sets e if the process has ended, has no memory of its own (a kernel thread), or permission is denied.
 	 */
 	bool (*visit_mappings)(struct process *p, bool is_all, process_on_mapping *on,
 			       void *context, struct err *e);
@@ -73,14 +68,9 @@ struct process_ops {
 	bool (*status)(struct process *p, struct process_status *s);
 	/* Returns false if permission is denied. */
 	bool (*read_words)(struct process *p, enum process_words which, struct buf *words);
-	/*
-	 * Opens its program. path: as the process knows it, even if it cannot be opened; empty if
-	 * hidden.
-	 */
+	/* Opens its program. path: as the process knows it, even if it cannot be opened; empty if hidden. */
 	int (*open_program)(struct process *p, struct buf *path);
-	/*
-	 * Opens the mapped file itself, compared by inode, not another one that now has its path.
-	 */
+	/* Opens the mapped file itself, compared by inode, not another one that now has its path. */
 	int (*open_mapped)(struct process *p, const struct process_mapping *m);
 	/*
 	 * Opens a regular file by a path of the process. Symbolic links stay below its root; files

@@ -1,11 +1,10 @@
 /*
- * The processes of a live recording, by pid, including ended ones: what a recorder keeps of them
- * while they live, to name their code. Their owner fills in the table: target's held files. Offline
- * there are none, and the pointer is NULL. For NULL, and for NULL entries of the table, each
- * function here reports that nothing is known.
+ * The processes of a live recording, by pid, including ended ones: what a recorder keeps of them while they live, to
+ * name their code. Their owner fills in the table: target's held files. Offline there are none, and the pointer is
+ * NULL. For NULL, and for NULL entries of the table, each function here reports that nothing is known.
  *
- * If a pid was reused, the newest process answers, except for map states, which are by time. All
- * calls of one recording come from one thread.
+ * If a pid was reused, the newest process answers, except for map states, which are by time. All calls of one
+ * recording come from one thread.
  */
 #pragma once
 #include "base/base.h"
@@ -42,9 +41,8 @@ struct processes_ops {
 				    struct err *e);
 	uint32_t (*map_state)(struct processes *p, int32_t pid, uint64_t time_ns);
 	/*
-	 * Names addresses of JIT code, each as of its state: by the newest row that the map had
-	 * then, else by the first later one. wanted is sorted by address. Without a map of its own:
-	 * as process_map_read.
+	 * Names addresses of JIT code, each as of its state: by the newest row that the map had then, else by the
+	 * first later one. wanted is sorted by address. Without a map of its own: as process_map_read.
 	 */
 	bool (*read_map)(struct processes *p, int32_t pid, const struct symbol_options *options,
 			 const struct jit_address *wanted, uint32_t n, struct perf_map_names *names,
@@ -55,10 +53,7 @@ struct processes_ops {
 			      void *to, size_t n);
 };
 
-/*
- * A file that a process had mapped and that has been held since. Returns a descriptor owned by the
- * caller, or -1.
- */
+/* A file that a process had mapped and that has been held since. Returns a descriptor owned by the caller, or -1. */
 static inline int processes_open_mapped(struct processes *p, int32_t pid,
 					const struct binary_id *id)
 {
@@ -81,9 +76,7 @@ static inline bool processes_root(struct processes *p, int32_t pid, struct buf *
 	return p && p->ops->root && p->ops->root(p, pid, root);
 }
 
-/*
- * The state of the process's JIT map at that time: a number that grows with time, or 0 if unknown.
- */
+/* The state of the process's JIT map at that time: a number that grows with time, or 0 if unknown. */
 static inline uint32_t processes_map_state(struct processes *p, int32_t pid, uint64_t time_ns)
 {
 	return p && p->ops->map_state ? p->ops->map_state(p, pid, time_ns) : 0;

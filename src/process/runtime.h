@@ -3,10 +3,7 @@
 #include "elf/elf.h"
 #include "process/process.h"
 
-/*
- * One row each in the table of runtime_table.c. Runtimes that embed others come first: Python in a
- * JVM is a JVM.
- */
+/* One row each in the table of runtime_table.c. Runtimes that embed others come first: Python in a JVM is a JVM. */
 enum runtime_kind {
 	RUNTIME_NATIVE, /* no known runtime */
 	RUNTIME_JVM,

@@ -27,9 +27,7 @@ struct process_status {
 };
 /* Returns false if there is no such process or thread. */
 bool process_status_read(const char *root, int32_t pid, struct process_status *s);
-/*
- * Reads only stat, which is cheaper for the kernel: no ids but the parent's, no users, no signals.
- */
+/* Reads only stat, which is cheaper for the kernel: no ids but the parent's, no users, no signals. */
 bool process_stat_read(const char *root, int32_t pid, struct process_status *s);
 /* The pid of a process in the innermost of its pid namespaces; 0 if not known. */
 int32_t process_inner_pid(int32_t pid);

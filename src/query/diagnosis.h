@@ -1,7 +1,4 @@
-/*
- * What a profile contains and what it lacks: why, and what would help. Texts belong to the profile
- * or to d.
- */
+/* What a profile contains and what it lacks: why, and what would help. Texts belong to the profile or to d. */
 #pragma once
 #include "query/report.h"
 
@@ -81,10 +78,7 @@ struct charged {
 };
 /* Whether kernel CPU time has no samples. */
 bool is_user_only(const struct profile *p);
-/*
- * Whether that is more than a twentieth of the CPU time; true if the recording does not say how
- * much it is.
- */
+/* Whether that is more than a twentieth of the CPU time; true if the recording does not say how much it is. */
 bool lacks_kernel_time(const struct profile *p);
 /* `1.2 s of the 1.3 s of CPU time was in the kernel, which has no samples` */
 void kernel_time_add_words(const struct profile *p, struct buf *out);

@@ -1,10 +1,7 @@
 /* Checks whether samples account for the CPU time that the kernel charged to the target. */
 #include "query/diagnosis_int.h"
 
-/*
- * `charged 4010000000 sampled 3030303030 error 603712013 clocks of threads`: times in ns; `user`:
- * only user code.
- */
+/* `charged 4010000000 sampled 3030303030 error 603712013 clocks of threads`: times in ns; `user`: only user code. */
 static void add_account(struct str rest, struct charged *sum)
 {
 	uint64_t overflows = 0, value;

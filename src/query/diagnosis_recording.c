@@ -183,10 +183,7 @@ static void add_truncated(const struct profile *p, struct diagnosis *d)
 		      &t);
 }
 
-/*
- * A stack counts as rooted by the name of its outermost frame, so missing names look like missing
- * frames.
- */
+/* A stack counts as rooted by the name of its outermost frame, so missing names look like missing frames. */
 static void add_unrooted_names(struct buf *why, enum finding_mark mark,
 			       const struct unnamed_rows *u)
 {

@@ -62,10 +62,7 @@ static double sample_ratio(const struct comparison *c)
 	return before > 0 && after > 0 ? c->scale * after / before : 1;
 }
 
-/*
- * How many standard errors a change of `points` percent of AFTER is, for a function with these
- * sample counts.
- */
+/* How many standard errors a change of `points` percent of AFTER is, for a function with these sample counts. */
 static double deviation_of(const struct comparison *c, double before, double after, double points)
 {
 	double n = c->samples[BEFORE], m = c->samples[AFTER];

@@ -79,9 +79,8 @@ void diff_widths_fini(struct diff_widths *w);
 struct colour *diff_colours(const struct tree *pair, const struct comparison *c,
 			    const struct layout *l, bool negates);
 /*
- * If frames are judged by their self value: outlines for boxes that changed only through what they
- * call, if a box on top of them has a colour of the same direction; black: no outline. Otherwise
- * NULL. The caller frees it.
+ * If frames are judged by their self value: outlines for boxes that changed only through what they call, if a box on
+ * top of them has a colour of the same direction; black: no outline. Otherwise NULL. The caller frees it.
  */
 struct colour *diff_outlines(const struct tree *pair, const struct comparison *c,
 			     const struct layout *l, bool negates);
@@ -112,10 +111,9 @@ struct grown_view {
 	const struct comparison *comparison;
 };
 /*
- * Finds functions that grew by more than `percent` of AFTER and by more than chance explains. Among
- * many functions some grow that much by chance, so this is stricter than comparison_is_noise: if
- * nothing changed, at most one comparison in twenty finds anything, however many functions there
- * are.
+ * Finds functions that grew by more than `percent` of AFTER and by more than chance explains. Among many functions
+ * some grow that much by chance, so this is stricter than comparison_is_noise: if nothing changed, at most one
+ * comparison in twenty finds anything, however many functions there are.
  */
 void grown_find(const struct grown_view *views, unsigned n, double percent, struct grown_list *out);
 void grown_list_fini(struct grown_list *l);

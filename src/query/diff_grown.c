@@ -1,7 +1,4 @@
-/*
- * Decides which functions grew, over all of them together; comparison_is_noise judges one at a
- * time.
- */
+/* Decides which functions grew, over all of them together; comparison_is_noise judges one at a time. */
 #include "query/diff.h"
 
 #include <math.h>
@@ -62,10 +59,9 @@ static int compare_by_chance(const void *a, const void *b)
 }
 
 /*
- * How unlikely a growth must be. An unchanged function is reported if it exceeds the limit by
- * chance and its growth is less likely than the level, so at most as often as the rarer of the two.
- * The level is the largest for which these add up to one in twenty, as with Bonferroni; but
- * functions that hardly ever exceed the limit do not lower it.
+ * How unlikely a growth must be. An unchanged function is reported if it exceeds the limit by chance and its growth
+ * is less likely than the level, so at most as often as the rarer of the two. The level is the largest for which
+ * these add up to one in twenty, as with Bonferroni; but functions that hardly ever exceed the limit do not lower it.
  */
 static double level_of(struct suspects *s)
 {

@@ -1,6 +1,4 @@
-/*
- * The layout of a picture: the tree as boxes on rows, without narrow ones. Values, not pixels.
- */
+/* The layout of a picture: the tree as boxes on rows, without narrow ones. Values, not pixels. */
 #pragma once
 #include "model/model.h"
 
@@ -13,10 +11,7 @@ struct box {
 };
 
 struct layout_query {
-	/*
-	 * By node: what widths are made of; the tree's own columns, or what a view derives from
-	 * them.
-	 */
+	/* By node: what widths are made of; the tree's own columns, or what a view derives from them. */
 	const uint64_t *self, *total;
 	double min_value; /* narrower frames are left out, with everything on top of them */
 };

@@ -192,10 +192,7 @@ static bool is_first_of_name(const struct match_side *s, const struct matched_fi
 	return true;
 }
 
-/*
- * The share of names that both files have, relative to the file with fewer; 0 if there are too few
- * to tell.
- */
+/* The share of names that both files have, relative to the file with fewer; 0 if there are too few to tell. */
 static double shared_names(const struct matching *m, const struct matched_file *before,
 			   const struct matched_file *after)
 {
@@ -326,9 +323,8 @@ static void pair_unique_names(struct matching *m, const struct namesakes *n)
 }
 
 /*
- * Pairs in the same order on both sides divide the file into intervals: a function without a
- * certain match is unlikely to have moved between them. Finds the longest such sequence by patience
- * sorting.
+ * Pairs in the same order on both sides divide the file into intervals: a function without a certain match is
+ * unlikely to have moved between them. Finds the longest such sequence by patience sorting.
  */
 static void set_intervals(struct matching *m, const struct matched_file *before,
 			  const struct matched_file *after)
@@ -369,10 +365,7 @@ static void set_intervals(struct matching *m, const struct matched_file *before,
 		a[next].interval = interval;
 }
 
-/*
- * Pairs functions of one name between the same two certain ones, in order; if one side has more,
- * its first ones.
- */
+/* Pairs functions of one name between the same two certain ones, in order; if one side has more, its first ones. */
 static void pair_in_intervals(struct matching *m, const struct namesakes *n,
 			      const struct name_run *run)
 {

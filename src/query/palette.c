@@ -256,10 +256,7 @@ static enum palette ramp_of(const struct painter *p, const struct tree_label *l)
 
 /* --- kind and tier: what the profile knows --- */
 
-/*
- * Distinguished by hue, and in greyscale mostly by lightness; black text has a contrast above 4.5
- * on each.
- */
+/* Distinguished by hue, and in greyscale mostly by lightness; black text has a contrast above 4.5 on each. */
 static const struct colour of_category[CATEGORY_COUNT] = {
 	[CATEGORY_PROCESS] = { 214, 207, 199 },	  [CATEGORY_APP] = { 247, 157, 61 },
 	[CATEGORY_DEPENDENCY] = { 240, 203, 88 }, [CATEGORY_RUNTIME] = { 146, 201, 122 },

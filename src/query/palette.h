@@ -50,15 +50,10 @@ struct colour paint_label(struct painter *p, const struct tree_label *label, boo
 /* True if black text on it would be hard to read. */
 bool colour_is_dark(struct colour c);
 
-/*
- * Grey for frames named "--" and "-", which separate parts of a stack. Returns false for other
- * names.
- */
+/* Grey for frames named "--" and "-", which separate parts of a stack. Returns false for other names. */
 bool paint_separator(struct str name, struct colour *c);
 
-/*
- * The old differential colours: red above 0, blue below, white for 0, scaled by the largest change.
- */
+/* The old differential colours: red above 0, blue below, white for 0, scaled by the largest change. */
 struct colour paint_delta(double delta, double largest);
 /* Orange for growth, blue for shrinking, grey for no change; strength is from 0 to 1. */
 struct colour paint_change(double strength, bool is_growth);

@@ -29,19 +29,15 @@ struct path_line {
 	uint64_t self, total;	     /* of the node */
 	bool has_lines_below;
 	/*
-	 * Not a path, but everything that passed through node and is on none of the lines below it;
-	 * always the last of those lines. It has no frames of its own, and its total equals
-	 * further.
+	 * Not a path, but everything that passed through node and is on none of the lines below it; always the last
+	 * of those lines. It has no frames of its own, and its total equals further.
 	 */
 	bool is_rest;
 	/* The rest of total: what is below the node but on no line. One of the two is 0. */
 	uint64_t further;   /* there are no lines below it */
 	uint64_t elsewhere; /* there are, but they lead elsewhere */
 	uint32_t stacks;    /* distinct stacks in the rest */
-	/*
-	 * The function with the largest self value in further; INDEX_NONE if nothing is further
-	 * down.
-	 */
+	/* The function with the largest self value in further; INDEX_NONE if nothing is further down. */
 	uint32_t hottest;
 	uint64_t hottest_weight;
 };

@@ -149,10 +149,7 @@ static void add_row(struct extract *x, uint32_t row, struct query_ledger *ledger
 		       });
 }
 
-/*
- * What happened while recording applies to all samples: for a selection it is reported as a fact,
- * without a share.
- */
+/* What happened while recording applies to all samples: for a selection it is reported as a fact, without a share. */
 static void add_history(struct extract *x)
 {
 	AUTO(buf) struct buf text = { 0 };

@@ -71,9 +71,8 @@ struct query {
 	bool by_kind;  /* the same name in the kernel and outside is two functions */
 	bool in_order; /* stacks are side by side in time order, or in input order */
 	/*
-	 * flamegraph.pl sorts lines of text and merges equal neighbours, so a function that ran by
-	 * itself and called others may be two frames with another between them (`f`, `f.cold`,
-	 * `f;g`). Set this to reproduce that.
+	 * flamegraph.pl sorts lines of text and merges equal neighbours, so a function that ran by itself and called
+	 * others may be two frames with another between them (`f`, `f.cold`, `f;g`). Set this to reproduce that.
 	 */
 	bool as_lines;
 	bool marks_wakers;    /* what follows a frame "--" in a stack is a waker: _[w] */
@@ -114,9 +113,8 @@ struct profile *query_profile(struct profile *p, const struct query *q, struct q
 			      struct err *e);
 
 /*
- * The tree of the samples that q selects. Returns NULL and sets e if q is wrong (a usage error) or
- * asks for something the profile does not have. A tree without samples is not an error: the ledger
- * says where they went.
+ * The tree of the samples that q selects. Returns NULL and sets e if q is wrong (a usage error) or asks for something
+ * the profile does not have. A tree without samples is not an error: the ledger says where they went.
  */
 struct tree *query_tree(const struct profile *p, const struct query *q, struct query_ledger *ledger,
 			struct err *e);

@@ -14,10 +14,7 @@ struct leaves {
 	VEC(struct leaf) list;
 };
 
-/*
- * Lists frames by label. If a transform made a row end in another frame than its own, its place is
- * not known.
- */
+/* Lists frames by label. If a transform made a row end in another frame than its own, its place is not known. */
 static void list_leaves(const struct profile *p, const struct tree *t, struct leaves *out)
 {
 	AUTO_FREE uint64_t *weight = mem_zalloc(p->frames.n, sizeof(*weight));

@@ -1,6 +1,5 @@
 /*
- * The numbers in a report: how much each function took, in total and by group. Works on trees that
- * keep their rows.
+ * The numbers in a report: how much each function took, in total and by group. Works on trees that keep their rows.
  */
 #pragma once
 #include "query/diff.h"
@@ -18,9 +17,8 @@ struct report_function {
 	 */
 	uint64_t of_tier[TREE_TIER_COUNT], inlined;
 	/*
-	 * The part of self that ran in each tier, or was called from it and is charged to the
-	 * function. For a function without such samples, the same part of total; a recursive one
-	 * then counts with each of its frames.
+	 * The part of self that ran in each tier, or was called from it and is charged to the function. For a
+	 * function without such samples, the same part of total; a recursive one then counts with each of its frames.
 	 */
 	uint64_t ran_in[TREE_TIER_COUNT];
 	/* Where most of its self samples were taken, if frames say so; empty or 0 if not known. */
@@ -36,10 +34,7 @@ struct report_functions {
 /* All functions, except processes at the root. t is a tree of p and keeps its rows. */
 void report_functions(const struct profile *p, const struct tree *t, enum report_order order,
 		      struct report_functions *out);
-/*
- * Moves functions of the program and its packages to the front; returns the sum of their self
- * values.
- */
+/* Moves functions of the program and its packages to the front; returns the sum of their self values. */
 uint64_t report_functions_yours_first(const struct tree *t, struct report_functions *f);
 void report_functions_fini(struct report_functions *f);
 
@@ -124,9 +119,8 @@ void report_groups_fini(struct report_groups *g);
 enum name_match { MATCH_NONE, MATCH_EXACT, MATCH_WORD, MATCH_PART };
 
 /*
- * Finds the labels that a user may mean by text: those with that name, with or without its mark;
- * otherwise those that contain it as a whole word; otherwise those that contain it. is_wanted: by
- * label, cleared first.
+ * Finds the labels that a user may mean by text: those with that name, with or without its mark; otherwise those that
+ * contain it as a whole word; otherwise those that contain it. is_wanted: by label, cleared first.
  */
 enum name_match report_find(const struct tree *t, struct str text, bool *is_wanted);
 /* The labels closest to text, at most n, best first; returns how many. */
@@ -145,8 +139,7 @@ struct tree *tree_callers(const struct tree *t, const bool *is_wanted, struct st
 struct tree *tree_callees(const struct tree *t, const bool *is_wanted, struct str root_name);
 
 /*
- * A tree in which no function is below itself: where a stack returns to a function, the frames in
- * between are removed and the function becomes is_recursive. All samples are kept, and each frame
- * is below one that called it.
+ * A tree in which no function is below itself: where a stack returns to a function, the frames in between are removed
+ * and the function becomes is_recursive. All samples are kept, and each frame is below one that called it.
  */
 struct tree *tree_without_loops(const struct tree *from);

@@ -90,10 +90,7 @@ static int compare_near(const void *a, const void *b)
 	return (x->label > y->label) - (x->label < y->label);
 }
 
-/*
- * Functions with the same name, in several files or with different template arguments, are one
- * suggestion.
- */
+/* Functions with the same name, in several files or with different template arguments, are one suggestion. */
 static bool is_named(const struct tree *t, const uint32_t *labels, uint32_t n, uint32_t label)
 {
 	for (uint32_t i = 0; i < n; i++)

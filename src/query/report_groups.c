@@ -57,8 +57,7 @@ static uint32_t id_of_row(const struct grouping *g, uint32_t row)
 }
 
 /*
- * A thread that changed its name is one thread, as in report_summary, and goes by the name under
- * which it took most.
+ * A thread that changed its name is one thread, as in report_summary, and goes by the name under which it took most.
  */
 static void find_threads(struct grouping *g)
 {

@@ -11,10 +11,7 @@ static struct str unit_of_event(const struct profile *p, const struct event *e)
 	return e->has_only_sums ? STR("samples") : name.n ? name : STR("events");
 }
 
-/*
- * Same rule as in query_tree: clocks and other events together count samples, unless requested
- * otherwise.
- */
+/* Same rule as in query_tree: clocks and other events together count samples, unless requested otherwise. */
 static bool mixes_clocks(const struct profile *p, const struct query_ledger *l)
 {
 	bool has_clocks = false, has_others = false;

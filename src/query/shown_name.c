@@ -17,10 +17,7 @@ static struct str without_prefix(struct str name)
 	return name;
 }
 
-/*
- * The `collatz:/app/t.py` in names made by CPython's -X perf; C++ has names like
- * `py::list::append`.
- */
+/* The `collatz:/app/t.py` in names made by CPython's -X perf; C++ has names like `py::list::append`. */
 static bool python_parts(struct str name, struct name_parts *out)
 {
 	static const struct str prefix = STR("py::");
@@ -63,10 +60,7 @@ static size_t number_at_end(struct str s)
 	return digits && digits < s.n && s.p[s.n - 1 - digits] == ':' ? digits + 1 : 0;
 }
 
-/*
- * The blank in `f lib/t.py`, `main /usr/bin/app`, `load <frozen importlib>`: places in Python have
- * no lines.
- */
+/* The blank in `f lib/t.py`, `main /usr/bin/app`, `load <frozen importlib>`: places in Python have no lines. */
 static ptrdiff_t blank_before_python_file(struct str name)
 {
 	ptrdiff_t frozen = str_ends(name, STR(">")) ? str_find(name, STR(" <frozen ")) : -1;
@@ -143,10 +137,7 @@ static struct str without_scheme(struct str file)
 	return str_starts(file, STR("file://")) ? str_from_byte(file, 7) : file;
 }
 
-/*
- * The part after the last node_modules/ or site-packages/: a path inside packages; empty if there
- * is none.
- */
+/* The part after the last node_modules/ or site-packages/: a path inside packages; empty if there is none. */
 static struct str path_in_packages(struct str file)
 {
 	static const struct str folders[] = { STR("/node_modules/"), STR("/site-packages/"),
@@ -247,10 +238,7 @@ struct str short_path(struct str file, struct str folder)
 		in_package = path_in_python(file);
 	if (in_package.n)
 		return in_package;
-	/*
-	 * If the folder is the root of the file system it says nothing; use the last two names
-	 * instead.
-	 */
+	/* If the folder is the root of the file system it says nothing; use the last two names instead. */
 	if (folder.n > 1 && str_starts(file, folder))
 		return str_from_byte(file, folder.n);
 	if (!is_path(file))
@@ -262,10 +250,7 @@ struct str short_path(struct str file, struct str folder)
 
 /* --- labels --- */
 
-/*
- * In a file of long lines the line says nothing by itself, nor if another function with that name
- * begins on it.
- */
+/* In a file of long lines the line says nothing by itself, nor if another function with that name begins on it. */
 enum { LONG_LINE = 160 };
 
 static struct str place_text(struct arena *text, const struct name_parts *parts,

@@ -33,15 +33,9 @@ bool path_is_python_library(struct str file);
 /* Below node_modules/, site-packages/ or dist-packages/. */
 bool path_is_package(struct str file);
 
-/*
- * The common prefix of all the program's files, with its last '/'; ignores packages and the
- * runtime.
- */
+/* The common prefix of all the program's files, with its last '/'; ignores packages and the runtime. */
 struct str program_folder(const struct profile *p);
-/*
- * `lib/a.js`, relative to its package or to the program's folder; otherwise the end of a URL or
- * path.
- */
+/* `lib/a.js`, relative to its package or to the program's folder; otherwise the end of a URL or path. */
 struct str short_path(struct str file, struct str folder);
 
 /* What must be known about all functions to name one. */

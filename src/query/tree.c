@@ -169,9 +169,8 @@ static uint32_t label_of_others(struct growth *g, node_id node)
 }
 
 /*
- * The labels of a row's stack after all transforms, in g->labels_path. Returns false if --root
- * matches no frame of the row. The thread's label precedes the frames, unless --root selects where
- * they begin.
+ * The labels of a row's stack after all transforms, in g->labels_path. Returns false if --root matches no frame of
+ * the row. The thread's label precedes the frames, unless --root selects where they begin.
  */
 static bool transformed_path(struct growth *g, uint32_t row, uint64_t *gave_up)
 {
@@ -190,10 +189,7 @@ static bool transformed_path(struct growth *g, uint32_t row, uint64_t *gave_up)
 	return is_rooted;
 }
 
-/*
- * Sums have no other weight. Clock samples and periods of other events do not add up, so samples
- * are counted then.
- */
+/* Sums have no other weight. Clock samples and periods of other events do not add up, so samples are counted then. */
 static bool counts_periods(const struct growth *g, const struct event *e)
 {
 	if (e->has_only_sums)

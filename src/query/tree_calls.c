@@ -113,10 +113,7 @@ static uint32_t place_of_callee(struct calls *c, uint32_t i, uint32_t above, boo
 		return is_wanted ? c->root : INDEX_NONE;
 	if (c->is_one || !is_wanted)
 		return child_of(&c->g, above, c->from->label[i]);
-	/*
-	 * One of several merged functions calls another: no other frame has their label, so it is
-	 * folded here.
-	 */
+	/* One of several merged functions calls another: no other frame has their label, so it is folded here. */
 	c->g.tree->labels.p[c->g.nodes.p[c->root].label].is_recursive = true;
 	return c->root;
 }

@@ -1,7 +1,4 @@
-/*
- * For folded stacks without transforms: the profile's own stacks are the tree, so it need not be
- * built again.
- */
+/* For folded stacks without transforms: the profile's own stacks are the tree, so it need not be built again. */
 #include "query/query_int.h"
 
 static bool selects_all(const struct profile *p, const struct query *q)

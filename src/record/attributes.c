@@ -20,10 +20,7 @@ static uint32_t affordable_bytes(uint64_t rate_hz, uint32_t cpus)
 			 : rate_hz <= SELDOM_HZ ? 16 << 10
 						: LEAST;
 	uint64_t share = ALL_BYTES_PER_SECOND / (rate_hz * cpus) / 8 * 8;
-	/*
-	 * Without root, each cpu's buffer is limited to 516 KB, which must hold a quarter of a
-	 * second.
-	 */
+	/* Without root, each cpu's buffer is limited to 516 KB, which must hold a quarter of a second. */
 	if (geteuid() != 0 && share > 4 * SMALL_BUFFER_BYTES / rate_hz)
 		share = 4 * SMALL_BUFFER_BYTES / rate_hz / 8 * 8;
 	if (bytes > share)

@@ -1,7 +1,6 @@
 /*
- * Compares the CPU time that the kernel charged to the targets with what their samples stand for.
- * Threads and children that have ended are included. What cannot be read reliably is left out, so
- * the result is never too high.
+ * Compares the CPU time that the kernel charged to the targets with what their samples stand for. Threads and
+ * children that have ended are included. What cannot be read reliably is left out, so the result is never too high.
  */
 #include "record/collector.h"
 
@@ -99,10 +98,7 @@ static uint64_t ns_of(struct timeval t)
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_usec * 1000;
 }
 
-/*
- * Kernel time of our children that were waited for, and their descendants: the command is the only
- * child.
- */
+/* Kernel time of our children that were waited for, and their descendants: the command is the only child. */
 static uint64_t waited_kernel_ns(void)
 {
 	struct rusage u;
@@ -177,10 +173,7 @@ static void add_known(struct charge *c, bool is_new)
 	}
 }
 
-/*
- * Children that started or ended earlier and are not selected: their parent will be charged for
- * their whole lives.
- */
+/* Children that started or ended earlier and are not selected: their parent will be charged for their whole lives. */
 static void add_other_children(struct charge *c)
 {
 	DIR *dir = opendir("/proc");
@@ -260,10 +253,7 @@ static void begin_period(struct charge *c, uint64_t now_ns)
 	}
 }
 
-/*
- * Parents come first: if a child is waited for meanwhile, its time is missed rather than counted
- * twice.
- */
+/* Parents come first: if a child is waited for meanwhile, its time is missed rather than counted twice. */
 static void look(struct charge *c)
 {
 	uint32_t kept = 0;

@@ -1,17 +1,15 @@
 /*
- * A collector observes a recording: V8 names, JVM maps, stacks walked in the kernel, the kernel's
- * accounting of CPU time. It is a struct of functions in its own file plus an entry in the list
- * below; nothing else knows about it. Functions that it does not need are NULL. `state` is what
- * begin returned.
+ * A collector observes a recording: V8 names, JVM maps, stacks walked in the kernel, the kernel's accounting of CPU
+ * time. It is a struct of functions in its own file plus an entry in the list below; nothing else knows about it.
+ * Functions that it does not need are NULL. `state` is what begin returned.
  *
- * There are two threads. The drain thread empties the kernel's buffers and passes each record,
- * milliseconds after it was written, to the functions called fresh_*. These must be quick. They see
- * the records of one buffer in order; records of different buffers interleave arbitrarily. The
- * recorder's thread calls all other functions. It sees the same records later, when whatever is
- * needed to name a process is already held.
+ * There are two threads. The drain thread empties the kernel's buffers and passes each record, milliseconds after it
+ * was written, to the functions called fresh_*. These must be quick. They see the records of one buffer in order;
+ * records of different buffers interleave arbitrarily. The recorder's thread calls all other functions. It sees the
+ * same records later, when whatever is needed to name a process is already held.
  *
- * What a collector finds out about a sample travels with the sample (fresh_sample_add). Its names
- * are requested when the profile is written, so samples never wait for them.
+ * What a collector finds out about a sample travels with the sample (fresh_sample_add). Its names are requested when
+ * the profile is written, so samples never wait for them.
  */
 #pragma once
 #include "perf/perf.h"
@@ -78,10 +76,7 @@ struct fresh_sample {
 };
 /* Reads registers and stack on the first call. */
 bool fresh_sample_has_state(struct fresh_sample *s);
-/*
- * Adds the next found frame, leaf first. code must be less than 2^COLLECTED_BITS; name_frames gets
- * it back.
- */
+/* Adds the next found frame, leaf first. code must be less than 2^COLLECTED_BITS; name_frames gets it back. */
 enum { COLLECTED_BITS = 29 };
 void fresh_sample_add(struct fresh_sample *s, unsigned collector, struct perf_found_frame frame);
 /* Adds the next frame of the frame pointer chain, leaf first. */
@@ -129,10 +124,7 @@ struct collector {
 	void (*ask)(void *state);
 	/* Events are open and the running processes are known. Nothing has been shown fresh yet. */
 	void (*start)(void *state);
-	/*
-	 * came: a process already ran when plume first heard of it. went: its row is about to be
-	 * removed.
-	 */
+	/* came: a process already ran when plume first heard of it. went: its row is about to be removed. */
 	void (*came)(void *state, struct known_process *p);
 	void (*went)(void *state, struct known_process *p);
 	/*
@@ -140,14 +132,9 @@ struct collector {
 	 * programs are not passed.
 	 */
 	void (*record)(void *state, const struct perf_record *r);
-	/*
-	 * Called about 20 times a second. Returns true if names have arrived that samples wait for.
-	 */
+	/* Called about 20 times a second. Returns true if names have arrived that samples wait for. */
 	bool (*look)(void *state, uint64_t now_ns);
-	/*
-	 * Sampling ends, or continues in another profile (is_part). Called before the last records
-	 * are taken in.
-	 */
+	/* Sampling ends, or continues in another profile (is_part). Called before the last records are taken in. */
 	void (*stop)(void *state, uint64_t now_ns, bool is_part);
 	/* All records are in. Last chance to query live processes before names are resolved. */
 	void (*end)(void *state);
@@ -156,10 +143,7 @@ struct collector {
 	/* From now on everything goes into another profile. */
 	void (*next)(void *state, uint64_t now_ns);
 	void (*free)(void *state);
-	/*
-	 * The functions at a frame that was added with this code, outermost first. Valid until the
-	 * next call.
-	 */
+	/* The functions at a frame that was added with this code, outermost first. Valid until the next call. */
 	uint32_t (*name_frames)(void *state, uint32_t code, const struct perf_found_name **names);
 
 	/* On the drain thread: */

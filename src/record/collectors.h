@@ -1,7 +1,4 @@
-/*
- * All collectors of a recording. Each function calls the one of the same name in every collector;
- * see collector.h.
- */
+/* All collectors of a recording. Each function calls the one of the same name in every collector; see collector.h. */
 #pragma once
 #include "record/collector.h"
 

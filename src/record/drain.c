@@ -227,10 +227,7 @@ void drain_look_fresh(struct drain *d, struct collecting *c)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/*
- * JavaScript functions move with the next garbage collection, and at first it is not known whether
- * there are any.
- */
+/* JavaScript functions move with the next garbage collection, and at first it is not known whether there are any. */
 static int look_ms(struct drain *d, uint64_t begin_ns)
 {
 	enum { OFTEN_MS = 2, SOON_MS = 10, AT_FIRST_NS = 1000000000 };

@@ -49,10 +49,7 @@ struct drain {
 	bool is_stopping, is_started, all_gone;
 };
 bool drain_start(struct drain *d, struct opened_events *events, struct err *e);
-/*
- * All chunks since the last call, oldest first, or NULL after the timeout. Return them with
- * drain_give_back.
- */
+/* All chunks since the last call, oldest first, or NULL after the timeout. Return them with drain_give_back. */
 struct chunk *drain_take(struct drain *d, int timeout_ms);
 void drain_give_back(struct drain *d, struct chunk *c);
 /* From now on collectors see records as soon as they arrive. */

@@ -1,7 +1,4 @@
-/*
- * Finds the file of a probe by a short name, `libc` or `bash`: as mapped by the target, else on
- * this machine.
- */
+/* Finds the file of a probe by a short name, `libc` or `bash`: as mapped by the target, else on this machine. */
 #include "record/event_int.h"
 #include "target/target.h"
 

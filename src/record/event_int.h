@@ -33,10 +33,7 @@ event_reader event_read_counter, event_read_raw, event_read_pmu, event_read_trac
 
 /* What a kind knows about its event; event_add fills in the rest. */
 struct event_kind {
-	/*
-	 * Only type, config, config1, config2 and sample_period, which defaults to that of the
-	 * wish.
-	 */
+	/* Only type, config, config1, config2 and sample_period, which defaults to that of the wish. */
 	struct perf_event_attr attr;
 	struct str name;
 	char *file, *cpus; /* taken over */
@@ -69,14 +66,10 @@ bool record_events_parse_at(const char *text, const struct record_event_wish *wi
 
 int event_try(const struct perf_event_attr *attr);
 /*
- * Returns false and sets e if this machine has no such counter. Permission is checked only when the
- * event is opened.
+ * Returns false and sets e if this machine has no such counter. Permission is checked only when the event is opened.
  */
 bool event_is_there(const struct event_word *w, const struct perf_event_attr *attr, struct err *e);
-/*
- * Whether a PMU belongs to a processor: `cpu`, `cpu_core`, `armv8_pmuv3_0`. Others count memory,
- * buses or clocks.
- */
+/* Whether a PMU belongs to a processor: `cpu`, `cpu_core`, `armv8_pmuv3_0`. Others count memory, buses or clocks. */
 bool event_is_processor(struct str unit);
 /* Whether hardware counters can be opened, or could be with more privileges. */
 bool event_has_pmu(const struct event_places *places);

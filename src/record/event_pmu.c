@@ -1,7 +1,6 @@
 /*
- * PMU events, as the kernel describes them
- * (Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events} of Linux):
- * `cpu/event=0x3c,umask=0x0/`, `msr/tsc/`.
+ * PMU events, as the kernel describes them (Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events}
+ * of Linux): `cpu/event=0x3c,umask=0x0/`, `msr/tsc/`.
  */
 #include "record/event_int.h"
 
@@ -64,10 +63,7 @@ static bool next_range(struct str *ranges, uint64_t *first, uint64_t *last)
 	return *first <= *last && *last < 64;
 }
 
-/*
- * Spreads a value over the bits that a format names, lowest first. Returns false if it has more
- * bits.
- */
+/* Spreads a value over the bits that a format names, lowest first. Returns false if it has more bits. */
 static bool spread(struct str ranges, uint64_t value, uint64_t *config)
 {
 	uint64_t first, last;

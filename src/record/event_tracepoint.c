@@ -1,7 +1,4 @@
-/*
- * Tracepoints: SUBSYSTEM:NAME, either of them with * and ? (Documentation/trace/events.rst of
- * Linux).
- */
+/* Tracepoints: SUBSYSTEM:NAME, either of them with * and ? (Documentation/trace/events.rst of Linux). */
 #include "record/event_int.h"
 
 #include <dirent.h>

@@ -68,9 +68,7 @@ void event_find_units(const struct event_places *places, struct event_units *uni
 
 bool event_has_pmu(const struct event_places *places)
 {
-	/*
-	 * Sampling needs an interrupt, which some virtual machines lack even if they have counters.
-	 */
+	/* Sampling needs an interrupt, which some virtual machines lack even if they have counters. */
 	struct perf_event_attr cycles = { .type = PERF_TYPE_HARDWARE,
 					  .config = PERF_COUNT_HW_CPU_CYCLES,
 					  .freq = 1,

@@ -71,10 +71,7 @@ static void decide(struct follow *f, struct known_process *known, struct str com
 		known->seen_ns = time_ns;
 }
 
-/*
- * Reports a running process, seen for the first time, to the session: what it is and what it has
- * mapped.
- */
+/* Reports a running process, seen for the first time, to the session: what it is and what it has mapped. */
 static void describe(struct follow *f, int32_t pid, uint64_t time_ns)
 {
 	AUTO(buf) struct buf records = { 0 };
@@ -278,10 +275,7 @@ static void on_mapping(struct follow *f, const struct perf_mapping *map)
 	held_files_add_mapping(f->collecting->held, map->pid, &m);
 }
 
-/*
- * Its command line may have been empty for a moment. If it is gone, it is not looked up at every
- * sample.
- */
+/* Its command line may have been empty for a moment. If it is gone, it is not looked up at every sample. */
 static bool is_wanted(struct follow *f, struct known_process *known, uint64_t time_ns)
 {
 	enum { MAX_LOOKS = 3 };
@@ -328,10 +322,7 @@ static bool takes_lost(struct follow *f, const struct perf_record *r, const stru
 	return false;
 }
 
-/*
- * The process of a record; for a fork, the parent, and *child is the new one. Returns false if it
- * has none.
- */
+/* The process of a record; for a fork, the parent, and *child is the new one. Returns false if it has none. */
 static bool find_owner(const struct perf_events *formats, const struct perf_record *r, int32_t *pid,
 		       int32_t *child)
 {
@@ -510,17 +501,11 @@ void follow_look_around(struct follow *f)
 	f->has_names |= collectors_look(f->collecting, now);
 }
 
-/*
- * Every buffer was read once since the last call, so the records of the round before the last have
- * been passed on.
- */
+/* Every buffer was read once since the last call, so the records of the round before the last have been passed on. */
 static void end_round(struct follow *f)
 {
 	follow_look_around(f);
-	/*
-	 * Compares what a map says with what was found, so the time at which it said so must be
-	 * known.
-	 */
+	/* Compares what a map says with what was found, so the time at which it said so must be known. */
 	if (f->collecting->is_urgent)
 		held_files_look(f->collecting->held, clock_monotonic_ns());
 	perf_session_end_round(f->collecting->session);

@@ -1,7 +1,4 @@
-/*
- * Passes records on to the session. Follows processes and drops the records of processes that are
- * not selected.
- */
+/* Passes records on to the session. Follows processes and drops the records of processes that are not selected. */
 #pragma once
 #include "record/collectors.h"
 #include "record/drain.h"
@@ -24,10 +21,7 @@ struct strangers {
 void strangers_fini(struct strangers *s);
 /* The record must stay in place until the next round ends. */
 void strangers_add(struct strangers *s, int32_t pid, const struct perf_record *record);
-/*
- * The next record of this process, oldest round first. Each is returned once. Returns false at the
- * end.
- */
+/* The next record of this process, oldest round first. Each is returned once. Returns false at the end. */
 struct strangers_place {
 	uint32_t round, i;
 };
@@ -63,10 +57,9 @@ void follow_begin(struct follow *f, int32_t command_pid);
 /* Processes records that came before there were chunks and passes them to the session. */
 void follow_bytes(struct follow *f, struct str bytes);
 /*
- * Chunks are processed in three steps. follow_wait waits for new ones only when all others are
- * done, so the drain's limit bounds the backlog. follow_take_in processes them until until_ns: a
- * target that floods plume must not keep it from ending. follow_drop_waiting drops and counts what
- * came too fast.
+ * Chunks are processed in three steps. follow_wait waits for new ones only when all others are done, so the drain's
+ * limit bounds the backlog. follow_take_in processes them until until_ns: a target that floods plume must not keep it
+ * from ending. follow_drop_waiting drops and counts what came too fast.
  */
 void follow_wait(struct follow *f, int timeout_ms);
 void follow_take_in(struct follow *f, uint64_t until_ns);

@@ -60,9 +60,8 @@ static void js_start(void *state)
 /* --- generations of names --- */
 
 /*
- * Programs create functions forever, so names are renewed with each period. Those of the previous
- * period stay for records that wait. A code is a place plus the parity of the generation of its
- * names.
+ * Programs create functions forever, so names are renewed with each period. Those of the previous period stay for
+ * records that wait. A code is a place plus the parity of the generation of its names.
  */
 static uint32_t code_of(v8_place_id place, uint32_t generation)
 {
@@ -117,9 +116,7 @@ static void add_frames(const struct js_frames *j, struct fresh_sample *s, uint32
 					 .is_missing = j->frames[i].is_missing });
 }
 
-/*
- * Links in a copy may be stale: keeps only frames that the stack itself has. Returns their number.
- */
+/* Links in a copy may be stale: keeps only frames that the stack itself has. Returns their number. */
 static uint32_t drop_missing(struct v8_frame *frames, uint32_t n)
 {
 	uint32_t kept = 0;

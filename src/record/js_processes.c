@@ -161,9 +161,7 @@ static struct v8_file *read_file(struct js_processes *l, struct elf *elf)
 	return f;
 }
 
-/*
- * Takes ownership of fd; NULL if it is -1. Files that were inspected before are not opened again.
- */
+/* Takes ownership of fd; NULL if it is -1. Files that were inspected before are not opened again. */
 static struct v8_file *file_of(struct js_processes *l, int fd)
 {
 	struct stat st;
@@ -272,10 +270,7 @@ struct js_process *js_processes_of_sample(struct js_processes *l, struct known_p
 		look_at_process(l, p);
 	if (!p->v8 || p->is_given_up)
 		return NULL;
-	/*
-	 * Samples of one chunk are nearly simultaneous, so what was read for one is valid for the
-	 * next.
-	 */
+	/* Samples of one chunk are nearly simultaneous, so what was read for one is valid for the next. */
 	if (p->look != l->looks)
 		kept_memory_look(p->memory);
 	p->look = l->looks;

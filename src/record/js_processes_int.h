@@ -59,14 +59,9 @@ void js_processes_init(struct js_processes *l, struct collecting *c, unsigned nu
 		       struct v8_names *names);
 /* Call when all slots are empty. */
 void js_processes_fini(struct js_processes *l);
-/*
- * Prepares processes that run JavaScript before their first sample. If there are many, only those
- * called node.
- */
+/* Prepares processes that run JavaScript before their first sample. If there are many, only those called node. */
 void js_processes_expect(struct js_processes *l);
-/*
- * Returns the process that a sample belongs to, or NULL if it runs no JavaScript that can be named.
- */
+/* Returns the process that a sample belongs to, or NULL if it runs no JavaScript that can be named. */
 struct js_process *js_processes_of_sample(struct js_processes *l, struct known_process *row,
 					  uint64_t time_ns);
 /* It ended or called exec at that time. */

@@ -151,10 +151,7 @@ static void look_at_new(struct jvm_maps *j, uint64_t now_ns)
 	j->came.n = j->mapped.n = 0;
 }
 
-/*
- * One at a time: a check costs some milliseconds, and a process that maps such a library may never
- * be a JVM.
- */
+/* One at a time: a check costs some milliseconds, and a process that maps such a library may never be a JVM. */
 static void look_at_starting(struct jvm_maps *j, uint64_t now_ns)
 {
 	uint32_t i = 0;

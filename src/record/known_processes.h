@@ -47,8 +47,5 @@ struct known_process *known_processes_find(struct known_processes *t, int32_t pi
 struct known_process *known_processes_get(struct known_processes *t, int32_t pid);
 /* Removes rows with is_forgotten. */
 void known_processes_forget(struct known_processes *t);
-/*
- * Returns a forgotten row, which the caller frees, or NULL. For the drain thread, between two
- * chunks.
- */
+/* Returns a forgotten row, which the caller frees, or NULL. For the drain thread, between two chunks. */
 struct known_process *known_processes_take_gone(struct known_processes *t);

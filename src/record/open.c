@@ -22,10 +22,7 @@ static void *map_pages(int fd, uint64_t data_bytes)
 	return mmap(NULL, page + data_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 }
 
-/*
- * Maps the largest buffer up to size_bytes that the kernel allows. Returns false and sets errno on
- * failure.
- */
+/* Maps the largest buffer up to size_bytes that the kernel allows. Returns false and sets errno on failure. */
 static bool ring_map(struct ring *ring, int fd, uint64_t size_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -410,9 +407,8 @@ static bool are_bearable(const struct record_options *o)
 }
 
 /*
- * Events that would burden other processes, such as every page fault, are opened on the command or
- * on the existing threads only. A thread that starts at this very moment may lack them, but not the
- * clock.
+ * Events that would burden other processes, such as every page fault, are opened on the command or on the existing
+ * threads only. A thread that starts at this very moment may lack them, but not the clock.
  */
 static bool open_own_events(struct opened_events *x, const struct record_options *o, int32_t pid,
 			    struct err *e)
@@ -427,10 +423,9 @@ static bool open_own_events(struct opened_events *x, const struct record_options
 }
 
 /*
- * Per-cpu clocks see even the shortest lives, so plume records the whole machine if that is
- * permitted, and drops other processes. The first event reports processes, so it must also
- * cover all cpus. pid is that of a command, or 0. Returns false, with nothing open, if this does
- * not apply.
+ * Per-cpu clocks see even the shortest lives, so plume records the whole machine if that is permitted, and drops
+ * other processes. The first event reports processes, so it must also cover all cpus. pid is that of a command, or 0.
+ * Returns false, with nothing open, if this does not apply.
  */
 static bool open_clocks_of_cpus(struct opened_events *x, const struct record_options *o,
 				int32_t pid)
@@ -472,10 +467,7 @@ static bool open_cgroup(struct opened_events *x, const struct record_options *o,
 	return open_everywhere(x, o, e);
 }
 
-/*
- * Selected by name or user: includes processes that start later, so plume records the whole machine
- * if permitted.
- */
+/* Selected by name or user: includes processes that start later, so plume records the whole machine if permitted. */
 static bool open_by_property(struct opened_events *x, const struct record_options *o,
 			     struct buf *remarks, struct err *e)
 {

@@ -8,10 +8,7 @@ struct collecting;
 
 /* --- event attributes (attributes.c) --- */
 
-/*
- * Reads the number of samples that an event lost, from Linux 6.0 on (PERF_FORMAT_LOST, which older
- * headers lack).
- */
+/* Reads the number of samples that an event lost, from Linux 6.0 on (PERF_FORMAT_LOST, which older headers lack). */
 #define READ_LOST (1ull << 4)
 /* Sets what each sample contains. tells: also report processes and mappings. */
 void attributes_complete(struct perf_event_attr *attr, const struct record_options *o, bool tells,
@@ -23,10 +20,7 @@ uint32_t attributes_stack_bytes(const struct record_options *o, uint32_t cpus);
 uint32_t attributes_call_bytes(const struct record_options *o, uint32_t cpus);
 /* Maximum number of frames that are walked in the kernel. */
 uint32_t attributes_walked_frames(const struct record_options *o);
-/*
- * Whether frame pointers lead to the root in all selected programs. False also if unknown.
- * (chained.c)
- */
+/* Whether frame pointers lead to the root in all selected programs. False also if unknown. (chained.c) */
 bool choice_is_chained(const struct record_options *o);
 
 /* A buffer for the records of one cpu, filled by the kernel and emptied by drain.c. */
@@ -74,10 +68,7 @@ void opened_events_fini(struct opened_events *x);
  */
 bool open_events(struct opened_events *x, const struct record_options *o, int32_t command_pid,
 		 struct buf *remarks, struct err *e);
-/*
- * For threads that started while the others were being opened, unless inherited descriptors cover
- * them.
- */
+/* For threads that started while the others were being opened, unless inherited descriptors cover them. */
 bool open_events_of_thread(struct opened_events *x, const struct record_options *o, int32_t tid,
 			   struct err *e);
 struct event_counts opened_events_counts(const struct opened_events *x);

@@ -79,10 +79,7 @@ static bool is_filtered(void)
 
 /* --- probing --- */
 
-/*
- * With flags unknown to any kernel, it fails with EINVAL before anything else; a filter gives
- * another error.
- */
+/* With flags unknown to any kernel, it fails with EINVAL before anything else; a filter gives another error. */
 static bool has_perf_syscall(void)
 {
 	int fd = (int)syscall(SYS_perf_event_open, NULL, 0, -1, -1, ULONG_MAX);

@@ -56,10 +56,7 @@ static void explain_no_call(const struct permission *p, struct err *e)
 
 /* --- privileges --- */
 
-/*
- * What the user wanted to see, and the highest kernel.perf_event_paranoid that allows it to all
- * users.
- */
+/* What the user wanted to see, and the highest kernel.perf_event_paranoid that allows it to all users. */
 struct need {
 	const char *what;
 	int paranoid;
@@ -89,10 +86,7 @@ static bool is_of_another_user(int32_t pid)
 	return pid > 0 && stat(path, &status) == 0 && status.st_uid != geteuid();
 }
 
-/*
- * The settings allow it, but something else forbids it (ptrace_may_access,
- * security_perf_event_open).
- */
+/* The settings allow it, but something else forbids it (ptrace_may_access, security_perf_event_open). */
 static void explain_other(const struct open_attempt *a, const struct permission *p,
 			  const struct need *need, struct err *e)
 {

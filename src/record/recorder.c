@@ -32,10 +32,7 @@ void recorder_free(struct recorder *r)
 	free(r);
 }
 
-/*
- * Before Linux 6.0 only the buffers report losses, with samples and collectors' records counted
- * together.
- */
+/* Before Linux 6.0 only the buffers report losses, with samples and collectors' records counted together. */
 static uint64_t lost_in_buffers(const struct recorder *r)
 {
 	if (!r->collecting.shares_buffers || r->events.attrs.p[0].read_format & READ_LOST)

@@ -44,17 +44,13 @@ struct recorder *recorder_new(const struct record_options *options, struct profi
 void recorder_free(struct recorder *r);
 /* Starts sampling. Returns false and sets e if the command cannot be started. */
 bool recorder_start(struct recorder *r, struct err *e);
-/*
- * Processes what arrived, or waits for at most timeout_ms. Returns false once the target is gone.
- */
+/* Processes what arrived, or waits for at most timeout_ms. Returns false once the target is gone. */
 bool recorder_step(struct recorder *r, int timeout_ms);
 /* Whether it is time to flush: now and then, and less often if flushing takes long. */
 bool recorder_wants_flush(const struct recorder *r);
 /* Names what arrived and adds it to the profile. */
 void recorder_flush(struct recorder *r);
-/*
- * Stops sampling, processes and names what is left in the buffers, and adds the recording's facts.
- */
+/* Stops sampling, processes and names what is left in the buffers, and adds the recording's facts. */
 void recorder_end(struct recorder *r);
 /* Completes the current profile with its facts. From now on everything goes into p. */
 void recorder_set_profile(struct recorder *r, struct profile *p);

@@ -122,10 +122,7 @@ static bool remove_file(struct rotation *r, struct kept_files *k, const struct k
 	return is_removed;
 }
 
-/*
- * Uses a clock that nobody sets: the wall clock may be wrong for a moment, which must not remove
- * files.
- */
+/* Uses a clock that nobody sets: the wall clock may be wrong for a moment, which must not remove files. */
 static bool is_older_than(const struct rotation *r, const struct kept_file *file, uint64_t age_ns)
 {
 	uint64_t now = r->wall_ns + (now_ns(r, CLOCK_BOOTTIME) - r->boot_ns);
@@ -201,10 +198,7 @@ uint64_t rotation_removed(const struct rotation *r)
 
 /* --- start --- */
 
-/*
- * Profiles reveal much about a machine: folders created for them are accessible only to their
- * owner.
- */
+/* Profiles reveal much about a machine: folders created for them are accessible only to their owner. */
 static bool make_folder(const char *folder, struct err *e)
 {
 	AUTO_FREE char *path = mem_strdup(folder);

@@ -1,7 +1,6 @@
 /*
- * A folder with one file per period, bounded in number, age and bytes, even if plume is killed, the
- * clock steps, the disk is full, or others put files there. Only regular files that match the stem
- * and pattern are ever removed.
+ * A folder with one file per period, bounded in number, age and bytes, even if plume is killed, the clock steps, the
+ * disk is full, or others put files there. Only regular files that match the stem and pattern are ever removed.
  */
 #pragma once
 #include "base/base.h"
@@ -18,16 +17,12 @@ struct rotation_options {
 	uint64_t (*now_ns)(clockid_t clock);
 };
 struct rotation;
-/*
- * o and its strings belong to the caller and must outlive the rotation. Returns NULL and sets e on
- * failure.
- */
+/* o and its strings belong to the caller and must outlive the rotation. Returns NULL and sets e on failure. */
 struct rotation *rotation_new(const struct rotation_options *o, struct err *e);
 void rotation_free(struct rotation *r);
 /*
- * The path for a period that begins now; no such file exists. If the clock went back, its time is
- * that of the last path plus a millisecond, so names still sort by creation. Valid until the next
- * call.
+ * The path for a period that begins now; no such file exists. If the clock went back, its time is that of the last
+ * path plus a millisecond, so names still sort by creation. Valid until the next call.
  */
 const char *rotation_next(struct rotation *r);
 /*
@@ -38,9 +33,6 @@ const char *rotation_next(struct rotation *r);
 void rotation_prune(struct rotation *r);
 /* Removes the oldest files if writing `bytes` more would exceed the limit. */
 void rotation_expect(struct rotation *r, uint64_t bytes);
-/*
- * For a full disk: removes the oldest file that is not being written. Returns false if there is
- * none.
- */
+/* For a full disk: removes the oldest file that is not being written. Returns false if there is none. */
 bool rotation_make_room(struct rotation *r);
 uint64_t rotation_removed(const struct rotation *r); /* files, so far */

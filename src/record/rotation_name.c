@@ -45,9 +45,7 @@ bool rotation_name_read(struct str name, struct str stem, uint64_t *time_ms)
 	if (seconds < 0)
 		return false;
 	*time_ms = (uint64_t)seconds * 1000 + (uint64_t)digits(text, 19, 3);
-	/*
-	 * timegm turns the 31st of February into a day in March, so that is not one of our names.
-	 */
+	/* timegm turns the 31st of February into a day in March, so that is not one of our names. */
 	AUTO(buf) struct buf again = { 0 };
 	if (*time_ms > ROTATION_LAST_MS)
 		return false;

@@ -1,8 +1,7 @@
 /*
- * Holds back records of processes that may or may not be targets. Each cpu has its own buffer, so a
- * child's samples may be read from one before the record of its fork is read from another. All
- * buffers are read in rounds, so the fork turns up in the same round or the next; a record is then
- * passed on or dropped.
+ * Holds back records of processes that may or may not be targets. Each cpu has its own buffer, so a child's samples
+ * may be read from one before the record of its fork is read from another. All buffers are read in rounds, so the
+ * fork turns up in the same round or the next; a record is then passed on or dropped.
  */
 #include "record/follow.h"
 

@@ -1,8 +1,7 @@
 /*
- * Thins out copies of stacks in the kernel. Most of what a sample costs a program is the copy of
- * its stack: 8 KB of cache each time. Most words there are zero, text, or numbers that cannot be
- * addresses, and the unwinder needs only addresses. Dropping the rest makes a copy two thirds
- * smaller. It replaces the kernel's sample.
+ * Thins out copies of stacks in the kernel. Most of what a sample costs a program is the copy of its stack: 8 KB of
+ * cache each time. Most words there are zero, text, or numbers that cannot be addresses, and the unwinder needs only
+ * addresses. Dropping the rest makes a copy two thirds smaller. It replaces the kernel's sample.
  */
 #pragma once
 
@@ -22,9 +21,8 @@ static const struct thin_settings *thin_settings(void)
 enum { PIECE_BYTES = THIN_WORDS * 8 };
 
 /*
- * Where the thread's stack ends, if that is near: where the arguments begin in a program's first
- * thread, or at the thread-local storage that the C library puts there in others. Nothing beyond is
- * a return address.
+ * Where the thread's stack ends, if that is near: where the arguments begin in a program's first thread, or at the
+ * thread-local storage that the C library puts there in others. Nothing beyond is a return address.
  */
 static uint64_t stack_end(uint64_t sp)
 {

@@ -1,12 +1,11 @@
 /*
- * Runs in the kernel at each sample. Follows the frame pointers of a process that runs V8, and
- * writes the contents of its frames before the sample, or in its place together with a copy of the
- * stack. So the depth is not limited by a stack copy, and functions cannot move before they are
- * read: the program reads their SharedFunctionInfo, which stays. Other processes are walked if
- * their stack is deeper than the kernel's own chains.
+ * Runs in the kernel at each sample. Follows the frame pointers of a process that runs V8, and writes the contents of
+ * its frames before the sample, or in its place together with a copy of the stack. So the depth is not limited by a
+ * stack copy, and functions cannot move before they are read: the program reads their SharedFunctionInfo, which
+ * stays. Other processes are walked if their stack is deeper than the kernel's own chains.
  *
- * Whatever is in the process's memory, the walk is bounded, only goes upwards, and reads with
- * helpers that fail instead of faulting.
+ * Whatever is in the process's memory, the walk is bounded, only goes upwards, and reads with helpers that fail
+ * instead of faulting.
  */
 #include <stddef.h>
 #include <linux/bpf.h>
@@ -271,9 +270,7 @@ CHECKED_ONCE int step(const struct walker_layout *l, struct scratch *s)
 		return 0;
 	}
 	take_slots(s, l, &f);
-	/*
-	 * Two slots each, so that functions that call each other do not keep evicting each other.
-	 */
+	/* Two slots each, so that functions that call each other do not keep evicting each other. */
 	uint64_t key = (f.pc ^ f.function ^ f.bytecode_offset) * 0x9E3779B97F4A7C15ull;
 	struct seen_frame *first = &s->seen[key >> 56 & (WALKER_SEEN - 1)];
 	struct seen_frame *second = &s->seen[key >> 48 & (WALKER_SEEN - 1)];
@@ -285,10 +282,7 @@ CHECKED_ONCE int step(const struct walker_layout *l, struct scratch *s)
 		put_frame(s, l, &f);
 	}
 	s->fp_before = fp;
-	/*
-	 * Upwards only. The last frame's return address still follows, in code that keeps no frame
-	 * pointer.
-	 */
+	/* Upwards only. The last frame's return address still follows, in code that keeps no frame pointer. */
 	s->fp = s->words[WALKER_SLOTS] > fp ? s->words[WALKER_SLOTS] : 0;
 	s->pc = s->words[WALKER_SLOTS + 1];
 	return s->pc != 0;
@@ -400,9 +394,8 @@ static int on_deep(struct bpf_perf_event_data *context, struct scratch *s,
 }
 
 /*
- * Returns 1 to keep the sample itself; samples of other processes are dropped. If it interrupts
- * another tracing BPF program, this does not run, and the sample is dropped (kernel/events/core.c:
- * bpf_overflow_handler).
+ * Returns 1 to keep the sample itself; samples of other processes are dropped. If it interrupts another tracing BPF
+ * program, this does not run, and the sample is dropped (kernel/events/core.c: bpf_overflow_handler).
  */
 SEC("perf_event") int on_sample(struct bpf_perf_event_data *context)
 {

@@ -1,7 +1,6 @@
 /*
- * JavaScript frames, read in the kernel at the time of the sample (v8_walker.bpf.c). The program's
- * output is in the same buffer as the sample, directly before it, as a record of a separate event,
- * one per cpu.
+ * JavaScript frames, read in the kernel at the time of the sample (v8_walker.bpf.c). The program's output is in the
+ * same buffer as the sample, directly before it, as a record of a separate event, one per cpu.
  */
 #include "record/v8_walker_int.h"
 

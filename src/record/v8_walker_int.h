@@ -49,10 +49,7 @@ static inline uint64_t written_word(const char *words, size_t i)
 	memcpy(&word, words + i * sizeof(word), sizeof(word));
 	return word;
 }
-/*
- * Returns the index of the frame's words, which a repeated frame shares, and sets *next to the next
- * frame.
- */
+/* Returns the index of the frame's words, which a repeated frame shares, and sets *next to the next frame. */
 uint32_t written_frame(const char *words, uint32_t at, uint32_t *next);
 /*
  * bytes is a struct walker_record, possibly padded by the kernel; out->record is not set. Returns

@@ -22,16 +22,14 @@ enum {
 };
 
 /*
- * The layout of a process's V8. Offsets count from a tagged pointer, which is one byte past the
- * start of its object.
+ * The layout of a process's V8. Offsets count from a tagged pointer, which is one byte past the start of its object.
  */
 struct walker_layout {
 	int32_t function_shared;   /* SharedFunctionInfo of a JSFunction */
 	int32_t map_instance_type; /* of a Map, 16 bits */
 	int32_t first_function_type, last_function_type;
 	/*
-	 * Index of each among the words of a frame, or WALKER_SLOTS, which is not a tagged word, if
-	 * this V8 lacks it.
+	 * Index of each among the words of a frame, or WALKER_SLOTS, which is not a tagged word, if this V8 lacks it.
 	 */
 	uint32_t context, function, bytecode_array, bytecode_offset;
 };

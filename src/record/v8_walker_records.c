@@ -139,10 +139,7 @@ static char *put_chain(char *to, const struct written *w)
 	return to + w->head.chain * sizeof(uint64_t);
 }
 
-/*
- * Expands a piece, which starts with its bitmap, into zeroed memory. Returns the index of the next
- * one.
- */
+/* Expands a piece, which starts with its bitmap, into zeroed memory. Returns the index of the next one. */
 static uint32_t put_piece(char *to, const struct written *w, uint32_t at)
 {
 	if (at >= w->head.words)
@@ -292,10 +289,7 @@ bool v8_walker_decode(struct str bytes, struct v8_walked *out)
 /* Takes the stack kept for a sample. Returns false if there is none. */
 static bool find_walked(struct v8_walker *w, const struct perf_ids *ids)
 {
-	/*
-	 * Which of the two gets its timestamp first depends on the kernel; both belong to one
-	 * interrupt.
-	 */
+	/* Which of the two gets its timestamp first depends on the kernel; both belong to one interrupt. */
 	enum { SAME_NS = 10000000 };
 	for (uint32_t i = 0; i < w->outputs.n; i++) {
 		struct walker_output *o = &w->outputs.p[i];

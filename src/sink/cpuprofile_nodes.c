@@ -86,9 +86,7 @@ static void add_place(struct buf *out, const struct profile *p, const struct fra
 		buf_addf(out, ":%u", f->column);
 }
 
-/*
- * The function's name alone; scratch may hold it. False: a reader could not make the whole name of it.
- */
+/* The function's name alone; scratch may hold it. False: a reader could not make the whole name of it. */
 static bool function_of(const struct profile *p, const struct frame *f, struct buf *scratch,
 			struct str *function)
 {

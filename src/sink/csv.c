@@ -1,6 +1,5 @@
 /*
- * Samples as comma-separated values, a line each. doc/formats/csv.md has the rules; src/source/csv.c
- * reads them back.
+ * Samples as comma-separated values, a line each. doc/formats/csv.md has the rules; src/source/csv.c reads them back.
  */
 #include "sink/frame_text.h"
 #include "sink/profile_format.h"

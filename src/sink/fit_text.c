@@ -92,10 +92,7 @@ static size_t operator_at(struct str name, size_t at)
 	return n;
 }
 
-/*
- * Arguments and template arguments follow a name; `(anonymous namespace)` and Rust's `<T as U>` do
- * not.
- */
+/* Arguments and template arguments follow a name; `(anonymous namespace)` and Rust's `<T as U>` do not. */
 static void add_without_arguments(struct buf *out, struct str name)
 {
 	size_t operator_end = 0;
@@ -250,8 +247,7 @@ static struct str innermost_within(struct str name, size_t columns)
 }
 
 /*
- * What a name is called among people: `PipelineImpl::OptimizeGraph`, `TreeMap.computeIfAbsent`,
- * `http.(*conn).serve`.
+ * What a name is called among people: `PipelineImpl::OptimizeGraph`, `TreeMap.computeIfAbsent`, `http.(*conn).serve`.
  */
 static struct str brief(struct str name)
 {

@@ -1,7 +1,4 @@
-/*
- * Fits untrusted text to a terminal: cuts names where it hurts least, and never prints control
- * characters.
- */
+/* Fits untrusted text to a terminal: cuts names where it hurts least, and never prints control characters. */
 #pragma once
 #include "base/base.h"
 
@@ -14,10 +11,7 @@ void fit_add_safe(struct buf *out, struct str s);
 struct str fit_known(struct str name);
 /* The file that a function comes from, as named on a screen. */
 struct str fit_module(struct str module);
-/*
- * The function in a name that ends in its place: `JS:*f` for `JS:*f /srv/a.js:1:2`; otherwise all
- * of it.
- */
+/* The function in a name that ends in its place: `JS:*f` for `JS:*f /srv/a.js:1:2`; otherwise all of it. */
 struct str fit_without_place(struct str name);
 /* The place: `/srv/a.js:1:2`, or nothing. */
 struct str fit_place(struct str name);

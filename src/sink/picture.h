@@ -1,7 +1,4 @@
-/*
- * All that is needed to draw a flame graph: everything has been decided; what remains is
- * formatting.
- */
+/* All that is needed to draw a flame graph: everything has been decided; what remains is formatting. */
 #pragma once
 #include "query/query.h"
 #include "sink/name_attributes.h"

@@ -54,10 +54,7 @@ PROFILE_FORMATS(DECLARE_SINK)
 
 /* NULL-terminated. */
 extern const struct profile_format *const profile_formats[];
-/*
- * Returns NULL if no format has that name, or an extension that the path has; a trailing .gz is
- * ignored.
- */
+/* Returns NULL if no format has that name, or an extension that the path has; a trailing .gz is ignored. */
 const struct profile_format *profile_format_named(const char *name);
 const struct profile_format *profile_format_of_path(struct str path);
 /* `plume, pprof, ...`: the names of all formats. */

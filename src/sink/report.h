@@ -1,7 +1,4 @@
-/*
- * Reports for the terminal, and the same as JSON. Everything has been decided; what remains is
- * formatting.
- */
+/* Reports for the terminal, and the same as JSON. Everything has been decided; what remains is formatting. */
 #pragma once
 #include "query/query.h"
 
@@ -65,10 +62,7 @@ struct report {
 	unsigned path_count;
 };
 
-/*
- * Appends what is shown and what is missing or doubtful, fitted to the terminal. Returns the number
- * of lines.
- */
+/* Appends what is shown and what is missing or doubtful, fitted to the terminal. Returns the number of lines. */
 unsigned report_add_ledger(struct buf *out, const struct report *r, const struct report_style *s);
 /* The lines of a table besides its rows. */
 enum { REPORT_TABLE_LINES = 2 };

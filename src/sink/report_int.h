@@ -12,10 +12,7 @@ static inline bool report_is_damaged(const struct report *r)
 	return ledger_is_damaged(&r->profile->ledger) || r->ledger->overflows;
 }
 
-/*
- * Groups are events whose weights cannot be compared, so shares are relative to events with the
- * same unit.
- */
+/* Groups are events whose weights cannot be compared, so shares are relative to events with the same unit. */
 static inline bool report_is_by_unit(const struct report *r)
 {
 	return r->groups && str_eq(str_from(r->group_key), STR("event")) && r->units->n > 1;

@@ -9,8 +9,5 @@
 #include "sink/report.h"
 #include "sink/sample_length.h"
 
-/*
- * `root;caller;leaf COUNT`, sorted bytewise; with two values `... BEFORE AFTER`. writer_commit
- * reports errors.
- */
+/* `root;caller;leaf COUNT`, sorted bytewise; with two values `... BEFORE AFTER`. writer_commit reports errors. */
 void sink_folded(const struct tree *tree, struct writer *out);

@@ -14,7 +14,6 @@ struct source_count {
 /* `12` or `12.5` or `12.`; trailing zeros of the fraction are ignored. */
 bool source_count_parse(struct str s, struct source_count *c);
 /*
- * The value in the unit of the event's weights, which gains decimals if needed. The ledger counts
- * what was rounded.
+ * The value in the unit of the event's weights, which gains decimals if needed. The ledger counts what was rounded.
  */
 uint64_t source_count_scaled(struct profile *p, event_id event, struct source_count c);

@@ -1,7 +1,6 @@
 /*
- * Folded stacks: `root;caller;leaf 12`. The last number is the count; a differential line has two.
- * Sorted files, which most are, repeat the front of the line before: only what differs is looked
- * up.
+ * Folded stacks: `root;caller;leaf 12`. The last number is the count; a differential line has two. Sorted files,
+ * which most are, repeat the front of the line before: only what differs is looked up.
  */
 #include "name/name.h"
 #include "source/counts.h"
@@ -143,10 +142,7 @@ static frame_id find_frame(struct folded *f, struct str text)
 	return f->names.p[f->names.n - 1].frame;
 }
 
-/*
- * Frames that the stack shares with the one before: whole frames only, so up to a ';' or the end in
- * both.
- */
+/* Frames that the stack shares with the one before: whole frames only, so up to a ';' or the end in both. */
 static uint32_t shared_steps(const struct folded *f, struct str stack)
 {
 	size_t common = f->common < stack.n ? f->common : stack.n;

@@ -1,7 +1,6 @@
 /*
- * The input formats: each row is the format's struct source_format and its name for --input. If two
- * match equally well the first one wins, so formats with distinctive bytes or keys come before
- * lines of text.
+ * The input formats: each row is the format's struct source_format and its name for --input. If two match equally
+ * well the first one wins, so formats with distinctive bytes or keys come before lines of text.
  */
 #pragma once
 

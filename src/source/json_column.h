@@ -27,10 +27,7 @@ struct column_rules {
 	const char *what;
 };
 void column_read(struct json *j, struct column *c, const struct column_rules *rules);
-/*
- * Converts all numbers to units of 10^-decimals: rounded to the nearest, or clamped to the largest
- * value.
- */
+/* Converts all numbers to units of 10^-decimals: rounded to the nearest, or clamped to the largest value. */
 void column_scale(struct column *c, unsigned decimals);
 /* Reduces decimals to as few as the numbers need. */
 void column_reduce(struct column *c);

@@ -1,7 +1,6 @@
 /*
- * A tree of stacks in JSON, as d3-flame-graph and FlameScope have it:
- * `{"name":"main","value":12,"children":[...]}`, or with the keys n, v, c and l. A value counts a node
- * and all below it.
+ * A tree of stacks in JSON, as d3-flame-graph and FlameScope have it: `{"name":"main","value":12,"children":[...]}`,
+ * or with the keys n, v, c and l. A value counts a node and all below it.
  */
 #include "source/json_parts.h"
 

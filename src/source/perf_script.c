@@ -13,9 +13,7 @@ struct tail_line {
 	uint32_t frames, unknown; /* up to and including this line */
 };
 
-/*
- * The last stack of a thread that was read in one piece. Its text is valid inside one call of feed.
- */
+/* The last stack of a thread that was read in one piece. Its text is valid inside one call of feed. */
 struct tail {
 	const char *end;
 	VEC(struct tail_line) lines;
@@ -135,10 +133,7 @@ static bool has_own_frame(const struct script_header *h)
 
 /* --- a sample in one piece --- */
 
-/*
- * How many lines, counted from the root, the text that ends at `end` shares with the thread's last
- * stack.
- */
+/* How many lines, counted from the root, the text that ends at `end` shares with the thread's last stack. */
 static uint32_t common_lines(const struct tail *tail, const char *start, const char *end)
 {
 	if (!tail->end || tail->lines.n == 0)
@@ -209,10 +204,7 @@ static void want_lines(struct perf_script *s, const char *start, const char *sto
 	}
 }
 
-/*
- * The frame lines in [start, end), leaf first. False, with nothing counted, when one of them is
- * something else.
- */
+/* The frame lines in [start, end), leaf first. False, with nothing counted, when one of them is something else. */
 static bool read_stack(struct perf_script *s, struct tail *tail, const char *start, const char *end)
 {
 	uint32_t shared = common_lines(tail, start, end);
@@ -234,10 +226,7 @@ static bool read_stack(struct perf_script *s, struct tail *tail, const char *sta
 	return true;
 }
 
-/*
- * The blank line that ends the sample at p: its first newline. NULL when there is none in this
- * text.
- */
+/* The blank line that ends the sample at p: its first newline. NULL when there is none in this text. */
 static const char *blank_after(struct perf_script *s, const char *p, const char *end)
 {
 	if (s->no_more_blanks)
@@ -249,10 +238,7 @@ static const char *blank_after(struct perf_script *s, const char *p, const char 
 	return s->next_blank;
 }
 
-/*
- * A sample that begins at p: header, frames, blank line. Returns what follows it, or NULL to go
- * line by line.
- */
+/* A sample that begins at p: header, frames, blank line. Returns what follows it, or NULL to go line by line. */
 static const char *read_sample(struct perf_script *s, const char *p, const char *end)
 {
 	struct script_header h;
@@ -392,9 +378,7 @@ static bool on_source_line(struct perf_script *s, struct str line)
 
 static bool on_frame(struct perf_script *s, struct str line)
 {
-	/*
-	 * Without the indent only a dso tells a frame from a comm that happens to be hexadecimal.
-	 */
+	/* Without the indent only a dso tells a frame from a comm that happens to be hexadecimal. */
 	struct str text = str_trim(line);
 	bool may_be_frame = line.p[0] == '\t' || str_ends(text, STR(")")) ||
 			    (line.p[0] == ' ' && ((s->is_open && !s->is_one_line) || text.n > 8));

@@ -1,8 +1,7 @@
 /*
- * perf script text as stackcollapse-perf.pl reads it, mistakes included, for scripts that depend on
- * its output. Its rules are a handful of expressions; each function here does by hand what one of
- * them does, and quotes it. Samples become stacks of plain names: the process name is the first
- * frame, marks are part of the names.
+ * perf script text as stackcollapse-perf.pl reads it, mistakes included, for scripts that depend on its output. Its
+ * rules are a handful of expressions; each function here does by hand what one of them does, and quotes it. Samples
+ * become stacks of plain names: the process name is the first frame, marks are part of the names.
  */
 #include "source/source_int.h"
 
@@ -116,10 +115,7 @@ static bool match_event(struct str s, struct str *period, struct str *event)
 
 static void add_process_name(struct compat *c, const struct compat_header *h)
 {
-	/*
-	 * The script's `not $tid` holds for no number and for 0: then the first number is the
-	 * thread's.
-	 */
+	/* The script's `not $tid` holds for no number and for 0: then the first number is the thread's. */
 	bool has_both = h->second_id.n && !str_eq(h->second_id, STR("0"));
 	struct str pid = has_both ? h->first_id : STR("?");
 	struct str tid = has_both ? h->second_id : h->first_id;
@@ -448,10 +444,7 @@ static size_t compat_feed(void *state, struct str text, uint64_t offset, bool is
 	return (size_t)(p - text.p);
 }
 
-/*
- * Parts of a file are read apart from each other, but the first event of the whole file is the one
- * shown.
- */
+/* Parts of a file are read apart from each other, but the first event of the whole file is the one shown. */
 static void find_first_event(struct compat *c, struct str text)
 {
 	while (text.n && !c->has_event_filter) {

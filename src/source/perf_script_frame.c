@@ -1,7 +1,4 @@
-/*
- * Frame lines and source lines of perf script text (tools/perf/util/evsel_fprintf.c,
- * sample__fprintf_callchain).
- */
+/* Frame lines and source lines of perf script text (tools/perf/util/evsel_fprintf.c, sample__fprintf_callchain). */
 #include "source/perf_script_int.h"
 
 static struct str skip_blanks(struct str s)

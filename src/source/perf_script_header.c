@@ -1,9 +1,8 @@
 /*
  * `perf script` prints a record's first line by these rules (tools/perf/builtin-script.c,
- * perf_sample__fprintf_start): "%s " or "%16s " for comm, then "%7d/%-7d ", "[%03d] ", flags,
- * "%5lu.%06lu: ", "%10llu ", "%s: ". comm is printed raw and may itself look like any of that, so
- * the line is anchored at what comm cannot imitate together: a pid, perhaps a cpu, and a time in a
- * row.
+ * perf_sample__fprintf_start): "%s " or "%16s " for comm, then "%7d/%-7d ", "[%03d] ", flags, "%5lu.%06lu: ", "%10llu
+ * ", "%s: ". comm is printed raw and may itself look like any of that, so the line is anchored at what comm cannot
+ * imitate together: a pid, perhaps a cpu, and a time in a row.
  */
 #include "source/perf_script_int.h"
 
@@ -49,10 +48,7 @@ static bool take_id(struct cursor *c, int32_t *id)
 	return true;
 }
 
-/*
- * `123`, `-1`, `123/456`: one number alone is a tid (perf's default), which is also the pid of a
- * main thread.
- */
+/* `123`, `-1`, `123/456`: one number alone is a tid (perf's default), which is also the pid of a main thread. */
 static bool take_pid_tid(struct cursor *c, struct script_header *h)
 {
 	struct cursor at = *c;
@@ -155,10 +151,7 @@ static void take_period(struct cursor *c, struct script_header *h)
 	*c = at;
 }
 
-/*
- * What follows the time: `period event: rest`, `event: rest`, `period`, nothing. True when there is
- * an event.
- */
+/* What follows the time: `period event: rest`, `event: rest`, `period`, nothing. True when there is an event. */
 static bool take_event(struct cursor *c, struct script_header *h)
 {
 	take_period(c, h);

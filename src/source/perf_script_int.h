@@ -8,10 +8,7 @@
 /* Longer lines are skipped and counted. */
 enum { SCRIPT_MAX_LINE_BYTES = 1 << 20 };
 
-/*
- * The first line of a record: `comm pid/tid [cpu] time: period event: rest`; any part may be
- * missing.
- */
+/* The first line of a record: `comm pid/tid [cpu] time: period event: rest`; any part may be missing. */
 struct script_header {
 	struct str comm;
 	int32_t pid, tid, cpu; /* PID_UNKNOWN, PID_UNKNOWN, -1 */

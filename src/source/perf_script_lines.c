@@ -35,10 +35,7 @@ static void add_line_frame(struct line_table *t, struct str symbol, struct frame
 	vec_push(&t->frames, profile_add_frame(t->p, &frame));
 }
 
-/*
- * A frame without a symbol: named by its dso when it is shown, or here with its address when that
- * is asked for.
- */
+/* A frame without a symbol: named by its dso when it is shown, or here with its address when that is asked for. */
 static void add_unknown_frame(struct line_table *t, const struct script_frame *f,
 			      struct frame frame)
 {
@@ -86,10 +83,7 @@ static bool symbol_equal(const void *symbols, uint32_t i, const void *key)
 	       a->is_by_address == b->is_by_address && str_eq(a->text, b->text);
 }
 
-/*
- * The symbol that a frame line names, with its frames. Told apart by address when that is asked
- * for.
- */
+/* The symbol that a frame line names, with its frames. Told apart by address when that is asked for. */
 static const struct known_symbol *find_symbol(struct line_table *t, const struct script_frame *f)
 {
 	if (!str_eq(f->dso, profile_str(t->p, t->dso)))

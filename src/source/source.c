@@ -189,10 +189,7 @@ static unsigned cut_parts(const struct source_format *format, struct str text, s
 	return made;
 }
 
-/*
- * The first part goes straight into p, on this thread; the others into profiles that are merged in
- * order.
- */
+/* The first part goes straight into p, on this thread; the others into profiles that are merged in order. */
 static void read_whole(const struct source_format *format, struct str text,
 		       const struct source_options *options, struct profile *p)
 {
@@ -284,8 +281,7 @@ static void read_stream(const struct source_format *format, struct reader *r,
 }
 
 /*
- * The first lines of the input: 64 KiB, or its first line where that is longer, unless they are
- * known to be no lines.
+ * The first lines of the input: 64 KiB, or its first line where that is longer, unless they are known to be no lines.
  */
 static struct str head_of(struct reader *r)
 {

@@ -11,13 +11,12 @@ enum { MAX_STACK_FRAMES = 1 << 20 };
 enum { PROBE_MAGIC = 1000 };
 
 /*
- * A format is read in one of two ways. Either lines are fed to it (begin, feed, end), or, if it
- * must see its input as a whole, it pulls it from the reader (read).
+ * A format is read in one of two ways. Either lines are fed to it (begin, feed, end), or, if it must see its input as
+ * a whole, it pulls it from the reader (read).
  *
- * Frames come from naming_add_frame. For each sample a format adds to p->ledger.count:
- * LEDGER_SAMPLES, LEDGER_NO_STACK if it has no frame, LEDGER_NO_TIME if it has no time,
- * LEDGER_FRAMES by its frames, and LEDGER_UNKNOWN_FRAMES by those of kind FRAME_UNKNOWN. What it
- * leaves out has a line of its own (enum ledger_line).
+ * Frames come from naming_add_frame. For each sample a format adds to p->ledger.count: LEDGER_SAMPLES,
+ * LEDGER_NO_STACK if it has no frame, LEDGER_NO_TIME if it has no time, LEDGER_FRAMES by its frames, and
+ * LEDGER_UNKNOWN_FRAMES by those of kind FRAME_UNKNOWN. What it leaves out has a line of its own (enum ledger_line).
  */
 struct source_format {
 	const char *title; /* for messages */
@@ -32,17 +31,15 @@ struct source_format {
 	 */
 	size_t max_line_bytes;
 	/*
-	 * How certain the first bytes make us, 0 to 100, or PROBE_MAGIC. `head` is cut at a line
-	 * end if it has one.
+	 * How certain the first bytes make us, 0 to 100, or PROBE_MAGIC. `head` is cut at a line end if it has one.
 	 */
 	unsigned (*probe)(struct str head);
 	/* Starts reading into p. first: the start of the input, as far as it is available. */
 	void *(*begin)(struct profile *p, const struct source_options *options, struct str first);
 	/*
-	 * Reads from text, which starts at byte `offset` of the input, and returns how many bytes
-	 * were consumed. Whole lines only, unless is_last. The rest is passed again, with more
-	 * after it. Where cut allows it, another thread's state starts in the middle and never sees
-	 * the first line.
+	 * Reads from text, which starts at byte `offset` of the input, and returns how many bytes were consumed.
+	 * Whole lines only, unless is_last. The rest is passed again, with more after it. Where cut allows it,
+	 * another thread's state starts in the middle and never sees the first line.
 	 */
 	size_t (*feed)(void *state, struct str text, uint64_t offset, bool is_last);
 	/*

@@ -1,7 +1,6 @@
 /*
- * V8's CPU profile: a tree of functions, and samples that refer to its nodes at points in time. It
- * comes in one piece (.cpuprofile) or in chunks (trace events); this is the common part.
- * doc/formats/cpuprofile.md says how it is read.
+ * V8's CPU profile: a tree of functions, and samples that refer to its nodes at points in time. It comes in one piece
+ * (.cpuprofile) or in chunks (trace events); this is the common part. doc/formats/cpuprofile.md says how it is read.
  */
 #pragma once
 #include "source/source_int.h"

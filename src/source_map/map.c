@@ -1,7 +1,4 @@
-/*
- * Reads a map from JSON. Keys come in any order, so whatever depends on others waits for the end of
- * its object.
- */
+/* Reads a map from JSON. Keys come in any order, so whatever depends on others waits for the end of its object. */
 #include "source_map/source_map_int.h"
 
 enum {

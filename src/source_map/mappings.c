@@ -1,7 +1,6 @@
 /*
- * Decodes the `mappings` of a map (base64 VLQ): lines of the generated script end with `;`,
- * segments with `,`. Each segment has one, four or five numbers, relative to the previous ones, as
- * base64 digits of five bits, lowest first.
+ * Decodes the `mappings` of a map (base64 VLQ): lines of the generated script end with `;`, segments with `,`. Each
+ * segment has one, four or five numbers, relative to the previous ones, as base64 digits of five bits, lowest first.
  */
 #include "source_map/source_map_int.h"
 

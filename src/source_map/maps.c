@@ -119,10 +119,7 @@ static struct source_map *read_beside(const struct search *s, struct str url)
 	return r ? read_map(s, r, buf_c_string(&path), folder_of(buf_str(&path))) : NULL;
 }
 
-/*
- * A script without a reference may still have a map: some leave it out so that visitors do not find
- * the map.
- */
+/* A script without a reference may still have a map: some leave it out so that visitors do not find the map. */
 static struct source_map *read_untold(const struct search *s)
 {
 	AUTO(buf) struct buf path = { 0 };

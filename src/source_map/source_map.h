@@ -1,8 +1,7 @@
 /*
- * Source maps, version 3 (ECMA-426): written by compilers and bundlers to say where their output
- * came from. They map a position in the generated script to the original file, line and column, and
- * a minified name to the original one. Maps belong to whoever is recorded, so they may contain
- * arbitrary bytes, and reading is bounded.
+ * Source maps, version 3 (ECMA-426): written by compilers and bundlers to say where their output came from. They map
+ * a position in the generated script to the original file, line and column, and a minified name to the original one.
+ * Maps belong to whoever is recorded, so they may contain arbitrary bytes, and reading is bounded.
  */
 #pragma once
 #include "base/base.h"
@@ -12,9 +11,8 @@
 struct source_map;
 
 /*
- * folder: the folder of the map, to which relative sources refer; without a trailing slash. Skips
- * the text of the sources (sourcesContent). On failure returns NULL and sets e, without the name of
- * the file.
+ * folder: the folder of the map, to which relative sources refer; without a trailing slash. Skips the text of the
+ * sources (sourcesContent). On failure returns NULL and sets e, without the name of the file.
  */
 struct source_map *source_map_read(struct reader *r, struct str folder, struct err *e);
 void source_map_free(struct source_map *m);
@@ -42,17 +40,11 @@ struct str source_map_function(const struct source_map *m, uint32_t line, uint32
 
 /* --- locations of maps (url.c, path.c) --- */
 
-/*
- * The URL in the last `//# sourceMappingURL=` of a script. Returns false if its last lines have
- * none.
- */
+/* The URL in the last `//# sourceMappingURL=` of a script. Returns false if its last lines have none. */
 bool source_map_url(struct str script, struct str *url);
 /* Decodes a data: URL. Returns false if it is not one, or is malformed. */
 bool source_map_data(struct str url, struct buf *bytes);
-/*
- * The path of a script from V8's name for it, a path or file:// URL. Returns false if it is not a
- * file.
- */
+/* The path of a script from V8's name for it, a path or file:// URL. Returns false if it is not a file. */
 bool source_map_script_path(struct str name, struct buf *path);
 /* The path or name of a source: strips `webpack://` and resolves `..`. */
 void source_map_resolve(struct str folder, struct str root, struct str source, struct buf *path);
@@ -76,10 +68,7 @@ struct source_maps *source_maps_new(const struct source_map_files *files);
 void source_maps_free(struct source_maps *maps);
 /* The map of a script, read on first use; NULL if it has none. */
 const struct source_map *source_maps_get(struct source_maps *maps, int32_t pid, struct str script);
-/*
- * From here on, scripts that have changed are read again on request; maps returned before become
- * invalid.
- */
+/* From here on, scripts that have changed are read again on request; maps returned before become invalid. */
 void source_maps_check_again(struct source_maps *maps);
 /* Appends `3 of 5 scripts had one, 1 could not be read`, or nothing if no script was requested. */
 void source_maps_describe(const struct source_maps *maps, struct buf *out);

@@ -25,10 +25,7 @@ struct source_map {
 /* Longer names are not readable anyway. */
 enum { MAX_NAME_BYTES = 256, MAX_SOURCE_BYTES = 4096 };
 
-/*
- * Appends the segments of a `mappings` text, with its indices as they are. Returns false and sets e
- * on failure.
- */
+/* Appends the segments of a `mappings` text, with its indices as they are. Returns false and sets e on failure. */
 bool source_map_decode(struct source_map *m, struct str mappings, struct err *e);
 /* Sorts the segments by position. */
 void source_map_sort(struct source_map *m);

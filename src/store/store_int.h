@@ -1,6 +1,4 @@
-/*
- * The layout of a .plume file, shared by writer.c and reader.c. doc/formats/plume.md explains it.
- */
+/* The layout of a .plume file, shared by writer.c and reader.c. doc/formats/plume.md explains it. */
 #pragma once
 #include "store/store.h"
 

@@ -1,7 +1,4 @@
-/*
- * Functions by name. The sorted table cannot be used: it keeps only the best of several names for
- * an address.
- */
+/* Functions by name. The sorted table cannot be used: it keeps only the best of several names for an address. */
 #include "symbol/binary_int.h"
 
 struct function_visit {

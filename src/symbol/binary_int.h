@@ -53,10 +53,7 @@ void binary_process_root(const struct binary *b, int32_t pid, char root[PROCESS_
 struct elf *file_place_open(struct file_place place, struct err *e);
 /* Its path on this machine. */
 void file_place_path(struct file_place place, struct buf *path);
-/*
- * Its name in messages: its path; but files in a root that is held open are named as their process
- * names them.
- */
+/* Its name in messages: its path; but files in a root that is held open are named as their process names them. */
 void file_place_name(struct file_place place, struct buf *name);
 
 /* Calls `visit` with the folders that hold `.build-id`, best first, until it returns true. */

@@ -1,7 +1,4 @@
-/*
- * Functions of the kernel and its modules: from kallsyms, of this machine or in a file, or from
- * vmlinux.
- */
+/* Functions of the kernel and its modules: from kallsyms, of this machine or in a file, or from vmlinux. */
 #pragma once
 #include "symbol/options.h"
 
@@ -15,10 +12,7 @@ struct kernel_id {
 
 struct kernel_symbols;
 
-/*
- * Never returns NULL: if no source of names was found, lookups find nothing and
- * kernel_symbols_explain says why.
- */
+/* Never returns NULL: if no source of names was found, lookups find nothing and kernel_symbols_explain says why. */
 struct kernel_symbols *kernel_symbols_new(const struct kernel_id *id,
 					  const struct symbol_options *options);
 void kernel_symbols_free(struct kernel_symbols *k);

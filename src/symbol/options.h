@@ -13,16 +13,10 @@ struct symbol_options {
 	bool asks_debuginfod; /* download debug files from the servers in DEBUGINFOD_URLS */
 	bool wants_inlines;   /* inlined functions, from DWARF */
 	bool wants_lines;     /* source lines of addresses, from DWARF or jitdump */
-	/*
-	 * The recording is from this machine and its processes may still be running, so /proc is
-	 * useful.
-	 */
+	/* The recording is from this machine and its processes may still be running, so /proc is useful. */
 	bool is_of_this_machine;
 	uint64_t recorded_until_unix_ns; /* when the recording was written; 0 if not known */
-	/*
-	 * What a recorder holds of processes: searched first, and trusted. NULL for a recording
-	 * made earlier.
-	 */
+	/* What a recorder holds of processes: searched first, and trusted. NULL for a recording made earlier. */
 	struct processes *processes;
 	struct budgets *budgets; /* limits that files share; NULL: each has only its own */
 };

@@ -35,9 +35,8 @@ void process_map_candidates(const struct symbol_options *options, struct recorde
 			    struct map_candidates *candidates);
 void map_candidates_fini(struct map_candidates *candidates);
 /*
- * Opens one. Returns NULL and sets e on failure; errno is ENOENT if it does not exist. Never
- * blocks, never leaves the root through a link, and refuses files that someone other than root or
- * the caller may have forged.
+ * Opens one. Returns NULL and sets e on failure; errno is ENOENT if it does not exist. Never blocks, never leaves the
+ * root through a link, and refuses files that someone other than root or the caller may have forged.
  */
 struct reader *process_map_open(const struct map_candidate *candidate, struct err *e);
 
@@ -57,9 +56,8 @@ struct map_search {
 };
 
 /*
- * Names addresses (sorted, unique) by the map of a process: the first exact candidate that names
- * any of them, otherwise whichever other one names most. Returns false with empty names if none
- * does.
+ * Names addresses (sorted, unique) by the map of a process: the first exact candidate that names any of them,
+ * otherwise whichever other one names most. Returns false with empty names if none does.
  */
 bool process_map_read(const struct symbol_options *options, struct recorded_process process,
 		      const uint64_t *addresses, uint32_t n, struct perf_map_names *names,

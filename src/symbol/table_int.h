@@ -53,10 +53,7 @@ struct symbol_table {
 	 * it is the next one that can contain an address which this one does not.
 	 */
 	uint32_t *outer;
-	/*
-	 * Functions that choose an implementation when the program starts (STT_GNU_IFUNC), by
-	 * start.
-	 */
+	/* Functions that choose an implementation when the program starts (STT_GNU_IFUNC), by start. */
 	VEC(struct symbol_row) choosers;
 	VEC(struct symbol_text) texts;
 	uint32_t text_bytes; /* total size */
@@ -65,8 +62,7 @@ struct symbol_table {
 	struct arena made_texts;
 	uint64_t compared_bytes; /* see may_compare */
 	/*
-	 * Used to find the end of symbols without a size; if NULL, they end at the next symbol or
-	 * the section's end.
+	 * Used to find the end of symbols without a size; if NULL, they end at the next symbol or the section's end.
 	 */
 	struct elf *code_file;
 	struct function_ranges functions;

@@ -1,8 +1,7 @@
 /*
- * The procedure linkage table: stubs that jump through a slot of the global offset table. The
- * loader fills the slot by a relocation that names the function. plume finds a stub's name through
- * its slot, so the order of stubs does not matter (System V ABI of each machine, "Procedure Linkage
- * Table").
+ * The procedure linkage table: stubs that jump through a slot of the global offset table. The loader fills the slot
+ * by a relocation that names the function. plume finds a stub's name through its slot, so the order of stubs does not
+ * matter (System V ABI of each machine, "Procedure Linkage Table").
  */
 #include "symbol/table_int.h"
 

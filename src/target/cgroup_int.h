@@ -20,9 +20,8 @@ bool cgroup_hierarchy_of_perf(const char *root, struct cgroup_hierarchy *h);
 void cgroup_hierarchy_fini(struct cgroup_hierarchy *h);
 
 /*
- * The cgroup of a process (0 for this one) in a hierarchy, as in /proc/PID/cgroup:
- * `/system.slice/x`. NULL if the process is gone. cgroup_in_text finds the line in text that was
- * already read.
+ * The cgroup of a process (0 for this one) in a hierarchy, as in /proc/PID/cgroup: `/system.slice/x`. NULL if the
+ * process is gone. cgroup_in_text finds the line in text that was already read.
  */
 char *cgroup_of_process(const char *root, int32_t pid, const char *controller);
 bool cgroup_in_text(struct str text, const char *controller, struct str *path);

@@ -46,9 +46,8 @@ struct target_choice {
 void target_choice_fini(struct target_choice *c);
 
 /*
- * Returns false and sets e, which says what was found instead: no such process, a zombie, a kernel
- * thread, the pid of a thread, a pid of another pid namespace, two containers whose ids have that
- * prefix, a container that has exited.
+ * Returns false and sets e, which says what was found instead: no such process, a zombie, a kernel thread, the pid of
+ * a thread, a pid of another pid namespace, two containers whose ids have that prefix, a container that has exited.
  */
 bool target_choose(const struct target_wish *wish, struct target_choice *choice, struct err *e);
 
@@ -60,10 +59,7 @@ enum target_part {
 	TARGET_PROCESS = 8, /* neither plume itself nor a kernel thread */
 	TARGET_PARTS = 15,
 };
-/*
- * The properties known of a process, and those that match. A kind that was not given always
- * matches.
- */
+/* The properties known of a process, and those that match. A kind that was not given always matches. */
 struct target_fit {
 	uint8_t known, fits;
 };

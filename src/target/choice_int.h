@@ -8,10 +8,7 @@ bool choose_cgroup(const char *path, struct target_choice *choice, struct err *e
 bool choose_service(const char *unit, struct target_choice *choice, struct err *e);
 bool choose_container(const char *wish, struct target_choice *choice, struct err *e);
 
-/*
- * Replaces control characters: names of processes and containers are untrusted, and terminals act
- * on them.
- */
+/* Replaces control characters: names of processes and containers are untrusted, and terminals act on them. */
 void choice_clean(char *text);
 /* Sets the title, formatted as by printf, and the stem for files. */
 void choice_name(struct target_choice *choice, struct str stem, const char *format, ...)

@@ -17,10 +17,9 @@ struct container_state {
 };
 typedef void container_on_state(void *context, const struct container_state *s);
 /*
- * Reads any known state file: docker's config.v2.json and daemon.json, podman's containers.json,
- * crun's status, runc's state.json, a bundle's config.json. Calls `on` once per object, or per
- * element of an array. Stops at damaged input. Skips implausible strings: with control characters,
- * overlong, or ids that cannot be folder names.
+ * Reads any known state file: docker's config.v2.json and daemon.json, podman's containers.json, crun's status,
+ * runc's state.json, a bundle's config.json. Calls `on` once per object, or per element of an array. Stops at damaged
+ * input. Skips implausible strings: with control characters, overlong, or ids that cannot be folder names.
  */
 void container_states_read(struct reader *r, container_on_state *on, void *context);
 

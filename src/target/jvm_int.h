@@ -1,7 +1,6 @@
 /*
- * Where to reach a JVM: a socket in its own /tmp, as in
- * src/hotspot/os/posix/attachListener_posix.cpp of OpenJDK. It creates the socket when it gets
- * SIGQUIT and finds a file `.attach_pidN` there.
+ * Where to reach a JVM: a socket in its own /tmp, as in src/hotspot/os/posix/attachListener_posix.cpp of OpenJDK. It
+ * creates the socket when it gets SIGQUIT and finds a file `.attach_pidN` there.
  */
 #pragma once
 #include "target/jvm.h"
@@ -20,10 +19,7 @@ bool jvm_place_open(struct jvm_place *p, int32_t pid, struct err *e);
 /* Removes what it left there. */
 void jvm_place_close(struct jvm_place *p);
 
-/*
- * Connects a non-blocking socket to the JVM. Returns -1 and sets e, or sets *is_absent if nobody
- * listens yet.
- */
+/* Connects a non-blocking socket to the JVM. Returns -1 and sets e, or sets *is_absent if nobody listens yet. */
 int jvm_place_connect(const struct jvm_place *p, bool *is_absent, struct err *e);
 /* Whether there is a socket, possibly left by an earlier process. */
 bool jvm_place_has_socket(const struct jvm_place *p);

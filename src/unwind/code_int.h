@@ -25,10 +25,7 @@ void code_step_x86_64(struct str instruction, uint64_t kept, struct code_state *
  * whether it is known.
  */
 bool code_call_before_x86_64(struct str code, int64_t *target, bool *is_direct);
-/*
- * Whether the function at the start of code is only an indirect jump through memory, like a PLT
- * entry.
- */
+/* Whether the function at the start of code is only an indirect jump through memory, like a PLT entry. */
 bool code_is_stub_x86_64(struct str code);
 
 struct code_start {

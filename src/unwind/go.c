@@ -1,7 +1,6 @@
 /*
- * Rules for Go functions. They have no .eh_frame. The table of Go's runtime gives, for each
- * instruction, how far the stack pointer is below the return address. Callees preserve no register
- * except the frame pointer.
+ * Rules for Go functions. They have no .eh_frame. The table of Go's runtime gives, for each instruction, how far the
+ * stack pointer is below the return address. Callees preserve no register except the frame pointer.
  */
 #include "unwind/unwind_int.h"
 

@@ -13,8 +13,5 @@ void table_write_image(const struct table_rows *rows, struct table_head *head, s
 /* Stores the checksum of an image in its head. */
 void table_sign(struct buf *image);
 
-/*
- * If the cache exceeds most_bytes, removes the least recently used tables until kept_bytes are
- * left.
- */
+/* If the cache exceeds most_bytes, removes the least recently used tables until kept_bytes are left. */
 void table_cache_prune(const char *path, uint64_t most_bytes, uint64_t kept_bytes);

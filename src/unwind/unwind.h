@@ -18,10 +18,7 @@ struct unwind_table *unwind_table_new(struct elf *elf, struct err *e);
  */
 struct unwind_table *unwind_table_cached(struct elf *elf, const char *cache_dir, struct err *e);
 void unwind_table_free(struct unwind_table *t);
-/*
- * .eh_frame without a file, as JIT compilers provide it: its address in memory, and the code it
- * describes.
- */
+/* .eh_frame without a file, as JIT compilers provide it: its address in memory, and the code it describes. */
 struct unwind_eh_frame {
 	struct str bytes;
 	uint64_t address;
@@ -34,9 +31,8 @@ struct unwind_table *unwind_table_of_eh_frame(uint16_t machine, const struct unw
 /* --- code --- */
 
 /*
- * The instructions of a file's functions, for those that no table covers: their effect on the stack
- * pointer tells where their caller is. Returns NULL for an unsupported machine. elf must outlive
- * it. Reads nothing until needed.
+ * The instructions of a file's functions, for those that no table covers: their effect on the stack pointer tells
+ * where their caller is. Returns NULL for an unsupported machine. elf must outlive it. Reads nothing until needed.
  */
 struct unwind_code;
 struct unwind_code *unwind_code_new(struct elf *elf);
@@ -51,10 +47,7 @@ struct unwind_copied {
 	uint8_t call_depth; /* while a function it called runs */
 };
 
-/*
- * code: the whole function. Returns false if it does more than move the stack pointer, call once
- * and return.
- */
+/* code: the whole function. Returns false if it does more than move the stack pointer, call once and return. */
 bool unwind_copied_read(uint16_t machine, struct str code, struct unwind_copied *copied);
 /* Whether the instruction that ends at code.p + at is a call. */
 bool unwind_is_behind_call(struct str code, uint64_t at);

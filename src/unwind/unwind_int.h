@@ -19,9 +19,8 @@ struct unwind_machine {
 	const uint8_t *of_perf;
 	uint8_t perf_registers;
 	/*
-	 * From which instruction on a Go function has saved the frame pointer below its return
-	 * address: its frame of size_bytes exists from `at` on, an offset in its code. UINT64_MAX
-	 * if it does not save it.
+	 * From which instruction on a Go function has saved the frame pointer below its return address: its frame of
+	 * size_bytes exists from `at` on, an offset in its code. UINT64_MAX if it does not save it.
 	 */
 	uint64_t (*go_saves_frame_pointer)(struct str code, uint64_t at, uint32_t size_bytes);
 };
@@ -55,10 +54,7 @@ struct cfi_fde {
 	struct str program;
 };
 
-/*
- * The position in a walk through a section. Neighbours mostly share a CIE, so the last one is
- * cached.
- */
+/* The position in a walk through a section. Neighbours mostly share a CIE, so the last one is cached. */
 struct cfi_list {
 	const struct cfi_section *section;
 	size_t at, cie_at;
@@ -219,10 +215,7 @@ struct unwind_table {
 const uint32_t *table_find(const struct unwind_table *t, uint64_t address);
 /* The bytes of an expression; empty if there is none at that position. */
 struct str table_expression(const struct unwind_table *t, int32_t where);
-/*
- * Fills t with the arrays of image, which it borrows. Returns false if it is not a table, or a
- * damaged one.
- */
+/* Fills t with the arrays of image, which it borrows. Returns false if it is not a table, or a damaged one. */
 bool table_of_image(struct unwind_table *t, struct str image);
 /* A number that identifies the sections elf's table is made from. 0 if it has none. */
 uint64_t table_origin(struct elf *elf);

@@ -1,7 +1,4 @@
-/*
- * Checks that a live process has the layout that its file promises, before anything else relies on
- * it.
- */
+/* Checks that a live process has the layout that its file promises, before anything else relies on it. */
 #pragma once
 #include "base/base.h"
 

@@ -1,8 +1,7 @@
 /*
- * From an address of compiled code to the Code object that describes it. Up to 10.8 the
- * instructions are inside that object; from 11 on they are in an InstructionStream, which refers to
- * its Code. No index by address is cheap to read from outside, so plume searches backwards for the
- * start of the object.
+ * From an address of compiled code to the Code object that describes it. Up to 10.8 the instructions are inside that
+ * object; from 11 on they are in an InstructionStream, which refers to its Code. No index by address is cheap to read
+ * from outside, so plume searches backwards for the start of the object.
  */
 #include "v8/v8_int.h"
 
@@ -48,9 +47,8 @@ static bool is_in(const struct code *code, uint64_t pc)
 }
 
 /*
- * The first word of objects with code in them is the same in all: their map, which is in memory that
- * nothing changes. The first one that is found tells it; to ask of every word whether it is a map would take
- * long.
+ * The first word of objects with code in them is the same in all: their map, which is in memory that nothing changes.
+ * The first one that is found tells it; to ask of every word whether it is a map would take long.
  */
 static bool is_holder_map(struct v8_process *p, uint64_t word, bool is_known_only)
 {

@@ -1,7 +1,6 @@
 /*
- * Objects with instructions are adjacent in anonymous executable memory. Their headers are
- * recognised as for a single address (code.c). The next object is searched for after the end of
- * each one.
+ * Objects with instructions are adjacent in anonymous executable memory. Their headers are recognised as for a single
+ * address (code.c). The next object is searched for after the end of each one.
  */
 #include "v8/code_walk.h"
 #include "v8/heap_scan.h"

@@ -33,10 +33,7 @@ void v8_code_rows_fini(struct v8_code_rows *rows);
 
 /* Optimized code leads to its function; for other code the heap is searched. */
 void v8_walk_code(struct v8_inspection *v, struct v8_code_rows *rows);
-/*
- * Finds code that knows its function: TurboFan's if any, else Maglev's. Returns false if there is
- * none.
- */
+/* Finds code that knows its function: TurboFan's if any, else Maglev's. Returns false if there is none. */
 bool v8_find_optimized(struct v8_process *p, struct v8_code_row *row);
 
 /* `JS:*f /app/a.js:1:2`, `RegExp:`, `Stub:`, as V8 writes them. */

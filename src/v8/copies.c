@@ -1,8 +1,7 @@
 /*
- * Maglev records the functions that it inlines, but sometimes with the wrong call: after the first
- * instruction of a peeled loop, the position is the loop's (13.6 to 14.6). Its exits to the
- * interpreter have the right one, and the table of positions tells which inlined function an exit
- * is in. Copies of one call, as in peeled loops, are merged.
+ * Maglev records the functions that it inlines, but sometimes with the wrong call: after the first instruction of a
+ * peeled loop, the position is the loop's (13.6 to 14.6). Its exits to the interpreter have the right one, and the
+ * table of positions tells which inlined function an exit is in. Copies of one call, as in peeled loops, are merged.
  */
 #include "instruction/instruction.h"
 #include "v8/flow_int.h"

@@ -42,8 +42,7 @@ struct graph {
 };
 
 /*
- * blocks.c: builds all but loops. Returns false if the bytes are not instructions, or do not match
- * the known points.
+ * blocks.c: builds all but loops. Returns false if the bytes are not instructions, or do not match the known points.
  */
 bool graph_make(struct graph *g);
 struct instruction;

@@ -1,8 +1,7 @@
 /*
- * From frames to functions. V8's code keeps frame pointers, and a JavaScript frame has its function
- * and context in the slots below. Other frames have a small number there, their type. The innermost
- * frame is the difficult one: it may not be built yet, may already be gone, or may belong to the
- * caller of code without a frame.
+ * From frames to functions. V8's code keeps frame pointers, and a JavaScript frame has its function and context in
+ * the slots below. Other frames have a small number there, their type. The innermost frame is the difficult one: it
+ * may not be built yet, may already be gone, or may belong to the caller of code without a frame.
  */
 #include "v8/v8_int.h"
 

@@ -1,7 +1,6 @@
 /*
- * Finds all objects of a kind. V8's heap is anonymous memory in which every object begins with its
- * map, so an object begins wherever a word equals that map. Reading takes about as much CPU time as
- * copying.
+ * Finds all objects of a kind. V8's heap is anonymous memory in which every object begins with its map, so an object
+ * begins wherever a word equals that map. Reading takes about as much CPU time as copying.
  */
 #include "v8/heap_scan.h"
 #include "v8/v8_int.h"

@@ -1,9 +1,8 @@
 /*
- * Which function each instruction of compiled code belongs to. The table of positions is
- * incomplete: TurboFan's omits slow paths at the end of the code, or has only calls (not in
- * Node.js); Maglev's was empty up to 12.9. The known points are its entries, calls, and checks that
- * deoptimize on failure, for which all frames must be known. What lies between is found by
- * following the control flow (flow.c). If the points before and after differ, time is charged to
+ * Which function each instruction of compiled code belongs to. The table of positions is incomplete: TurboFan's omits
+ * slow paths at the end of the code, or has only calls (not in Node.js); Maglev's was empty up to 12.9. The known
+ * points are its entries, calls, and checks that deoptimize on failure, for which all frames must be known. What lies
+ * between is found by following the control flow (flow.c). If the points before and after differ, time is charged to
  * the function that both are inlined into: the caller is always right, a neighbour may not be.
  */
 #pragma once
@@ -75,10 +74,7 @@ void flow_fini(struct flow *f);
 struct spot spot_meet(const inlined_vec *nodes, struct spot a, struct spot b);
 /* The call that leads to spot, in the enclosing function `to`. */
 struct spot spot_lift(const inlined_vec *nodes, struct spot spot, uint32_t to);
-/*
- * Of two spots before something the last, or of two after it the first, within the function they
- * share.
- */
+/* Of two spots before something the last, or of two after it the first, within the function they share. */
 struct spot spot_last(const inlined_vec *nodes, struct spot a, struct spot b);
 struct spot spot_first(const inlined_vec *nodes, struct spot a, struct spot b);
 
@@ -88,9 +84,7 @@ void flow_unite_copies(struct flow *f, inlined_vec *nodes);
 /* flow.c: returns false if the flow cannot be followed or contradicts what is known. */
 bool flow_follow(const struct flow *f, struct inlined_code *out);
 
-/*
- * deopt_data.c: what compiled code knows about its inlined functions and its deoptimization exits.
- */
+/* deopt_data.c: what compiled code knows about its inlined functions and its deoptimization exits. */
 struct deopt_data {
 	uint64_t shared;       /* the compiled function */
 	uint64_t literals;     /* array that includes the inlined functions */
@@ -121,10 +115,7 @@ bool deopt_safepoints(struct v8_process *p, const struct code *code, const struc
 bool deopt_entries(struct v8_process *p, const struct code *code, const struct deopt_data *d,
 		   struct deopt_entry *out);
 
-/*
- * translation.c: the frames that an exit restores, outermost first. Returns their number; 0 if not
- * known.
- */
+/* translation.c: the frames that an exit restores, outermost first. Returns their number; 0 if not known. */
 struct exit_frame {
 	int32_t literal;
 	int64_t bytecode;
@@ -132,18 +123,12 @@ struct exit_frame {
 uint32_t translation_frames(const struct v8_translations *t, struct str bytes, uint64_t at,
 			    struct exit_frame *frames, uint32_t max);
 
-/*
- * points.c: reads what is known about code, for all nodes, and may add nodes. Returns false if it
- * is inconsistent.
- */
+/* points.c: reads what is known about code, for all nodes, and may add nodes. Returns false if it is inconsistent. */
 bool flow_read(struct v8_process *p, const struct code *code, const struct deopt_data *d,
 	       struct flow *f, struct buf *bytes, inlined_vec *nodes);
 
 /* inlined.c: for optimized code. Valid until the next call; NULL if nothing is inlined. */
 const struct inlined_code *inlined_get(struct v8_process *p, const struct code *code);
 void inlined_forget(struct v8_process *p);
-/*
- * The place of an instruction at an offset in the code. Returns false if its control flow is not
- * known.
- */
+/* The place of an instruction at an offset in the code. Returns false if its control flow is not known. */
 bool inlined_find(const struct inlined_code *in, int64_t at, struct spot *spot);

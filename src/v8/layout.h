@@ -1,8 +1,7 @@
 /*
- * Where V8 keeps things: field offsets, object types, frame slots. V8 exports most of it for
- * debuggers, as symbols v8dbg_NAME whose value is a number in the program's data. The rest is in a
- * table by version, verified on builds of that version. Nothing is guessed: for a version that is
- * not in the table, plume names no JavaScript.
+ * Where V8 keeps things: field offsets, object types, frame slots. V8 exports most of it for debuggers, as symbols
+ * v8dbg_NAME whose value is a number in the program's data. The rest is in a table by version, verified on builds of
+ * that version. Nothing is guessed: for a version that is not in the table, plume names no JavaScript.
  */
 #pragma once
 #include "elf/elf.h"

@@ -1,8 +1,7 @@
 /*
- * What the frame pointer means in the running function, by the instructions around the address. On
- * entry the frame pointer is the caller's. The function saves it (push rbp; mov rbp, rsp), then
- * fills the slots of its frame (push rsi; push rdi: context, function). At its end it removes them
- * again.
+ * What the frame pointer means in the running function, by the instructions around the address. On entry the frame
+ * pointer is the caller's. The function saves it (push rbp; mov rbp, rsp), then fills the slots of its frame (push
+ * rsi; push rdi: context, function). At its end it removes them again.
  */
 #include "v8/v8_int.h"
 

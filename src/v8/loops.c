@@ -1,9 +1,8 @@
 /*
- * Finds loops in compiled code, and the function each belongs to. The points in a loop give a
- * function that all of it is in, but that function may have been called from the loop:
- * `for (...) short()` without a point in the loop's own function looks the same as a loop in
- * `short`. The bytecode decides. If all points in that function are in a loop of its source, this is
- * that loop, unless an inner loop already is (iterations are copied out of it). Otherwise it is a
+ * Finds loops in compiled code, and the function each belongs to. The points in a loop give a function that all of it
+ * is in, but that function may have been called from the loop: `for (...) short()` without a point in the loop's own
+ * function looks the same as a loop in `short`. The bytecode decides. If all points in that function are in a loop of
+ * its source, this is that loop, unless an inner loop already is (iterations are copied out of it). Otherwise it is a
  * loop around the call, and the caller is tested the same way, and so on.
  */
 #include "v8/flow_int.h"

@@ -1,8 +1,7 @@
 /*
- * V8's own code, and the program's, away from its file. Node.js copies its text into large pages
- * (--use-largepages), at the same address. V8 copies its built-in functions next to the code that
- * it generates if it cannot map its own file a second time. Both copies are anonymous memory, like
- * code generated at run time.
+ * V8's own code, and the program's, away from its file. Node.js copies its text into large pages (--use-largepages),
+ * at the same address. V8 copies its built-in functions next to the code that it generates if it cannot map its own
+ * file a second time. Both copies are anonymous memory, like code generated at run time.
  */
 #include "v8/v8_int.h"
 

@@ -1,7 +1,4 @@
-/*
- * Which functions an address is in and where, including the functions that the compiler inlined
- * them into.
- */
+/* Which functions an address is in and where, including the functions that the compiler inlined them into. */
 #include "v8/inlined.h"
 
 /* A function and where in it. */

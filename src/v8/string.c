@@ -1,7 +1,6 @@
 /*
- * Strings. A string that a program builds from pieces is a tree until somebody needs it whole:
- * cons, sliced and thin strings refer to others. plume walks the tree with its own stack and a
- * limit, because it may be damaged.
+ * Strings. A string that a program builds from pieces is a tree until somebody needs it whole: cons, sliced and thin
+ * strings refer to others. plume walks the tree with its own stack and a limit, because it may be damaged.
  */
 #include "v8/heap.h"
 

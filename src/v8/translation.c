@@ -1,8 +1,7 @@
 /*
- * Translations list the interpreter frames that an exit of compiled code stands for. They consist
- * of operations with operands. Only operations that begin a frame matter here; of the others, plume
- * needs the number of operands. From 11.3 on, a translation may refer to an earlier one for a run
- * of operations that is the same.
+ * Translations list the interpreter frames that an exit of compiled code stands for. They consist of operations with
+ * operands. Only operations that begin a frame matter here; of the others, plume needs the number of operands. From
+ * 11.3 on, a translation may refer to an earlier one for a run of operations that is the same.
  */
 #include "v8/inlined.h"
 

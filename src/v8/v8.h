@@ -1,7 +1,6 @@
 /*
- * Names JavaScript in a running process from outside: plume reads V8's heap while the program goes
- * on, without stopping or asking it. A stack becomes functions, with the line of each call,
- * including inlined functions.
+ * Names JavaScript in a running process from outside: plume reads V8's heap while the program goes on, without
+ * stopping or asking it. A stack becomes functions, with the line of each call, including inlined functions.
  */
 #pragma once
 #include "v8/check.h"
@@ -66,9 +65,8 @@ void v8_process_free(struct v8_process *p);
 /* Reads its executable mappings; before the first stack, and when something unknown was mapped. */
 void v8_process_look(struct v8_process *p);
 /*
- * Returns a newly found copy of a file's code in anonymous memory, such as Node.js's text in large
- * pages or V8's builtins, as if the file, whose path is unknown here, were mapped there. Returns
- * false if there is none.
+ * Returns a newly found copy of a file's code in anonymous memory, such as Node.js's text in large pages or V8's
+ * builtins, as if the file, whose path is unknown here, were mapped there. Returns false if there is none.
  */
 bool v8_next_moved(struct v8_process *p, struct process_mapping *out);
 /* It has ended: nothing in it changes any longer. */
@@ -116,9 +114,8 @@ uint32_t v8_name_frames(struct v8_process *p, const struct v8_registers *r,
 uint32_t v8_frames_of_copy(const struct v8_layout *l, const struct v8_registers *r, struct str copy,
 			   struct v8_raw_frame *out, uint32_t max);
 /*
- * The same where frame pointers are broken, as in code that uses the register for something else:
- * finds all frame links of V8 code in the copy, including stale ones. Use only those where another
- * unwinder finds a frame.
+ * The same where frame pointers are broken, as in code that uses the register for something else: finds all frame
+ * links of V8 code in the copy, including stale ones. Use only those where another unwinder finds a frame.
  */
 uint32_t v8_links_of_copy(struct v8_process *p, const struct v8_registers *r, struct str copy,
 			  struct v8_raw_frame *out, uint32_t max);

@@ -90,10 +90,7 @@ struct v8_process {
 	struct inlined_code *inlined;
 	struct wasm *wasm; /* NULL if none was seen yet */
 	struct script *scripts;
-	/*
-	 * Number of the current stack; 0 if none. What was read for it is not read again: deep
-	 * stacks repeat.
-	 */
+	/* Number of the current stack; 0 if none. What was read for it is not read again: deep stacks repeat. */
 	uint64_t look, looks;
 	uint32_t generation; /* of the names that data here refers to */
 	struct buf scratch, name;
@@ -154,8 +151,7 @@ uint64_t v8_word_on_top(const struct v8_registers *r, uint32_t i);
 /* code.c: the code that contains an address. Returns false if there is none (or no longer). */
 bool v8_code_find(struct v8_process *p, uint64_t pc, struct code *code);
 /*
- * Whether pc is in a copy of the interpreter's entry, which --interpreted-frames-native-stack
- * creates per function.
+ * Whether pc is in a copy of the interpreter's entry, which --interpreted-frames-native-stack creates per function.
  */
 bool v8_code_is_interpreter(struct v8_process *p, uint64_t pc);
 /* The code in an object. Returns false if it contains none (or no longer). */
@@ -182,10 +178,7 @@ static inline uint32_t v8_inlining_of(uint64_t position)
 	return (uint32_t)(position >> 31 & 0xffff);
 }
 
-/*
- * position.c: an entry of a table of source positions. They are relative to the function's entry,
- * which is -1.
- */
+/* position.c: an entry of a table of source positions. They are relative to the function's entry, which is -1. */
 struct v8_position {
 	int64_t offset;
 	uint64_t position;
@@ -206,8 +199,7 @@ uint64_t v8_bytecode_array_of(struct v8_process *p, uint64_t word);
 /* ... of a SharedFunctionInfo; 0 if it has none (or no longer). */
 uint64_t v8_bytecode_array_of_function(struct v8_process *p, uint64_t shared);
 /*
- * Calls `on` with the first and last bytecode of each loop, inner loops first. Returns false if
- * they are not known.
+ * Calls `on` with the first and last bytecode of each loop, inner loops first. Returns false if they are not known.
  */
 typedef void v8_on_loop(void *context, int64_t begin, int64_t end);
 bool v8_bytecode_loops(struct v8_process *p, uint64_t array, v8_on_loop *on, void *context);

@@ -1,9 +1,8 @@
 /*
- * WebAssembly in a process with V8: finds the function and module of the code at an address. Code
- * and modules are not objects of the V8 heap, but of C++: a NativeModule has the module's bytes and
- * a table of its WasmCode, each of which points back to it. The position of that table differs
- * between versions. plume searches for it, and trusts it only if everything it leads to is
- * consistent.
+ * WebAssembly in a process with V8: finds the function and module of the code at an address. Code and modules are not
+ * objects of the V8 heap, but of C++: a NativeModule has the module's bytes and a table of its WasmCode, each of
+ * which points back to it. The position of that table differs between versions. plume searches for it, and trusts it
+ * only if everything it leads to is consistent.
  */
 #pragma once
 #include "process/process.h"

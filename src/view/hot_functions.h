@@ -24,8 +24,5 @@ struct hot_functions {
 void hot_functions_fini(struct hot_functions *h);
 /* Counts the new rows. Starts from 0 for another profile, or if the event to count changes. */
 void hot_functions_update(struct hot_functions *h, const struct profile *p);
-/*
- * The indices of the n hottest functions except idle ones, hottest first; returns how many there
- * are.
- */
+/* The indices of the n hottest functions except idle ones, hottest first; returns how many there are. */
 uint32_t hot_functions_top(const struct hot_functions *h, uint32_t *top, uint32_t n);

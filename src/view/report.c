@@ -155,10 +155,7 @@ static uint32_t make_table(struct making *m, struct report_table *table,
 	return fitting < functions->rows.n ? fitting : functions->rows.n;
 }
 
-/*
- * Functions get at most two fifths of the screen, your own at most half of that; paths get the
- * rest.
- */
+/* Functions get at most two fifths of the screen, your own at most half of that; paths get the rest. */
 static bool make_overview(struct making *m, struct err *e)
 {
 	struct report *report = &m->report;

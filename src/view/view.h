@@ -129,10 +129,7 @@ struct ledger_row {
 	struct str key, text;
 };
 
-/*
- * What a view says besides its output. Text may come from the profile: whoever shows it must
- * sanitize it.
- */
+/* What a view says besides its output. Text may come from the profile: whoever shows it must sanitize it. */
 struct view_notes {
 	struct text_list warnings;     /* sentences, in reading order */
 	VEC(struct ledger_row) ledger; /* what happened to every sample */

@@ -43,10 +43,7 @@ struct picture_style picture_style_of(const struct picture_options *o, enum pale
 				      const char *title, const char *count_name);
 /* The smallest value that is drawn, if the full width stands for total. */
 double picture_min_value(const struct picture_options *o, const struct tree *t, uint64_t total);
-/*
- * A share of the total below which nothing is drawn, for struct query; set slightly below the
- * limit.
- */
+/* A share of the total below which nothing is drawn, for struct query; set slightly below the limit. */
 double picture_min_share(const struct picture_options *o);
 
 /* --- picture.c --- */
