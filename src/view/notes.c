@@ -165,11 +165,11 @@ static void add_count(struct view_notes *n, const char *what, uint64_t count)
 static void add_weight(struct view_notes *n, const struct query_ledger *l, const struct tree *tree)
 {
 	AUTO(buf) struct buf text = { 0 };
-	uint64_t weight = tree->total[tree->value_count - 1][0];
-	if (tree->decimals)
-		buf_add_decimal(&text, weight, tree->decimals);
-	else
-		buf_add_grouped(&text, weight);
+	AUTO(buf) struct buf fraction = { 0 }; /* `0.5` */
+	uint64_t weight = tree->total[tree->value_count - 1][0], unit = tree_unit(tree);
+	buf_add_grouped(&text, weight / unit);
+	buf_add_decimal(&fraction, weight % unit, tree->decimals);
+	buf_add(&text, str_from_byte(buf_str(&fraction), 1));
 	if (weight)
 		add_row(n, buf_str(&text),
 			l->is_in_periods ? STR("weight shown (sum of periods)")
