@@ -293,16 +293,10 @@ static bool say_unseen(const struct run *r)
 /* Whether the single requested process was stopped: by SIGSTOP, Ctrl-Z or a debugger. */
 static bool is_stopped(const struct target_choice *c)
 {
-	AUTO(buf) struct buf text = { 0 };
-	char path[64];
-	if (c->pids.n != 1 || c->tids.n || c->cgroup || c->is_by_property)
-		return false;
-	snprintf(path, sizeof(path), "/proc/%d/stat", c->pids.p[0]);
-	text_file_read(path, 512, &text);
-	/* `12 (name) T ...`; the name may contain anything. */
-	ptrdiff_t name_end = str_find_last_char(buf_str(&text), ')');
-	size_t state = (size_t)name_end + 2;
-	return name_end >= 0 && state < text.n && (text.p[state] == 'T' || text.p[state] == 't');
+	struct process_status s;
+	bool is_one = c->pids.n == 1 && !c->tids.n && !c->cgroup && !c->is_by_property;
+	return is_one && process_stat_read("", c->pids.p[0], &s) &&
+	       (s.state == 'T' || s.state == 't');
 }
 
 /* Reports processes that exited before plume could read their /proc entry. */

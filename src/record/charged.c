@@ -444,7 +444,6 @@ static void charge_describe(void *state, struct profile *p, bool is_part)
 }
 
 const struct collector charge_collector = {
-	.name = "CPU time by the kernel's account",
 	.begin = charge_begin,
 	.start = charge_start,
 	.look = charge_look,

@@ -1,7 +1,7 @@
 /*
  * A collector observes a recording: V8 names, JVM maps, stacks walked in the kernel, the kernel's accounting of CPU
- * time. It is a struct of functions in its own file plus an entry in the list below; nothing else knows about it.
- * Functions that it does not need are NULL. `state` is what begin returned.
+ * time. It is a struct of functions in its own file plus a word in the list below. Functions that it does not need are
+ * NULL. `state` is what begin returned.
  *
  * There are two threads. The drain thread empties the kernel's buffers and passes each record, milliseconds after it
  * was written, to the functions called fresh_*. These must be quick. They see the records of one buffer in order;
@@ -113,8 +113,6 @@ struct collector_kernel {
 };
 
 struct collector {
-	const char *name;
-
 	/*
 	 * Called before events are opened. number is the collector's own, for slot and
 	 * fresh_sample_add. Returns NULL if the collector has nothing to do.

@@ -348,7 +348,6 @@ static void js_describe(void *state, struct profile *p, bool is_part)
 }
 
 const struct collector js_collector = {
-	.name = "names of JavaScript",
 	.begin = js_begin,
 	.start = js_start,
 	.describe = js_describe,

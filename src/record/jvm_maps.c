@@ -25,6 +25,7 @@ struct asked_jvm {
 	uint32_t told_answers; /* reported in notes of earlier profiles */
 	struct err error;
 	bool lacks_frame_pointers;
+	bool is_gone; /* its row was removed */
 };
 
 /* A process that may become a JVM. */
@@ -44,11 +45,9 @@ struct jvm_maps {
 
 static void *jvm_begin(struct collecting *c, unsigned number)
 {
-	struct jvm_maps *j = mem_zalloc(1, sizeof(*j));
-	if (c->options->no_attach) {
-		free(j);
+	if (c->options->no_attach)
 		return NULL;
-	}
+	struct jvm_maps *j = mem_zalloc(1, sizeof(*j));
 	j->collecting = c;
 	j->number = number;
 	return j;
@@ -80,13 +79,18 @@ static void jvm_free(void *state)
 	free(j);
 }
 
+static bool may_ask(const struct asked_jvm *a)
+{
+	return !a->is_gone && a->failures < MAX_FAILURES;
+}
+
 /* Whether it is a JVM, which is then tracked. */
 static bool take_up(struct jvm_maps *j, int32_t pid, uint64_t born_ns)
 {
-	struct known_process *row = known_processes_get(&j->collecting->processes, pid);
-	if (row->slot[j->number])
+	struct known_process *row = known_processes_find(&j->collecting->processes, pid);
+	if (row && row->slot[j->number])
 		return true;
-	if (!jvm_is_one(pid))
+	if (!row || !jvm_is_one(pid))
 		return false;
 	struct runtime runtime;
 	struct living_process living;
@@ -100,6 +104,16 @@ static bool take_up(struct jvm_maps *j, int32_t pid, uint64_t born_ns)
 	row->slot[j->number] = a;
 	vec_push(&j->list, a);
 	return true;
+}
+
+/* Its notes are still to be written, but its PID may be another process's. */
+static void jvm_went(void *state, struct known_process *p)
+{
+	struct jvm_maps *j = state;
+	struct asked_jvm *a = p->slot[j->number];
+	if (a)
+		a->is_gone = true;
+	p->slot[j->number] = NULL;
 }
 
 static void jvm_came(void *state, struct known_process *p)
@@ -237,7 +251,7 @@ static void call(struct asked_jvm *a, uint64_t now_ns)
 static bool go_on(struct asked_jvm *a, uint64_t now_ns)
 {
 	if (!a->call) {
-		if (a->failures >= MAX_FAILURES || !is_time(a, now_ns))
+		if (!may_ask(a) || !is_time(a, now_ns))
 			return false;
 		call(a, now_ns);
 	}
@@ -247,7 +261,7 @@ static bool go_on(struct asked_jvm *a, uint64_t now_ns)
 static bool has_any(const struct jvm_maps *j)
 {
 	for (uint32_t i = 0; i < j->list.n; i++)
-		if (j->list.p[i]->failures < MAX_FAILURES)
+		if (may_ask(j->list.p[i]))
 			return true;
 	return false;
 }
@@ -287,7 +301,7 @@ static void jvm_end(void *state)
 		struct asked_jvm *a = j->list.p[i];
 		jvm_call_free(a->call);
 		a->call = NULL;
-		if (a->failures < MAX_FAILURES && jvm_is_one(a->pid))
+		if (may_ask(a) && jvm_is_one(a->pid))
 			call(a, begin_ns);
 	}
 	while (go_on_with_calls(j, clock_monotonic_ns()) &&
@@ -326,9 +340,9 @@ static void jvm_describe(void *state, struct profile *p, bool is_part)
 }
 
 const struct collector jvm_collector = {
-	.name = "maps of JVMs",
 	.begin = jvm_begin,
 	.came = jvm_came,
+	.went = jvm_went,
 	.record = jvm_record,
 	.look = jvm_look,
 	.end = jvm_end,

@@ -221,7 +221,6 @@ static const struct collector_kernel walker_kernel = {
 };
 
 const struct collector walker_collector = {
-	.name = "stacks walked in the kernel",
 	.begin = walker_begin,
 	.ask = walker_ask,
 	.free = walker_free,

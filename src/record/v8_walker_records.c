@@ -14,17 +14,17 @@ static struct walker_output *find_output(const struct v8_walker *w, const struct
 	return NULL;
 }
 
+/* Before Linux 6.0, LOST records carry the id of the event that writes next, which may be ours: they are not. */
 bool v8_walker_wrote(const void *state, const struct perf_record *r)
 {
-	return find_output(state, r);
+	return r->type == PERF_RECORD_SAMPLE && find_output(state, r);
 }
 
 static bool read_output(const struct v8_walker *w, const struct perf_record *r,
 			struct walker_output_record *out)
 {
 	struct perf_sample s;
-	if (r->type != PERF_RECORD_SAMPLE || !find_output(w, r) ||
-	    !perf_sample_read(w->formats, r, &s))
+	if (!v8_walker_wrote(w, r) || !perf_sample_read(w->formats, r, &s))
 		return false;
 	*out = (struct walker_output_record){ .pid = (uint32_t)s.ids.pid,
 					      .tid = (uint32_t)s.ids.tid,

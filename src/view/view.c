@@ -87,6 +87,8 @@ static void write_tree(const struct profile_format *format, const struct profile
 			notes,
 			"%s hold one event: %.*s was written (--where event=NAME chooses another)",
 			format->title, STR_ARG(profile_str(p, p->events.p[ledger.event].name)));
+	if (!tree)
+		notes_add(notes, "%s", e.text);
 	tree_free(tree);
 }
 

@@ -160,6 +160,37 @@ static void check_repeated(void)
 	tap_ok(!any, "one that repeats what is no frame is refused");
 }
 
+/* Before Linux 6.0 a LOST record has the id of the event that writes next: it must be counted all the same. */
+static void check_lost(void)
+{
+	enum { OUTPUT = 77 };
+	struct v8_walker w = { .formats = perf_events_new() };
+	struct perf_event_attr attr = { .size = sizeof(attr),
+					.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID,
+					.sample_id_all = 1 };
+	struct {
+		struct perf_event_header h;
+		uint64_t id, lost;
+		uint32_t pid, tid;
+		uint64_t event;
+	} r = { .h = { .size = sizeof(r) }, .id = OUTPUT, .lost = 9, .event = OUTPUT };
+	struct perf_record record;
+	perf_events_add(w.formats, &attr, NULL);
+	vec_push(&w.outputs, (struct walker_output){ .id = OUTPUT });
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t lost = 0;
+		r.h.type = i ? PERF_RECORD_LOST : PERF_RECORD_SAMPLE;
+		struct perf_records left = perf_records_of((const char *)&r, sizeof(r));
+		tap_ok(perf_records_next(&left, &record), "a record of type %u", r.h.type);
+		tap_ok(v8_walker_wrote(&w, &record) == !i, "only a sample is the program's own");
+		if (i)
+			tap_ok(perf_lost_read(w.formats, &record, &lost) && lost == 9,
+			       "what was lost is counted");
+	}
+	vec_fini(&w.outputs);
+	perf_events_free(w.formats);
+}
+
 int main(void)
 {
 	for (uint32_t is_sample = 0; is_sample < 2; is_sample++) {
@@ -172,5 +203,6 @@ int main(void)
 	}
 	check_long();
 	check_repeated();
+	check_lost();
 	return tap_done();
 }
