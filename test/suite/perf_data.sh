@@ -2,7 +2,7 @@
 # Recordings that perf makes here and now, read by plume and printed by perf: the same samples with the same stacks
 # (perf_data_compare.mjs), as many of them as perf counts, and programs whose answer is known. What is not allowed or not
 # installed is skipped.
-# needs: recording
+# needs: recording quiet
 # shellcheck disable=SC2317 # functions are called by ok
 # shellcheck source=test/suite/tap.bash
 . "$(dirname "$0")/tap.bash" "$1"

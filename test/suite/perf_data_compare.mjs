@@ -209,8 +209,9 @@ const minusOne = 'perf has a frame at -1 above a stack that was cut';
 const otherFunction = 'perf has a label without a size name the functions behind it';
 const goTable = 'perf does not read the table of functions of a stripped Go program';
 const jitdump = 'perf does not read a jitdump';
+const goAbi = "perf shows the ABI in the name of a Go function"; // runtime.goexit.abi0
 const noTable = 'perf ends a stack in code without unwind tables'; // crti.S and crtn.S have none
-const explained = new Set([noTable, goTable, jitdump, otherFunction, olderRow, lostRow, startOfNext, noFrames, endOfLast, otherPlt, minusOne]);
+const explained = new Set([noTable, goAbi, goTable, jitdump, otherFunction, olderRow, lostRow, startOfNext, noFrames, endOfLast, otherPlt, minusOne]);
 
 function frameDifference(a, b, address, isLeaf) {
 	const detail = `${place(a)} is ${place(b)} in perf's${address ? `, at ${address.address.toString(16)}` : ''}`;
@@ -226,6 +227,8 @@ function frameDifference(a, b, address, isLeaf) {
 		return [otherPlt, detail];
 	if (a.name && !b.name && a.module === b.module && hasGoTable(a.module))
 		return [goTable, detail];
+	if (a.name && /^\.abi\w+$/.test(b.name.slice(a.name.length)) && b.name.startsWith(a.name))
+		return [goAbi, detail];
 	if (a.name && !b.name && isInJitdump(a, b))
 		return [jitdump, detail];
 	if (a.name && !b.name && !isLeaf && a.module === b.module)
