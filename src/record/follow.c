@@ -47,7 +47,8 @@ static struct known_process *get(struct follow *f, int32_t pid)
 /* Selects it for both threads. */
 static void want(struct known_process *known)
 {
-	known->is_wanted = known->is_wanted_fresh = true;
+	known->is_wanted = true;
+	known->is_wanted_fresh = true;
 }
 
 static bool is_chosen(const struct follow *f, int32_t pid)
