@@ -436,24 +436,46 @@ static bool text_holds(struct selection *s, uint32_t row, uint64_t *gave_up)
 	       !any_text_matches(s, &s->without, false, gave_up);
 }
 
-bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledger)
+uint64_t *query_ledger_count(struct query_ledger *l, enum row_fate fate)
+{
+	switch (fate) {
+	case ROW_SHOWN:
+		return &l->shown;
+	case ROW_OTHER_EVENT:
+		return &l->other_events;
+	case ROW_BY_WHERE:
+		return &l->by_where;
+	case ROW_BY_TIME:
+		return &l->by_time;
+	case ROW_IDLE:
+		return &l->idle;
+	case ROW_BY_TEXT:
+		return &l->by_text;
+	default:
+		return &l->not_under_root;
+	}
+}
+
+enum row_fate selection_fate(struct selection *s, uint32_t row, uint64_t *gave_up)
 {
 	const struct samples *rows = &s->p->samples;
-	uint64_t *reason = NULL;
 	if (!s->shows_several_events && rows->event[row] != s->event)
-		reason = &ledger->other_events;
-	for (uint32_t i = 0; !reason && i < s->clauses.n; i++)
+		return ROW_OTHER_EVENT;
+	for (uint32_t i = 0; i < s->clauses.n; i++)
 		if (!clause_holds(s, &s->clauses.p[i], row))
-			reason = s->clauses.p[i].key == KEY_EVENT ? &ledger->other_events
-								  : &ledger->by_where;
-	if (!reason && s->has_time &&
+			return s->clauses.p[i].key == KEY_EVENT ? ROW_OTHER_EVENT : ROW_BY_WHERE;
+	if (s->has_time &&
 	    (rows->time_ns[row] < s->from_ns || rows->time_ns[row] >= s->until_ns))
-		reason = &ledger->by_time;
-	if (!reason && s->q->no_idle && row_is_idle(s->p, row))
-		reason = &ledger->idle;
-	if (!reason && !text_holds(s, row, &ledger->gave_up))
-		reason = &ledger->by_text;
-	if (reason)
-		ledger_add(reason, rows->count[row]);
-	return !reason;
+		return ROW_BY_TIME;
+	if (s->q->no_idle && row_is_idle(s->p, row))
+		return ROW_IDLE;
+	return text_holds(s, row, gave_up) ? ROW_SHOWN : ROW_BY_TEXT;
+}
+
+bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledger)
+{
+	enum row_fate fate = selection_fate(s, row, &ledger->gave_up);
+	if (fate != ROW_SHOWN)
+		ledger_add(query_ledger_count(ledger, fate), s->p->samples.count[row]);
+	return fate == ROW_SHOWN;
 }
