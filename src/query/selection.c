@@ -29,8 +29,7 @@ struct selection {
 	VEC(struct clause) clauses;
 	bool shows_several_events;
 	event_id event;
-	bool has_time;
-	uint64_t from_ns, until_ns;
+	struct time_ranges times;
 	struct regex_list only, without;
 	struct buf stack, shown_stack;
 	struct frame_path path;
@@ -68,6 +67,7 @@ bool regex_list_any(const struct regex_list *list, struct str subject, uint64_t 
 void query_fini(struct query *q)
 {
 	text_list_fini(&q->where);
+	text_list_fini(&q->times);
 	text_list_fini(&q->only);
 	text_list_fini(&q->without);
 	text_list_fini(&q->root);
@@ -97,7 +97,7 @@ unsigned query_columns(const struct query *q)
 	static const unsigned column_of[KEY_COUNT] = {
 		[KEY_PID] = COLUMN_PID, [KEY_TID] = COLUMN_PID | COLUMN_TID, [KEY_CPU] = COLUMN_CPU
 	};
-	unsigned columns = q->time ? COLUMN_TIME : 0;
+	unsigned columns = q->times.n ? COLUMN_TIME : 0;
 	if (q->in_order)
 		columns |= COLUMN_TIME | COLUMN_ORDER;
 	enum key key;
@@ -162,56 +162,6 @@ static bool compile_clause(struct selection *s, const char *text, struct err *e)
 	return true;
 }
 
-/* One end of a range, in ns of the profile's clock. */
-static bool time_point(struct str text, uint64_t first, uint64_t last, uint64_t if_empty,
-		       uint64_t *ns)
-{
-	double seconds;
-	bool from_end = text.n && text.p[0] == '-';
-	*ns = if_empty;
-	if (text.n == 0)
-		return true;
-	if (!str_to_seconds(str_from_byte(text, from_end), &seconds))
-		return false;
-	uint64_t span = (uint64_t)(seconds * 1e9);
-	if (from_end)
-		*ns = span > last ? 0 : last - span;
-	else
-		*ns = first + span;
-	return true;
-}
-
-static bool compile_time(struct selection *s, struct err *e)
-{
-	const struct samples *rows = &s->p->samples;
-	uint64_t first = UINT64_MAX, last = 0;
-	struct str text = str_from(s->q->time);
-	ptrdiff_t comma = str_find_char(text, ',');
-	if (s->p->ledger.count[LEDGER_NO_TIME] || (rows->n && !rows->time_ns))
-		return err_set(e,
-			       "--time %s: the samples have no timestamps (perf script prints them "
-			       "unless -F omits time)",
-			       s->q->time);
-	for (uint32_t i = 0; i < rows->n; i++) {
-		first = rows->time_ns[i] < first ? rows->time_ns[i] : first;
-		last = rows->time_ns[i] > last ? rows->time_ns[i] : last;
-	}
-	struct str from = str_first(text, comma < 0 ? text.n : (size_t)comma);
-	struct str until = comma < 0 ? STR("") : str_from_byte(text, (size_t)comma + 1);
-	s->has_time = true;
-	bool is_last_part =
-		comma < 0 && from.n > 1 && from.p[0] == '-'; /* -5s: the last five seconds */
-	if ((is_last_part || (comma >= 0 && text.n > 1)) &&
-	    time_point(from, first, last, first, &s->from_ns) &&
-	    time_point(until, first, last, UINT64_MAX, &s->until_ns))
-		return s->from_ns <= s->until_ns ||
-		       err_usage(e, "--time %s: the range ends before it begins", s->q->time);
-	return err_usage(e,
-			 "--time %s: must be A,B in seconds from the start (ms, s, m and h also "
-			 "work; -5s is the last 5 seconds)",
-			 s->q->time);
-}
-
 /* Truncated input may declare events that it has no samples of. */
 static event_id first_event_with_rows(const struct profile *p)
 {
@@ -255,7 +205,7 @@ struct selection *selection_new(const struct profile *p, const struct query *q,
 	s->labels = labels;
 	for (uint32_t i = 0; ok && i < q->where.n; i++)
 		ok = compile_clause(s, q->where.p[i], e);
-	ok = ok && choose_event(s) && (!q->time || compile_time(s, e)) &&
+	ok = ok && choose_event(s) && query_time_ranges(p, &q->times, &s->times, e) &&
 	     regex_list_compile(&s->only, &q->only, e) &&
 	     regex_list_compile(&s->without, &q->without, e);
 	if (ok)
@@ -271,6 +221,7 @@ void selection_free(struct selection *s)
 	for (uint32_t i = 0; i < s->clauses.n; i++)
 		text_list_fini(&s->clauses.p[i].values);
 	vec_fini(&s->clauses);
+	time_ranges_fini(&s->times);
 	regex_list_fini(&s->only);
 	regex_list_fini(&s->without);
 	buf_fini(&s->stack);
@@ -446,8 +397,7 @@ bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledge
 		if (!clause_holds(s, &s->clauses.p[i], row))
 			reason = s->clauses.p[i].key == KEY_EVENT ? &ledger->other_events
 								  : &ledger->by_where;
-	if (!reason && s->has_time &&
-	    (rows->time_ns[row] < s->from_ns || rows->time_ns[row] >= s->until_ns))
+	if (!reason && s->q->times.n && !time_ranges_have(&s->times, rows->time_ns[row]))
 		reason = &ledger->by_time;
 	if (!reason && s->q->no_idle && row_is_idle(s->p, row))
 		reason = &ledger->idle;
