@@ -25,14 +25,11 @@ struct clause {
 struct selection {
 	const struct profile *p;
 	const struct query *q;
-	struct labels *labels;
 	VEC(struct clause) clauses;
 	bool shows_several_events;
 	event_id event;
 	struct time_ranges times;
-	struct regex_list only, without;
-	struct buf stack, shown_stack;
-	struct frame_path path;
+	struct stack_texts *texts;
 };
 
 bool regex_list_compile(struct regex_list *list, const struct text_list *patterns, struct err *e)
@@ -202,12 +199,10 @@ struct selection *selection_new(const struct profile *p, const struct query *q,
 	bool ok = true;
 	s->p = p;
 	s->q = q;
-	s->labels = labels;
 	for (uint32_t i = 0; ok && i < q->where.n; i++)
 		ok = compile_clause(s, q->where.p[i], e);
 	ok = ok && choose_event(s) && query_time_ranges(p, &q->times, &s->times, e) &&
-	     regex_list_compile(&s->only, &q->only, e) &&
-	     regex_list_compile(&s->without, &q->without, e);
+	     (s->texts = stack_texts_new(p, q, labels, e));
 	if (ok)
 		return s;
 	selection_free(s);
@@ -222,11 +217,7 @@ void selection_free(struct selection *s)
 		text_list_fini(&s->clauses.p[i].values);
 	vec_fini(&s->clauses);
 	time_ranges_fini(&s->times);
-	regex_list_fini(&s->only);
-	regex_list_fini(&s->without);
-	buf_fini(&s->stack);
-	buf_fini(&s->shown_stack);
-	vec_fini(&s->path);
+	stack_texts_free(s->texts);
 	free(s);
 }
 
@@ -342,51 +333,6 @@ bool row_is_idle(const struct profile *p, uint32_t row)
 	return false;
 }
 
-/* `comm;root;...;leaf`, as printed by fold, or as displayed. */
-static void stack_text(struct selection *s, uint32_t row, bool is_folded, struct buf *out)
-{
-	uint32_t thread = label_of_thread(s->labels, s->p->samples.thread[row]);
-	out->n = 0;
-	frame_path_of(s->p, s->p->samples.node[row], &s->path);
-	if (thread != INDEX_NONE)
-		buf_add(out, labels_tree(s->labels)->labels.p[thread].name);
-	for (uint32_t i = 0; i < s->path.n; i++) {
-		uint32_t label = label_of_frame(s->labels, s->path.p[i]);
-		if (out->n)
-			buf_add_char(out, ';');
-		if (is_folded)
-			buf_add(out, folded_name_of(s->labels, s->path.p[i]));
-		else
-			label_add_brief(out, &labels_tree(s->labels)->labels.p[label]);
-	}
-}
-
-/* Whether one of an option's expressions, or all of them, match one of the texts. */
-static bool any_text_matches(const struct selection *s, const struct regex_list *list, bool all,
-			     uint64_t *gave_up)
-{
-	for (uint32_t i = 0; i < list->n; i++) {
-		const struct regex_list one = { &list->p[i], 1, 1 };
-		bool holds = regex_list_any(&one, buf_str(&s->stack), gave_up) ||
-			     (s->q->names == NAMES_SHOWN &&
-			      regex_list_any(&one, buf_str(&s->shown_stack), gave_up));
-		if (holds != all)
-			return holds;
-	}
-	return all;
-}
-
-static bool text_holds(struct selection *s, uint32_t row, uint64_t *gave_up)
-{
-	if (!s->only.n && !s->without.n)
-		return true;
-	stack_text(s, row, true, &s->stack);
-	if (s->q->names == NAMES_SHOWN)
-		stack_text(s, row, false, &s->shown_stack);
-	return any_text_matches(s, &s->only, true, gave_up) &&
-	       !any_text_matches(s, &s->without, false, gave_up);
-}
-
 bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledger)
 {
 	const struct samples *rows = &s->p->samples;
@@ -401,7 +347,8 @@ bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledge
 		reason = &ledger->by_time;
 	if (!reason && s->q->no_idle && row_is_idle(s->p, row))
 		reason = &ledger->idle;
-	if (!reason && !text_holds(s, row, &ledger->gave_up))
+	if (!reason &&
+	    !stack_texts_hold(s->texts, rows->thread[row], rows->node[row], &ledger->gave_up))
 		reason = &ledger->by_text;
 	if (reason)
 		ledger_add(reason, rows->count[row]);

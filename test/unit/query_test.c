@@ -332,6 +332,43 @@ static void check_expressions(const struct profile *p)
 	check_refused(p, &bad_root, ERR_USAGE, "invalid regular expression");
 }
 
+static void check_only(const struct profile *p, const char *only, const char *want)
+{
+	struct query q = { .only = list_of(only, NULL) };
+	check(p, &q, want, only);
+}
+
+/* Each stack is judged once, and plain text once per frame: neither may be seen. */
+static void check_plain_text(void)
+{
+	static const struct row same[] = {
+		{ "web", 1, 1, 0, "", "cycles", "main;a.b", 0, 1 },
+		{ "db", 2, 2, 0, "", "cycles", "main;a.b", 0, 1 },
+		{ "db", 2, 2, 0, "", "cycles", "main;a.b;web", 1, 1 },
+		{ "db", 2, 3, 0, "", "cycles", "main;axb", 2, 1 },
+		{ "db", 2, 3, 0, "", "cycles", "main;axb", 3, 1 },
+	};
+#define WEB  "web;main;a.b 1\n"
+#define DB   "db;main;a.b 1\n"
+#define BOTH "db;main;a.b;web 1\n"
+#define AXB  "db;main;axb 2\n"
+	struct profile *p = profile_of(COLUMN_TIME, same, ARRAY_SIZE(same));
+	check_only(p, "web", BOTH WEB);
+	check_only(p, "w[e]b", BOTH WEB);
+	check_only(p, "^web", WEB);
+	check_only(p, "main", DB BOTH AXB WEB);
+	check_only(p, "a.b", DB BOTH AXB WEB);
+	check_only(p, "a\\.b", DB BOTH WEB);
+	check_only(p, "a\\.b\\;", BOTH);
+	check_only(p, "main;a", DB BOTH AXB WEB);
+	check_only(p, "in;axb", AXB);
+	check_only(p, "mainaxb", "");
+	check_only(p, "\\w\\W\\w", DB BOTH AXB WEB);
+	struct query q = { .only = list_of("db", "main"), .without = list_of("axb", "b;web") };
+	check(p, &q, DB, "plain text and expressions together");
+	profile_unref(p);
+}
+
 static void check_gave_up(void)
 {
 	char stack[3000];
@@ -504,6 +541,7 @@ int main(void)
 	check_events(p);
 	check_times(p, sums);
 	check_expressions(p);
+	check_plain_text();
 	check_gave_up();
 	check_weights(p);
 	check_transforms(p);
