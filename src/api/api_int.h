@@ -59,7 +59,7 @@ struct parameter {
 
 struct side_request {
 	struct view_request view; /* selections of this side, transforms of both */
-	struct text_list files, times;
+	struct text_list files;
 	struct buf words; /* all of it but times, in a canonical form */
 };
 
@@ -79,14 +79,6 @@ bool request_has(const struct api_request *r, const char *name);
 /* A number from least to most, otherwise an error; `usual` if it is missing. */
 bool request_number(const struct api_request *r, const char *name, double least, double most,
 		    double usual, double *value, struct err *e);
-/* The side's ranges of time as ns of the clock; at most the whole of a vec. */
-struct time_ranges {
-	VEC(struct time_range) list;
-};
-bool request_ranges(const struct side_request *side, const struct shown *s, struct time_ranges *out,
-		    struct err *e);
-void time_ranges_fini(struct time_ranges *r);
-
 /* --- answer.c: the form of answers --- */
 
 /* Sets status and sentence; returns false. */
@@ -128,7 +120,10 @@ struct prepared_side {
 	const struct shown *shown;
 	const struct cached *cached;
 	struct time_ranges ranges;
+	bool has_ranges;
 };
+/* The tree of its samples. */
+struct tree *side_tree(const struct prepared_side *p, struct query_ledger *ledger);
 bool side_prepare(struct api_request *r, struct side_request *side, struct prepared_side *out,
 		  struct api_answer *answer);
 void prepared_side_fini(struct prepared_side *p);

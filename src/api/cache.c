@@ -58,7 +58,9 @@ bool side_prepare(struct api_request *r, struct side_request *side, struct prepa
 	if (!out->shown)
 		return false;
 	side->view.query.names = view_knows_kinds(out->shown->profile) ? NAMES_SHOWN : NAMES_FOLDED;
-	out->cached = request_ranges(side, out->shown, &out->ranges, &e)
+	const struct text_list *times = &side->view.query.times;
+	out->has_ranges = times->n > 0;
+	out->cached = !times->n || query_time_ranges(out->shown->profile, times, &out->ranges, &e)
 			      ? cache_get(r->api, out->shown, &side->view.query, buf_str(&side->words), &e)
 			      : NULL;
 	return out->cached || answer_err(answer, &e);
@@ -67,4 +69,9 @@ bool side_prepare(struct api_request *r, struct side_request *side, struct prepa
 void prepared_side_fini(struct prepared_side *p)
 {
 	time_ranges_fini(&p->ranges);
+}
+
+struct tree *side_tree(const struct prepared_side *p, struct query_ledger *ledger)
+{
+	return prepared_tree(p->cached->prepared, p->has_ranges ? &p->ranges : NULL, ledger);
 }

@@ -14,22 +14,15 @@ static bool set_words(struct api_request *r, struct view_request *view, const st
 	return true;
 }
 
-/*
- * The request's own selections and transforms, for a view of another kind. Ranges of time are the
- * view's own words.
- */
-static bool view_of(struct api_request *r, enum view_kind kind, struct view_request *view, struct err *e)
+/* The request's own selections and transforms, for a view of another kind. */
+static void view_of(struct api_request *r, enum view_kind kind, struct view_request *view)
 {
 	view_request_init(view, kind);
 	struct query *q = &view->query;
 	*q = r->side.view.query; /* lists are the request's */
 	view->names = r->side.view.names;
-	if (r->side.times.n > 1)
-		return err_usage(e, "this answer takes one range of time");
-	q->time = r->side.times.n ? r->side.times.p[0] : NULL;
 	q->by_kind = false;
 	q->names = NAMES_FOLDED;
-	return true;
 }
 
 static bool write_view(const struct shown *s, const struct view_request *view, struct buf *out,
@@ -59,8 +52,8 @@ void table_answer(struct api_request *r, struct api_answer *answer)
 	const struct shown *s = files_shown(r->api, &r->side.files, answer);
 	if (!s)
 		return;
-	bool ok = view_of(r, VIEW_REPORT, &view, &e) &&
-		  set_words(r, &view, &report_option_set, words, &e);
+	view_of(r, VIEW_REPORT, &view);
+	bool ok = set_words(r, &view, &report_option_set, words, &e);
 	view.report.is_json = true;
 	ok = ok && view_request_settle(&view, &e) && write_view(s, &view, &answer->body, &e);
 	if (!ok)
@@ -89,7 +82,8 @@ static bool export_view(struct api_request *r, const char *as, struct view_reque
 	enum view_kind kind = strcmp(as, "svg") == 0	 ? VIEW_PICTURE
 			      : strcmp(as, "folded") == 0 ? VIEW_FOLDED
 							  : VIEW_PROFILE;
-	return view_of(r, kind, view, e) && find_format(as, view, ending, e) &&
+	view_of(r, kind, view);
+	return find_format(as, view, ending, e) &&
 	       set_words(r, view, &format_option_set, words, e) && view_request_settle(view, e);
 }
 

@@ -162,8 +162,8 @@ void heatmap_answer(struct api_request *r, struct api_answer *answer)
 	AUTO(prepared_side) struct prepared_side side = { 0 };
 	struct grid_request q = { 0 };
 	struct err e = { 0 };
-	text_list_fini(&r->side.times); /* the whole stays in sight */
-	r->side.times = (struct text_list){ 0 };
+	text_list_fini(&r->side.view.query.times); /* the whole stays in sight */
+	r->side.view.query.times = (struct text_list){ 0 };
 	bool ok = find_rows(r, &q.by, &e);
 	r->side.view.query.all_events |= q.by == GRID_EVENT;
 	if (!ok || !side_prepare(r, &r->side, &side, answer)) {

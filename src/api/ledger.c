@@ -188,8 +188,7 @@ void ledger_answer(struct api_request *r, struct api_answer *answer)
 	struct query_ledger ledger;
 	if (!side_prepare(r, &r->side, &side, answer))
 		return;
-	struct tree *t = prepared_tree(side.cached->prepared, side.ranges.list.p, side.ranges.list.n,
-				       &ledger);
+	struct tree *t = side_tree(&side, &ledger);
 	json_out_open(&j, NULL, '{');
 	add_heading(&j, &side);
 	add_has(&j, side.shown);

@@ -76,6 +76,7 @@ static bool set_option(struct side_request *side, struct str name, const char *v
 	const struct option_binding bindings[] = {
 		{ &name_option_set, &side->view },	 { &frame_option_set, &side->view },
 		{ &filter_option_set, &side->view },	 { &transform_option_set, &side->view },
+		{ &time_option_set, &side->view },
 	};
 	for (size_t b = 0; b < ARRAY_SIZE(bindings); b++)
 		for (size_t i = 0; i < bindings[b].set->n; i++) {
@@ -104,11 +105,9 @@ static bool add_word(struct side_request *side, struct str name, const char *val
 {
 	if (str_eq(name, STR("file")))
 		text_list_add(&side->files, str_from(value ? value : ""));
-	else if (str_eq(name, STR("time")))
-		text_list_add(&side->times, str_from(value ? value : ""));
 	else if (!set_option(side, name, value, e))
 		return false;
-	else
+	else if (!str_eq(name, STR("time")))
 		buf_addf(&side->words, "%.*s=%s\n", STR_ARG(name), value ? value : "");
 	return true;
 }
@@ -156,7 +155,6 @@ static void side_fini(struct side_request *side)
 {
 	view_request_fini(&side->view);
 	text_list_fini(&side->files);
-	text_list_fini(&side->times);
 	buf_fini(&side->words);
 }
 
@@ -198,63 +196,4 @@ bool request_number(const struct api_request *r, const char *name, double least,
 	*value = strtod(text, &end);
 	return (*text && !*end && *value >= least && *value <= most) ||
 	       err_usage(e, "%s=%s: must be a number from %g to %g", name, text, least, most);
-}
-
-void time_ranges_fini(struct time_ranges *r)
-{
-	vec_fini(&r->list);
-}
-
-static int compare_ranges(const void *a, const void *b)
-{
-	uint64_t x = ((const struct time_range *)a)->from_ns, y = ((const struct time_range *)b)->from_ns;
-	return (x > y) - (x < y);
-}
-
-/* Ranges that overlap become one, so that no sample counts twice. */
-static void merge_ranges(struct time_ranges *r)
-{
-	uint32_t n = 0;
-	if (r->list.n)
-		qsort(r->list.p, r->list.n, sizeof(*r->list.p), compare_ranges);
-	for (uint32_t i = 0; i < r->list.n; i++) {
-		struct time_range *last = n ? &r->list.p[n - 1] : NULL;
-		if (last && r->list.p[i].from_ns <= last->until_ns) {
-			if (r->list.p[i].until_ns > last->until_ns)
-				last->until_ns = r->list.p[i].until_ns;
-		} else {
-			r->list.p[n++] = r->list.p[i];
-		}
-	}
-	r->list.n = n;
-}
-
-static bool range_of(const char *text, const struct shown *s, struct time_range *out, struct err *e)
-{
-	struct str all = str_from(text);
-	ptrdiff_t comma = str_find_char(all, ',');
-	double from = 0, until = 0;
-	struct str a = str_first(all, comma < 0 ? 0 : (size_t)comma);
-	struct str b = comma < 0 ? all : str_from_byte(all, (size_t)comma + 1);
-	if (comma < 0 || (a.n && !str_to_seconds(a, &from)) || (b.n && !str_to_seconds(b, &until)))
-		return err_usage(e, "time=%s: must be A,B in seconds from the start", text);
-	out->from_ns = s->first_ns + (uint64_t)(from * 1e9);
-	out->until_ns = b.n ? s->first_ns + (uint64_t)(until * 1e9) : UINT64_MAX;
-	return out->from_ns <= out->until_ns ||
-	       err_usage(e, "time=%s: the range ends before it begins", text);
-}
-
-bool request_ranges(const struct side_request *side, const struct shown *s, struct time_ranges *out,
-		    struct err *e)
-{
-	if (side->times.n && !s->has_times)
-		return err_set(e, "the samples have no times, so no range of time can be selected");
-	for (uint32_t i = 0; i < side->times.n; i++) {
-		struct time_range range;
-		if (!range_of(side->times.p[i], s, &range, e))
-			return false;
-		vec_push(&out->list, range);
-	}
-	merge_ranges(out);
-	return true;
 }

@@ -143,11 +143,8 @@ static void add_empty(struct json_out *j, const struct profile *p, const struct 
 		      const struct query_ledger *l)
 {
 	struct err e = { 0 };
-	if (!l->shown) {
-		struct query q = side->view.query;
-		q.time = side->times.n ? side->times.p[0] : NULL;
-		view_explain_nothing(p, &q, l, &e);
-	}
+	if (!l->shown)
+		view_explain_nothing(p, &side->view.query, l, &e);
 	json_out_string(j, "empty", str_from(e.text));
 }
 
@@ -220,8 +217,7 @@ void tree_answer(struct api_request *r, struct api_answer *answer)
 	r->side.view.query.in_order = view && strcmp(view, "time") == 0;
 	if (!side_prepare(r, &r->side, &side, answer))
 		return;
-	struct tree *t = prepared_tree(side.cached->prepared, side.ranges.list.p, side.ranges.list.n,
-				       &ledger);
+	struct tree *t = side_tree(&side, &ledger);
 	if (request_text(r, "callers") || request_text(r, "callees"))
 		write_calls(r, &side, t, &ledger, answer);
 	else
@@ -294,8 +290,7 @@ static bool add_side(struct api_request *r, struct diff_sides *d, unsigned i, st
 	struct side_request *side = i == BEFORE ? &r->base : &r->side;
 	if (!side_prepare(r, side, &d->side[i], answer))
 		return false;
-	const struct prepared_side *p = &d->side[i];
-	d->tree[i] = prepared_tree(p->cached->prepared, p->ranges.list.p, p->ranges.list.n, &d->ledger[i]);
+	d->tree[i] = side_tree(&d->side[i], &d->ledger[i]);
 	d->comparison.total[i] = d->tree[i]->total[0][0];
 	d->comparison.samples[i] = (double)d->ledger[i].shown;
 	return true;

@@ -53,7 +53,7 @@ struct prepared *prepared_new(const struct profile *p, const struct query *query
 	struct prepared *q = mem_zalloc(1, sizeof(*q));
 	q->p = p;
 	q->is_in_order = query->in_order;
-	whole.time = NULL;
+	whole.times = (struct text_list){ 0 };
 	whole.keeps_rows = true;
 	whole.min_share = 0;
 	q->whole = query_tree(p, &whole, &q->ledger, e);
@@ -221,7 +221,7 @@ static void fill_ledger(const struct part *part, bool has_ranges, const struct t
 		l->stacks += t->own_stacks[i] > 0;
 }
 
-struct tree *prepared_tree(const struct prepared *q, const struct time_range *ranges, uint32_t n,
+struct tree *prepared_tree(const struct prepared *q, const struct time_ranges *ranges,
 			   struct query_ledger *ledger)
 {
 	const struct tree *t = q->whole;
@@ -230,17 +230,19 @@ struct tree *prepared_tree(const struct prepared *q, const struct time_range *ra
 		part.self[v] = mem_zalloc(t->n, sizeof(uint64_t));
 		part.total[v] = mem_alloc(t->n, sizeof(uint64_t));
 	}
-	if (!n || !q->time_ns)
+	bool has_ranges = ranges && q->time_ns;
+	if (!has_ranges)
 		add_rows(&part, 0, q->n);
-	for (uint32_t i = 0; q->time_ns && i < n; i++) {
-		uint32_t from = prepared_position(q, ranges[i].from_ns);
+	for (uint32_t i = 0; has_ranges && i < ranges->list.n; i++) {
+		const struct time_range *range = &ranges->list.p[i];
+		uint32_t from = prepared_position(q, range->from_ns);
 		if (q->elapsed && i == 0)
 			part.start = q->elapsed[from];
-		add_rows(&part, from, prepared_position(q, ranges[i].until_ns));
+		add_rows(&part, from, prepared_position(q, range->until_ns));
 	}
 	sum_totals(&part);
 	struct tree *to = tree_of_part(&part);
-	fill_ledger(&part, n && q->time_ns, to, ledger);
+	fill_ledger(&part, has_ranges, to, ledger);
 	for (unsigned v = 0; v < t->value_count; v++) {
 		free(part.self[v]);
 		free(part.total[v]);

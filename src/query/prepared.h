@@ -4,12 +4,7 @@
  * proportion to the samples of the range and the nodes of the whole, and no name is made again.
  */
 #pragma once
-#include "model/model.h"
-
-/* From the first to before the second, in ns of the profile's clock. */
-struct time_range {
-	uint64_t from_ns, until_ns;
-};
+#include "query/time_ranges.h"
 
 struct query;
 struct query_ledger;
@@ -25,10 +20,10 @@ const struct tree *prepared_whole(const struct prepared *q);
 const struct query_ledger *prepared_ledger(const struct prepared *q);
 
 /*
- * The tree of the samples in any of n ranges, which are sorted and do not overlap; all samples if n is 0. Its labels are
- * those of the whole tree, so it must not outlive q. A tree in time order has one range at most.
+ * The tree of the samples in any of the ranges; NULL: of all. Its labels are those of the whole
+ * tree, so it must not outlive q.
  */
-struct tree *prepared_tree(const struct prepared *q, const struct time_range *ranges, uint32_t n,
+struct tree *prepared_tree(const struct prepared *q, const struct time_ranges *ranges,
 			   struct query_ledger *ledger);
 
 /* --- grids: samples over time --- */

@@ -14,6 +14,7 @@
 #include "query/paths.h"
 #include "query/report.h"
 #include "query/shown_name.h"
+#include "query/time_ranges.h"
 
 /* How a frame's source position is appended to its name. */
 enum query_place {
@@ -33,7 +34,8 @@ enum query_weight { QUERY_WEIGHT_AUTO, QUERY_WEIGHT_SAMPLES, QUERY_WEIGHT_PERIOD
 struct query {
 	/* Selections: a sample is shown if all of them hold. */
 	struct text_list where; /* KEY=VALUE[,VALUE...] */
-	const char *time;      /* A,B or A, or ,B from the start; -5s, from the end; NULL for all */
+	struct text_list
+		times; /* A,B or A, or ,B from the start; -5s, from the end; in any of them */
 	struct text_list only; /* regular expressions on the whole folded stack */
 	struct text_list without;
 	bool no_idle;

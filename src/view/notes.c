@@ -276,8 +276,10 @@ bool view_explain_nothing(const struct profile *p, const struct query *q, const 
 	AUTO(buf) struct buf text = { 0 };
 	AUTO(buf) struct buf known = { 0 };
 	if (l->samples_in && l->by_time == l->samples_in) {
-		buf_addf(&text, "--time %s: no samples in this range; the profile covers ",
-			 q->time);
+		for (uint32_t i = 0; i < q->times.n; i++)
+			buf_addf(&text, "%s--time %s", i ? " " : "", q->times.p[i]);
+		buf_addf(&text, ": no samples in %s; the profile covers ",
+			 q->times.n > 1 ? "these ranges" : "this range");
 		add_time_range(&text, p);
 		return err_set(e, "%s", buf_c_string(&text));
 	}

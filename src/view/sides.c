@@ -9,10 +9,13 @@ void comparing_fini(struct comparing *c)
 		tree_free(c->side[i].tree);
 }
 
-static const char *time_of_side(const struct view_request *r, unsigned side)
+/* One time for both sides, or one for each: at most one, which belongs to the request. */
+static struct text_list times_of_side(const struct view_request *r, unsigned side)
 {
 	const struct text_list *times = &r->diff.times;
-	return times->n ? times->p[times->n > 1 ? side : 0] : NULL;
+	if (times->n < SIDES)
+		return *times;
+	return (struct text_list){ .p = &times->p[side], .n = 1, .capacity = 1 };
 }
 
 static const char *name_of(const struct side *s)
@@ -27,7 +30,7 @@ static bool query_side(struct comparing *c, const struct view_request *r, const 
 	struct side *s = &c->side[side];
 	struct query query = *asked; /* shares the request's lists */
 	struct err why = { 0 };
-	query.time = time_of_side(r, side);
+	query.times = times_of_side(r, side);
 	query.beside = c->side[!side].in.profile;
 	s->tree = query_tree(s->in.profile, &query, &s->ledger, e);
 	if (!s->tree || s->ledger.stacks)
@@ -221,6 +224,7 @@ void comparing_describe(const struct comparing *c, const struct view_request *r,
 		buf_add(out, event);
 	}
 	buf_addf(out, ", %s", name_of(s));
-	if (time_of_side(r, i))
-		buf_addf(out, ", time %s", time_of_side(r, i));
+	const struct text_list times = times_of_side(r, i);
+	if (times.n)
+		buf_addf(out, ", time %s", times.p[0]);
 }
