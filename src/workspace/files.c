@@ -1,8 +1,6 @@
 /* Finds files: those that were named, and those in folders. */
 #include "workspace/workspace_int.h"
 
-#include "base/clock.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
