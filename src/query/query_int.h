@@ -9,6 +9,8 @@ struct labels;
 struct selection *selection_new(const struct profile *p, const struct query *q,
 				struct labels *labels, struct err *e);
 void selection_free(struct selection *s);
+/* What the selection does with the row. gave_up: expressions that reached their limit. */
+enum row_fate selection_fate(struct selection *s, uint32_t row, uint64_t *gave_up);
 /* True if the row is shown; otherwise counts the reason in the ledger. */
 bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledger);
 /* The event shown, or INDEX_NONE if there are several. */

@@ -335,24 +335,46 @@ bool row_is_idle(const struct profile *p, uint32_t row)
 	return false;
 }
 
-bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledger)
+uint64_t *query_ledger_count(struct query_ledger *l, enum row_fate fate)
+{
+	switch (fate) {
+	case ROW_SHOWN:
+		return &l->shown;
+	case ROW_OTHER_EVENT:
+		return &l->other_events;
+	case ROW_BY_WHERE:
+		return &l->by_where;
+	case ROW_BY_TIME:
+		return &l->by_time;
+	case ROW_IDLE:
+		return &l->idle;
+	case ROW_BY_TEXT:
+		return &l->by_text;
+	default:
+		return &l->not_under_root;
+	}
+}
+
+enum row_fate selection_fate(struct selection *s, uint32_t row, uint64_t *gave_up)
 {
 	const struct samples *rows = &s->p->samples;
-	uint64_t *reason = NULL;
 	if (!s->shows_several_events && rows->event[row] != s->event)
-		reason = &ledger->other_events;
-	for (uint32_t i = 0; !reason && i < s->clauses.n; i++)
+		return ROW_OTHER_EVENT;
+	for (uint32_t i = 0; i < s->clauses.n; i++)
 		if (!clause_holds(s, &s->clauses.p[i], row))
-			reason = s->clauses.p[i].key == KEY_EVENT ? &ledger->other_events
-								  : &ledger->by_where;
-	if (!reason && s->q->times.n && !time_ranges_have(&s->times, rows->time_ns[row]))
-		reason = &ledger->by_time;
-	if (!reason && s->q->no_idle && row_is_idle(s->p, row))
-		reason = &ledger->idle;
-	if (!reason &&
-	    !stack_texts_hold(s->texts, rows->thread[row], rows->node[row], &ledger->gave_up))
-		reason = &ledger->by_text;
-	if (reason)
-		ledger_add(reason, rows->count[row]);
-	return !reason;
+			return s->clauses.p[i].key == KEY_EVENT ? ROW_OTHER_EVENT : ROW_BY_WHERE;
+	if (s->q->times.n && !time_ranges_have(&s->times, rows->time_ns[row]))
+		return ROW_BY_TIME;
+	if (s->q->no_idle && row_is_idle(s->p, row))
+		return ROW_IDLE;
+	return stack_texts_hold(s->texts, rows->thread[row], rows->node[row], gave_up) ? ROW_SHOWN
+										       : ROW_BY_TEXT;
+}
+
+bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledger)
+{
+	enum row_fate fate = selection_fate(s, row, &ledger->gave_up);
+	if (fate != ROW_SHOWN)
+		ledger_add(query_ledger_count(ledger, fate), s->p->samples.count[row]);
+	return fate == ROW_SHOWN;
 }

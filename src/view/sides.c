@@ -35,7 +35,7 @@ static bool query_side(struct comparing *c, const struct view_request *r, const 
 	s->tree = query_tree(s->in.profile, &query, &s->ledger, e);
 	if (!s->tree || s->ledger.stacks)
 		return s->tree != NULL;
-	explain_nothing(s->in.profile, &query, &s->ledger, &why);
+	view_explain_nothing(s->in.profile, &query, &s->ledger, &why);
 	return err_set(e, "%s: %s", name_of(s), why.text);
 }
 
@@ -45,7 +45,7 @@ static bool add_up_side(struct comparing *c, const struct view_request *r, unsig
 	struct side *s = &c->side[side];
 	struct query query = r->query; /* shares the request's lists */
 	query.by_kind = by_kind;
-	query.names = by_kind && knows_kinds(s->in.profile) && r->diff.format != DIFF_FOLDED
+	query.names = by_kind && view_knows_kinds(s->in.profile) && r->diff.format != DIFF_FOLDED
 			      ? NAMES_SHOWN
 			      : NAMES_FOLDED;
 	if (!query_side(c, r, &query, side, e))
@@ -124,7 +124,7 @@ static bool add_up_two(struct comparing *c, const struct view_request *r, struct
 			name_of(&side[BEFORE]));
 	if (!side[AFTER].in.profile)
 		side[AFTER].in = side[BEFORE].in;
-	bool by_kind = knows_kinds(side[BEFORE].in.profile) && knows_kinds(side[AFTER].in.profile);
+	bool by_kind = view_knows_kinds(side[BEFORE].in.profile) && view_knows_kinds(side[AFTER].in.profile);
 	for (unsigned i = 0; i < SIDES; i++)
 		if (!add_up_side(c, r, i, by_kind, notes, e))
 			return false;
@@ -194,7 +194,7 @@ bool comparing_your_code(struct comparing *yours, const struct comparing *c,
 	bool has_scripts = false;
 	for (unsigned i = 0; i < SIDES; i++) {
 		struct profile *p = c->side[i].in.profile;
-		if (r->query.your_code || !p || !knows_kinds(p))
+		if (r->query.your_code || !p || !view_knows_kinds(p))
 			return true;
 		has_scripts |= profile_has_scripts(p);
 		yours->side[i].in = c->side[i].in;
