@@ -189,7 +189,7 @@ static void add_unnamed(struct extract *x, const bool *has_row)
 static void add_remarks(struct extract *x)
 {
 	const struct profile *from = x->from;
-	for (uint32_t i = 0; i < from->marks.n && !x->q->time; i++) {
+	for (uint32_t i = 0; i < from->marks.n && !x->q->times.n; i++) {
 		struct mark m = from->marks.p[i];
 		m.thread = thread_of(x, m.thread);
 		m.kind = string_of(x, m.kind);
@@ -230,7 +230,7 @@ static void extract_all(struct extract *x, struct selection *s, struct query_led
 
 bool query_takes_everything(const struct query *q)
 {
-	return !(q->where.n || q->time || q->only.n || q->without.n || q->no_idle || q->root.n ||
+	return !(q->where.n || q->times.n || q->only.n || q->without.n || q->no_idle || q->root.n ||
 		 q->skip_after.n || q->hide.n || q->merge_tiers || q->collapse_recursion ||
 		 q->no_inlines || q->your_code || q->reverse);
 }

@@ -14,6 +14,7 @@
 #include "query/paths.h"
 #include "query/report.h"
 #include "query/shown_name.h"
+#include "query/time_ranges.h"
 
 /* How a frame's source position is appended to its name. */
 enum query_place {
@@ -33,7 +34,8 @@ enum query_weight { QUERY_WEIGHT_AUTO, QUERY_WEIGHT_SAMPLES, QUERY_WEIGHT_PERIOD
 struct query {
 	/* Selections: a sample is shown if all of them hold. */
 	struct text_list where; /* KEY=VALUE[,VALUE...] */
-	const char *time;      /* A,B or A, or ,B from the start; -5s, from the end; NULL for all */
+	struct text_list
+		times; /* A,B or A, or ,B from the start; -5s, from the end; in any of them */
 	struct text_list only; /* regular expressions on the whole folded stack */
 	struct text_list without;
 	bool no_idle;
@@ -89,6 +91,18 @@ bool profile_has_scripts(const struct profile *p);
 /* The columns (enum profile_column) that a profile needs to answer q. */
 unsigned query_columns(const struct query *q);
 
+/* What happens to a row of samples. */
+enum row_fate {
+	ROW_SHOWN,
+	ROW_OTHER_EVENT,
+	ROW_BY_WHERE,
+	ROW_BY_TIME,
+	ROW_IDLE,
+	ROW_BY_TEXT,
+	ROW_NOT_UNDER_ROOT,
+	ROW_FATES
+};
+
 /* What happened to the profile's samples; in = the sum of the others. */
 struct query_ledger {
 	uint64_t samples_in;
@@ -100,6 +114,9 @@ struct query_ledger {
 	bool is_in_periods; /* the weight is the sum of periods */
 	event_id event;	    /* the one shown; INDEX_NONE if several */
 };
+
+/* The count of a fate. */
+uint64_t *query_ledger_count(struct query_ledger *l, enum row_fate fate);
 
 /* True if the leaf of a row of samples is the kernel's idle loop. */
 bool row_is_idle(const struct profile *p, uint32_t row);
@@ -118,3 +135,5 @@ struct profile *query_profile(struct profile *p, const struct query *q, struct q
  */
 struct tree *query_tree(const struct profile *p, const struct query *q, struct query_ledger *ledger,
 			struct err *e);
+
+#include "query/prepared.h"

@@ -9,10 +9,27 @@ struct labels;
 struct selection *selection_new(const struct profile *p, const struct query *q,
 				struct labels *labels, struct err *e);
 void selection_free(struct selection *s);
+/* What the selection does with the row. gave_up: expressions that reached their limit. */
+enum row_fate selection_fate(struct selection *s, uint32_t row, uint64_t *gave_up);
 /* True if the row is shown; otherwise counts the reason in the ledger. */
 bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledger);
 /* The event shown, or INDEX_NONE if there are several. */
 event_id selection_event(const struct selection *s);
+
+/* --- stack_text.c: --only and --without --- */
+
+struct stack_texts;
+
+struct stack_texts *stack_texts_new(const struct profile *p, const struct query *q,
+				    struct labels *labels, struct err *e);
+void stack_texts_free(struct stack_texts *s);
+/*
+ * Whether a thread's stack matches what q asks of its text. Each stack is judged once: expressions that reach their
+ * limit are counted in gave_up then.
+ */
+bool stack_texts_hold(struct stack_texts *s, thread_id thread, node_id node, uint64_t *gave_up);
+
+/* --- selection.c: lists of expressions --- */
 
 /* The expressions of one option. */
 struct regex_list {

@@ -272,6 +272,7 @@ static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
 	g->own_stacks.p[at]++;
 	if (g->tree->rows) {
 		g->tree->rows->label[row] = g->nodes.p[at].label;
+		g->tree->rows->node[row] = at;
 		g->tree->rows->weight[row] = weight;
 	}
 	ledger->is_in_periods |= is_in_periods;
@@ -282,7 +283,9 @@ static struct tree_rows *rows_new(uint32_t n)
 {
 	struct tree_rows *rows = mem_zalloc(1, sizeof(*rows));
 	rows->label = index_none_alloc(n);
+	rows->node = index_none_alloc(n);
 	rows->weight = mem_zalloc(n, sizeof(uint64_t));
+	rows->fate = mem_zalloc(n, sizeof(uint8_t));
 	return rows;
 }
 
@@ -411,12 +414,12 @@ static void grow(struct growth *g, struct selection *s, struct query_ledger *led
 		uint32_t row = in_order ? in_order[i] : i;
 		uint64_t count = p->samples.count[row];
 		ledger_add(&ledger->samples_in, count);
-		if (!selection_has(s, row, ledger))
-			continue;
-		if (add_row(g, row, ledger))
-			ledger_add(&ledger->shown, count);
-		else
-			ledger_add(&ledger->not_under_root, count);
+		enum row_fate fate = selection_fate(s, row, &ledger->gave_up);
+		if (fate == ROW_SHOWN && !add_row(g, row, ledger))
+			fate = ROW_NOT_UNDER_ROOT;
+		ledger_add(query_ledger_count(ledger, fate), count);
+		if (g->tree->rows)
+			g->tree->rows->fate[row] = (uint8_t)fate;
 	}
 	for (uint32_t i = 0; i < g->nodes.n; i++)
 		ledger->stacks += g->own_stacks.p[i] > 0;

@@ -49,11 +49,11 @@ static const struct option filter_options[] = {
 const struct option_set filter_option_set = OPTION_SET("Selection", filter_options);
 
 static const struct option time_options[] = {
-	{ "time", 0, OPTION_TEXT, QUERY(time), "A,B",
+	{ "time", 0, OPTION_LIST, QUERY(times), "A,B",
 	  "keep only samples from A to B, in seconds from the start or with a unit (200ms, 1.5m, "
 	  "1h); A "
 	  "or B may be omitted; the comma is required; negative times count from the end, and -5s "
-	  "alone is the last five seconds" },
+	  "alone is the last five seconds; repeatable, to keep several ranges" },
 };
 const struct option_set time_option_set = OPTION_SET(NULL, time_options);
 
@@ -157,7 +157,7 @@ unsigned view_columns(const struct view_request *r)
 	struct query q = r->query;
 	unsigned own = 0;
 	if (r->kind == VIEW_DIFF)
-		q.time = r->diff.times.n ? r->diff.times.p[0] : NULL;
+		q.times = r->diff.times;
 	else if (r->kind == VIEW_REPORT)
 		own = REPORT_COLUMNS;
 	else if (r->kind == VIEW_PROFILE)
