@@ -16,7 +16,7 @@ const MOST_PARTS = 60;
 /** What is known before asking: the profile, the state and the room. */
 export interface Frame {
 	duration_ns: number;
-	/** The clock at the profile's start modulo a day, ns: columns that are aligned to the clock begin at its multiples. */
+	/** The clock at the profile's start: ns since the last whole second. Columns that are aligned to it begin there. */
 	clock_ns: number;
 	rows: Rows;
 	align: 'start' | 'wall';
@@ -74,7 +74,7 @@ export function planOf(frame: Frame): Plan {
 	// A width of the column that was asked for wins over the window: the rest is a scroll away.
 	const most = Math.max(1, Math.floor(frame.width_px / LEAST_CELL_PX));
 	const until = Math.min(end, from + most * column_ns);
-	const phase = frame.align === 'wall' ? frame.clock_ns % column_ns : 0;
+	const phase = frame.align === 'wall' ? frame.clock_ns % SECOND : 0;
 	const first = Math.floor((from + phase) / column_ns);
 	const isAll = until >= frame.duration_ns;
 	// The last sample is at duration_ns itself.
