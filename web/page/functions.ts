@@ -42,7 +42,6 @@ export class Functions {
 	private readonly heads = new Map<string, HTMLElement>();
 	private readonly choice = html('span', { class: 'choice', role: 'group', 'aria-label': 'Values' });
 	private tree: Tree | null = null;
-	private isReversed = false;
 	private all: FunctionRow[] = [];
 	private rows: FunctionRow[] = [];
 	private found: Uint8Array | null = null;
@@ -84,7 +83,6 @@ export class Functions {
 
 	show(tree: Tree, isReversed: boolean): void {
 		this.tree = tree;
-		this.isReversed = isReversed;
 		this.all = functionRows(tree, isReversed);
 		this.element.classList.toggle('has-change', !!tree.change);
 		this.element.classList.toggle('has-tiers', this.all.some((row) => tree.labels.tiers[row.label] > 0));
@@ -231,6 +229,12 @@ export class Functions {
 		}
 		event.preventDefault();
 		event.stopPropagation();
+	}
+
+	/** All frames of a function together. */
+	rowOf(name: string): FunctionRow | null {
+		const { tree } = this;
+		return tree && this.all.find((row) => tree.labels.name[row.label] === name) || null;
 	}
 
 	/** For tests: what the table holds, in its order. */

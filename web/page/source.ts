@@ -60,10 +60,20 @@ export class Source {
 	private mostTotal = 0;
 	private wanted = 0; // line that was asked for
 
-	constructor(private readonly wholeOf: () => number) {
+	constructor(private readonly wholeOf: () => number, onLine: (line: number) => void) {
 		this.list = new VirtualRows({ make: () => this.makeRow(), fill: (row, i) => this.fillRow(row, i) });
 		this.list.element.setAttribute('aria-label', 'Source lines');
 		this.list.element.tabIndex = 0;
+		this.list.element.addEventListener('click', (event) => {
+			const row = (event.target as Element).closest('[data-line]');
+			if (row)
+				onLine(Number(row.getAttribute('data-line')));
+		});
+		// The list scrolls with the keys that otherwise move in the graph.
+		this.list.element.addEventListener('keydown', (event) => {
+			if (/^(Arrow|Page|Home|End)/.test(event.key))
+				event.stopPropagation();
+		});
 		this.element.append(html('div', { class: 'panel-bar' }, this.title, this.origin), this.reason, this.list.element);
 	}
 
@@ -112,6 +122,7 @@ export class Source {
 		const { unit, function_line } = this.answer;
 		this.fillValue(row.children[0], line.self, this.mostSelf);
 		this.fillValue(row.children[1], line.total, this.mostTotal);
+		row.setAttribute('data-line', String(line.number));
 		row.children[2].textContent = String(line.number);
 		row.children[3].textContent = clean(line.text.slice(0, LONGEST).replace(/\t/g, '    '));
 		row.classList.toggle('hot', line.self > 0 && line.self === this.mostSelf);
