@@ -1,8 +1,6 @@
 /* Finds files: those that were named, and those in folders. */
 #include "workspace/workspace_int.h"
 
-#include "base/clock.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -217,6 +215,9 @@ struct workspace *workspace_new(const struct workspace_options *o, struct api *a
 	}
 	if (w->folders.n)
 		folders_look(w);
+	for (uint32_t i = 0; i < w->items.n; i++)
+		if (w->items.p[i]->state.is_shown)
+			item_load(w, w->items.p[i]); /* the page will ask for them first */
 	return w;
 }
 

@@ -1,7 +1,7 @@
 /* Follows recordings that are still being written. */
 #include "workspace/workspace_int.h"
 
-#include "base/clock.h"
+#include "base/base.h"
 #include "store/store.h"
 
 #include <fcntl.h>
