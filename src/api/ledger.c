@@ -181,6 +181,31 @@ static void add_categories(struct json_out *j)
 	json_out_close(j, ']');
 }
 
+static void add_preset(struct json_out *j, const struct preset *preset)
+{
+	json_out_open(j, NULL, '{');
+	json_out_string(j, "name", str_from(preset->name));
+	json_out_string(j, "text", str_from(preset->text));
+	json_out_open(j, "words", '[');
+	for (size_t i = 0; i < PRESET_MOST_WORDS && preset->words[i].option; i++) {
+		json_out_open(j, NULL, '[');
+		json_out_string(j, NULL, str_from(preset->words[i].option));
+		json_out_string(j, NULL, str_from(preset->words[i].value));
+		json_out_close(j, ']');
+	}
+	json_out_close(j, ']');
+	json_out_close(j, '}');
+}
+
+static void add_presets(struct json_out *j, const struct profile *p)
+{
+	json_out_open(j, "presets", '[');
+	for (const struct preset *preset = presets; preset->name; preset++)
+		add_preset(j, preset);
+	json_out_close(j, ']');
+	json_out_string(j, "preset", str_from(preset_for(p)->name));
+}
+
 void ledger_answer(struct api_request *r, struct api_answer *answer)
 {
 	AUTO(prepared_side) struct prepared_side side = { 0 };
@@ -198,6 +223,7 @@ void ledger_answer(struct api_request *r, struct api_answer *answer)
 	add_threads(&j, side.shown->profile);
 	add_marks(&j, side.shown);
 	add_categories(&j);
+	add_presets(&j, side.shown->profile);
 	json_out_close(&j, '}');
 	tree_free(t);
 	buf_add(&answer->body, buf_str(&j.text));

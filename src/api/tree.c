@@ -6,7 +6,7 @@ enum label_flag { LABEL_INLINED = 1, LABEL_PROCESS = 2, LABEL_RECURSIVE = 4, LAB
 static unsigned flags_of(const struct tree_label *l)
 {
 	return (l->flags & FRAME_INLINED ? LABEL_INLINED : 0) | (l->is_process ? LABEL_PROCESS : 0) |
-	       (l->is_recursive ? LABEL_RECURSIVE : 0);
+	       (l->is_recursive ? LABEL_RECURSIVE : 0) | (l->flags & FRAME_FOLDED ? LABEL_FOLDED : 0);
 }
 
 static void add_texts(struct json_out *j, const struct tree *t, const char *key, size_t offset)

@@ -24,6 +24,45 @@ const char *category_text(enum category c)
 	return categories[c].text;
 }
 
+enum category category_by_name(struct str name)
+{
+	enum category c = CATEGORY_APP;
+	while (c < CATEGORY_COUNT && !str_eq(name, str_from(categories[c].name)))
+		c++;
+	return c;
+}
+
+/* The process stands for stacks without a frame. */
+static const struct stand_in stand_ins[CATEGORY_COUNT] = {
+	[CATEGORY_PROCESS] = { STR("[no stack]"), FRAME_UNKNOWN },
+	[CATEGORY_APP] = { STR("[program]"), FRAME_USER },
+	[CATEGORY_DEPENDENCY] = { STR("[packages]"), FRAME_USER },
+	[CATEGORY_RUNTIME] = { STR("[runtime]"), FRAME_BUILTIN },
+	[CATEGORY_BUILTIN] = { STR("[runtime]"), FRAME_BUILTIN },
+	[CATEGORY_GC] = { STR("[garbage collection]"), FRAME_GC },
+	[CATEGORY_NATIVE] = { STR("[libraries]"), FRAME_USER },
+	[CATEGORY_KERNEL] = { STR("[kernel]"), FRAME_KERNEL },
+	[CATEGORY_UNKNOWN] = { STR("[unknown]"), FRAME_UNKNOWN },
+};
+
+const struct stand_in *category_stand_in(enum category c)
+{
+	return &stand_ins[c];
+}
+
+enum category category_of_several(unsigned seen)
+{
+	/* First what explains most. */
+	static const enum category order[] = {
+		CATEGORY_GC,	  CATEGORY_APP,	   CATEGORY_DEPENDENCY, CATEGORY_RUNTIME,
+		CATEGORY_BUILTIN, CATEGORY_NATIVE, CATEGORY_KERNEL,	CATEGORY_UNKNOWN,
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		if (seen >> order[i] & 1)
+			return order[i];
+	return CATEGORY_PROCESS;
+}
+
 /* Rules are tried in order; the first match decides. */
 struct rule {
 	enum { BEGINS, HOLDS, IS } how;
@@ -91,6 +130,7 @@ static const struct rule jit_rules[] = {
 
 /* Compiled code, by name. */
 static const struct rule native_rules[] = {
+	{ IS, "_start", CATEGORY_NATIVE },
 	{ BEGINS, "Builtins_", CATEGORY_BUILTIN },
 	{ BEGINS, "v8::internal::Scavenge", CATEGORY_GC },
 	{ BEGINS, "v8::internal::MarkCompact", CATEGORY_GC },
@@ -155,6 +195,57 @@ static bool is_runtime(struct str module)
 	return false;
 }
 
+/* Code of V8 between JavaScript and C++ and between functions, and CPython's interpreter. */
+static const char *const v8_gateways[] = {
+	"CEntry_",
+	"Call",
+	"Construct",
+	"JSConstruct",
+	"JSBuiltinsConstruct",
+	"JSEntry",
+	"ArgumentsAdaptor",
+	"AdaptorWithBuiltinExitFrame",
+	"HandleApiCall",
+	"InterpreterEntryTrampoline",
+	"InterpreterOnStackReplacement",
+	"Baseline",
+};
+static const char *const python_gateways[] = {
+	"_PyEval_",
+	"PyEval_",
+	"_PyFunction_Vectorcall",
+	"_PyVectorcall",
+	"PyVectorcall",
+	"_PyObject_Vectorcall",
+	"PyObject_Vectorcall",
+	"_PyObject_Call",
+	"PyObject_Call",
+	"_PyObject_MakeTpCall",
+	"method_vectorcall",
+	"cfunction_",
+	"py_trampoline_",
+	"_Py_trampoline_",
+};
+
+static bool begins_with_any(struct str s, const char *const *texts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_starts(s, str_from(texts[i])))
+			return true;
+	return false;
+}
+
+bool name_is_gateway(struct str name)
+{
+	static const struct str prefixes[] = { STR("Builtins_"), STR("Builtin:"),
+					       STR("v8::internal::Builtin_") };
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (str_starts(name, prefixes[i]))
+			return begins_with_any(str_from_byte(name, prefixes[i].n), v8_gateways,
+					       ARRAY_SIZE(v8_gateways));
+	return begins_with_any(name, python_gateways, ARRAY_SIZE(python_gateways));
+}
+
 static bool is_script_name(struct str name)
 {
 	static const struct str prefixes[] = {
@@ -206,11 +297,21 @@ static enum category category_of_module(struct str module)
 	return is_program ? CATEGORY_APP : CATEGORY_NATIVE;
 }
 
+static enum category category_of_stand_in(struct str name)
+{
+	enum category c = CATEGORY_APP;
+	while (c < CATEGORY_UNKNOWN && !str_eq(name, stand_ins[c].name))
+		c++;
+	return c;
+}
+
 enum category category_of_label(const struct tree_label *l)
 {
 	struct str name = l->name;
 	if (l->is_process)
 		return CATEGORY_PROCESS;
+	if (l->flags & FRAME_FOLDED)
+		return category_of_stand_in(name);
 	switch ((enum frame_kind)l->kind) {
 	case FRAME_KERNEL:
 		return CATEGORY_KERNEL;
@@ -241,6 +342,7 @@ enum category category_of_frame(const struct profile *p, const struct frame *f)
 	struct tree_label label = { .name = profile_str(p, f->name),
 				    .module = str_basename(profile_str(p, f->module)),
 				    .kind = f->kind,
+				    .flags = f->flags,
 				    .tier = f->tier };
 	if (frame_lacks_name(f) && f->kind == FRAME_UNKNOWN)
 		return CATEGORY_UNKNOWN;

@@ -12,6 +12,7 @@
 #include "query/palette.h"
 #include "query/palette_map.h"
 #include "query/paths.h"
+#include "query/presets.h"
 #include "query/report.h"
 #include "query/shown_name.h"
 #include "query/time_ranges.h"
@@ -59,7 +60,9 @@ struct query {
 	struct text_list hide;	     /* drop frames that match */
 	bool no_inlines;	     /* drop frames that were inlined */
 	bool your_code; /* drop builtins, libraries and the kernel: their caller gets the time */
+	struct text_list charge; /* drop frames of these categories; CATEGORY[,CATEGORY...] */
 	bool collapse_recursion; /* a;a;a becomes a */
+	struct text_list fold;	 /* a run of frames of these categories becomes one frame */
 	bool reverse;		 /* leaf first */
 
 	/* What is added to names. */

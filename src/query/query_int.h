@@ -59,8 +59,8 @@ struct str folded_name_of(struct labels *l, frame_id frame);
 /* INDEX_NONE if nothing is known about the thread. */
 uint32_t label_of_thread(struct labels *l, thread_id thread);
 uint32_t label_of_text(struct labels *l, struct str text);
-/* A function that stands for many. */
-uint32_t label_of_kind(struct labels *l, struct str text, enum frame_kind kind);
+/* A name that stands for several functions. */
+uint32_t label_of_stand_in(struct labels *l, struct str text, enum frame_kind kind);
 /* The same label with the mark _[w]. */
 uint32_t label_as_waker(struct labels *l, uint32_t label);
 const struct tree *labels_tree(const struct labels *l);
@@ -110,9 +110,12 @@ struct growth {
 	struct frame_path pending;
 
 	/* Transforms. */
+	struct pair_map transformed; /* (label of the thread, stack) to tree node */
 	struct regex_list hide, root;
 	bool changes_paths;
-	uint8_t *fate; /* by frame: result of the expressions; 0 until evaluated */
+	uint8_t *fate;		 /* by frame: result of the expressions; 0 until evaluated */
+	unsigned folds, charges; /* sets of categories, as bits */
+	uint8_t *categories;	 /* by frame, enum category; 0 until known */
 	struct frame_path path, labels_path;
 	struct frame_path open; /* in time order: the nodes of the previous stack */
 };
@@ -121,8 +124,8 @@ struct growth {
 bool growth_init(struct growth *g, const struct profile *p, const struct query *q, struct err *e);
 void growth_fini(struct growth *g);
 /*
- * Applies --root, --skip-after, --hide and --collapse-recursion; the frames of the stack are then
- * in g->path, root first. Returns false if --root matches no frame.
+ * Applies --root, --skip-after, --hide, --charge, --collapse-recursion and --fold; the frames of the stack are then
+ * in g->path, root first; some may be stand-ins. Returns false if --root matches no frame.
  */
 bool growth_transform(struct growth *g, node_id node, uint64_t *gave_up);
 void growth_add_node(struct growth *g, uint32_t parent, uint32_t label);
@@ -133,6 +136,20 @@ static inline unsigned growth_value_of(const struct growth *g, uint32_t row)
 {
 	return g->p->is_differential && g->p->samples.event[row] == 1;
 }
+
+/* --- fold.c: frames by category, and stand-ins for several --- */
+
+/* Returns false and sets e if --fold or --charge name no category. */
+bool growth_parse_categories(struct growth *g, struct err *e);
+/* Whether the frame's time goes to its caller, by --charge or --your-code. */
+bool growth_charges(struct growth *g, frame_id frame);
+/* What stands for a stack of which nothing is left. */
+frame_id growth_stand_in(struct growth *g, node_id node);
+/* Applies --fold to g->path. */
+void growth_fold(struct growth *g);
+bool growth_is_stand_in(const struct growth *g, frame_id frame, enum category *of);
+/* The label of a frame of g->path. */
+uint32_t growth_label_of(struct growth *g, frame_id frame);
 
 /* --- tree_mirror.c: when the profile's own stacks are the tree --- */
 

@@ -70,6 +70,8 @@ void query_fini(struct query *q)
 	text_list_fini(&q->root);
 	text_list_fini(&q->skip_after);
 	text_list_fini(&q->hide);
+	text_list_fini(&q->charge);
+	text_list_fini(&q->fold);
 }
 
 static bool key_by_name(struct str name, enum key *key)

@@ -215,6 +215,9 @@ struct workspace *workspace_new(const struct workspace_options *o, struct api *a
 	}
 	if (w->folders.n)
 		folders_look(w);
+	for (uint32_t i = 0; i < w->items.n; i++)
+		if (w->items.p[i]->state.is_shown)
+			item_load(w, w->items.p[i]); /* the page will ask for them first */
 	return w;
 }
 

@@ -423,6 +423,104 @@ static void check_transforms(const struct profile *p)
 	check(p, &all, "JS:run 1\nread;JS:run 1\nsort;exec 1\n", "all transforms at once");
 }
 
+#define ENGINE "v8::run;Builtins_JSEntry;"
+#define FOLDED "node;[runtime];JS:handle;"
+
+static void check_fold(const struct profile *p, const char *fold, const char *want)
+{
+	struct query q = { .fold = list_of(fold, NULL) };
+	struct query_ledger l = check(p, &q, want, fold);
+	tap_num_eq(l.shown, l.samples_in, "%s: no sample is left out", fold);
+}
+
+static void check_charge(const struct profile *p, const char *charge, const char *want)
+{
+	struct query q = { .charge = list_of(charge, NULL) };
+	struct query_ledger l = check(p, &q, want, charge);
+	tap_num_eq(l.shown, l.samples_in, "%s: no sample is left out", charge);
+}
+
+static void check_categories(void)
+{
+	static const struct row odd[] = {
+		{ "node", 1, 1, 0, "", "cycles", ENGINE "JS:handle;Builtins_Sort;v8::x;sys@k;irq@k",
+		  0, 1 },
+		{ "node", 1, 1, 0, "", "cycles",
+		  ENGINE "JS:handle;Builtins_Sort;JS:less;Builtins_Call_x", 0, 1 },
+		{ "node", 1, 1, 0, "", "cycles",
+		  ENGINE "JS:handle;Builtins_New;v8::internal::Heap::Scavenge;v8::y", 0, 1 },
+		{ "node", 1, 1, 0, "", "cycles", ENGINE "JS:handle;Builtins_CEntry_x;v8::z", 0, 1 },
+		{ "node", 1, 1, 0, "", "cycles", "v8::run;idle@k", 0, 1 },
+		{ "node", 1, 1, 0, "", "cycles", "", 0, 1 },
+	};
+	struct profile *p = profile_of(COLUMN_ORDER, odd, ARRAY_SIZE(odd));
+	check_fold(p, "runtime,builtin,gc,kernel",
+		   "node 1\n"
+		   "node;[runtime];JS:handle;Builtins_Sort;JS:less 1\n" FOLDED
+		   "Builtins_Sort;[kernel] 1\n" FOLDED "[garbage collection] 1\n" FOLDED "v8::z 1\n"
+		   "node;[runtime];[kernel] 1\n");
+	check_fold(p, "kernel",
+		   "node 1\n"
+		   "node;" ENGINE "JS:handle;Builtins_CEntry_x;v8::z 1\n"
+		   "node;" ENGINE "JS:handle;Builtins_New;v8::internal::Heap::Scavenge;v8::y 1\n"
+		   "node;" ENGINE "JS:handle;Builtins_Sort;JS:less;Builtins_Call_x 1\n"
+		   "node;" ENGINE "JS:handle;Builtins_Sort;v8::x;[kernel] 1\n"
+		   "node;v8::run;[kernel] 1\n");
+	check_charge(p, "runtime,builtin,kernel",
+		     "node;JS:handle 2\n"
+		     "node;JS:handle;JS:less 1\n"
+		     "node;JS:handle;v8::internal::Heap::Scavenge 1\n"
+		     "node;[no stack] 1\n"
+		     "node;[runtime] 1\n");
+	struct query both = { .charge = list_of("builtin", "kernel"),
+			      .fold = list_of("runtime", NULL) };
+	check(p, &both,
+	      "node;[no stack] 1\n"
+	      "node;[runtime] 1\n"
+	      "node;[runtime];JS:handle;JS:less 1\n"
+	      "node;[runtime];JS:handle;v8::internal::Heap::Scavenge;v8::y 1\n"
+	      "node;[runtime];JS:handle;v8::x 1\n"
+	      "node;[runtime];JS:handle;v8::z 1\n",
+	      "--charge comes before --fold");
+	struct query yours = { .your_code = true },
+		     same = { .charge = list_of("runtime,builtin,gc,native,kernel,unknown", NULL) };
+	static const char left[] = "node;JS:handle 3\nnode;JS:handle;JS:less 1\n"
+				   "node;[no stack] 1\nnode;[runtime] 1\n";
+	check(p, &yours, left, "--your-code");
+	check(p, &same, left, "--charge of all others is --your-code");
+	static const char *const wrong[] = { "", "runtim", "runtime,", "process", "runtime, gc" };
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct query fold = { .fold = list_of(wrong[i], NULL) };
+		check_refused(p, &fold, ERR_USAGE, "must be one or more of app");
+	}
+	profile_unref(p);
+}
+
+static void check_preset_for(const char *stack, const char *want)
+{
+	const struct row r[] = { { "a", 1, 1, 0, "", "cycles", stack, 0, 1 },
+				 { "b", 2, 2, 0, "", "cycles", stack, 0, 1 },
+				 { "c", 3, 3, 0, "", "cycles", "v8::run", 0, 1 } };
+	struct profile *p = profile_of(0, r, ARRAY_SIZE(r));
+	tap_str_eq(str_from(preset_for(p)->name), str_from(want), "the preset for %s", stack);
+	profile_unref(p);
+}
+
+static void check_presets(void)
+{
+	uint32_t n = 0;
+	bool ok = true;
+	for (; presets[n].name; n++)
+		ok &= preset_names[n] && strcmp(presets[n].name, preset_names[n]) == 0;
+	tap_ok(ok && !preset_names[n] && !presets[0].words[0].option,
+	       "presets have their names, and the first does nothing");
+	check_preset_for("main;JS:*run@j;read@k", "node");
+	check_preset_for("py::f:/srv/a.py@j", "python");
+	check_preset_for("runtime.goexit;runtime.main;main.main", "go");
+	check_preset_for("main;work", "native");
+	check_preset_for("idle@k", "none");
+}
+
 /* A thread's name is no frame of the recursion, and no frame that --skip-after cuts off. */
 static void check_comm_like_a_frame(void)
 {
@@ -545,6 +643,8 @@ int main(void)
 	check_gave_up();
 	check_weights(p);
 	check_transforms(p);
+	check_categories();
+	check_presets();
 	check_comm_like_a_frame();
 	check_names();
 	check_separator_in_name();
