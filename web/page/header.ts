@@ -41,7 +41,8 @@ function fillLedger(panel: HTMLElement, ledger: Ledger): void {
 		panel.append(table('Stacks', words));
 	if (ledger.events.length > 1)
 		panel.append(table('Events', ledger.events.map((event) => [event.name, `${integer(event.samples)} samples`])));
-	panel.append(table('Recording', ledger.facts));
+	const said = new Set(words.map(([name]) => name));
+	panel.append(table('Recording', ledger.facts.filter(([name]) => !said.has(name) && !/_ns$/.test(name))));
 }
 
 export class Header {
