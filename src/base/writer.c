@@ -14,6 +14,7 @@ struct writer {
 	bool is_placed_at_end; /* it is written under another name, or none */
 	char *temporary;       /* that name, in the place's folder */
 	int fd;
+	struct buf *memory; /* in place of fd; NULL: a file */
 	int error; /* errno of the first failed write */
 	uint64_t written;
 	bool is_patient;
@@ -25,6 +26,10 @@ struct writer {
 static size_t write_out(struct writer *w, struct str s)
 {
 	size_t done = 0;
+	if (w->memory) {
+		buf_add(w->memory, s);
+		done = s.n;
+	}
 	while (done < s.n && !w->error) {
 		ssize_t n = write(w->fd, s.p + done, s.n - done);
 		if (n < 0 && errno != EINTR)
@@ -228,6 +233,14 @@ struct writer *writer_open_live(const char *path, struct err *e)
 	return begin_or_free(w, is_open);
 }
 
+struct writer *writer_to_memory(struct buf *to)
+{
+	struct writer *w = writer_alloc("memory");
+	w->memory = to;
+	buf_reserve(&w->buffer, BUFFER_BYTES / 16);
+	return w;
+}
+
 bool writer_can_open(const char *path, struct err *e)
 {
 	struct writer_place p;
@@ -261,10 +274,8 @@ bool writer_commit(struct writer *w, struct err *e)
 	int error = w->error;
 	if (!error && w->is_placed_at_end && !place_file(w))
 		error = errno;
-	if (!error && close(w->fd) < 0)
+	if (w->fd >= 0 && close(w->fd) < 0 && !error)
 		error = errno;
-	else if (error)
-		close(w->fd);
 	w->fd = -1;
 	if (error == EPIPE) {
 		err_fill(e, w->is_stdout ? ERR_OUTPUT_CLOSED : ERR_FAILED,

@@ -36,6 +36,7 @@ const char *command_last_word(const struct command *c);
 /* In the order of `plume help`. */
 #define COMMANDS(X)                                                                                \
 	X(record)                                                                                  \
+	X(scope)                                                                                   \
 	X(fold)                                                                                    \
 	X(flame)                                                                                   \
 	X(diff)                                                                                    \

@@ -53,7 +53,7 @@ static bool check_compat(struct request *r, struct source_options *source, struc
 					 q->where.p[i]);
 		event = q->where.p[i] + strlen("event=");
 	}
-	if (r->in.input.format || q->time)
+	if (r->in.input.format || q->times.n)
 		return err_usage(e, "--compat cannot be combined with --input or --time");
 	if (r->in.view.names.inlines || q->no_inlines || q->show_place)
 		return err_usage(e,

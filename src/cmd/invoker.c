@@ -2,6 +2,9 @@
 
 #include "base/base.h"
 
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
 #include <sys/fsuid.h>
 #include <unistd.h>
 
@@ -45,4 +48,29 @@ uid_t invoker_user(void)
 	uid_t user;
 	gid_t group;
 	return invoking_ids(&user, &group) ? user : geteuid();
+}
+
+/* Its own folders: a browser started by root's environment would write into root's. */
+static void set_home(uid_t user)
+{
+	const struct passwd *entry = getpwuid(user);
+	if (!entry)
+		return;
+	setenv("HOME", entry->pw_dir, 1);
+	setenv("USER", entry->pw_name, 1);
+	setenv("LOGNAME", entry->pw_name, 1);
+}
+
+bool invoker_become(struct err *e)
+{
+	uid_t user;
+	gid_t group;
+	if (!invoking_ids(&user, &group))
+		return true;
+	set_home(user);
+	const char *name = getenv("USER");
+	if ((name && initgroups(name, group) == 0) || setgroups(0, NULL) == 0)
+		if (setgid(group) == 0 && setuid(user) == 0 && setuid(0) < 0)
+			return true;
+	return err_set(e, "cannot become the user who ran sudo: %s", strerror(errno));
 }

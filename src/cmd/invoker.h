@@ -9,5 +9,11 @@
 /* Between these two calls, files are opened and created as the invoking user; without sudo they do nothing. */
 void invoker_enter(void);
 void invoker_leave(void);
+/*
+ * Gives up root for good and becomes that user, if there is one; returns false and sets e if that
+ * fails.
+ */
+struct err;
+bool invoker_become(struct err *e);
 /* The user who ran sudo; without sudo, the user who runs plume. */
 uid_t invoker_user(void);

@@ -18,6 +18,12 @@ struct finding_options {
 	bool source_maps;
 };
 
+/* The page of plume scope, and of recordings. */
+struct page_options {
+	const char *port, *listen;
+	bool opens; /* a browser */
+};
+
 /*
  * The command-line options shared by all commands that read profiles. It must be the first member
  * of a command's own options struct, as view is here: the option sets of all three are bound to it.
@@ -27,6 +33,7 @@ struct profile_request {
 	struct text_list files;
 	struct input_options input;
 	struct finding_options finding;
+	struct page_options page;
 	struct common_options common;
 };
 void profile_request_fini(struct profile_request *r);

@@ -1,5 +1,6 @@
 #include "cmd/cmd.h"
 #include "cmd/invoker.h"
+#include "cmd/record.h"
 #include "cmd/read_profiles.h"
 #include "cmd/record_loop.h"
 
@@ -28,6 +29,8 @@ struct request {
 	uint64_t duration_ns;
 	uint32_t rate_hz, period; /* period 0: use the rate */
 	struct buf about_event, command_line;
+	struct page_process page;
+	bool is_live_page;
 };
 
 #define WORD(field) offsetof(struct request, words.field)
@@ -106,10 +109,11 @@ static const struct option output_options[] = {
 };
 static const struct option_set output_option_set = OPTION_SET("Output", output_options);
 
-static const struct option_set *const record_sets[] = { &target_option_set,	 &event_option_set,
-							&record_time_option_set, &output_option_set,
-							&finding_option_set,	 &frame_option_set,
-							&common_option_set,	 NULL };
+static const struct option_set *const record_sets[] = {
+	&target_option_set,  &event_option_set, &record_time_option_set, &output_option_set,
+	&finding_option_set, &frame_option_set, &page_option_set,	 &common_option_set,
+	NULL
+};
 
 static void request_fini(struct request *r)
 {
@@ -122,6 +126,7 @@ static void request_fini(struct request *r)
 	record_outputs_fini(&r->outputs);
 	buf_fini(&r->about_event);
 	buf_fini(&r->command_line);
+	page_process_fini(&r->page);
 }
 
 /* --- arguments --- */
@@ -384,6 +389,44 @@ static void set_options(struct request *r)
 	o->command_line = buf_c_string(&r->command_line);
 }
 
+/* For struct record_plan. */
+static void show_live(void *context)
+{
+	struct request *r = context;
+	const char *growing = r->outputs.growing.path;
+	if (r->is_live_page)
+		page_process_show(&r->page, growing ? growing : r->rotation.folder, growing != NULL);
+}
+
+/* Before there are threads and events, which the page's process must not inherit. */
+static bool begin_page(struct request *r, const struct page_options *live, struct err *e)
+{
+	static const struct source_options usual = { .threads = 2 };
+	r->is_live_page = live != NULL;
+	if (live)
+		r->in.page = *live;
+	if (!live && !r->in.page.opens) {
+		if (r->in.page.port || r->in.page.listen)
+			return err_usage(e, "--port and --listen need --open, or plume scope");
+		return true;
+	}
+	return page_process_begin(&r->page, &r->in.page, &usual, r->in.common.quiet, e);
+}
+
+/* The page of a recording that has ended. */
+static void show_recorded(struct request *r, int code)
+{
+	const char *path = record_outputs_for_report(&r->outputs);
+	if (!r->page.pid || (r->is_live_page && code == EXIT_FAILED && !r->command))
+		return;
+	if (!r->is_live_page && !r->words.every && !path)
+		say("--open: there is no profile to show; add -o FILE.plume");
+	else if (!r->is_live_page)
+		page_process_show(&r->page, r->words.every ? r->rotation.folder : path, false);
+	if (r->is_live_page || path || r->words.every)
+		page_process_wait(&r->page, r->in.common.quiet);
+}
+
 static int record(struct request *r, struct err *e)
 {
 	struct record_plan plan = { .options = &r->options,
@@ -393,13 +436,18 @@ static int record(struct request *r, struct err *e)
 				    .duration = r->words.duration,
 				    .outputs = &r->outputs,
 				    .rotation = r->words.every ? &r->rotation : NULL,
+				    .on_begin = show_live,
+				    .context = r,
 				    .is_quiet = r->in.common.quiet,
 				    .is_verbose = r->in.common.verbose,
 				    .shows_overhead = r->words.shows_overhead };
-	return record_run(&plan, e);
+	int code = record_run(&plan, e);
+	if (!e->kind)
+		show_recorded(r, code);
+	return code;
 }
 
-static int run_record(const struct command *self, char **words, size_t n)
+int record_words(const struct command *self, char **words, size_t n, const struct page_options *live)
 {
 	enum { USUAL_HZ = 99 };
 	struct err e = { 0 };
@@ -419,9 +467,14 @@ static int run_record(const struct command *self, char **words, size_t n)
 	set_options(&r);
 	int code = EXIT_FAILED;
 	if (choose_target(&r, &e) && choose_events(&r, &e) && choose_rotation(&r, &e) &&
-	    check_outputs(&r, &e))
+	    check_outputs(&r, &e) && begin_page(&r, live, &e))
 		code = record(&r, &e);
 	return e.kind ? say_error(self, &e) : code;
+}
+
+static int run_record(const struct command *self, char **words, size_t n)
+{
+	return record_words(self, words, n, NULL);
 }
 
 const struct command record_command = {

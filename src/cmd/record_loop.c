@@ -184,6 +184,8 @@ static bool start(struct run *r, struct err *e)
 	if (plan->rotation)
 		r->period_end_ns =
 			clock_monotonic_ns() + plan->options->delay_ns + plan->rotation->every_ns;
+	if (plan->on_begin)
+		plan->on_begin(plan->context);
 	return recorder_start(r->recorder, e);
 }
 

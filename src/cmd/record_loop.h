@@ -11,6 +11,9 @@ struct record_plan {
 	struct record_outputs *outputs;
 	const struct rotation_options
 		*rotation; /* NULL: one recording; otherwise outputs is not used */
+	/* Called once the files are open, before the first sample; may be NULL. */
+	void (*on_begin)(void *context);
+	void *context;
 	bool is_quiet, is_verbose, shows_overhead;
 };
 /* Returns the exit code: that of the command, if one was recorded. Failures that it has not printed are in e. */

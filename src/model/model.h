@@ -46,6 +46,7 @@ enum frame_flag {
 	FRAME_WAKER = 1 << 1,
 	FRAME_MARKED =
 		1 << 2, /* the input itself carried a mark such as _[k]: it is always shown */
+	FRAME_FOLDED = 1 << 3, /* stands for several frames: [runtime] */
 };
 
 struct frame {

@@ -30,7 +30,9 @@ void tree_free(struct tree *t)
 	free(t->start);
 	if (t->rows) {
 		free(t->rows->label);
+		free(t->rows->node);
 		free(t->rows->weight);
+		free(t->rows->fate);
 		free(t->rows->of_frame);
 		free(t->rows);
 	}
@@ -38,7 +40,8 @@ void tree_free(struct tree *t)
 		free(t->self[v]);
 		free(t->total[v]);
 	}
-	vec_fini(&t->labels);
+	if (!t->borrows_labels)
+		vec_fini(&t->labels);
 	arena_fini(&t->text);
 	free(t);
 }

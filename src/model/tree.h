@@ -39,7 +39,9 @@ static inline uint8_t tier_bit(char tier)
 /* By row and by frame of the profile; INDEX_NONE if not shown. */
 struct tree_rows {
 	uint32_t *label;    /* of the row's leaf */
+	uint32_t *node;	    /* of its stack; INDEX_NONE for all if small nodes were dropped */
 	uint64_t *weight;   /* of the row, in the tree's units */
+	uint8_t *fate;	    /* enum row_fate (query.h) */
 	uint32_t *of_frame; /* the frame's label */
 };
 
@@ -63,6 +65,7 @@ struct tree {
 	/* Siblings are ordered bytewise by name; in a tree in time order, by time. */
 	VEC(struct tree_label) labels;
 	struct arena text;
+	bool borrows_labels; /* they are another tree's, which outlives this one */
 };
 
 struct tree *tree_new(void);

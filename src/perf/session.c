@@ -344,8 +344,7 @@ void perf_session_flush(struct perf_session *s, bool is_end)
 	perf_session_note_lost(s);
 	if (is_end && s->writer && s->lost.in_ledger) /* the only count that perf report uses */
 		perf_data_write_lost(s->writer, s->lost.in_ledger);
-	if (is_end)
-		perf_session_add_facts(s);
+	perf_session_add_facts(s); /* at once: whoever follows the file wants to know the rate */
 	perf_session_name(s);
 	if (is_end) {
 		late_names_end(s);

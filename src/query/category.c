@@ -8,6 +8,7 @@ static const struct {
 	[CATEGORY_DEPENDENCY] = { "dependency", "packages it uses" },
 	[CATEGORY_RUNTIME] = { "runtime", "language runtime" },
 	[CATEGORY_BUILTIN] = { "builtin", "built-in functions" },
+	[CATEGORY_REGEXP] = { "regexp", "regular expressions" },
 	[CATEGORY_GC] = { "gc", "garbage collection" },
 	[CATEGORY_NATIVE] = { "native", "native libraries" },
 	[CATEGORY_KERNEL] = { "kernel", "kernel" },
@@ -22,6 +23,47 @@ const char *category_name(enum category c)
 const char *category_text(enum category c)
 {
 	return categories[c].text;
+}
+
+enum category category_by_name(struct str name)
+{
+	enum category c = CATEGORY_APP;
+	while (c < CATEGORY_COUNT && !str_eq(name, str_from(categories[c].name)))
+		c++;
+	return c;
+}
+
+/* The process stands for stacks without a frame. */
+static const struct stand_in stand_ins[CATEGORY_COUNT] = {
+	[CATEGORY_PROCESS] = { STR("[no stack]"), FRAME_UNKNOWN },
+	[CATEGORY_APP] = { STR("[program]"), FRAME_USER },
+	[CATEGORY_DEPENDENCY] = { STR("[packages]"), FRAME_USER },
+	[CATEGORY_RUNTIME] = { STR("[runtime]"), FRAME_BUILTIN },
+	[CATEGORY_BUILTIN] = { STR("[runtime]"), FRAME_BUILTIN },
+	[CATEGORY_REGEXP] = { STR("[regular expressions]"), FRAME_BUILTIN },
+	[CATEGORY_GC] = { STR("[garbage collection]"), FRAME_GC },
+	[CATEGORY_NATIVE] = { STR("[libraries]"), FRAME_USER },
+	[CATEGORY_KERNEL] = { STR("[kernel]"), FRAME_KERNEL },
+	[CATEGORY_UNKNOWN] = { STR("[unknown]"), FRAME_UNKNOWN },
+};
+
+const struct stand_in *category_stand_in(enum category c)
+{
+	return &stand_ins[c];
+}
+
+enum category category_of_several(unsigned seen)
+{
+	/* First what explains most. */
+	static const enum category order[] = {
+		CATEGORY_GC,	     CATEGORY_REGEXP,  CATEGORY_APP,
+		CATEGORY_DEPENDENCY, CATEGORY_RUNTIME, CATEGORY_BUILTIN,
+		CATEGORY_NATIVE,     CATEGORY_KERNEL,  CATEGORY_UNKNOWN,
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		if (seen >> order[i] & 1)
+			return order[i];
+	return CATEGORY_PROCESS;
 }
 
 /* Rules are tried in order; the first match decides. */
@@ -70,8 +112,6 @@ static const struct rule jit_rules[] = {
 	{ BEGINS, "BytecodeHandler:", CATEGORY_BUILTIN },
 	{ BEGINS, "Stub:", CATEGORY_BUILTIN },
 	{ BEGINS, "Handler:", CATEGORY_BUILTIN },
-	{ BEGINS, "RegExp:", CATEGORY_BUILTIN },
-	{ IS, "RegExp", CATEGORY_BUILTIN }, /* as named by plume record */
 	{ BEGINS, "Interpreter", CATEGORY_BUILTIN },
 	{ BEGINS, "StubRoutines", CATEGORY_BUILTIN },
 	{ BEGINS, "vtable stub", CATEGORY_BUILTIN },
@@ -91,6 +131,7 @@ static const struct rule jit_rules[] = {
 
 /* Compiled code, by name. */
 static const struct rule native_rules[] = {
+	{ IS, "_start", CATEGORY_NATIVE },
 	{ BEGINS, "Builtins_", CATEGORY_BUILTIN },
 	{ BEGINS, "v8::internal::Scavenge", CATEGORY_GC },
 	{ BEGINS, "v8::internal::MarkCompact", CATEGORY_GC },
@@ -104,6 +145,8 @@ static const struct rule native_rules[] = {
 	{ BEGINS, "v8::internal::Heap::PerformGarbage", CATEGORY_GC },
 	{ BEGINS, "v8::internal::Heap::MarkCompact", CATEGORY_GC },
 	{ BEGINS, "v8::internal::Heap::Scavenge", CATEGORY_GC },
+	{ BEGINS, "v8::internal::RegExp", CATEGORY_REGEXP },
+	{ BEGINS, "v8::internal::Irregexp", CATEGORY_REGEXP },
 	{ BEGINS, "v8::internal::", CATEGORY_RUNTIME },
 	{ BEGINS, "v8::", CATEGORY_RUNTIME },
 	{ BEGINS, "node::", CATEGORY_RUNTIME },
@@ -155,6 +198,63 @@ static bool is_runtime(struct str module)
 	return false;
 }
 
+/* Code of V8 between JavaScript and C++ and between functions, and CPython's interpreter. */
+static const char *const v8_gateways[] = {
+	"CEntry_",
+	"Call",
+	"Construct",
+	"JSConstruct",
+	"JSBuiltinsConstruct",
+	"JSEntry",
+	"ArgumentsAdaptor",
+	"AdaptorWithBuiltinExitFrame",
+	"HandleApiCall",
+	"InterpreterEntryTrampoline",
+	"InterpreterOnStackReplacement",
+	"Baseline",
+};
+static const char *const python_gateways[] = {
+	"_PyEval_",
+	"PyEval_",
+	"_PyFunction_Vectorcall",
+	"_PyVectorcall",
+	"PyVectorcall",
+	"_PyObject_Vectorcall",
+	"PyObject_Vectorcall",
+	"_PyObject_Call",
+	"PyObject_Call",
+	"_PyObject_MakeTpCall",
+	"method_vectorcall",
+	"cfunction_",
+	"py_trampoline_",
+	"_Py_trampoline_",
+};
+
+static bool begins_with_any(struct str s, const char *const *texts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_starts(s, str_from(texts[i])))
+			return true;
+	return false;
+}
+
+bool name_is_gateway(struct str name)
+{
+	static const struct str prefixes[] = { STR("Builtins_"), STR("Builtin:"),
+					       STR("v8::internal::Builtin_") };
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (str_starts(name, prefixes[i]))
+			return begins_with_any(str_from_byte(name, prefixes[i].n), v8_gateways,
+					       ARRAY_SIZE(v8_gateways));
+	return begins_with_any(name, python_gateways, ARRAY_SIZE(python_gateways));
+}
+
+/* Code that V8 compiled for an expression: in its perf maps, and as plume record and V8's own profiles name it. */
+static bool name_is_regexp(struct str name)
+{
+	return str_starts(name, STR("RegExp:")) || str_eq(name, STR("RegExp"));
+}
+
 static bool is_script_name(struct str name)
 {
 	static const struct str prefixes[] = {
@@ -191,6 +291,8 @@ static enum category category_of_script(struct str name)
 {
 	enum category otherwise = CATEGORY_APP;
 	struct str file;
+	if (name_is_regexp(name))
+		return CATEGORY_REGEXP;
 	if (name_is_python(name, &file))
 		return category_of_python(file);
 	if (!has_place(name))
@@ -206,11 +308,21 @@ static enum category category_of_module(struct str module)
 	return is_program ? CATEGORY_APP : CATEGORY_NATIVE;
 }
 
+static enum category category_of_stand_in(struct str name)
+{
+	enum category c = CATEGORY_APP;
+	while (c < CATEGORY_UNKNOWN && !str_eq(name, stand_ins[c].name))
+		c++;
+	return c;
+}
+
 enum category category_of_label(const struct tree_label *l)
 {
 	struct str name = l->name;
 	if (l->is_process)
 		return CATEGORY_PROCESS;
+	if (l->flags & FRAME_FOLDED)
+		return category_of_stand_in(name);
 	switch ((enum frame_kind)l->kind) {
 	case FRAME_KERNEL:
 		return CATEGORY_KERNEL;
@@ -219,6 +331,8 @@ enum category category_of_label(const struct tree_label *l)
 	case FRAME_GC:
 		return CATEGORY_GC;
 	case FRAME_BUILTIN: /* your_code merges what is left of both under one name */
+		if (name_is_regexp(name))
+			return CATEGORY_REGEXP;
 		return str_eq(name, STR("[runtime]")) ? CATEGORY_RUNTIME : CATEGORY_BUILTIN;
 	case FRAME_JIT:
 	case FRAME_INTERPRETED:
@@ -241,6 +355,7 @@ enum category category_of_frame(const struct profile *p, const struct frame *f)
 	struct tree_label label = { .name = profile_str(p, f->name),
 				    .module = str_basename(profile_str(p, f->module)),
 				    .kind = f->kind,
+				    .flags = f->flags,
 				    .tier = f->tier };
 	if (frame_lacks_name(f) && f->kind == FRAME_UNKNOWN)
 		return CATEGORY_UNKNOWN;

@@ -11,6 +11,7 @@ enum category {
 	CATEGORY_DEPENDENCY,
 	CATEGORY_RUNTIME,
 	CATEGORY_BUILTIN,
+	CATEGORY_REGEXP,
 	CATEGORY_GC,
 	CATEGORY_NATIVE,
 	CATEGORY_KERNEL,
@@ -22,6 +23,20 @@ enum category {
 const char *category_name(enum category c);
 /* A short description for a legend. */
 const char *category_text(enum category c);
+
+/* The category with that name, or CATEGORY_COUNT. */
+enum category category_by_name(struct str name);
+
+/* A frame that stands for several of one category, such as [runtime]. */
+struct stand_in {
+	struct str name;
+	enum frame_kind kind;
+};
+const struct stand_in *category_stand_in(enum category c);
+/* What frames of several categories are as one. seen: a bit for each. */
+enum category category_of_several(unsigned seen);
+/* Code between a caller and a called function: its time is the caller's. */
+bool name_is_gateway(struct str name);
 
 enum category category_of_label(const struct tree_label *l);
 enum category category_of_frame(const struct profile *p, const struct frame *f);

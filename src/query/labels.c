@@ -324,10 +324,10 @@ uint32_t label_of_text(struct labels *l, struct str text)
 	return add_label(l, text, NULL, 0);
 }
 
-uint32_t label_of_kind(struct labels *l, struct str text, enum frame_kind kind)
+uint32_t label_of_stand_in(struct labels *l, struct str text, enum frame_kind kind)
 {
-	struct frame many = { .kind = (uint8_t)kind };
-	return add_label(l, text, &many, 0);
+	struct frame several = { .kind = (uint8_t)kind, .flags = FRAME_FOLDED };
+	return add_label(l, text, &several, 0);
 }
 
 uint32_t label_as_waker(struct labels *l, uint32_t label)

@@ -59,8 +59,19 @@ static str_id name_without_tier(struct extract *x, const struct frame *f)
 	return profile_add_str(x->to, buf_str(&x->name));
 }
 
+static frame_id stand_in_of(struct extract *x, enum category of)
+{
+	const struct stand_in *s = category_stand_in(of);
+	return profile_add_frame(x->to, &(struct frame){ .name = profile_add_str(x->to, s->name),
+							 .kind = (uint8_t)s->kind,
+							 .flags = FRAME_FOLDED });
+}
+
 static frame_id frame_of(struct extract *x, frame_id id)
 {
+	enum category of;
+	if (growth_is_stand_in(x->g, id, &of))
+		return stand_in_of(x, of);
 	if (x->frames[id] != INDEX_NONE)
 		return x->frames[id];
 	struct frame f = x->from->frames.p[id];
@@ -189,7 +200,7 @@ static void add_unnamed(struct extract *x, const bool *has_row)
 static void add_remarks(struct extract *x)
 {
 	const struct profile *from = x->from;
-	for (uint32_t i = 0; i < from->marks.n && !x->q->time; i++) {
+	for (uint32_t i = 0; i < from->marks.n && !x->q->times.n; i++) {
 		struct mark m = from->marks.p[i];
 		m.thread = thread_of(x, m.thread);
 		m.kind = string_of(x, m.kind);
@@ -230,9 +241,9 @@ static void extract_all(struct extract *x, struct selection *s, struct query_led
 
 bool query_takes_everything(const struct query *q)
 {
-	return !(q->where.n || q->time || q->only.n || q->without.n || q->no_idle || q->root.n ||
+	return !(q->where.n || q->times.n || q->only.n || q->without.n || q->no_idle || q->root.n ||
 		 q->skip_after.n || q->hide.n || q->merge_tiers || q->collapse_recursion ||
-		 q->no_inlines || q->your_code || q->reverse);
+		 q->no_inlines || q->your_code || q->charge.n || q->fold.n || q->reverse);
 }
 
 static struct profile *everything(struct profile *p, struct query_ledger *ledger)

@@ -12,8 +12,10 @@
 #include "query/palette.h"
 #include "query/palette_map.h"
 #include "query/paths.h"
+#include "query/presets.h"
 #include "query/report.h"
 #include "query/shown_name.h"
+#include "query/time_ranges.h"
 
 /* How a frame's source position is appended to its name. */
 enum query_place {
@@ -33,7 +35,8 @@ enum query_weight { QUERY_WEIGHT_AUTO, QUERY_WEIGHT_SAMPLES, QUERY_WEIGHT_PERIOD
 struct query {
 	/* Selections: a sample is shown if all of them hold. */
 	struct text_list where; /* KEY=VALUE[,VALUE...] */
-	const char *time;      /* A,B or A, or ,B from the start; -5s, from the end; NULL for all */
+	struct text_list
+		times; /* A,B or A, or ,B from the start; -5s, from the end; in any of them */
 	struct text_list only; /* regular expressions on the whole folded stack */
 	struct text_list without;
 	bool no_idle;
@@ -57,7 +60,9 @@ struct query {
 	struct text_list hide;	     /* drop frames that match */
 	bool no_inlines;	     /* drop frames that were inlined */
 	bool your_code; /* drop builtins, libraries and the kernel: their caller gets the time */
+	struct text_list charge; /* drop frames of these categories; CATEGORY[,CATEGORY...] */
 	bool collapse_recursion; /* a;a;a becomes a */
+	struct text_list fold;	 /* a run of frames of these categories becomes one frame */
 	bool reverse;		 /* leaf first */
 
 	/* What is added to names. */
@@ -89,6 +94,18 @@ bool profile_has_scripts(const struct profile *p);
 /* The columns (enum profile_column) that a profile needs to answer q. */
 unsigned query_columns(const struct query *q);
 
+/* What happens to a row of samples. */
+enum row_fate {
+	ROW_SHOWN,
+	ROW_OTHER_EVENT,
+	ROW_BY_WHERE,
+	ROW_BY_TIME,
+	ROW_IDLE,
+	ROW_BY_TEXT,
+	ROW_NOT_UNDER_ROOT,
+	ROW_FATES
+};
+
 /* What happened to the profile's samples; in = the sum of the others. */
 struct query_ledger {
 	uint64_t samples_in;
@@ -100,6 +117,9 @@ struct query_ledger {
 	bool is_in_periods; /* the weight is the sum of periods */
 	event_id event;	    /* the one shown; INDEX_NONE if several */
 };
+
+/* The count of a fate. */
+uint64_t *query_ledger_count(struct query_ledger *l, enum row_fate fate);
 
 /* True if the leaf of a row of samples is the kernel's idle loop. */
 bool row_is_idle(const struct profile *p, uint32_t row);
@@ -118,3 +138,13 @@ struct profile *query_profile(struct profile *p, const struct query *q, struct q
  */
 struct tree *query_tree(const struct profile *p, const struct query *q, struct query_ledger *ledger,
 			struct err *e);
+
+/* Garbage collections, by thread: consecutive samples in the collector. kind and text mean nothing. */
+struct gc_marks {
+	VEC(struct mark) list;
+};
+/* period_ns: between samples; 0: not known. */
+void gc_marks_of(const struct profile *p, uint64_t period_ns, struct gc_marks *out);
+void gc_marks_fini(struct gc_marks *m);
+
+#include "query/prepared.h"

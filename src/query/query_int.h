@@ -9,10 +9,27 @@ struct labels;
 struct selection *selection_new(const struct profile *p, const struct query *q,
 				struct labels *labels, struct err *e);
 void selection_free(struct selection *s);
+/* What the selection does with the row. gave_up: expressions that reached their limit. */
+enum row_fate selection_fate(struct selection *s, uint32_t row, uint64_t *gave_up);
 /* True if the row is shown; otherwise counts the reason in the ledger. */
 bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledger);
 /* The event shown, or INDEX_NONE if there are several. */
 event_id selection_event(const struct selection *s);
+
+/* --- stack_text.c: --only and --without --- */
+
+struct stack_texts;
+
+struct stack_texts *stack_texts_new(const struct profile *p, const struct query *q,
+				    struct labels *labels, struct err *e);
+void stack_texts_free(struct stack_texts *s);
+/*
+ * Whether a thread's stack matches what q asks of its text. Each stack is judged once: expressions that reach their
+ * limit are counted in gave_up then.
+ */
+bool stack_texts_hold(struct stack_texts *s, thread_id thread, node_id node, uint64_t *gave_up);
+
+/* --- selection.c: lists of expressions --- */
 
 /* The expressions of one option. */
 struct regex_list {
@@ -42,8 +59,8 @@ struct str folded_name_of(struct labels *l, frame_id frame);
 /* INDEX_NONE if nothing is known about the thread. */
 uint32_t label_of_thread(struct labels *l, thread_id thread);
 uint32_t label_of_text(struct labels *l, struct str text);
-/* A function that stands for many. */
-uint32_t label_of_kind(struct labels *l, struct str text, enum frame_kind kind);
+/* A name that stands for several functions. */
+uint32_t label_of_stand_in(struct labels *l, struct str text, enum frame_kind kind);
 /* The same label with the mark _[w]. */
 uint32_t label_as_waker(struct labels *l, uint32_t label);
 const struct tree *labels_tree(const struct labels *l);
@@ -93,9 +110,12 @@ struct growth {
 	struct frame_path pending;
 
 	/* Transforms. */
+	struct pair_map transformed; /* (label of the thread, stack) to tree node */
 	struct regex_list hide, root;
 	bool changes_paths;
-	uint8_t *fate; /* by frame: result of the expressions; 0 until evaluated */
+	uint8_t *fate;		 /* by frame: result of the expressions; 0 until evaluated */
+	unsigned folds, charges; /* sets of categories, as bits */
+	uint8_t *categories;	 /* by frame, enum category; 0 until known */
 	struct frame_path path, labels_path;
 	struct frame_path open; /* in time order: the nodes of the previous stack */
 };
@@ -104,8 +124,8 @@ struct growth {
 bool growth_init(struct growth *g, const struct profile *p, const struct query *q, struct err *e);
 void growth_fini(struct growth *g);
 /*
- * Applies --root, --skip-after, --hide and --collapse-recursion; the frames of the stack are then
- * in g->path, root first. Returns false if --root matches no frame.
+ * Applies --root, --skip-after, --hide, --charge, --collapse-recursion and --fold; the frames of the stack are then
+ * in g->path, root first; some may be stand-ins. Returns false if --root matches no frame.
  */
 bool growth_transform(struct growth *g, node_id node, uint64_t *gave_up);
 void growth_add_node(struct growth *g, uint32_t parent, uint32_t label);
@@ -116,6 +136,20 @@ static inline unsigned growth_value_of(const struct growth *g, uint32_t row)
 {
 	return g->p->is_differential && g->p->samples.event[row] == 1;
 }
+
+/* --- fold.c: frames by category, and stand-ins for several --- */
+
+/* Returns false and sets e if --fold or --charge name no category. */
+bool growth_parse_categories(struct growth *g, struct err *e);
+/* Whether the frame's time goes to its caller, by --charge or --your-code. */
+bool growth_charges(struct growth *g, frame_id frame);
+/* What stands for a stack of which nothing is left. */
+frame_id growth_stand_in(struct growth *g, node_id node);
+/* Applies --fold to g->path. */
+void growth_fold(struct growth *g);
+bool growth_is_stand_in(const struct growth *g, frame_id frame, enum category *of);
+/* The label of a frame of g->path. */
+uint32_t growth_label_of(struct growth *g, frame_id frame);
 
 /* --- tree_mirror.c: when the profile's own stacks are the tree --- */
 

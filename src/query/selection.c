@@ -25,15 +25,11 @@ struct clause {
 struct selection {
 	const struct profile *p;
 	const struct query *q;
-	struct labels *labels;
 	VEC(struct clause) clauses;
 	bool shows_several_events;
 	event_id event;
-	bool has_time;
-	uint64_t from_ns, until_ns;
-	struct regex_list only, without;
-	struct buf stack, shown_stack;
-	struct frame_path path;
+	struct time_ranges times;
+	struct stack_texts *texts;
 };
 
 bool regex_list_compile(struct regex_list *list, const struct text_list *patterns, struct err *e)
@@ -68,11 +64,14 @@ bool regex_list_any(const struct regex_list *list, struct str subject, uint64_t 
 void query_fini(struct query *q)
 {
 	text_list_fini(&q->where);
+	text_list_fini(&q->times);
 	text_list_fini(&q->only);
 	text_list_fini(&q->without);
 	text_list_fini(&q->root);
 	text_list_fini(&q->skip_after);
 	text_list_fini(&q->hide);
+	text_list_fini(&q->charge);
+	text_list_fini(&q->fold);
 }
 
 static bool key_by_name(struct str name, enum key *key)
@@ -97,7 +96,7 @@ unsigned query_columns(const struct query *q)
 	static const unsigned column_of[KEY_COUNT] = {
 		[KEY_PID] = COLUMN_PID, [KEY_TID] = COLUMN_PID | COLUMN_TID, [KEY_CPU] = COLUMN_CPU
 	};
-	unsigned columns = q->time ? COLUMN_TIME : 0;
+	unsigned columns = q->times.n ? COLUMN_TIME : 0;
 	if (q->in_order)
 		columns |= COLUMN_TIME | COLUMN_ORDER;
 	enum key key;
@@ -162,56 +161,6 @@ static bool compile_clause(struct selection *s, const char *text, struct err *e)
 	return true;
 }
 
-/* One end of a range, in ns of the profile's clock. */
-static bool time_point(struct str text, uint64_t first, uint64_t last, uint64_t if_empty,
-		       uint64_t *ns)
-{
-	double seconds;
-	bool from_end = text.n && text.p[0] == '-';
-	*ns = if_empty;
-	if (text.n == 0)
-		return true;
-	if (!str_to_seconds(str_from_byte(text, from_end), &seconds))
-		return false;
-	uint64_t span = (uint64_t)(seconds * 1e9);
-	if (from_end)
-		*ns = span > last ? 0 : last - span;
-	else
-		*ns = first + span;
-	return true;
-}
-
-static bool compile_time(struct selection *s, struct err *e)
-{
-	const struct samples *rows = &s->p->samples;
-	uint64_t first = UINT64_MAX, last = 0;
-	struct str text = str_from(s->q->time);
-	ptrdiff_t comma = str_find_char(text, ',');
-	if (s->p->ledger.count[LEDGER_NO_TIME] || (rows->n && !rows->time_ns))
-		return err_set(e,
-			       "--time %s: the samples have no timestamps (perf script prints them "
-			       "unless -F omits time)",
-			       s->q->time);
-	for (uint32_t i = 0; i < rows->n; i++) {
-		first = rows->time_ns[i] < first ? rows->time_ns[i] : first;
-		last = rows->time_ns[i] > last ? rows->time_ns[i] : last;
-	}
-	struct str from = str_first(text, comma < 0 ? text.n : (size_t)comma);
-	struct str until = comma < 0 ? STR("") : str_from_byte(text, (size_t)comma + 1);
-	s->has_time = true;
-	bool is_last_part =
-		comma < 0 && from.n > 1 && from.p[0] == '-'; /* -5s: the last five seconds */
-	if ((is_last_part || (comma >= 0 && text.n > 1)) &&
-	    time_point(from, first, last, first, &s->from_ns) &&
-	    time_point(until, first, last, UINT64_MAX, &s->until_ns))
-		return s->from_ns <= s->until_ns ||
-		       err_usage(e, "--time %s: the range ends before it begins", s->q->time);
-	return err_usage(e,
-			 "--time %s: must be A,B in seconds from the start (ms, s, m and h also "
-			 "work; -5s is the last 5 seconds)",
-			 s->q->time);
-}
-
 /* Truncated input may declare events that it has no samples of. */
 static event_id first_event_with_rows(const struct profile *p)
 {
@@ -252,12 +201,10 @@ struct selection *selection_new(const struct profile *p, const struct query *q,
 	bool ok = true;
 	s->p = p;
 	s->q = q;
-	s->labels = labels;
 	for (uint32_t i = 0; ok && i < q->where.n; i++)
 		ok = compile_clause(s, q->where.p[i], e);
-	ok = ok && choose_event(s) && (!q->time || compile_time(s, e)) &&
-	     regex_list_compile(&s->only, &q->only, e) &&
-	     regex_list_compile(&s->without, &q->without, e);
+	ok = ok && choose_event(s) && query_time_ranges(p, &q->times, &s->times, e) &&
+	     (s->texts = stack_texts_new(p, q, labels, e));
 	if (ok)
 		return s;
 	selection_free(s);
@@ -271,11 +218,8 @@ void selection_free(struct selection *s)
 	for (uint32_t i = 0; i < s->clauses.n; i++)
 		text_list_fini(&s->clauses.p[i].values);
 	vec_fini(&s->clauses);
-	regex_list_fini(&s->only);
-	regex_list_fini(&s->without);
-	buf_fini(&s->stack);
-	buf_fini(&s->shown_stack);
-	vec_fini(&s->path);
+	time_ranges_fini(&s->times);
+	stack_texts_free(s->texts);
 	free(s);
 }
 
@@ -391,69 +335,46 @@ bool row_is_idle(const struct profile *p, uint32_t row)
 	return false;
 }
 
-/* `comm;root;...;leaf`, as printed by fold, or as displayed. */
-static void stack_text(struct selection *s, uint32_t row, bool is_folded, struct buf *out)
+uint64_t *query_ledger_count(struct query_ledger *l, enum row_fate fate)
 {
-	uint32_t thread = label_of_thread(s->labels, s->p->samples.thread[row]);
-	out->n = 0;
-	frame_path_of(s->p, s->p->samples.node[row], &s->path);
-	if (thread != INDEX_NONE)
-		buf_add(out, labels_tree(s->labels)->labels.p[thread].name);
-	for (uint32_t i = 0; i < s->path.n; i++) {
-		uint32_t label = label_of_frame(s->labels, s->path.p[i]);
-		if (out->n)
-			buf_add_char(out, ';');
-		if (is_folded)
-			buf_add(out, folded_name_of(s->labels, s->path.p[i]));
-		else
-			label_add_brief(out, &labels_tree(s->labels)->labels.p[label]);
+	switch (fate) {
+	case ROW_SHOWN:
+		return &l->shown;
+	case ROW_OTHER_EVENT:
+		return &l->other_events;
+	case ROW_BY_WHERE:
+		return &l->by_where;
+	case ROW_BY_TIME:
+		return &l->by_time;
+	case ROW_IDLE:
+		return &l->idle;
+	case ROW_BY_TEXT:
+		return &l->by_text;
+	default:
+		return &l->not_under_root;
 	}
 }
 
-/* Whether one of an option's expressions, or all of them, match one of the texts. */
-static bool any_text_matches(const struct selection *s, const struct regex_list *list, bool all,
-			     uint64_t *gave_up)
+enum row_fate selection_fate(struct selection *s, uint32_t row, uint64_t *gave_up)
 {
-	for (uint32_t i = 0; i < list->n; i++) {
-		const struct regex_list one = { &list->p[i], 1, 1 };
-		bool holds = regex_list_any(&one, buf_str(&s->stack), gave_up) ||
-			     (s->q->names == NAMES_SHOWN &&
-			      regex_list_any(&one, buf_str(&s->shown_stack), gave_up));
-		if (holds != all)
-			return holds;
-	}
-	return all;
-}
-
-static bool text_holds(struct selection *s, uint32_t row, uint64_t *gave_up)
-{
-	if (!s->only.n && !s->without.n)
-		return true;
-	stack_text(s, row, true, &s->stack);
-	if (s->q->names == NAMES_SHOWN)
-		stack_text(s, row, false, &s->shown_stack);
-	return any_text_matches(s, &s->only, true, gave_up) &&
-	       !any_text_matches(s, &s->without, false, gave_up);
+	const struct samples *rows = &s->p->samples;
+	if (!s->shows_several_events && rows->event[row] != s->event)
+		return ROW_OTHER_EVENT;
+	for (uint32_t i = 0; i < s->clauses.n; i++)
+		if (!clause_holds(s, &s->clauses.p[i], row))
+			return s->clauses.p[i].key == KEY_EVENT ? ROW_OTHER_EVENT : ROW_BY_WHERE;
+	if (s->q->times.n && !time_ranges_have(&s->times, rows->time_ns[row]))
+		return ROW_BY_TIME;
+	if (s->q->no_idle && row_is_idle(s->p, row))
+		return ROW_IDLE;
+	return stack_texts_hold(s->texts, rows->thread[row], rows->node[row], gave_up) ? ROW_SHOWN
+										       : ROW_BY_TEXT;
 }
 
 bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledger)
 {
-	const struct samples *rows = &s->p->samples;
-	uint64_t *reason = NULL;
-	if (!s->shows_several_events && rows->event[row] != s->event)
-		reason = &ledger->other_events;
-	for (uint32_t i = 0; !reason && i < s->clauses.n; i++)
-		if (!clause_holds(s, &s->clauses.p[i], row))
-			reason = s->clauses.p[i].key == KEY_EVENT ? &ledger->other_events
-								  : &ledger->by_where;
-	if (!reason && s->has_time &&
-	    (rows->time_ns[row] < s->from_ns || rows->time_ns[row] >= s->until_ns))
-		reason = &ledger->by_time;
-	if (!reason && s->q->no_idle && row_is_idle(s->p, row))
-		reason = &ledger->idle;
-	if (!reason && !text_holds(s, row, &ledger->gave_up))
-		reason = &ledger->by_text;
-	if (reason)
-		ledger_add(reason, rows->count[row]);
-	return !reason;
+	enum row_fate fate = selection_fate(s, row, &ledger->gave_up);
+	if (fate != ROW_SHOWN)
+		ledger_add(query_ledger_count(ledger, fate), s->p->samples.count[row]);
+	return fate == ROW_SHOWN;
 }

@@ -3,20 +3,6 @@
 
 enum fate { FATE_KNOWN = 1, FATE_HIDE = 2, FATE_ROOT = 4, FATE_SKIP_AFTER = 8 };
 
-/* Stands for a stack without any program code; the first that one of its frames belongs to. */
-static const struct {
-	enum category category;
-	struct str name;
-	enum frame_kind kind;
-} others[] = {
-	{ CATEGORY_GC, STR("[garbage collection]"), FRAME_GC },
-	{ CATEGORY_BUILTIN, STR("[runtime]"), FRAME_BUILTIN },
-	{ CATEGORY_RUNTIME, STR("[runtime]"), FRAME_BUILTIN },
-	{ CATEGORY_NATIVE, STR("[libraries]"), FRAME_USER },
-	{ CATEGORY_KERNEL, STR("[kernel]"), FRAME_KERNEL },
-	{ CATEGORY_UNKNOWN, STR("[unknown]"), FRAME_UNKNOWN },
-};
-
 void growth_add_node(struct growth *g, uint32_t parent, uint32_t label)
 {
 	vec_push(&g->nodes, (struct growing_node){ parent, label });
@@ -90,8 +76,7 @@ static uint8_t new_fate(struct growth *g, frame_id frame, uint64_t *gave_up)
 	struct frame_names names = names_of_frame(g, frame, &brief);
 	uint8_t fate = FATE_KNOWN;
 	bool is_inlined = g->p->frames.p[frame].flags & FRAME_INLINED;
-	bool is_hidden = (g->q->no_inlines && is_inlined) ||
-			 (g->q->your_code && !frame_may_be_yours(g->p, &g->p->frames.p[frame])) ||
+	bool is_hidden = (g->q->no_inlines && is_inlined) || growth_charges(g, frame) ||
 			 any_name_matches(&g->hide, &names, gave_up);
 	fate |= is_hidden ? FATE_HIDE : 0;
 	fate |= any_name_matches(&g->root, &names, gave_up) ? FATE_ROOT : 0;
@@ -153,19 +138,11 @@ bool growth_transform(struct growth *g, node_id node, uint64_t *gave_up)
 			g->path.p[n++] = frame;
 	}
 	g->path.n = n;
+	if (g->charges && n == 0 && is_rooted)
+		vec_push(&g->path, growth_stand_in(g, node));
+	else if (g->folds)
+		growth_fold(g);
 	return is_rooted;
-}
-
-/* The label for a stack without any program code. */
-static uint32_t label_of_others(struct growth *g, node_id node)
-{
-	unsigned seen = 0;
-	for (; node != NODE_ROOT; node = g->p->nodes.p[node].parent)
-		seen |= 1u << category_of_frame(g->p, &g->p->frames.p[g->p->nodes.p[node].frame]);
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		if (seen >> others[i].category & 1)
-			return label_of_kind(g->labels, others[i].name, others[i].kind);
-	return label_of_kind(g->labels, STR("[no stack]"), FRAME_UNKNOWN);
 }
 
 /*
@@ -181,9 +158,7 @@ static bool transformed_path(struct growth *g, uint32_t row, uint64_t *gave_up)
 	if (thread != INDEX_NONE && g->root.n == 0)
 		vec_push(out, thread);
 	for (uint32_t i = 0; i < g->path.n; i++)
-		vec_push(out, label_of_frame(g->labels, g->path.p[i]));
-	if (g->q->your_code && g->path.n == 0 && is_rooted)
-		vec_push(out, label_of_others(g, g->p->samples.node[row]));
+		vec_push(out, growth_label_of(g, g->path.p[i]));
 	if (g->q->reverse)
 		reverse_path(out);
 	return is_rooted;
@@ -241,26 +216,45 @@ static uint32_t next_in_order(struct growth *g)
 	return at;
 }
 
+/* Marks a stack that --root leaves out. No tree has this many nodes. */
+static const uint32_t NODE_LEFT_OUT = INDEX_NONE - 1;
+
+static uint32_t transformed_node(struct growth *g, uint32_t row, uint64_t *gave_up)
+{
+	uint32_t at = 0;
+	if (!transformed_path(g, row, gave_up))
+		return NODE_LEFT_OUT;
+	if (g->q->marks_wakers)
+		mark_wakers(g, &g->labels_path);
+	if (query_keeps_order(g->q) && g->labels_path.n == 0)
+		vec_push(&g->labels_path, label_of_text(g->labels, STR("[no stack]")));
+	if (query_keeps_order(g->q))
+		return next_in_order(g);
+	for (uint32_t i = 0; i < g->labels_path.n; i++)
+		at = child_of(g, at, g->labels_path.p[i]);
+	return at;
+}
+
+/* There are far fewer stacks than samples, so each is transformed once, unless the tree is in order. */
+static uint32_t node_of_row(struct growth *g, uint32_t row, uint64_t *gave_up)
+{
+	node_id stack = g->p->samples.node[row];
+	uint32_t thread = label_of_thread(g->labels, g->p->samples.thread[row]);
+	if (!g->changes_paths)
+		return node_of_stack(g, thread == INDEX_NONE ? 0 : child_of(g, 0, thread), stack);
+	if (query_keeps_order(g->q))
+		return transformed_node(g, row, gave_up);
+	uint32_t *at = pair_map_place(&g->transformed, thread, stack);
+	if (*at == INDEX_NONE)
+		*at = transformed_node(g, row, gave_up);
+	return *at;
+}
+
 static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
 {
-	const struct samples *s = &g->p->samples;
-	uint32_t at = 0;
-	if (g->changes_paths) {
-		if (!transformed_path(g, row, &ledger->gave_up))
-			return false;
-		if (g->q->marks_wakers)
-			mark_wakers(g, &g->labels_path);
-		if (query_keeps_order(g->q) && g->labels_path.n == 0)
-			vec_push(&g->labels_path, label_of_text(g->labels, STR("[no stack]")));
-		if (query_keeps_order(g->q))
-			at = next_in_order(g);
-		for (uint32_t i = 0; !query_keeps_order(g->q) && i < g->labels_path.n; i++)
-			at = child_of(g, at, g->labels_path.p[i]);
-	} else {
-		uint32_t thread = label_of_thread(g->labels, s->thread[row]);
-		at = node_of_stack(g, thread == INDEX_NONE ? 0 : child_of(g, 0, thread),
-				   s->node[row]);
-	}
+	uint32_t at = node_of_row(g, row, &ledger->gave_up);
+	if (at == NODE_LEFT_OUT)
+		return false;
 	if (at == 0)
 		at = child_of(g, 0, label_of_text(g->labels, STR("[no stack]")));
 	bool is_in_periods;
@@ -272,6 +266,7 @@ static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
 	g->own_stacks.p[at]++;
 	if (g->tree->rows) {
 		g->tree->rows->label[row] = g->nodes.p[at].label;
+		g->tree->rows->node[row] = at;
 		g->tree->rows->weight[row] = weight;
 	}
 	ledger->is_in_periods |= is_in_periods;
@@ -282,7 +277,9 @@ static struct tree_rows *rows_new(uint32_t n)
 {
 	struct tree_rows *rows = mem_zalloc(1, sizeof(*rows));
 	rows->label = index_none_alloc(n);
+	rows->node = index_none_alloc(n);
 	rows->weight = mem_zalloc(n, sizeof(uint64_t));
+	rows->fate = mem_zalloc(n, sizeof(uint8_t));
 	return rows;
 }
 
@@ -296,14 +293,14 @@ bool growth_init(struct growth *g, const struct profile *p, const struct query *
 	g->labels = labels_new(p, q, g->tree);
 	g->value_count = p->is_differential ? 2 : 1;
 	g->changes_paths = q->root.n || q->hide.n || q->skip_after.n || q->collapse_recursion ||
-			   q->no_inlines || q->your_code || q->reverse || query_keeps_order(q) ||
-			   q->marks_wakers;
+			   q->no_inlines || q->your_code || q->charge.n || q->fold.n ||
+			   q->reverse || query_keeps_order(q) || q->marks_wakers;
 	for (uint32_t i = 0; i < p->events.n; i++)
 		if (p->events.p[i].decimals > g->decimals)
 			g->decimals = p->events.p[i].decimals;
 	child_map_init(&g->map);
 	growth_add_node(g, 0, label_of_text(g->labels, STR("all")));
-	return regex_list_compile(&g->hide, &q->hide, e) &&
+	return growth_parse_categories(g, e) && regex_list_compile(&g->hide, &q->hide, e) &&
 	       regex_list_compile(&g->root, &q->root, e);
 }
 
@@ -319,10 +316,12 @@ void growth_fini(struct growth *g)
 	vec_fini(&g->own_stacks);
 	free(g->known_root);
 	free(g->known_node);
+	pair_map_fini(&g->transformed);
 	vec_fini(&g->pending);
 	regex_list_fini(&g->hide);
 	regex_list_fini(&g->root);
 	free(g->fate);
+	free(g->categories);
 	vec_fini(&g->path);
 	vec_fini(&g->labels_path);
 	vec_fini(&g->open);
@@ -411,12 +410,12 @@ static void grow(struct growth *g, struct selection *s, struct query_ledger *led
 		uint32_t row = in_order ? in_order[i] : i;
 		uint64_t count = p->samples.count[row];
 		ledger_add(&ledger->samples_in, count);
-		if (!selection_has(s, row, ledger))
-			continue;
-		if (add_row(g, row, ledger))
-			ledger_add(&ledger->shown, count);
-		else
-			ledger_add(&ledger->not_under_root, count);
+		enum row_fate fate = selection_fate(s, row, &ledger->gave_up);
+		if (fate == ROW_SHOWN && !add_row(g, row, ledger))
+			fate = ROW_NOT_UNDER_ROOT;
+		ledger_add(query_ledger_count(ledger, fate), count);
+		if (g->tree->rows)
+			g->tree->rows->fate[row] = (uint8_t)fate;
 	}
 	for (uint32_t i = 0; i < g->nodes.n; i++)
 		ledger->stacks += g->own_stacks.p[i] > 0;

@@ -3,7 +3,7 @@
 
 static bool selects_all(const struct profile *p, const struct query *q)
 {
-	return !q->where.n && !q->time && !q->only.n && !q->without.n && !q->no_idle &&
+	return !q->where.n && !q->times.n && !q->only.n && !q->without.n && !q->no_idle &&
 	       (p->events.n <= 1 || p->is_differential);
 }
 

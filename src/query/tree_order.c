@@ -110,6 +110,17 @@ static void place_node(const struct growth *g, uint32_t from, uint32_t to, uint3
 	}
 }
 
+/* Rows name their nodes; a node that was dropped for being small has no number. */
+static void place_rows(const struct growth *g, const uint32_t *placed_at)
+{
+	struct tree_rows *rows = g->tree->rows;
+	for (uint32_t row = 0; rows && row < g->p->samples.n; row++)
+		if (rows->node[row] != INDEX_NONE)
+			rows->node[row] = rows->node[row] < g->nodes.n && !g->tree->left_out
+						  ? placed_at[rows->node[row]]
+						  : INDEX_NONE;
+}
+
 /* Numbers the nodes in preorder without recursion: stacks may be a million frames deep. */
 static void place_nodes(const struct growth *g)
 {
@@ -137,6 +148,7 @@ static void place_nodes(const struct growth *g)
 		node = c.next[node];
 	}
 	t->end[0] = placed;
+	place_rows(g, placed_at);
 	free(placed_at);
 	free(c.first);
 	free(c.next);

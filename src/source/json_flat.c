@@ -219,7 +219,7 @@ static frame_id add_frame(struct flat *f, uint32_t i)
 		.kind = kind < f->kinds.n ? f->kinds.p[kind] : FRAME_USER,
 		.tier = (char)(tier < 0x7f ? tier : 0),
 		.flags = (uint16_t)(number_of(t, FRAME_FLAGS, i) &
-				    (FRAME_INLINED | FRAME_WAKER | FRAME_MARKED)),
+				    (FRAME_INLINED | FRAME_WAKER | FRAME_MARKED | FRAME_FOLDED)),
 	};
 	if (!f->keeps_lines)
 		frame_set_function_place(&frame);

@@ -202,17 +202,23 @@ void notes_add_ledger(struct view_notes *n, const struct profile *p, const struc
 	}
 }
 
+void view_account_tree(const struct view_input *in, const struct query *q,
+		       const struct query_ledger *ledger, const struct tree *tree,
+		       struct view_notes *notes)
+{
+	notes_add_recording(notes, in);
+	notes_add_warnings(notes, in->profile, q, ledger);
+	notes_add_ledger(notes, in->profile, ledger, tree);
+}
+
 void view_account(const struct view_input *in, struct view_notes *notes)
 {
 	struct err e = { 0 };
 	struct query everything = { .all_events = true };
 	struct query_ledger ledger;
 	struct tree *tree = query_tree(in->profile, &everything, &ledger, &e);
-	if (tree) {
-		notes_add_recording(notes, in);
-		notes_add_warnings(notes, in->profile, &everything, &ledger);
-		notes_add_ledger(notes, in->profile, &ledger, tree);
-	}
+	if (tree)
+		view_account_tree(in, &everything, &ledger, tree, notes);
 	tree_free(tree);
 }
 
@@ -264,14 +270,16 @@ static void add_left_out(struct buf *out, uint64_t n, const char *why)
 	buf_addf(out, " %s", why);
 }
 
-bool explain_nothing(const struct profile *p, const struct query *q, const struct query_ledger *l,
+bool view_explain_nothing(const struct profile *p, const struct query *q, const struct query_ledger *l,
 		     struct err *e)
 {
 	AUTO(buf) struct buf text = { 0 };
 	AUTO(buf) struct buf known = { 0 };
 	if (l->samples_in && l->by_time == l->samples_in) {
-		buf_addf(&text, "--time %s: no samples in this range; the profile covers ",
-			 q->time);
+		for (uint32_t i = 0; i < q->times.n; i++)
+			buf_addf(&text, "%s--time %s", i ? " " : "", q->times.p[i]);
+		buf_addf(&text, ": no samples in %s; the profile covers ",
+			 q->times.n > 1 ? "these ranges" : "this range");
 		add_time_range(&text, p);
 		return err_set(e, "%s", buf_c_string(&text));
 	}

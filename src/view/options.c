@@ -49,11 +49,11 @@ static const struct option filter_options[] = {
 const struct option_set filter_option_set = OPTION_SET("Selection", filter_options);
 
 static const struct option time_options[] = {
-	{ "time", 0, OPTION_TEXT, QUERY(time), "A,B",
+	{ "time", 0, OPTION_LIST, QUERY(times), "A,B",
 	  "keep only samples from A to B, in seconds from the start or with a unit (200ms, 1.5m, "
 	  "1h); A "
 	  "or B may be omitted; the comma is required; negative times count from the end, and -5s "
-	  "alone is the last five seconds" },
+	  "alone is the last five seconds; repeatable, to keep several ranges" },
 };
 const struct option_set time_option_set = OPTION_SET(NULL, time_options);
 
@@ -66,6 +66,16 @@ static const struct option transform_options[] = {
 	{ "your-code", 0, OPTION_FLAG, QUERY(your_code), NULL,
 	  "show only functions of the program and its packages; charge time in built-in functions, "
 	  "libraries and the kernel to the function that called them" },
+	{ "charge", 0, OPTION_LIST, QUERY(charge), "CATEGORY[,CATEGORY]",
+	  "remove frames of these categories and charge their time to the function that called "
+	  "them: app, dependency, runtime, builtin, regexp, gc, native, kernel, unknown" },
+	{ "fold", 0, OPTION_LIST, QUERY(fold), "CATEGORY[,CATEGORY]",
+	  "merge each run of frames of these categories into one frame: the function that was "
+	  "called, or [runtime] and the like where nothing is left that called it" },
+	{ "preset", 0, OPTION_CHOICE, offsetof(struct view_request, preset), "NAME",
+	  "bring the functions of a kind of program to the front: node, java, python, go, native "
+	  "(C, C++, Rust), or program (without packages); each stands for one --fold",
+	  preset_names },
 	{ "skip-after", 0, OPTION_LIST, QUERY(skip_after), "FN",
 	  "cut off the callers of function FN" },
 	{ "merge-tiers", 0, OPTION_FLAG, QUERY(merge_tiers), NULL,
@@ -123,10 +133,22 @@ static bool settle_names(struct query *q, const struct name_options *names, stru
 	       err_usage(e, "--inline and --no-inline cannot be combined");
 }
 
+/* Its words become part of the query, as if they had been given. */
+static bool settle_preset(struct view_request *r, struct err *e)
+{
+	const struct option_binding binding = { &transform_option_set, r };
+	const struct preset_word *words = presets[r->preset].words;
+	bool ok = true;
+	r->preset = 0;
+	for (unsigned i = 0; ok && i < PRESET_MOST_WORDS && words[i].option; i++)
+		ok = options_set(&binding, 1, str_from(words[i].option), words[i].value, e);
+	return ok;
+}
+
 bool view_request_settle(struct view_request *r, struct err *e)
 {
 	struct query *q = &r->query;
-	if (!settle_names(q, &r->names, e))
+	if (!settle_names(q, &r->names, e) || !settle_preset(r, e))
 		return false;
 	switch (r->kind) {
 	case VIEW_FOLDED:
@@ -157,7 +179,7 @@ unsigned view_columns(const struct view_request *r)
 	struct query q = r->query;
 	unsigned own = 0;
 	if (r->kind == VIEW_DIFF)
-		q.time = r->diff.times.n ? r->diff.times.p[0] : NULL;
+		q.times = r->diff.times;
 	else if (r->kind == VIEW_REPORT)
 		own = REPORT_COLUMNS;
 	else if (r->kind == VIEW_PROFILE)

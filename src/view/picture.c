@@ -6,7 +6,7 @@ static struct painter painter_of(const struct view_request *r, const struct prof
 	const struct picture_options *o = &r->picture;
 	struct painter p = { .palette = o->palette, .by_marks_only = r->compat };
 	if (o->palette == PALETTE_AUTO)
-		p.palette = knows_kinds(profile) && !r->compat ? PALETTE_KIND : PALETTE_HOT;
+		p.palette = view_knows_kinds(profile) && !r->compat ? PALETTE_KIND : PALETTE_HOT;
 	p.shade_by = o->by_hash ? SHADE_BY_HASH : o->by_chance ? SHADE_BY_CHANCE : SHADE_BY_NAME;
 	p.chance = clock_realtime_ns() * 0x9E3779B97F4A7C15ull;
 	return p;
@@ -159,7 +159,7 @@ void write_picture(struct view *v, struct writer *out, struct view_notes *notes)
 		.attributes = o->attributes,
 		.shows_own_delta = side > 0,
 		.negates = o->negates,
-		.cuts_names = v->request->compat || !knows_kinds(profile),
+		.cuts_names = v->request->compat || !view_knows_kinds(profile),
 	};
 	(o->format == PICTURE_HTML ? sink_html : sink_svg)(&p, out);
 }

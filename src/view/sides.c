@@ -9,10 +9,13 @@ void comparing_fini(struct comparing *c)
 		tree_free(c->side[i].tree);
 }
 
-static const char *time_of_side(const struct view_request *r, unsigned side)
+/* One time for both sides, or one for each: at most one, which belongs to the request. */
+static struct text_list times_of_side(const struct view_request *r, unsigned side)
 {
 	const struct text_list *times = &r->diff.times;
-	return times->n ? times->p[times->n > 1 ? side : 0] : NULL;
+	if (times->n < SIDES)
+		return *times;
+	return (struct text_list){ .p = &times->p[side], .n = 1, .capacity = 1 };
 }
 
 static const char *name_of(const struct side *s)
@@ -27,12 +30,12 @@ static bool query_side(struct comparing *c, const struct view_request *r, const 
 	struct side *s = &c->side[side];
 	struct query query = *asked; /* shares the request's lists */
 	struct err why = { 0 };
-	query.time = time_of_side(r, side);
+	query.times = times_of_side(r, side);
 	query.beside = c->side[!side].in.profile;
 	s->tree = query_tree(s->in.profile, &query, &s->ledger, e);
 	if (!s->tree || s->ledger.stacks)
 		return s->tree != NULL;
-	explain_nothing(s->in.profile, &query, &s->ledger, &why);
+	view_explain_nothing(s->in.profile, &query, &s->ledger, &why);
 	return err_set(e, "%s: %s", name_of(s), why.text);
 }
 
@@ -42,7 +45,7 @@ static bool add_up_side(struct comparing *c, const struct view_request *r, unsig
 	struct side *s = &c->side[side];
 	struct query query = r->query; /* shares the request's lists */
 	query.by_kind = by_kind;
-	query.names = by_kind && knows_kinds(s->in.profile) && r->diff.format != DIFF_FOLDED
+	query.names = by_kind && view_knows_kinds(s->in.profile) && r->diff.format != DIFF_FOLDED
 			      ? NAMES_SHOWN
 			      : NAMES_FOLDED;
 	if (!query_side(c, r, &query, side, e))
@@ -121,7 +124,7 @@ static bool add_up_two(struct comparing *c, const struct view_request *r, struct
 			name_of(&side[BEFORE]));
 	if (!side[AFTER].in.profile)
 		side[AFTER].in = side[BEFORE].in;
-	bool by_kind = knows_kinds(side[BEFORE].in.profile) && knows_kinds(side[AFTER].in.profile);
+	bool by_kind = view_knows_kinds(side[BEFORE].in.profile) && view_knows_kinds(side[AFTER].in.profile);
 	for (unsigned i = 0; i < SIDES; i++)
 		if (!add_up_side(c, r, i, by_kind, notes, e))
 			return false;
@@ -191,7 +194,7 @@ bool comparing_your_code(struct comparing *yours, const struct comparing *c,
 	bool has_scripts = false;
 	for (unsigned i = 0; i < SIDES; i++) {
 		struct profile *p = c->side[i].in.profile;
-		if (r->query.your_code || !p || !knows_kinds(p))
+		if (r->query.your_code || !p || !view_knows_kinds(p))
 			return true;
 		has_scripts |= profile_has_scripts(p);
 		yours->side[i].in = c->side[i].in;
@@ -221,6 +224,7 @@ void comparing_describe(const struct comparing *c, const struct view_request *r,
 		buf_add(out, event);
 	}
 	buf_addf(out, ", %s", name_of(s));
-	if (time_of_side(r, i))
-		buf_addf(out, ", time %s", time_of_side(r, i));
+	const struct text_list times = times_of_side(r, i);
+	if (times.n)
+		buf_addf(out, ", time %s", times.p[0]);
 }

@@ -1,7 +1,7 @@
 /* A view of one profile: turns the request into a query, runs it, and writes the result. */
 #include "view/view_int.h"
 
-bool knows_kinds(const struct profile *p)
+bool view_knows_kinds(const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->frames.n; i++)
 		if (p->frames.p[i].module)
@@ -13,7 +13,7 @@ bool knows_kinds(const struct profile *p)
 static struct query query_of(const struct view_request *r, const struct profile *p)
 {
 	struct query q = r->query;
-	bool has_kinds = knows_kinds(p);
+	bool has_kinds = view_knows_kinds(p);
 	if (r->kind == VIEW_PICTURE) {
 		q.names = has_kinds && !r->compat ? NAMES_SHOWN : NAMES_FOLDED;
 		q.split_tiers |= r->picture.palette == PALETTE_TIER;
@@ -41,7 +41,7 @@ static bool add_up(struct view *v, struct err *e)
 		return false;
 	/* For empty input stackcollapse-perf.pl prints nothing and succeeds. */
 	if (v->ledger.stacks == 0 && !(r->kind == VIEW_FOLDED && r->compat))
-		return explain_nothing(p, &r->query, &v->ledger, e);
+		return view_explain_nothing(p, &r->query, &v->ledger, e);
 	bool has_width =
 		r->kind == VIEW_FOLDED || !v->tree || v->tree->total[v->tree->value_count - 1][0];
 	return has_width || err_set(e, "nothing to %s: all counts are 0",

@@ -92,6 +92,7 @@ struct view_request {
 	enum view_kind kind;
 	struct query query;
 	struct name_options names;
+	unsigned preset;		/* index into presets; its words are added to the query */
 	bool compat;			/* like FlameGraph's scripts, bugs included */
 	struct picture_options picture; /* VIEW_PICTURE, VIEW_DIFF */
 	struct report_options report;
@@ -155,6 +156,18 @@ void view_free(struct view *v);
 /* Call it once. writer_commit reports errors. */
 void view_write(struct view *v, struct writer *out, struct view_notes *notes);
 
+/*
+ * Whether frame kinds are known: folded stacks do not say which file a function comes from, so they
+ * do not say what is in the kernel.
+ */
+bool view_knows_kinds(const struct profile *p);
+/* For trees that were made without a view: what happened to the samples, in sentences and counts. */
+void view_account_tree(const struct view_input *in, const struct query *q,
+		       const struct query_ledger *ledger, const struct tree *tree,
+		       struct view_notes *notes);
+/* ... and if none is left, why: sets e, returns false. */
+bool view_explain_nothing(const struct profile *p, const struct query *q,
+			  const struct query_ledger *ledger, struct err *e);
 /* What happened to all samples of a profile, without making a view. */
 void view_account(const struct view_input *in, struct view_notes *notes);
 

@@ -12,12 +12,6 @@ struct view {
 	struct making *report;	  /* VIEW_REPORT only */
 };
 
-/*
- * Whether frame kinds are known: folded stacks do not say which file a function comes from, so they
- * do not say what is in the kernel.
- */
-bool knows_kinds(const struct profile *p);
-
 /* --- notes.c --- */
 
 void notes_add(struct view_notes *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -31,9 +25,6 @@ void notes_add_warnings(struct view_notes *n, const struct profile *p, const str
 /* Adds a ledger row for each count that is not zero. tree may be NULL. */
 void notes_add_ledger(struct view_notes *n, const struct profile *p, const struct query_ledger *l,
 		      const struct tree *tree);
-/* Sets e to the reason why nothing is left to show; returns false. */
-bool explain_nothing(const struct profile *p, const struct query *q, const struct query_ledger *l,
-		     struct err *e);
 
 /* --- picture_options.c --- */
 

@@ -8,6 +8,7 @@
 sum() { awk '{ s += $NF } END { print s + 0 }' "$1"; }
 folded() { replay fold -q --weight samples --where event=all "$@"; }
 
+categories=app,dependency,runtime,builtin,regexp,gc,native,kernel,unknown
 mkfifo pipe
 while read -r name samples; do
 	file=$fixtures/perf-script/$name.perf
@@ -23,6 +24,11 @@ while read -r name samples; do
 	fi
 	folded --reverse "$file"
 	is "$name: reversed stacks keep the sum" "$(sum out)" "$samples"
+	for each in --fold=native,kernel,unknown --fold=$categories --charge=gc,kernel,native --charge=$categories "--charge=app --fold=kernel"; do
+		# shellcheck disable=SC2086 # one option or two
+		folded $each "$file"
+		is "$name: $each keeps the sum" "$(sum out)" "$samples"
+	done
 done <"$fixtures/perf-script/samples.txt"
 ok "no memory leaked in all of these" replay_ends
 

@@ -309,7 +309,8 @@ static void check_part(void)
 	struct profile *p = recorded();
 	struct query_ledger ledger;
 	struct err e = { 0 };
-	struct query q = { .time = "0,1.5" }; /* the first two rows */
+	struct query q = { 0 };
+	text_list_add(&q.times, STR("0,1.5")); /* the first two rows */
 	add_reason(p, "[kernel.kallsyms]", "it hides", 100);
 	add_reason(p, "/lib/libfoo.so", "it is stripped", 200);
 	p->ledger.count[LEDGER_LOST] = 7;
@@ -323,6 +324,7 @@ static void check_part(void)
 			      STR("samples lost while recording: 7")),
 	       "what happened to the whole is told as a fact");
 	tap_ok(part && !knows_recording(part), "... and nothing is said of the part");
+	query_fini(&q);
 	profile_unref(part);
 	profile_unref(p);
 }

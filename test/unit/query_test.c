@@ -249,8 +249,42 @@ static void check_events(const struct profile *p)
 
 static void check_time(const struct profile *p, const char *time, const char *want)
 {
-	struct query q = { .time = time };
+	struct query q = { .times = list_of(time, NULL) };
 	check(p, &q, want, time);
+}
+
+static void check_two_times(const struct profile *p, const char *a, const char *b, const char *want,
+			    uint64_t by_time)
+{
+	AUTO(buf) struct buf what = { 0 };
+	struct query q = { .times = list_of(a, b) };
+	buf_addf(&what, "%s and %s", a, b);
+	struct query_ledger l = check(p, &q, want, buf_c_string(&what));
+	tap_num_eq(l.by_time, by_time, "%s: the others are counted", buf_c_string(&what));
+}
+
+static void check_ranges(const struct profile *p)
+{
+	struct err e = { 0 };
+	AUTO(time_ranges) struct time_ranges r = { 0 };
+	struct text_list times = list_of("2.5,", "1,2");
+	text_list_add(&times, STR("1.5,2.5"));
+	text_list_add(&times, STR("0.5,0.5"));
+	text_list_add(&times, STR(",.1"));
+	tap_ok(query_time_ranges(p, &times, &r, &e) && r.list.n == 2 &&
+		       r.list.p[0].from_ns == START_NS &&
+		       r.list.p[0].until_ns == START_NS + 100000000 &&
+		       r.list.p[1].from_ns == START_NS + 1000000000 &&
+		       r.list.p[1].until_ns == UINT64_MAX,
+	       "ranges are sorted and merged, and empty ones are left out");
+	text_list_fini(&times);
+	check_two_times(p, "2,3", "0,1", NODE_READ POSTGRES, 2);
+	check_two_times(p, "0,2.5", "1,3", NODE_READ NODE_RUN POSTGRES, 1);
+	check_two_times(p, "0,3", "1,2", NODE_READ NODE_RUN POSTGRES, 1);
+	check_two_times(p, "0.5,1", "2.5,2.6", "", 4);
+	check_two_times(p, "1,1", "2,2", "", 4);
+	struct query wrong = { .times = list_of("0,1", "x") };
+	check_refused(p, &wrong, ERR_USAGE, "--time x: must be A,B in seconds");
 }
 
 static void check_times(const struct profile *p, const struct profile *without_times)
@@ -267,11 +301,12 @@ static void check_times(const struct profile *p, const struct profile *without_t
 	check_time(p, "-1h,", NODE_READ NODE_RUN POSTGRES SWAPPER);
 	check_time(p, "1000000us,.05m", NODE_RUN POSTGRES);
 	check_time(p, "10,20", "");
+	check_ranges(p);
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
-		struct query q = { .time = wrong[i] };
+		struct query q = { .times = list_of(wrong[i], NULL) };
 		check_refused(p, &q, ERR_USAGE, "must be A,B in seconds");
 	}
-	struct query q = { .time = "1,2" };
+	struct query q = { .times = list_of("1,2", NULL) };
 	check_refused(without_times, &q, ERR_FAILED, "have no timestamps");
 }
 
@@ -295,6 +330,43 @@ static void check_expressions(const struct profile *p)
 		     bad_root = { .root = list_of("[", NULL) };
 	check_refused(p, &bad_hide, ERR_USAGE, "invalid regular expression");
 	check_refused(p, &bad_root, ERR_USAGE, "invalid regular expression");
+}
+
+static void check_only(const struct profile *p, const char *only, const char *want)
+{
+	struct query q = { .only = list_of(only, NULL) };
+	check(p, &q, want, only);
+}
+
+/* Each stack is judged once, and plain text once per frame: neither may be seen. */
+static void check_plain_text(void)
+{
+	static const struct row same[] = {
+		{ "web", 1, 1, 0, "", "cycles", "main;a.b", 0, 1 },
+		{ "db", 2, 2, 0, "", "cycles", "main;a.b", 0, 1 },
+		{ "db", 2, 2, 0, "", "cycles", "main;a.b;web", 1, 1 },
+		{ "db", 2, 3, 0, "", "cycles", "main;axb", 2, 1 },
+		{ "db", 2, 3, 0, "", "cycles", "main;axb", 3, 1 },
+	};
+#define WEB  "web;main;a.b 1\n"
+#define DB   "db;main;a.b 1\n"
+#define BOTH "db;main;a.b;web 1\n"
+#define AXB  "db;main;axb 2\n"
+	struct profile *p = profile_of(COLUMN_TIME, same, ARRAY_SIZE(same));
+	check_only(p, "web", BOTH WEB);
+	check_only(p, "w[e]b", BOTH WEB);
+	check_only(p, "^web", WEB);
+	check_only(p, "main", DB BOTH AXB WEB);
+	check_only(p, "a.b", DB BOTH AXB WEB);
+	check_only(p, "a\\.b", DB BOTH WEB);
+	check_only(p, "a\\.b\\;", BOTH);
+	check_only(p, "main;a", DB BOTH AXB WEB);
+	check_only(p, "in;axb", AXB);
+	check_only(p, "mainaxb", "");
+	check_only(p, "\\w\\W\\w", DB BOTH AXB WEB);
+	struct query q = { .only = list_of("db", "main"), .without = list_of("axb", "b;web") };
+	check(p, &q, DB, "plain text and expressions together");
+	profile_unref(p);
 }
 
 static void check_gave_up(void)
@@ -349,6 +421,105 @@ static void check_transforms(const struct profile *p)
 			     .collapse_recursion = true,
 			     .reverse = true };
 	check(p, &all, "JS:run 1\nread;JS:run 1\nsort;exec 1\n", "all transforms at once");
+}
+
+#define ENGINE "v8::run;Builtins_JSEntry;"
+#define FOLDED "node;[runtime];JS:handle;"
+
+static void check_fold(const struct profile *p, const char *fold, const char *want)
+{
+	struct query q = { .fold = list_of(fold, NULL) };
+	struct query_ledger l = check(p, &q, want, fold);
+	tap_num_eq(l.shown, l.samples_in, "%s: no sample is left out", fold);
+}
+
+static void check_charge(const struct profile *p, const char *charge, const char *want)
+{
+	struct query q = { .charge = list_of(charge, NULL) };
+	struct query_ledger l = check(p, &q, want, charge);
+	tap_num_eq(l.shown, l.samples_in, "%s: no sample is left out", charge);
+}
+
+static void check_categories(void)
+{
+	static const struct row odd[] = {
+		{ "node", 1, 1, 0, "", "cycles", ENGINE "JS:handle;Builtins_Sort;v8::x;sys@k;irq@k",
+		  0, 1 },
+		{ "node", 1, 1, 0, "", "cycles",
+		  ENGINE "JS:handle;Builtins_Sort;JS:less;Builtins_Call_x", 0, 1 },
+		{ "node", 1, 1, 0, "", "cycles",
+		  ENGINE "JS:handle;Builtins_New;v8::internal::Heap::Scavenge;v8::y", 0, 1 },
+		{ "node", 1, 1, 0, "", "cycles", ENGINE "JS:handle;Builtins_CEntry_x;v8::z", 0, 1 },
+		{ "node", 1, 1, 0, "", "cycles", "v8::run;idle@k", 0, 1 },
+		{ "node", 1, 1, 0, "", "cycles", "", 0, 1 },
+	};
+	struct profile *p = profile_of(COLUMN_ORDER, odd, ARRAY_SIZE(odd));
+	check_fold(p, "runtime,builtin,gc,kernel",
+		   "node 1\n"
+		   "node;[runtime];JS:handle;Builtins_Sort;JS:less 1\n" FOLDED
+		   "Builtins_Sort;[kernel] 1\n" FOLDED "[garbage collection] 1\n" FOLDED "v8::z 1\n"
+		   "node;[runtime];[kernel] 1\n");
+	check_fold(p, "kernel",
+		   "node 1\n"
+		   "node;" ENGINE "JS:handle;Builtins_CEntry_x;v8::z 1\n"
+		   "node;" ENGINE "JS:handle;Builtins_New;v8::internal::Heap::Scavenge;v8::y 1\n"
+		   "node;" ENGINE "JS:handle;Builtins_Sort;JS:less;Builtins_Call_x 1\n"
+		   "node;" ENGINE "JS:handle;Builtins_Sort;v8::x;[kernel] 1\n"
+		   "node;v8::run;[kernel] 1\n");
+	check_charge(p, "runtime,builtin,kernel",
+		     "node;JS:handle 2\n"
+		     "node;JS:handle;JS:less 1\n"
+		     "node;JS:handle;v8::internal::Heap::Scavenge 1\n"
+		     "node;[no stack] 1\n"
+		     "node;[runtime] 1\n");
+	struct query both = { .charge = list_of("builtin", "kernel"),
+			      .fold = list_of("runtime", NULL) };
+	check(p, &both,
+	      "node;[no stack] 1\n"
+	      "node;[runtime] 1\n"
+	      "node;[runtime];JS:handle;JS:less 1\n"
+	      "node;[runtime];JS:handle;v8::internal::Heap::Scavenge;v8::y 1\n"
+	      "node;[runtime];JS:handle;v8::x 1\n"
+	      "node;[runtime];JS:handle;v8::z 1\n",
+	      "--charge comes before --fold");
+	struct query yours = { .your_code = true },
+		     same = { .charge = list_of("runtime,builtin,regexp,gc,native,kernel,unknown",
+						NULL) };
+	static const char left[] = "node;JS:handle 3\nnode;JS:handle;JS:less 1\n"
+				   "node;[no stack] 1\nnode;[runtime] 1\n";
+	check(p, &yours, left, "--your-code");
+	check(p, &same, left, "--charge of all others is --your-code");
+	static const char *const wrong[] = { "", "runtim", "runtime,", "process", "runtime, gc" };
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct query fold = { .fold = list_of(wrong[i], NULL) };
+		check_refused(p, &fold, ERR_USAGE, "must be one or more of app");
+	}
+	profile_unref(p);
+}
+
+static void check_preset_for(const char *stack, const char *want)
+{
+	const struct row r[] = { { "a", 1, 1, 0, "", "cycles", stack, 0, 1 },
+				 { "b", 2, 2, 0, "", "cycles", stack, 0, 1 },
+				 { "c", 3, 3, 0, "", "cycles", "v8::run", 0, 1 } };
+	struct profile *p = profile_of(0, r, ARRAY_SIZE(r));
+	tap_str_eq(str_from(preset_for(p)->name), str_from(want), "the preset for %s", stack);
+	profile_unref(p);
+}
+
+static void check_presets(void)
+{
+	uint32_t n = 0;
+	bool ok = true;
+	for (; presets[n].name; n++)
+		ok &= preset_names[n] && strcmp(presets[n].name, preset_names[n]) == 0;
+	tap_ok(ok && !preset_names[n] && !presets[0].words[0].option,
+	       "presets have their names, and the first does nothing");
+	check_preset_for("main;JS:*run@j;read@k", "node");
+	check_preset_for("py::f:/srv/a.py@j", "python");
+	check_preset_for("runtime.goexit;runtime.main;main.main", "go");
+	check_preset_for("main;work", "native");
+	check_preset_for("idle@k", "none");
 }
 
 /* A thread's name is no frame of the recursion, and no frame that --skip-after cuts off. */
@@ -448,14 +619,15 @@ static void check_only_sums(void)
 
 static void check_columns(void)
 {
-	struct query none = { 0 }, time = { .time = "1," }, pid = { .show_pid = true },
-		     tid = { .show_tid = true };
+	struct query none = { 0 }, time = { .times = list_of("1,", NULL) },
+		     pid = { .show_pid = true }, tid = { .show_tid = true };
 	struct query where = { .where = list_of("cpu=1", "pid=1") };
 	tap_num_eq(query_columns(&none), 0, "no columns for no questions");
 	tap_num_eq(query_columns(&time), COLUMN_TIME, "the time for --time");
 	tap_num_eq(query_columns(&pid), COLUMN_PID, "the pid for --pid");
 	tap_num_eq(query_columns(&tid), COLUMN_PID | COLUMN_TID, "both ids for --tid");
 	tap_num_eq(query_columns(&where), COLUMN_CPU | COLUMN_PID, "what the clauses need");
+	query_fini(&time);
 	query_fini(&where);
 }
 
@@ -468,9 +640,12 @@ int main(void)
 	check_events(p);
 	check_times(p, sums);
 	check_expressions(p);
+	check_plain_text();
 	check_gave_up();
 	check_weights(p);
 	check_transforms(p);
+	check_categories();
+	check_presets();
 	check_comm_like_a_frame();
 	check_names();
 	check_separator_in_name();

@@ -345,7 +345,7 @@ static void by_cpu(struct query *q)
 static void by_time(struct query *q)
 {
 	text_list_add(&q->where, STR("event=all"));
-	q->time = "9,";
+	text_list_add(&q->times, STR("9,"));
 }
 
 static void by_text(struct query *q)
@@ -444,6 +444,7 @@ static const char *const pairs[][2] = {
 	{ "no-idle", NULL },	 { "weight", "period" },
 	{ "time", "0,3" },	 { "hide", "libc.*" },
 	{ "your-code", NULL },	 { "all", NULL },
+	{ "fold", "gc,kernel" }, { "preset", "node" },
 	{ "srcline", NULL },	 { "title", "A & B" },
 	{ "width", "800" },	 { "factor", "2.5" },
 	{ "colors", "java" },	 { "total", "12" },
@@ -507,6 +508,8 @@ static void check_same_request(void)
 	tap_ok(view_request_settle(&r[0], &e) && view_request_settle(&r[1], &e), "both are good %s",
 	       e.text);
 	tap_ok(lists_equal(&r[0].query.where, &r[1].query.where) &&
+		       lists_equal(&r[0].query.times, &r[1].query.times) &&
+		       r[0].query.fold.n == 2 && lists_equal(&r[0].query.fold, &r[1].query.fold) &&
 		       lists_equal(&r[0].query.hide, &r[1].query.hide),
 	       "their lists are equal");
 	tap_ok(memcmp(&r[0], &r[1], sizeof(*r)) == 0, "words and pairs make the same request");

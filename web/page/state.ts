@@ -60,6 +60,7 @@ export interface State {
 	// diff
 	isAbsolute: boolean;
 	bySelf: boolean;
+	bands: { when: number; why: number }; // heights as a percentage of the window; 0: chosen by the page
 	scheme: Scheme;
 }
 
@@ -86,6 +87,7 @@ export const START: State = {
 	order: 'self',
 	isAbsolute: false,
 	bySelf: false,
+	bands: { when: 0, why: 0 },
 	scheme: 'auto',
 };
 

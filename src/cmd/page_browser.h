@@ -1,0 +1,10 @@
+/* Opens the user's browser. */
+#pragma once
+#include "base/base.h"
+
+struct browser {
+	char *path; /* of the file that leads it to the page */
+};
+/* Says why if it cannot be opened. */
+void browser_open(struct browser *b, const char *url);
+void browser_close(struct browser *b);

@@ -1,0 +1,198 @@
+#include "cmd/page_server.h"
+
+#include "api/api.h"
+#include "cmd/page_assets.h"
+#include "cmd/page_browser.h"
+#include "serve/serve.h"
+#include "workspace/workspace.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define PAGE(field) offsetof(struct profile_request, page.field)
+
+static const struct option page_options[] = {
+	{ "open", 0, OPTION_FLAG, PAGE(opens), NULL, "open the page in a browser" },
+	{ "port", 0, OPTION_TEXT, PAGE(port), "N", "serve on port N (default: any free port)" },
+	{ "listen", 0, OPTION_TEXT, PAGE(listen), "ADDR",
+	  "serve on address ADDR, also for other machines, to everybody who has the URL; it is not "
+	  "encrypted (default: this machine only)" },
+};
+const struct option_set page_option_set = OPTION_SET("Page", page_options);
+
+struct page {
+	struct api *api;
+	struct workspace *workspace;
+	struct server *server;
+};
+
+/* --- answers --- */
+
+static void wanted(void *context, struct str id)
+{
+	struct page *p = context;
+	workspace_wanted(p->workspace, id);
+}
+
+static void wake(void *context)
+{
+	struct page *p = context;
+	if (p->server)
+		serve_wake(p->server);
+}
+
+static void tick(void *context)
+{
+	struct page *p = context;
+	workspace_tick(p->workspace);
+}
+
+/* `name=web.plume` of a query. */
+static struct str name_of_upload(struct str query)
+{
+	static const struct str key = STR("name=");
+	return str_starts(query, key) ? str_from_byte(query, key.n) : STR("");
+}
+
+static void answer_upload(struct page *p, const struct serve_request *r, struct serve_answer *out)
+{
+	struct err e = { 0 };
+	struct str id = workspace_upload(p->workspace, name_of_upload(r->query), r->body, &e);
+	if (id.n)
+		buf_addf(&out->body, "{\"id\":\"%.*s\"}", STR_ARG(id));
+	else
+		serve_fail(out, 413, e.text);
+	out->type = "application/json";
+}
+
+static void answer_api(struct page *p, struct str name, const struct serve_request *r,
+		       struct serve_answer *out)
+{
+	struct api_answer a;
+	api_answer(p->api, name, r->query, &a);
+	out->status = a.status;
+	out->type = a.type;
+	out->body = a.body;
+	memcpy(out->etag, a.etag, sizeof(out->etag));
+	memcpy(out->download, a.download, sizeof(out->download));
+}
+
+static void answer_asset(const struct serve_request *r, struct serve_answer *out)
+{
+	const struct page_asset *asset = page_asset_find(r->path);
+	if (!asset) {
+		serve_fail(out, 404, "there is no such page");
+		return;
+	}
+	out->type = asset->type;
+	buf_add(&out->body, *asset->bytes);
+	snprintf(out->etag, sizeof(out->etag), "%08x", hash_str(*asset->bytes));
+}
+
+static void answer(void *context, const struct serve_request *r, struct serve_answer *out)
+{
+	static const struct str api = STR("api/");
+	struct page *p = context;
+	bool is_post = str_eq(r->method, STR("POST"));
+	bool is_upload = str_eq(r->path, STR("api/upload"));
+	if (is_post != is_upload)
+		serve_fail(out, 405, "this address takes other requests");
+	else if (is_upload)
+		answer_upload(p, r, out);
+	else if (str_starts(r->path, api))
+		answer_api(p, str_from_byte(r->path, api.n), r, out);
+	else
+		answer_asset(r, out);
+}
+
+/* --- where it is --- */
+
+static void say_address(const struct page_plan *plan, const struct serve_description *d, const char *url)
+{
+	const char *ssh = getenv("SSH_CONNECTION"); /* CLIENT PORT SERVER PORT */
+	if (plan->options->listen)
+		say("everybody who has this URL can see the profiles, and it is not encrypted");
+	printf("%s\n", url);
+	fflush(stdout);
+	if (plan->is_quiet)
+		return;
+	if (d->no_ipv6)
+		say("serving on 127.0.0.1 only: %s", d->no_ipv6);
+	if (ssh && !plan->options->listen) {
+		AUTO_FREE char *words = mem_strdup(ssh);
+		char *rest = NULL, *host = strtok_r(words, " ", &rest);
+		for (int i = 0; host && i < 2; i++)
+			host = strtok_r(NULL, " ", &rest);
+		say("from your own machine: ssh -L %u:127.0.0.1:%u %s, then open the URL", d->port,
+		    d->port, host ? host : "HOST");
+	}
+	say("Ctrl-C ends plume scope");
+}
+
+static bool parse_port(const char *text, uint16_t *port, struct err *e)
+{
+	uint64_t number = 0;
+	if (text && (!str_to_u64(str_from(text), &number) || number > UINT16_MAX))
+		return err_usage(e, "--port %s: must be a number from 0 to 65535", text);
+	*port = (uint16_t)number;
+	return true;
+}
+
+int page_stop_signals(void)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+static bool serve(const struct page_plan *plan, struct page *p, int stop_fd, struct err *e)
+{
+	struct serve_options options = { .listen = plan->options->listen,
+					 .answer = answer,
+					 .tick = tick,
+					 .tick_ms = 500,
+					 .context = p };
+	if (!parse_port(plan->options->port, &options.port, e))
+		return false;
+	p->server = server_new(&options, e);
+	if (!p->server)
+		return false;
+	struct serve_description d = server_describe(p->server);
+	AUTO(buf) struct buf url = { 0 };
+	buf_addf(&url, "http://%s:%u/%s/%s%s", d.address, d.port, d.token, plan->state ? "#" : "",
+		 plan->state ? plan->state : "");
+	say_address(plan, &d, buf_c_string(&url));
+	struct browser browser = { 0 };
+	if (plan->options->opens)
+		browser_open(&browser, buf_c_string(&url));
+	bool ok = server_run(p->server, stop_fd, e);
+	browser_close(&browser);
+	return ok;
+}
+
+int page_serve(const struct page_plan *plan, int stop_fd, struct err *e)
+{
+	enum { MOST_ROWS = 20000000 };
+	struct page p = { 0 };
+	struct api_host host = { .context = &p, .wanted = wanted };
+	struct workspace_options options = { .paths = plan->paths,
+					     .source = plan->source,
+					     .max_rows = MOST_ROWS,
+					     .wake = wake,
+					     .context = &p };
+	p.api = api_new(&host);
+	p.workspace = workspace_new(&options, p.api, e);
+	bool ok = p.workspace != NULL;
+	if (ok && plan->live)
+		workspace_add_live(p.workspace, plan->live);
+	ok = ok && serve(plan, &p, stop_fd, e);
+	workspace_free(p.workspace); /* waits for what is being read, which may wake the server */
+	server_free(p.server);
+	api_free(p.api);
+	return ok ? EXIT_DONE : EXIT_FAILED;
+}

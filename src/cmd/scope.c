@@ -1,0 +1,141 @@
+/* The page: profiles in a browser, and recordings while they are made. */
+#include "cmd/invoker.h"
+#include "cmd/page_server.h"
+#include "cmd/record.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static const struct option_set *const scope_sets[] = { &page_option_set, &finding_option_set,
+						       &input_option_set, &common_option_set, NULL };
+
+/* --- with a target: the words of `plume record`, and those of the page --- */
+
+/* `--port`, `--port=8000`. */
+static const struct option *page_option_of(const char *word, const char **value)
+{
+	*value = NULL;
+	for (size_t i = 0; i < page_option_set.n; i++) {
+		const struct option *o = &page_option_set.options[i];
+		size_t n = strlen(o->name);
+		if (strncmp(word, "--", 2) != 0 || strncmp(word + 2, o->name, n) != 0)
+			continue;
+		if (word[2 + n] == '=')
+			*value = word + 3 + n;
+		if (!word[2 + n] || *value)
+			return o;
+	}
+	return NULL;
+}
+
+/* Takes the page's options out of the words; returns how many are left, or fails. */
+static bool take_page_words(char **words, size_t *n, struct profile_request *r, struct err *e)
+{
+	const struct option_binding binding = { &page_option_set, r };
+	size_t kept = 0;
+	bool is_command = false;
+	for (size_t i = 0; i < *n; i++) {
+		const char *value;
+		is_command |= strcmp(words[i], "--") == 0;
+		const struct option *o = is_command ? NULL : page_option_of(words[i], &value);
+		if (!o) {
+			words[kept++] = words[i];
+			continue;
+		}
+		if (o->type != OPTION_FLAG && !value && i + 1 < *n)
+			value = words[++i];
+		if (!options_set(&binding, 1, str_from(o->name), value, e))
+			return false;
+	}
+	*n = kept;
+	return true;
+}
+
+static bool is_target(const char *word)
+{
+	static const char *const names[] = { "--",	  "--pid",     "--tid",	   "--comm",
+					     "--cmdline", "--uid",     "--container", "--service",
+					     "--cgroup",  "--all-cpus" };
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t n = strlen(names[i]);
+		if (strncmp(word, names[i], n) == 0 && (!word[n] || (n > 2 && word[n] == '=')))
+			return true;
+	}
+	return word[0] == '-' && word[1] && strchr("ptuGa", word[1]);
+}
+
+static bool has_target(char **words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_target(words[i]))
+			return true;
+	return false;
+}
+
+static int record_live(const struct command *self, char **words, size_t n)
+{
+	struct err e = { 0 };
+	AUTO(profile_request) struct profile_request r = { 0 };
+	AUTO_FREE char **own = mem_alloc(n + 1, sizeof(*own));
+	memcpy(own, words, n * sizeof(*own));
+	if (!take_page_words(own, &n, &r, &e))
+		return say_error(self, &e);
+	own[n] = NULL;
+	return record_words(&record_command, own, n, &r.page);
+}
+
+/* --- with files --- */
+
+static bool can_read(const struct text_list *paths, struct err *e)
+{
+	for (uint32_t i = 0; i < paths->n; i++)
+		if (strcmp(paths->p[i], "-") != 0 && access(paths->p[i], R_OK) != 0)
+			return err_set(e, "%s: %s", paths->p[i], strerror(errno));
+	return true;
+}
+
+static int run_scope(const struct command *self, char **words, size_t n)
+{
+	struct err e = { 0 };
+	AUTO(profile_request) struct profile_request r = { 0 };
+	if (has_target(words, n))
+		return record_live(self, words, n);
+	view_request_init(&r.view, VIEW_FOLDED);
+	if (!profile_request_parse(&r, self, words, n, &e))
+		return say_error(self, &e);
+	if (r.common.help)
+		return print_help(self);
+	if (!r.files.n)
+		text_list_add(&r.files, stdin_is_piped() ? STR("-") : STR("perf.data"));
+	struct source_options source = source_options_of(&r);
+	source.names.wants_lines = true;
+	int stop_fd = page_stop_signals(), code = EXIT_FAILED;
+	struct page_plan plan = { .options = &r.page,
+				  .paths = &r.files,
+				  .source = &source,
+				  .is_quiet = r.common.quiet };
+	invoker_become(&e);
+	if (!e.kind && can_read(&r.files, &e))
+		code = page_serve(&plan, stop_fd, &e);
+	close(stop_fd);
+	return e.kind ? say_error(self, &e) : code;
+}
+
+const struct command scope_command = {
+	.name = "scope",
+	.arguments = "[options] [FILE|DIR...]",
+	.summary = "explore profiles in a browser, or a program while it is recorded",
+	.text = "Serves a page with a heat map, a flame graph, a table of functions, source text\n"
+		"and comparisons, and prints its URL. FILE is any profile that 'plume fold' reads;\n"
+		"a DIR is watched for new files; a .plume that is still being written is followed.\n"
+		"With a target, all options of 'plume record' work, and the page shows the\n"
+		"recording while it is made. The page is served on this machine only, and only to\n"
+		"those who have the URL. Ctrl-C ends it.\n"
+		"\n"
+		"  plume scope web.plume\n"
+		"  plume scope /var/lib/plume\n"
+		"  plume scope -p 1234\n"
+		"  plume scope --container web --open\n",
+	.sets = scope_sets,
+	.run = run_scope,
+};

@@ -1,0 +1,266 @@
+#include "query/prepared_int.h"
+
+static bool is_sorted(const struct prepared *q)
+{
+	for (uint32_t i = 1; i < q->n; i++)
+		if (q->time_ns[i] < q->time_ns[i - 1])
+			return false;
+	return true;
+}
+
+static int compare_rows(const void *a, const void *b, void *times)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t p = ((const uint64_t *)times)[x], r = ((const uint64_t *)times)[y];
+	return p != r ? (p < r ? -1 : 1) : (x > y) - (x < y);
+}
+
+/* Most recordings are in order already. */
+static void order_rows(struct prepared *q)
+{
+	const struct samples *s = &q->p->samples;
+	q->n = s->n;
+	q->row = mem_alloc((size_t)q->n + 1, sizeof(*q->row));
+	for (uint32_t i = 0; i < q->n; i++)
+		q->row[i] = i;
+	q->has_times = profile_has_times(q->p) && s->time_ns;
+	if (!q->has_times)
+		return;
+	q->time_ns = mem_alloc((size_t)q->n + 1, sizeof(*q->time_ns));
+	memcpy(q->time_ns, s->time_ns, q->n * sizeof(*q->time_ns));
+	if (is_sorted(q))
+		return;
+	qsort_r(q->row, q->n, sizeof(*q->row), compare_rows, s->time_ns);
+	for (uint32_t i = 0; i < q->n; i++)
+		q->time_ns[i] = s->time_ns[q->row[i]];
+}
+
+static void add_elapsed(struct prepared *q)
+{
+	uint64_t sum = 0;
+	q->elapsed = mem_alloc((size_t)q->n + 1, sizeof(*q->elapsed));
+	for (uint32_t i = 0; i < q->n; i++) {
+		q->elapsed[i] = sum;
+		if (q->whole->rows->node[q->row[i]] != INDEX_NONE)
+			ledger_add(&sum, q->whole->rows->weight[q->row[i]]);
+	}
+	q->elapsed[q->n] = sum;
+}
+
+struct prepared *prepared_new(const struct profile *p, const struct query *query, struct err *e)
+{
+	struct query whole = *query;
+	struct prepared *q = mem_zalloc(1, sizeof(*q));
+	q->p = p;
+	q->is_in_order = query->in_order;
+	whole.times = (struct text_list){ 0 };
+	whole.keeps_rows = true;
+	whole.min_share = 0;
+	q->whole = query_tree(p, &whole, &q->ledger, e);
+	if (!q->whole) {
+		prepared_free(q);
+		return NULL;
+	}
+	order_rows(q);
+	if (q->is_in_order)
+		add_elapsed(q);
+	for (uint32_t i = 0; i < q->n; i++)
+		ledger_add(&q->of_fate[q->whole->rows->fate[i]], p->samples.count[i]);
+	return q;
+}
+
+void prepared_free(struct prepared *q)
+{
+	if (!q)
+		return;
+	tree_free(q->whole);
+	free(q->row);
+	free(q->time_ns);
+	free(q->elapsed);
+	free(q);
+}
+
+const struct tree *prepared_whole(const struct prepared *q)
+{
+	return q->whole;
+}
+
+const struct query_ledger *prepared_ledger(const struct prepared *q)
+{
+	return &q->ledger;
+}
+
+uint32_t prepared_position(const struct prepared *q, uint64_t time_ns)
+{
+	uint32_t low = 0, high = q->n;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (q->time_ns[middle] < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The part of the whole tree that has samples in a range. */
+struct part {
+	const struct prepared *q;
+	uint64_t *self[TREE_MAX_VALUES], *total[TREE_MAX_VALUES];
+	uint32_t *own_stacks;
+	uint64_t of_fate[ROW_FATES];
+	uint64_t start, overflows; /* in time order: the weight before the range */
+};
+
+static unsigned value_of(const struct prepared *q, uint32_t row)
+{
+	return q->p->is_differential && q->p->samples.event[row] == 1;
+}
+
+static void add_rows(struct part *part, uint32_t from, uint32_t until)
+{
+	const struct prepared *q = part->q;
+	const struct tree_rows *rows = q->whole->rows;
+	for (uint32_t i = from; i < until; i++) {
+		uint32_t row = q->row[i], node = rows->node[row];
+		ledger_add(&part->of_fate[rows->fate[row]], q->p->samples.count[row]);
+		if (node == INDEX_NONE)
+			continue;
+		uint64_t *self = &part->self[value_of(q, row)][node];
+		*self = saturating_add(*self, rows->weight[row], &part->overflows);
+		part->own_stacks[node]++;
+	}
+}
+
+/* In preorder a node's children follow it, so going backwards every child is complete. */
+static void sum_totals(struct part *part)
+{
+	const struct tree *t = part->q->whole;
+	AUTO_FREE uint32_t *parent = mem_alloc(t->n, sizeof(*parent));
+	AUTO_FREE uint32_t *open = mem_alloc(t->n, sizeof(*open));
+	for (uint32_t i = 0; i < t->n; i++) {
+		parent[i] = i ? open[t->depth[i] - 1] : 0;
+		open[t->depth[i]] = i;
+	}
+	for (unsigned v = 0; v < t->value_count; v++) {
+		memcpy(part->total[v], part->self[v], t->n * sizeof(uint64_t));
+		for (uint32_t i = t->n; i-- > 1;)
+			part->total[v][parent[i]] =
+				saturating_add(part->total[v][parent[i]], part->total[v][i],
+					       &part->overflows);
+	}
+	/* A stack whose weight is 0 is there as well. */
+	AUTO_FREE bool *has_stack = mem_zalloc(t->n, sizeof(*has_stack));
+	for (uint32_t i = t->n; i-- > 0;) {
+		has_stack[i] |= part->own_stacks[i] > 0;
+		has_stack[parent[i]] |= has_stack[i];
+	}
+	for (uint32_t i = 1; i < t->n; i++)
+		if (!has_stack[i])
+			part->own_stacks[i] = INDEX_NONE; /* left out */
+}
+
+static void place(const struct part *part, uint32_t from, struct tree *to, uint32_t at)
+{
+	const struct tree *t = part->q->whole;
+	to->label[at] = t->label[from];
+	to->depth[at] = t->depth[from];
+	to->own_stacks[at] = part->own_stacks[from];
+	if (t->start)
+		to->start[at] = t->start[from] > part->start ? t->start[from] - part->start : 0;
+	for (unsigned v = 0; v < t->value_count; v++) {
+		to->self[v][at] = part->self[v][from];
+		to->total[v][at] = part->total[v][from];
+	}
+}
+
+static struct tree *tree_of_part(const struct part *part)
+{
+	const struct tree *t = part->q->whole;
+	struct tree *to = tree_new();
+	AUTO_FREE uint32_t *open = mem_alloc(t->n, sizeof(*open));
+	uint32_t n = 0, depth = 0, at = 0;
+	for (uint32_t i = 0; i < t->n; i++)
+		n += part->own_stacks[i] != INDEX_NONE;
+	tree_alloc_nodes(to, n, t->value_count);
+	to->decimals = t->decimals;
+	to->borrows_labels = true;
+	memcpy(&to->labels, &t->labels, sizeof(to->labels));
+	if (t->start)
+		to->start = mem_alloc(n, sizeof(*to->start));
+	for (uint32_t i = 0; i < t->n; i++) {
+		if (part->own_stacks[i] == INDEX_NONE)
+			continue;
+		for (; depth > t->depth[i]; depth--)
+			to->end[open[depth - 1]] = at;
+		open[depth++] = at;
+		place(part, i, to, at++);
+	}
+	for (; depth; depth--)
+		to->end[open[depth - 1]] = at;
+	return to;
+}
+
+static void fill_ledger(const struct part *part, bool has_ranges, const struct tree *t,
+			struct query_ledger *l)
+{
+	const struct prepared *q = part->q;
+	*l = (struct query_ledger){ .samples_in = q->ledger.samples_in,
+				    .gave_up = q->ledger.gave_up,
+				    .overflows = part->overflows,
+				    .is_in_periods = q->ledger.is_in_periods,
+				    .event = q->ledger.event };
+	for (enum row_fate f = 0; f < ROW_FATES; f++) {
+		uint64_t elsewhere = q->of_fate[f] - part->of_fate[f];
+		bool is_before_time = f == ROW_OTHER_EVENT || f == ROW_BY_WHERE;
+		ledger_add(query_ledger_count(l, f), part->of_fate[f]);
+		ledger_add(query_ledger_count(l, is_before_time || !has_ranges ? f : ROW_BY_TIME),
+			   elsewhere);
+	}
+	for (uint32_t i = 0; i < t->n; i++)
+		l->stacks += t->own_stacks[i] > 0;
+}
+
+struct tree *prepared_tree(const struct prepared *q, const struct time_ranges *ranges,
+			   struct query_ledger *ledger)
+{
+	const struct tree *t = q->whole;
+	struct part part = { .q = q, .own_stacks = mem_zalloc(t->n, sizeof(uint32_t)) };
+	for (unsigned v = 0; v < t->value_count; v++) {
+		part.self[v] = mem_zalloc(t->n, sizeof(uint64_t));
+		part.total[v] = mem_alloc(t->n, sizeof(uint64_t));
+	}
+	bool has_ranges = ranges && q->time_ns;
+	if (!has_ranges)
+		add_rows(&part, 0, q->n);
+	for (uint32_t i = 0; has_ranges && i < ranges->list.n; i++) {
+		const struct time_range *range = &ranges->list.p[i];
+		uint32_t from = prepared_position(q, range->from_ns);
+		if (q->elapsed && i == 0)
+			part.start = q->elapsed[from];
+		add_rows(&part, from, prepared_position(q, range->until_ns));
+	}
+	sum_totals(&part);
+	struct tree *to = tree_of_part(&part);
+	fill_ledger(&part, has_ranges, to, ledger);
+	for (unsigned v = 0; v < t->value_count; v++) {
+		free(part.self[v]);
+		free(part.total[v]);
+	}
+	free(part.own_stacks);
+	return to;
+}
+
+bool *tree_nodes_within(const struct tree *t, const bool *is_wanted_label)
+{
+	bool *is_within = mem_zalloc(t->n, sizeof(*is_within));
+	for (uint32_t i = 0; i < t->n;) {
+		if (!is_wanted_label[t->label[i]]) {
+			i++;
+			continue;
+		}
+		memset(is_within + i, true, t->end[i] - i);
+		i = t->end[i];
+	}
+	return is_within;
+}

@@ -1,0 +1,80 @@
+/* Follows recordings that are still being written. */
+#include "workspace/workspace_int.h"
+
+#include "base/base.h"
+#include "store/store.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+enum {
+	RECENT_S = 15,	  /* a recorder writes every second */
+	STILL_TICKS = 20, /* without growth this long, the recorder has gone */
+};
+
+bool file_is_growing(const char *path, uint64_t modified_ns)
+{
+	char start[16];
+	if (modified_ns + RECENT_S * 1000000000ull < clock_realtime_ns())
+		return false;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : read(fd, start, sizeof(start));
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && str_starts((struct str){ start, (size_t)n }, store_magic);
+}
+
+bool live_begin(struct workspace *w, struct item *i)
+{
+	struct err e = { 0 };
+	i->followed = source_follow(i->path, COLUMNS_ALL, w->source.needs_lines, &e);
+	if (!i->followed)
+		return false;
+	i->state.state = API_LIVE;
+	i->still_ticks = 0;
+	live_poll(w, i);
+	return true;
+}
+
+void workspace_add_live(struct workspace *w, const char *path)
+{
+	struct item *i = item_add(w, path, str_basename(str_from(path)).p, "");
+	i->state.is_shown = true;
+	i->is_certainly_live = true;
+	if (!live_begin(w, i))
+		item_fail(w, i, "the recording cannot be read");
+}
+
+/* The recording has ended: what was followed is the whole file. */
+static void end(struct workspace *w, struct item *i, struct profile *p)
+{
+	profile_ref(p);
+	followed_free(i->followed);
+	i->followed = NULL;
+	profile_seal(p);
+	profile_unref(i->state.profile);
+	i->state.state = API_READY;
+	item_take_profile(w, i, p);
+}
+
+void live_poll(struct workspace *w, struct item *i)
+{
+	struct err e = { 0 };
+	struct profile *p = followed_profile(i->followed);
+	uint64_t before = p->ledger.count[LEDGER_SAMPLES];
+	bool goes_on = followed_poll(i->followed, &e);
+	bool has_grown = p->ledger.count[LEDGER_SAMPLES] != before;
+	i->still_ticks = has_grown ? 0 : i->still_ticks + 1;
+	i->modified_ns = has_grown ? clock_realtime_ns() : i->modified_ns;
+	if (e.kind) {
+		followed_free(i->followed);
+		i->followed = NULL;
+		item_fail(w, i, e.text);
+	} else if (!goes_on || (i->still_ticks > STILL_TICKS && !i->is_certainly_live)) {
+		end(w, i, p);
+	} else if (has_grown || !i->state.profile) {
+		if (!i->state.profile)
+			profile_ref(p);
+		item_take_profile(w, i, p);
+	}
+}

@@ -1,0 +1,76 @@
+// Making elements. Text from profiles is only ever set as text.
+
+export type Attributes = { [name: string]: string | number | boolean | null };
+type Child = Node | string | null;
+
+/** An attribute that is true is set to '', one that is false or null is left out. */
+export function make<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+	const element = document.createElement(tag);
+	for (const [name, value] of Object.entries(attributes)) {
+		if (value !== false && value !== null)
+			element.setAttribute(name, value === true ? '' : String(value));
+	}
+	element.append(...children.filter((child): child is Node | string => child !== null));
+	return element;
+}
+
+/** title: what it does, for the pointer and for screen readers. */
+export function button(text: string, title: string, run: (event: MouseEvent) => void, attributes: Attributes = {}): HTMLButtonElement {
+	const element = make('button', { type: 'button', title, ...attributes }, text);
+	if (!/[\p{L}\p{N}]/u.test(text))
+		element.setAttribute('aria-label', title);
+	element.addEventListener('click', run);
+	return element;
+}
+
+/** Buttons of which one is pressed. */
+export class Choice<T extends string> {
+	readonly element: HTMLElement;
+	private readonly buttons: Map<T, HTMLButtonElement>;
+
+	constructor(name: string, values: { value: T; text: string; title: string }[], choose: (value: T) => void) {
+		this.element = make('div', { class: 'choice', role: 'group', 'aria-label': name });
+		this.buttons = new Map(values.map(({ value, text, title }) => [value, button(text, title, () => choose(value))]));
+		this.element.append(...this.buttons.values());
+	}
+
+	show(value: T): void {
+		for (const [one, element] of this.buttons)
+			element.setAttribute('aria-pressed', String(one === value));
+	}
+
+	/** Leaves out what this profile cannot show. */
+	allow(isAllowed: (value: T) => boolean): void {
+		for (const [one, element] of this.buttons)
+			element.hidden = !isAllowed(one);
+	}
+}
+
+/** Runs once before the next picture however often it was asked for. */
+export function oncePerPicture(run: () => void): () => void {
+	let isAsked = false;
+	return () => {
+		if (isAsked)
+			return;
+		isAsked = true;
+		requestAnimationFrame(() => {
+			isAsked = false;
+			run();
+		});
+	};
+}
+
+/** Pixels of 1rem: it follows the size of the window. */
+export function rem(): number {
+	return parseFloat(getComputedStyle(document.documentElement).fontSize) || 13;
+}
+
+/** A colour of page.css, by the name of its property. */
+export function token(name: string): string {
+	return getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
+}
+
+export function isTyping(target: EventTarget | null): boolean {
+	return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+		!(target instanceof HTMLInputElement && /^(checkbox|radio|button)$/.test(target.type));
+}

@@ -1,0 +1,136 @@
+// How a range is selected, by the pointer or the keyboard: it begins somewhere, follows, and ends or is given up.
+
+import { hull, Mode, withRange } from './ranges';
+import { Range } from './state';
+import { UrlStore } from './store';
+
+const MOVED_PX = 3;
+
+export function modeOf(event: { ctrlKey: boolean; metaKey: boolean; shiftKey: boolean }, isBaseline: boolean): Mode {
+	if (event.ctrlKey || event.metaKey || isBaseline)
+		return event.shiftKey ? 'add to baseline' : 'baseline';
+	return event.shiftKey ? 'add' : 'set';
+}
+
+export class Selecting {
+	private first: Range | null = null;
+	private mode: Mode = 'set';
+	/** Where ranges are selected. A click elsewhere ends what has begun. */
+	readonly surfaces: HTMLElement[] = [];
+
+	/** ended is called after a range was selected. */
+	constructor(private readonly store: UrlStore, private readonly ended: () => void) {
+		document.addEventListener('pointerdown', (event) => {
+			if (!this.surfaces.some((surface) => surface.contains(event.target as Node)))
+				this.settle();
+		});
+	}
+
+	get isOpen(): boolean {
+		return this.first !== null;
+	}
+
+	begin(unit: Range, mode: Mode): void {
+		this.first = unit;
+		this.mode = mode;
+		this.follow(unit);
+	}
+
+	follow(unit: Range): void {
+		if (this.first)
+			this.store.change(withRange(this.store.keptState, hull(this.first, unit), this.mode), 'passing');
+	}
+
+	end(unit: Range): void {
+		if (!this.first)
+			return;
+		const range = hull(this.first, unit);
+		this.first = null;
+		this.store.change(withRange(this.store.keptState, range, this.mode));
+		this.ended();
+	}
+
+	/** Selects what is not more than one unit. */
+	take(unit: Range, mode: Mode): void {
+		this.begin(unit, mode);
+		this.end(unit);
+	}
+
+	/** A double click has just selected a cell: its column takes that one's place. */
+	widen(unit: Range, mode: Mode): void {
+		if (this.isOpen)
+			this.take(unit, mode);
+		else
+			this.store.settle(withRange(this.store.keptState, unit, mode));
+	}
+
+	/** The pointer left before the second click. */
+	recede(): void {
+		if (this.first)
+			this.follow(this.first);
+	}
+
+	private settle(): void {
+		if (this.first)
+			this.end(this.first);
+	}
+
+	cancel(): void {
+		if (!this.first)
+			return;
+		this.first = null;
+		this.store.cancel();
+	}
+}
+
+interface Surface {
+	element: HTMLElement;
+	/** The smallest range that can be selected here. */
+	unitAt: (event: PointerEvent | MouseEvent) => Range;
+	/** What a double click selects. */
+	columnAt: (event: MouseEvent) => Range;
+	isBaseline: () => boolean;
+}
+
+/** Drag, or click and click again; a double click takes a column. */
+export function listen(surface: Surface, selecting: Selecting): void {
+	const { element } = surface;
+	selecting.surfaces.push(element);
+	let press: PointerEvent | null = null;
+	let isDragged = false;
+	let wasOpen = false;
+	element.addEventListener('pointerdown', (event) => {
+		if (event.button !== 0)
+			return;
+		element.setPointerCapture(event.pointerId);
+		press = event;
+		isDragged = false;
+		wasOpen = selecting.isOpen;
+		if (!wasOpen)
+			selecting.begin(surface.unitAt(event), modeOf(event, surface.isBaseline()));
+	});
+	element.addEventListener('pointermove', (event) => {
+		if (press && !isDragged)
+			isDragged = Math.hypot(event.clientX - press.clientX, event.clientY - press.clientY) > MOVED_PX;
+		if (!press || isDragged)
+			selecting.follow(surface.unitAt(event));
+	});
+	element.addEventListener('pointerup', (event) => {
+		if (press && (isDragged || wasOpen))
+			selecting.end(surface.unitAt(event));
+		press = null;
+	});
+	element.addEventListener('pointercancel', () => {
+		press = null;
+		selecting.cancel();
+	});
+	element.addEventListener('pointerleave', () => {
+		if (!press)
+			selecting.recede();
+	});
+	element.addEventListener('dblclick', (event) => selecting.widen(surface.columnAt(event), modeOf(event, surface.isBaseline())));
+	element.addEventListener('contextmenu', (event) => {
+		if (event.ctrlKey) // a click with Ctrl on macOS
+			event.preventDefault();
+	});
+}

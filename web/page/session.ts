@@ -1,0 +1,200 @@
+// What the parts of the page share, at work: the engine, the state, the ledger and the list of files.
+
+import { Latest, WatchedEngine } from './asking';
+import { Engine, EngineError } from './engine';
+import { Keys } from './keys';
+import { Key, Ledger, Page } from './page';
+import { PRESETS } from './presets';
+import { EVERYTHING, selectionParameters, stateParameters } from './state';
+import { UrlStore } from './store';
+
+/** An entry of api/files. */
+export interface FileEntry {
+	id: string;
+	name: string;
+	folder: string;
+	bytes: number;
+	modified: number;
+	state: 'waiting' | 'reading' | 'ready' | 'live' | 'failed';
+	reason: string;
+	samples: number;
+	start_unix_ns: string;
+	duration_ns: number;
+	shown: boolean;
+}
+
+export interface FileList {
+	revision: number;
+	live: boolean;
+	files: FileEntry[];
+}
+
+/** What stands where the bands will be: nothing, or a sentence and what to do. */
+export type Status =
+	| { kind: 'shown' }
+	| { kind: 'loading' | 'reading' | 'empty' | 'failed'; title: string; text: string };
+
+/** What the session tells the shell. */
+export interface Outlook {
+	status(status: Status): void;
+	remark(sentence: string): void;
+	problem(sentence: string): void; // '': none any more
+	busy(open: number): void;
+}
+
+const RETRY_MS = 400;
+
+export class Session implements Page {
+	readonly engine: Engine;
+	ledger: Ledger | null = null;
+	list: FileList = { revision: -1, live: false, files: [] };
+	/** Asks for the list of files now: something has been opened. */
+	refreshFiles: () => void = () => {};
+	private ledgerWatchers: ((ledger: Ledger) => void)[] = [];
+	private fileWatchers: ((list: FileList) => void)[] = [];
+	private readonly asking: Latest;
+	private isFirstLook: boolean;
+	private asked = '';
+
+	constructor(engine: Engine, readonly store: UrlStore, readonly keys: Keys, private readonly outlook: Outlook) {
+		this.engine = new WatchedEngine(engine, (open, isAnswered) => {
+			outlook.busy(open);
+			if (isAnswered)
+				outlook.problem('');
+		});
+		this.asking = new Latest((error) => this.ledgerFailed(error));
+		this.isFirstLook = store.isFirstLook;
+		store.watch(() => this.selected());
+	}
+
+	watchLedger(callback: (ledger: Ledger) => void): void {
+		this.ledgerWatchers.push(callback);
+		if (this.ledger)
+			callback(this.ledger);
+	}
+
+	watchFiles(callback: (list: FileList) => void): void {
+		this.fileWatchers.push(callback);
+		callback(this.list);
+	}
+
+	addKeys(keys: Key[]): void {
+		this.keys.add(keys);
+	}
+
+	remark(sentence: string): void {
+		this.outlook.remark(sentence);
+	}
+
+	fail(error: unknown): void {
+		const isExpected = (error instanceof EngineError && error.status === 409) || (error instanceof Error && error.name === 'AbortError');
+		if (isExpected) // the file is still being read, or nobody waits for the answer any more
+			return;
+		this.outlook.problem(error instanceof Error ? error.message : String(error));
+		if (!(error instanceof EngineError))
+			console.error(error);
+	}
+
+	/** The files that are shown: those selected, or those that are shown at first. */
+	shownFiles(): FileEntry[] {
+		const { files } = this.store.state.selection;
+		return this.list.files.filter((file) => (files.length ? files.includes(file.id) : file.shown));
+	}
+
+	setFiles(list: FileList): void {
+		if (list.revision === this.list.revision)
+			return;
+		const before = JSON.stringify(this.shownFiles());
+		this.list = list;
+		for (const watcher of this.fileWatchers)
+			watcher(list);
+		if (!this.ledger || JSON.stringify(this.shownFiles()) !== before)
+			this.loadLedger();
+	}
+
+	/** Shows other files from their start. baseline: the other side of a diff. */
+	showFiles(files: string[], baseline: string[] | null = null): void {
+		this.store.change({
+			selection: { ...EVERYTHING, files }, window: null, zoom: [], subject: '',
+			baseline: baseline && { ...EVERYTHING, files: baseline }, view: baseline ? 'diff' : 'flame',
+		});
+	}
+
+	loadLedger(): void {
+		this.asking.ask(async () => {
+			if (!this.canAsk())
+				return;
+			const state = this.store.keptState;
+			this.asked = JSON.stringify(stateParameters(state));
+			const ledger = await this.engine.json<Ledger>('ledger', stateParameters(state));
+			this.ledger = ledger;
+			this.look(ledger);
+			this.outlook.status({ kind: 'shown' });
+			for (const watcher of this.ledgerWatchers)
+				watcher(ledger);
+		});
+	}
+
+	/** Whether there is anything to ask about; says so if not. */
+	private canAsk(): boolean {
+		const shown = this.shownFiles();
+		const failed = shown.filter((file) => file.state === 'failed');
+		if (this.list.files.length === 0)
+			this.outlook.status({ kind: 'empty', title: 'No profile yet', text: this.howToOpen() });
+		else if (shown.length > 0 && failed.length === shown.length)
+			this.outlook.status({
+				kind: 'failed', title: `Cannot show ${failed.map((file) => file.name).join(', ')}`,
+				text: failed.map((file) => file.reason).join('\n'),
+			});
+		else if (shown.length === 0)
+			this.outlook.status({ kind: 'empty', title: 'No such file', text: 'The link names a file that is not open here. Choose another one.' });
+		else
+			return true;
+		return false;
+	}
+
+	private howToOpen(): string {
+		return this.engine.isServed ?
+			'Drop a profile here, or start plume scope with a file: plume scope perf.data. Files that appear in a watched folder are listed by themselves.' :
+			'This page was written without a profile.';
+	}
+
+	/** The first look at a profile with scripts shows the user's functions. */
+	private look(ledger: Ledger): void {
+		if (!this.isFirstLook)
+			return;
+		this.isFirstLook = false;
+		if (ledger.has.scripts)
+			this.store.settle({ transforms: PRESETS[0].words });
+	}
+
+	private selected(): void {
+		if (this.store.state !== this.store.keptState)
+			return;
+		if (JSON.stringify(stateParameters(this.store.state)) !== this.asked)
+			this.loadLedger();
+	}
+
+	private ledgerFailed(error: unknown): void {
+		if (error instanceof EngineError && error.status === 409) {
+			this.outlook.status({ kind: 'reading', title: 'Reading ' + this.shownFiles().map((file) => file.name).join(', '), text: this.sizes() });
+			setTimeout(() => this.loadLedger(), RETRY_MS);
+			return;
+		}
+		if (!this.ledger)
+			this.outlook.status({
+				kind: 'failed', title: 'Cannot show this profile', text: error instanceof Error ? error.message : String(error),
+			});
+		this.fail(error);
+	}
+
+	private sizes(): string {
+		const bytes = this.shownFiles().reduce((sum, file) => sum + file.bytes, 0);
+		return bytes > 50e6 ? `${Math.round(bytes / 1e6)} MB: this takes a moment.` : 'This takes a moment.';
+	}
+}
+
+/** What the heat map and the lanes are asked with: all but the times. */
+export function timelessParameters(state: UrlStore['state']): [string, string | null][] {
+	return selectionParameters({ ...state.selection, times: [] });
+}
