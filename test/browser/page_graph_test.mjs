@@ -95,6 +95,12 @@ await test('totals of a large tree equal the sum of its lines', () => {
 	for (let i = 0; i < t.size; i++)
 		equal(t.total[i], t.self[i] + tree.childrenOf(t, i).reduce((sum, child) => sum + t.total[child], 0), 'node ' + i);
 });
+await test('a script function is of its package, of node, or of its file', () => {
+	equal(tree.scriptModule('JS:f /srv/node_modules/express/lib/a.js:1:2', 'express/lib/a.js:1'), 'express');
+	equal(tree.scriptModule('JS:f /srv/node_modules/a/node_modules/@x/y/z.js:1:2', '@x/y/z.js:1'), '@x/y');
+	equal(tree.scriptModule('JS:emit node:events:471:44', 'node:events:471'), 'node');
+	equal(tree.scriptModule('JS:f /srv/app/lib/a.js:12:3', 'lib/a.js:12'), 'lib/a.js');
+});
 await test('an empty tree has nothing and breaks nothing', () => {
 	const t = tree.treeFrom({ header: { values: 1, unit, empty: 'Nothing.' }, columns: { label: [], depth: [], self: [] } }, tree.labelsFrom('', namesOf([])));
 	equal(t.size, 0);

@@ -42,8 +42,8 @@ const OF_TIER: { bit: number; colour: Rgb; text: string }[] = [
 const NO_CHANGE: Rgb = [217, 217, 217];
 const WEAK: { [direction: string]: Rgb } = { less: [198, 219, 239], more: [253, 221, 178] };
 const STRONG: { [direction: string]: Rgb } = { less: [66, 146, 214], more: [236, 102, 18] };
-/** Of folded runs. */
-const FOLDED_COLOUR: Rgb = [222, 219, 213];
+/** Folded runs are as much paler than their kind. */
+const FOLDED_PALER = 0.6;
 const SHADES = 8;
 const STRENGTHS = 16;
 /** In the dark all colours are dimmed by this. */
@@ -130,10 +130,9 @@ function byLabel(tree: Tree, isDark: boolean, colourOf: (label: number) => Rgb):
 	const pots = new Pots(isDark);
 	const { labels, label } = tree;
 	const chosen = new Int32Array(labels.name.length).fill(-1);
-	const folded = pots.add(FOLDED_COLOUR);
 	const choose = (n: number): number => {
 		if (labels.flags[n] & FOLDED)
-			return folded;
+			return pots.add(lighter(colourOf(n), FOLDED_PALER));
 		const shade = n === label[0] ? 0 : Math.floor(shadeOf(labels.name[n]) * SHADES) / (SHADES - 1);
 		return pots.add(lighter(colourOf(n), 0.3 * shade));
 	};
@@ -175,7 +174,7 @@ function byKind(tree: Tree, categories: Category[], isDark: boolean): Paints {
 		.filter(({ i, name }) => used[i] && name !== 'process')
 		.map(({ i, text }) => entry(text, colourOf(i), isDark));
 	if (inUse(labels, 2, (label) => flags[label] & FOLDED ? 1 : 0)[1])
-		legend.push({ text: 'folded: click to open', colour: css(FOLDED_COLOUR, isDark), outline: '' });
+		legend.push({ text: 'pale: folded, click to open', colour: css(lighter(OF_CATEGORY.runtime, FOLDED_PALER), isDark), outline: '' });
 	return { ...byLabel(tree, isDark, (label) => colourOf(category[label])), legend };
 }
 

@@ -72,7 +72,7 @@ export class Functions {
 
 	private addHead({ id, text, says }: ColumnHead): void {
 		const button = html('button', { type: 'button', title: says, tabindex: -1 }, text);
-		const head = html('div', { class: id, role: 'columnheader' }, button);
+		const head = html('div', { class: id === 'name' ? 'function-name' : id, role: 'columnheader' }, button);
 		button.addEventListener('click', () => this.host.onOrder(this.order === id ? '-' + id : id));
 		this.heads.set(id, head);
 		this.head.append(head);
@@ -149,7 +149,7 @@ export class Functions {
 	}
 
 	private refill(): void {
-		const name = this.list.element.querySelector<HTMLElement>('.name');
+		const name = this.list.element.querySelector<HTMLElement>('.function-name');
 		if (name && name.clientWidth) {
 			this.nameRoom = name.clientWidth - 2;
 			this.charWidth = rulerFor(name);
@@ -163,7 +163,7 @@ export class Functions {
 			box.append(html('span', { class: 'bar' }), html('span'));
 			return box;
 		};
-		const name = cell('name');
+		const name = cell('function-name');
 		name.append(html('bdi'), html('bdi', { class: 'place' }));
 		return html('div', { class: 'function-row', role: 'row' },
 			number('self'), number('total'), cell('delta number'), cell('tiers'), name, cell('module'));

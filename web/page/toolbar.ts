@@ -105,7 +105,7 @@ export class Crumbs {
 }
 
 export class Legend {
-	readonly element = html('ul', { class: 'legend', 'aria-label': 'Colours' });
+	readonly element = html('ul', { class: 'graph-legend', 'aria-label': 'Colours' });
 
 	show(entries: LegendEntry[]): void {
 		this.element.replaceChildren(...entries.map(({ text, colour, outline, isHatched }) => {

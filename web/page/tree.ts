@@ -69,6 +69,20 @@ export interface Tree {
 
 type Names = Pick<Labels, 'name' | 'function' | 'place' | 'module' | 'kind' | 'category' | 'tiers' | 'flags'>;
 
+/** In whose file a script function is: `express` of a package, `node`, or the file. */
+export function scriptModule(name: string, place: string): string {
+	const packages = name.split('/node_modules/');
+	const inPackage = packages.length > 1 ? /^(@[^/]+\/[^/]+|[^/]+)/.exec(packages[packages.length - 1]) : null;
+	if (inPackage)
+		return inPackage[1];
+	return / node:/.test(name) ? 'node' : place.replace(/:\d+$/, '');
+}
+
+/** The module of code compiled at run time says only what compiled it: there it is better to know whose code it is. */
+function modulesOf({ name, place, module }: Names): string[] {
+	return module.map((text, i) => text.startsWith('[JIT]') && place[i] ? scriptModule(name[i], place[i]) : text);
+}
+
 /** Gives labels of one name the same number. */
 export function labelsFrom(id: string, names: Names): Labels {
 	const numbers = new Map<string, number>();
@@ -80,7 +94,7 @@ export function labelsFrom(id: string, names: Names): Labels {
 		numbers.set(name, labelOf.length);
 		return labelOf.push(label) - 1;
 	});
-	return { ...names, id, functionOf, labelOf };
+	return { ...names, module: modulesOf(names), id, functionOf, labelOf };
 }
 
 /** Parents and ends follow from the depths. */

@@ -403,7 +403,7 @@ export class Where {
 
 	private openFolds(): void {
 		const { transforms } = this.page.store.state;
-		const left = transforms.filter(({ word }) => word !== 'fold');
+		const left = transforms.filter(({ word }) => !/^(fold|charge|your-code|preset)$/.test(word));
 		if (left.length < transforms.length)
 			this.change({ transforms: left });
 	}
