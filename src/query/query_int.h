@@ -110,6 +110,7 @@ struct growth {
 	struct frame_path pending;
 
 	/* Transforms. */
+	struct pair_map transformed; /* (label of the thread, stack) to tree node */
 	struct regex_list hide, root;
 	bool changes_paths;
 	uint8_t *fate;		 /* by frame: result of the expressions; 0 until evaluated */

@@ -216,26 +216,45 @@ static uint32_t next_in_order(struct growth *g)
 	return at;
 }
 
+/* Marks a stack that --root leaves out. No tree has this many nodes. */
+static const uint32_t NODE_LEFT_OUT = INDEX_NONE - 1;
+
+static uint32_t transformed_node(struct growth *g, uint32_t row, uint64_t *gave_up)
+{
+	uint32_t at = 0;
+	if (!transformed_path(g, row, gave_up))
+		return NODE_LEFT_OUT;
+	if (g->q->marks_wakers)
+		mark_wakers(g, &g->labels_path);
+	if (query_keeps_order(g->q) && g->labels_path.n == 0)
+		vec_push(&g->labels_path, label_of_text(g->labels, STR("[no stack]")));
+	if (query_keeps_order(g->q))
+		return next_in_order(g);
+	for (uint32_t i = 0; i < g->labels_path.n; i++)
+		at = child_of(g, at, g->labels_path.p[i]);
+	return at;
+}
+
+/* There are far fewer stacks than samples, so each is transformed once, unless the tree is in order. */
+static uint32_t node_of_row(struct growth *g, uint32_t row, uint64_t *gave_up)
+{
+	node_id stack = g->p->samples.node[row];
+	uint32_t thread = label_of_thread(g->labels, g->p->samples.thread[row]);
+	if (!g->changes_paths)
+		return node_of_stack(g, thread == INDEX_NONE ? 0 : child_of(g, 0, thread), stack);
+	if (query_keeps_order(g->q))
+		return transformed_node(g, row, gave_up);
+	uint32_t *at = pair_map_place(&g->transformed, thread, stack);
+	if (*at == INDEX_NONE)
+		*at = transformed_node(g, row, gave_up);
+	return *at;
+}
+
 static bool add_row(struct growth *g, uint32_t row, struct query_ledger *ledger)
 {
-	const struct samples *s = &g->p->samples;
-	uint32_t at = 0;
-	if (g->changes_paths) {
-		if (!transformed_path(g, row, &ledger->gave_up))
-			return false;
-		if (g->q->marks_wakers)
-			mark_wakers(g, &g->labels_path);
-		if (query_keeps_order(g->q) && g->labels_path.n == 0)
-			vec_push(&g->labels_path, label_of_text(g->labels, STR("[no stack]")));
-		if (query_keeps_order(g->q))
-			at = next_in_order(g);
-		for (uint32_t i = 0; !query_keeps_order(g->q) && i < g->labels_path.n; i++)
-			at = child_of(g, at, g->labels_path.p[i]);
-	} else {
-		uint32_t thread = label_of_thread(g->labels, s->thread[row]);
-		at = node_of_stack(g, thread == INDEX_NONE ? 0 : child_of(g, 0, thread),
-				   s->node[row]);
-	}
+	uint32_t at = node_of_row(g, row, &ledger->gave_up);
+	if (at == NODE_LEFT_OUT)
+		return false;
 	if (at == 0)
 		at = child_of(g, 0, label_of_text(g->labels, STR("[no stack]")));
 	bool is_in_periods;
@@ -297,6 +316,7 @@ void growth_fini(struct growth *g)
 	vec_fini(&g->own_stacks);
 	free(g->known_root);
 	free(g->known_node);
+	pair_map_fini(&g->transformed);
 	vec_fini(&g->pending);
 	regex_list_fini(&g->hide);
 	regex_list_fini(&g->root);

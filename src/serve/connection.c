@@ -193,6 +193,7 @@ void connection_answer(struct server *s, struct connection *c, struct job *job)
 {
 	s->body_bytes -= job->body_bytes;
 	job->body_bytes = 0;
+	buf_fini(&job->body);
 	begin_writing(s, c);
 	while (take_up(s, c))
 		;
@@ -249,9 +250,21 @@ void connections_free_closed(struct server *s)
 	}
 }
 
-/* Late with a request: is told. Everybody else who is late has no use for an answer. */
+/* Closed with a reset, or the kernel would keep what this client does not take. */
+static void drop(struct server *s, struct connection *c)
+{
+	struct linger none = { .l_onoff = 1 };
+	setsockopt(c->watch.fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+	connection_close(s, c);
+}
+
+/* Who is late with a request is told so. Others are late because they do not read. */
 static void expire(struct server *s, struct connection *c)
 {
+	if (c->state == CONNECTION_WRITING) {
+		drop(s, c);
+		return;
+	}
 	if (c->state != CONNECTION_HEAD || !c->input_n) {
 		connection_close(s, c);
 		return;

@@ -43,18 +43,20 @@ bool serve_has_etag(struct str if_none_match, const char *etag);
 /* Fills an answer with {"error":"text"}. */
 void serve_fail(struct serve_answer *answer, unsigned status, const char *text);
 
-/* 0 is the default, in brackets. */
+/* 0: the default, which is in brackets. */
 struct serve_limits {
-	unsigned
-		connections; /* open at a time; more have to wait (1,200, or what the system allows) */
-	unsigned waiting;    /* requests that wait for `answer`; more get 503 (1,100) */
-	unsigned
-		request_ms; /* to send a request's head; and without progress of a body or answer (30 s) */
-	unsigned idle_ms; /* a connection without a request (60 s) */
-	uint64_t
-		body_bytes; /* of one POST (256 MiB); all that arrive at a time may have twice as much */
-	uint64_t
-		pending_bytes; /* answers that clients have not taken yet: above it, stalled ones are dropped (512 MiB) */
+	/* Connections open at a time; more have to wait (1,200, or what the system allows). */
+	unsigned connections;
+	/* Requests that wait for `answer`; more get 503 (1,100). */
+	unsigned waiting;
+	/* The time to send a request's head, and for a body or answer to stand still (30 s). */
+	unsigned request_ms;
+	/* The time of a connection without a request (60 s). */
+	unsigned idle_ms;
+	/* The body of one POST (256 MiB). All that arrive at a time may have twice as much. */
+	uint64_t body_bytes;
+	/* Answers that are not sent yet. If there are more, stalled clients are dropped (512 MiB). */
+	uint64_t pending_bytes;
 };
 
 struct serve_options {
@@ -71,11 +73,11 @@ struct serve_options {
 
 struct serve_description {
 	uint16_t port;
-	const char *token; /* the page is at http://ADDRESS:port/token/ */
-	const char *
-		address; /* for a URL: 127.0.0.1, or the address listened on, in brackets if IPv6 */
-	const char *
-		no_ipv6; /* why ::1 could not be used as well; NULL: it is, or `listen` was given */
+	const char *token; /* the page is at http://ADDRESS:PORT/TOKEN/ */
+	/* For that URL: 127.0.0.1, or the given address, in brackets if it is IPv6. */
+	const char *address;
+	/* Why ::1 is not used. NULL: it is, or an address was given. */
+	const char *no_ipv6;
 };
 
 struct server;

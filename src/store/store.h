@@ -11,6 +11,10 @@ enum { STORE_MAJOR = 1, STORE_MINOR = 2 };
 /* The first bytes of every file. */
 extern const struct str store_magic;
 
+/* Whether a file with these last bytes is complete: at least STORE_TAIL_BYTES of them, or the whole file. */
+enum { STORE_TAIL_BYTES = 64 };
+bool store_tail_is_end(struct str tail);
+
 /* Whether a file of this size holds nothing but a header. */
 bool store_is_empty(uint64_t size_bytes);
 

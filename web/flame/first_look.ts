@@ -1,7 +1,14 @@
 // Where a picture that is taller than its window begins: neither at the loops of a runtime that every stack begins with,
 // nor at the tips of the tallest stacks, but where most of the reader's own code is. No DOM here.
 
-import { Model } from './model';
+/** What is needed of a model (model.ts). */
+export interface Rated {
+	size: number;
+	kinds: string[]; // by name
+	name: ArrayLike<number>;
+	depth: ArrayLike<number>;
+	value: { numbers: ArrayLike<number> };
+}
 
 /** Code that never has this share of the whole in any row is not what the picture is about. */
 const LEAST_SHARE = 0.05;
@@ -11,8 +18,11 @@ const ENOUGH = 0.8;
 const HIGHEST_MIDDLE = 2 / 3;
 
 /** How much of each row is code of one of the kinds. */
-function rowsOf(model: Model, kinds: string[]): Float64Array {
-	const rows = new Float64Array(model.depth.reduce((most, depth) => Math.max(most, depth), 0) + 1);
+function rowsOf(model: Rated, kinds: string[]): Float64Array {
+	let deepest = 0;
+	for (let i = 0; i < model.size; i++)
+		deepest = Math.max(deepest, model.depth[i]);
+	const rows = new Float64Array(deepest + 1);
 	const isMeant = model.kinds.map((kind) => kinds.includes(kind));
 	for (let i = 0; i < model.size; i++) {
 		if (isMeant[model.name[i]])
@@ -35,7 +45,7 @@ function windows(rows: Float64Array, seen: number): { sum: number; middle: numbe
 }
 
 /** The depth of the row nearest to the root that is seen first, where `seen` rows fit the window. */
-export function firstRow(model: Model, seen: number): number {
+export function firstRow(model: Rated, seen: number): number {
 	const least = LEAST_SHARE * model.value.numbers[0];
 	for (const kinds of [['app'], ['app', 'dependency']]) {
 		const rows = rowsOf(model, kinds);

@@ -17,6 +17,14 @@ export function sentenceOf(ledger: Ledger): string {
 	].filter((part) => part).join(', ');
 }
 
+/** Sizes that say nothing about what is missing: they are in the whole ledger. */
+const SIZES = /^(samples|frames|stacks shown|weight shown.*)$/;
+
+/** The counts that stand in the header: how many samples are shown, and all that is lost, cut or without a name. */
+export function countsOf(ledger: Ledger): [string, string][] {
+	return ledger.ledger.filter(([count, what]) => /^[<>]?\d/.test(count) && !SIZES.test(what));
+}
+
 function table(name: string, rows: [string, string][]): HTMLElement {
 	const body = rows.map(([a, b]) => make('tr', {}, make('th', { scope: 'row' }, a), make('td', {}, b)));
 	return make('section', {}, make('h3', {}, name), make('table', { class: 'facts' }, make('tbody', {}, ...body)));
@@ -26,11 +34,15 @@ function fillLedger(panel: HTMLElement, ledger: Ledger): void {
 	panel.classList.add('ledger');
 	if (ledger.notes.length)
 		panel.append(make('section', {}, make('h3', {}, 'Notes'), make('ul', {}, ...ledger.notes.map((note) => make('li', {}, note)))));
-	const counts = ledger.ledger.map(([count, what]): [string, string] => [count, what]);
-	panel.append(make('section', { class: 'counts' }, table('Samples', counts)));
+	const isCount = ([count]: [string, string]): boolean => /^[<>]?\d/.test(count);
+	panel.append(make('div', { class: 'counts' }, table('Samples', ledger.ledger.filter(isCount))));
+	const words = ledger.ledger.filter((row) => !isCount(row));
+	if (words.length)
+		panel.append(table('Stacks', words));
 	if (ledger.events.length > 1)
 		panel.append(table('Events', ledger.events.map((event) => [event.name, `${integer(event.samples)} samples`])));
-	panel.append(table('Recording', ledger.facts));
+	const said = new Set(words.map(([name]) => name));
+	panel.append(table('Recording', ledger.facts.filter(([name]) => !said.has(name) && !/_ns$/.test(name))));
 }
 
 export class Header {
@@ -64,7 +76,7 @@ export class Header {
 		this.ledger = ledger;
 		this.sentence.textContent = sentenceOf(ledger);
 		document.title = ['plume', ledger.host, ledger.title].filter((part) => part).join(' \u00b7 ');
-		this.counts.replaceChildren(...ledger.ledger.map(([count, what]) =>
+		this.counts.replaceChildren(...countsOf(ledger).map(([count, what]) =>
 			make('span', {}, make('b', {}, count), ' ' + what)));
 		if (ledger.notes.length)
 			this.counts.append(make('span', { class: 'note' }, ledger.notes.length === 1 ? '1 note' : `${ledger.notes.length} notes`));

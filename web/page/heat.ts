@@ -21,11 +21,12 @@ export class Heat {
 	private readonly sight = make('div', { class: 'sight' });
 	private readonly cells: Canvas;
 	private readonly overlay: Canvas;
+	private readonly nothing = make('p', { class: 'nothing', hidden: true }, 'No sample passes the filters.');
 	private readonly speech = make('div', { class: 'speech', 'aria-live': 'polite' });
 	private cursor: Cell = { column: 0, row: 0 };
 
 	constructor(private readonly when: When, private readonly selecting: Selecting, private readonly hint: Hint) {
-		this.box.append(this.inner, this.speech);
+		this.box.append(this.inner, this.nothing, this.speech);
 		this.inner.append(this.sight);
 		this.cells = new Canvas(this.sight, 'cells', () => when.resized());
 		this.overlay = new Canvas(this.sight, 'overlay', () => when.resized());
@@ -61,6 +62,7 @@ export class Heat {
 
 	show(grid: Grid): void {
 		this.grid = grid;
+		this.nothing.hidden = grid.total > 0 || this.when.isCut;
 		this.when.drawSoon();
 	}
 

@@ -6,8 +6,9 @@ import { STEPS_NS } from './times';
 
 export const LEAST_CELL_PX = 4;
 const LEAST_CELL_NS = 1e6;
-const MOST_COLUMN_PX = 64;
 const GOOD_COLUMN_PX = 16;
+/** Fewer columns make no picture. */
+const GOOD_COLUMNS = 12;
 const SECOND = 1e9;
 /** Parts of a column, the finest first: each cell is then a length of time that people count in. */
 const PARTS = [100, 60, 50, 40, 30, 25, 24, 20, 12, 10, 6, 5, 4, 2, 1];
@@ -16,7 +17,7 @@ const MOST_PARTS = 60;
 /** What is known before asking: the profile, the state and the room. */
 export interface Frame {
 	duration_ns: number;
-	/** The clock at the profile's start modulo a day, ns: columns that are aligned to the clock begin at its multiples. */
+	/** The clock at the profile's start: ns since the last whole second. Columns that are aligned to it begin there. */
 	clock_ns: number;
 	rows: Rows;
 	align: 'start' | 'wall';
@@ -37,9 +38,10 @@ export interface Plan {
 /** Columns of offsets are seconds if those can be seen: that is what people compare. */
 function offsetColumn(window_ns: number, width_px: number): number {
 	const pixels = (step: number): number => width_px * step / window_ns;
-	if (pixels(SECOND) >= LEAST_CELL_PX && pixels(SECOND) <= MOST_COLUMN_PX)
+	const isShort = window_ns < GOOD_COLUMNS * SECOND;
+	if (pixels(SECOND) >= LEAST_CELL_PX && !isShort)
 		return SECOND;
-	const least = pixels(SECOND) > MOST_COLUMN_PX ? GOOD_COLUMN_PX : LEAST_CELL_PX;
+	const least = isShort ? GOOD_COLUMN_PX : LEAST_CELL_PX;
 	return STEPS_NS.find((step) => step >= 10 * LEAST_CELL_NS && pixels(step) >= least) || STEPS_NS[STEPS_NS.length - 1];
 }
 
@@ -74,7 +76,7 @@ export function planOf(frame: Frame): Plan {
 	// A width of the column that was asked for wins over the window: the rest is a scroll away.
 	const most = Math.max(1, Math.floor(frame.width_px / LEAST_CELL_PX));
 	const until = Math.min(end, from + most * column_ns);
-	const phase = frame.align === 'wall' ? frame.clock_ns % column_ns : 0;
+	const phase = frame.align === 'wall' ? frame.clock_ns % SECOND : 0;
 	const first = Math.floor((from + phase) / column_ns);
 	const isAll = until >= frame.duration_ns;
 	// The last sample is at duration_ns itself.
@@ -218,5 +220,6 @@ export function zoomed(window_ns: [number, number], duration_ns: number, at_ns: 
 export function moved(window_ns: [number, number], duration_ns: number, by_ns: number): Range {
 	const length = window_ns[1] - window_ns[0];
 	const from = bounded(window_ns[0] + by_ns, Math.max(0, duration_ns - length));
-	return rangeOf_ns(from, from + length);
+	const step = Math.pow(10, Math.max(0, Math.floor(Math.log10(length)) - 3)); // no digits that nobody sees
+	return rangeOf_ns(Math.round(from / step) * step, Math.round((from + length) / step) * step);
 }

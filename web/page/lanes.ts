@@ -87,6 +87,21 @@ export class Lanes {
 			() => this.when.change({ showsIdleThreads: !isShown }), { class: 'idle' });
 	}
 
+	/** Whole lanes, in so many pixels; the heat map has the rest. Returns whether that has changed. */
+	fill(most_px: number): boolean {
+		const rows = this.names.childElementCount;
+		const fitting = Math.max(1, Math.floor(most_px / this.laneHeight));
+		const height = rows ? Math.min(rows, fitting) * this.laneHeight + 'px' : '0px';
+		const isChanged = this.box.style.height !== height;
+		this.box.style.height = height;
+		return isChanged;
+	}
+
+	/** `8 threads, share of a CPU`. */
+	get title(): string {
+		return this.lanes.length ? `${plural(this.lanes.length, 'thread')}, share ${this.unit()}` : '';
+	}
+
 	private get laneHeight(): number {
 		return 1.7 * rem();
 	}

@@ -15,9 +15,16 @@ export function modeOf(event: { ctrlKey: boolean; metaKey: boolean; shiftKey: bo
 export class Selecting {
 	private first: Range | null = null;
 	private mode: Mode = 'set';
+	/** Where ranges are selected. A click elsewhere ends what has begun. */
+	readonly surfaces: HTMLElement[] = [];
 
 	/** ended is called after a range was selected. */
-	constructor(private readonly store: UrlStore, private readonly ended: () => void) {}
+	constructor(private readonly store: UrlStore, private readonly ended: () => void) {
+		document.addEventListener('pointerdown', (event) => {
+			if (!this.surfaces.some((surface) => surface.contains(event.target as Node)))
+				this.settle();
+		});
+	}
 
 	get isOpen(): boolean {
 		return this.first !== null;
@@ -49,13 +56,21 @@ export class Selecting {
 		this.end(unit);
 	}
 
+	/** A double click has just selected a cell: its column takes that one's place. */
+	widen(unit: Range, mode: Mode): void {
+		if (this.isOpen)
+			this.take(unit, mode);
+		else
+			this.store.settle(withRange(this.store.keptState, unit, mode));
+	}
+
 	/** The pointer left before the second click. */
 	recede(): void {
 		if (this.first)
 			this.follow(this.first);
 	}
 
-	settle(): void {
+	private settle(): void {
 		if (this.first)
 			this.end(this.first);
 	}
@@ -80,6 +95,7 @@ interface Surface {
 /** Drag, or click and click again; a double click takes a column. */
 export function listen(surface: Surface, selecting: Selecting): void {
 	const { element } = surface;
+	selecting.surfaces.push(element);
 	let press: PointerEvent | null = null;
 	let isDragged = false;
 	let wasOpen = false;
@@ -112,13 +128,9 @@ export function listen(surface: Surface, selecting: Selecting): void {
 		if (!press)
 			selecting.recede();
 	});
-	element.addEventListener('dblclick', (event) => selecting.take(surface.columnAt(event), modeOf(event, surface.isBaseline())));
+	element.addEventListener('dblclick', (event) => selecting.widen(surface.columnAt(event), modeOf(event, surface.isBaseline())));
 	element.addEventListener('contextmenu', (event) => {
 		if (event.ctrlKey) // a click with Ctrl on macOS
 			event.preventDefault();
-	});
-	document.addEventListener('pointerdown', (event) => {
-		if (!element.contains(event.target as Node))
-			selecting.settle();
 	});
 }

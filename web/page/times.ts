@@ -61,9 +61,19 @@ export function dayOf(unix_ns: bigint): string {
 	return new Date(Number(unix_ns / BigInt(1e6))).toLocaleDateString('en', { month: 'short', day: 'numeric' });
 }
 
-/** Exact to the hundredth of its length, at least to the ms. */
+/** The coarsest step, at most 10 ms, at which both ends are right to the thousandth of the length. */
+function stepOfRange(range: Range): number {
+	const length_ns = (range.until - range.from) * SECOND;
+	for (let step = 1e7; step > 1; step /= 10) {
+		const isRight = [range.from, range.until].every((end) => Math.abs(Math.round(end * SECOND / step) * step - end * SECOND) <= length_ns / 1000);
+		if (isRight)
+			return step;
+	}
+	return 1;
+}
+
 export function rangeText(range: Range): string {
-	const step_ns = Math.min(1e7, Math.pow(10, Math.floor(Math.log10(Math.max(range.until - range.from, 1e-7) * SECOND / 10))));
+	const step_ns = stepOfRange(range);
 	const from = clock(range.from * SECOND, step_ns);
 	const until = clock(range.until * SECOND, step_ns);
 	return from + '\u2013' + until + (range.until < 60 ? ' s' : '');

@@ -22,8 +22,10 @@ import { rangeText, timeOfDay } from './times';
 import { Tools } from './when_tools';
 
 const LEAST_ROW_PX = 4;
-/** Clocks are counted modulo so many ns: all columns up to 10 days divide it. */
-const CLOCK_NS = BigInt(30 * 86400e9);
+/** Clocks are counted modulo a day: the labels of the axis are its round times. */
+const CLOCK_NS = BigInt(86400e9);
+/** Lanes have this share of the band at most. */
+const LANES_SHARE = 0.36;
 const SETTLE_MS = 500;
 
 export class When {
@@ -39,6 +41,7 @@ export class When {
 	private readonly plots = make('div', { class: 'plots' });
 	private readonly timeless = make('p', { class: 'sentence', hidden: true },
 		'This profile has no times, so there is nothing to show over time. All its samples are in the graph below.');
+	private readonly laneTitle = make('div', { class: 'axis-name' });
 	private readonly tools: Tools;
 	private readonly names: RowNames;
 	private readonly axis: TimeAxis;
@@ -64,7 +67,7 @@ export class When {
 		this.heatAsking = new Latest((error) => session.fail(error));
 		this.laneAsking = new Latest((error) => session.fail(error));
 		this.plots.append(make('div'), this.overview.box, this.marks.name, this.marks.box, this.names.box, this.heat.box,
-			make('div', { class: 'axis-name' }), this.axis.box, this.lanes.box);
+			this.laneTitle, this.axis.box, this.lanes.box);
 		element.append(this.tools.element, this.timeless, this.plots);
 		session.store.watch(() => this.update());
 		session.watchLedger((ledger) => this.know(ledger));
@@ -200,6 +203,8 @@ export class When {
 
 	/** What is seen has changed, or may have. */
 	private update(): void {
+		this.lanes.arrange();
+		this.lanes.fill(this.plots.clientHeight * LANES_SHARE);
 		const { width, height } = this.heat.room;
 		if (!this.ledger || !this.ledger.has.time || width < 1 || height < 1)
 			return;
@@ -209,7 +214,6 @@ export class When {
 		this.askHeat(plan);
 		this.askLanes(plan);
 		this.overview.update();
-		this.lanes.arrange();
 		this.drawSoon();
 	}
 
@@ -248,7 +252,11 @@ export class When {
 		if (key === this.lanesAsked || !this.ledger?.has.threads)
 			return;
 		this.lanesAsked = key;
-		this.laneAsking.ask(async () => this.lanes.show(gridOf(await this.session.engine.binary('heatmap', parameters))));
+		this.laneAsking.ask(async () => {
+			this.lanes.show(gridOf(await this.session.engine.binary('heatmap', parameters)));
+			this.laneTitle.textContent = this.laneTitle.title = this.lanes.title;
+			this.update(); // there may be more lanes, and less room for the heat map
+		});
 	}
 
 	private draw(): void {

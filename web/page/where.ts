@@ -1,5 +1,447 @@
-// The bands Where and Why.
+// The bands WHERE (graph, functions, source) and WHY (details): asks for what the state selects, and shows it.
+
+import { html, set } from '../flame/dom';
+import { Answers, Latest, questionOf, Trees } from './answers';
+import { copyText, download } from './copy';
+import { Details } from './details';
+import { blockers } from './empty';
+import { ExportMenu } from './export';
+import { Functions } from './functions';
+import { Graph } from './graph';
+import { Hits } from './hits';
+import { Parameters } from './engine';
+import { graphKeys } from './keys_graph';
 import { Page } from './page';
+import { SearchBox } from './search';
+import { Source, SourceAnswer } from './source';
+import { functionAtLine } from './source_lines';
+import { selectionParameters, State, transformParameters } from './state';
+import { factsOf, tipOf } from './talk';
+import { Crumbs, Legend, Toolbar } from './toolbar';
+import { Tooltip } from './tooltip';
+import { follow, nameOf, Tree } from './tree';
+import { clean, sizeWords } from './words';
+
 export class Where {
-	constructor(where: HTMLElement, why: HTMLElement, search: HTMLElement, page: Page) { void [where, why, search, page]; }
+	private readonly graph: Graph;
+	private readonly answers: Answers;
+	private readonly latest = new Latest();
+	private readonly latestSource = new Latest();
+	private readonly toolbar: Toolbar;
+	private readonly crumbs = new Crumbs();
+	private readonly legend = new Legend();
+	private readonly functions: Functions;
+	private readonly source: Source;
+	private readonly details: Details;
+	private readonly search: SearchBox;
+	private readonly hits: Hits;
+	private readonly tooltip = new Tooltip();
+	private readonly empty = html('div', { class: 'graph-empty', role: 'status' });
+	private readonly live = html('div', { class: 'unseen', role: 'status', 'aria-live': 'polite' });
+	private readonly tabs = html('div', { class: 'panel-tabs', role: 'tablist', 'aria-label': 'Panel' });
+	private readonly panel = html('section', { class: 'panel' });
+	private trees: Trees | null = null;
+	private asked = '';
+	private askedSource = '';
+	private found: Uint8Array | null = null;
+
+	constructor(where: HTMLElement, why: HTMLElement, search: HTMLElement, private readonly page: Page) {
+		this.answers = new Answers(page.engine);
+		this.graph = new Graph({
+			change: (part) => this.change(part),
+			onSpot: (pointer) => this.talk(pointer),
+			openFolds: () => this.openFolds(),
+		});
+		const menu = new ExportMenu({
+			picture: () => this.graph.flame.picture(),
+			file: (as) => this.exportFile(as),
+			copyFolded: () => this.copy(this.graph.foldedAll(), 'graph as folded stacks'),
+			fail: (error) => page.fail(error),
+		}, (blob) => download('flame.png', blob));
+		this.toolbar = new Toolbar({
+			change: (part) => this.change(part),
+			setWidth: (width) => {
+				this.graph.width = width;
+				this.draw();
+			},
+		}, menu.element);
+		this.functions = new Functions({
+			onSelect: (name) => this.change({ subject: name }),
+			onOpen: (name) => this.change({ subject: name, view: 'sandwich' }),
+			onOrder: (order) => this.change({ order }),
+		});
+		this.source = new Source(() => this.total(), (line) => this.pickLine(line));
+		this.details = new Details(why, this.actions());
+		this.hits = new Hits(this.graph);
+		this.search = new SearchBox(search, {
+			onSearch: (wanted) => this.change({ search: wanted }),
+			onStep: (step) => this.step(step),
+			hits: () => this.hits.listed(),
+			onLeave: () => this.graph.flame.scroller.focus(),
+		});
+		this.build(where);
+		this.begin();
+	}
+
+	private build(where: HTMLElement): void {
+		const { flame } = this.graph;
+		flame.element.append(this.empty);
+		const graph = html('section', { class: 'graph', 'aria-label': 'Graph' },
+			this.toolbar.element, this.crumbs.element, flame.element, this.legend.element, this.live);
+		const divider = html('div', { class: 'panel-divider', role: 'separator', 'aria-orientation': 'vertical',
+			'aria-label': 'Width of the panel', tabindex: 0 });
+		for (const [panel, text] of [['functions', 'Functions'], ['source', 'Source']]) {
+			const tab = html('button', { type: 'button', role: 'tab', 'data-panel': panel }, text);
+			tab.addEventListener('click', () => this.change({ panel: panel as State['panel'] }));
+			this.tabs.append(tab);
+		}
+		this.panel.append(this.tabs, this.functions.element, this.source.element);
+		where.classList.add('where-band');
+		where.append(graph, divider, this.panel);
+		this.listenDivider(divider, where);
+	}
+
+	private listenDivider(divider: HTMLElement, where: HTMLElement): void {
+		const setWidth = (width: number) =>
+			where.style.setProperty('--panel-width', Math.max(220, Math.min(width, where.clientWidth - 320)) + 'px');
+		divider.addEventListener('pointerdown', (event) => {
+			divider.setPointerCapture(event.pointerId);
+			event.preventDefault();
+		});
+		divider.addEventListener('pointermove', (event) => {
+			if (divider.hasPointerCapture(event.pointerId))
+				setWidth(where.getBoundingClientRect().right - event.clientX);
+		});
+		divider.addEventListener('keydown', (event) => {
+			const step = event.key === 'ArrowLeft' ? 16 : event.key === 'ArrowRight' ? -16 : 0;
+			if (!step)
+				return;
+			setWidth(this.panel.clientWidth + step);
+			event.preventDefault();
+			event.stopPropagation();
+		});
+		divider.addEventListener('dblclick', () => where.style.removeProperty('--panel-width'));
+	}
+
+	private begin(): void {
+		const { page } = this;
+		page.store.watch((state, before) => this.follow(state, before));
+		page.watchLedger(() => this.ledgerCame());
+		page.addKeys(graphKeys(this.commands()));
+		const restyle = () => {
+			this.graph.flame.restyle();
+			this.draw();
+		};
+		new MutationObserver(restyle).observe(document.documentElement, { attributes: true, attributeFilter: ['data-scheme', 'class', 'style'] });
+		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', restyle);
+		addEventListener('resize', restyle);
+		this.showState(page.store.state);
+		if (page.ledger)
+			this.ask();
+		this.expose();
+	}
+
+	private commands() {
+		return {
+			graph: this.graph,
+			state: () => this.page.store.state,
+			change: (part: Partial<State>) => this.change(part),
+			focusSearch: () => this.search.focus(),
+			step: (step: number) => this.step(step),
+			copyName: () => this.copy(this.graph.name(), 'name'),
+			copyStack: () => this.copy(this.graph.stack(), 'stack'),
+		};
+	}
+
+	// The state
+
+	private change(part: Partial<State>): void {
+		const { state } = this.page.store;
+		// The frames of callers and of a sandwich have other paths.
+		const isTurned = part.view && part.view !== state.view && /callers|sandwich/.test(part.view + state.view);
+		this.page.store.change(isTurned && !part.zoom ? { ...part, zoom: [] } : part, 'kept');
+	}
+
+	private follow(state: State, before: State): void {
+		this.showState(state);
+		this.ask();
+		const isDrawnOtherwise = ['view', 'isIcicle', 'zoom', 'colour', 'bySelf', 'subject', 'scheme']
+			.some((key) => state[key as keyof State] !== before[key as keyof State]);
+		if (isDrawnOtherwise)
+			this.draw();
+		if (state.subject !== before.subject)
+			this.subjectChanged(state.subject);
+		if (state.search !== before.search)
+			this.find();
+	}
+
+	private showState(state: State): void {
+		this.toolbar.show(state);
+		this.functions.setOrder(state.order);
+		this.functions.select(state.subject);
+		for (const tab of this.tabs.children)
+			tab.setAttribute('aria-selected', String(tab.getAttribute('data-panel') === state.panel));
+		this.functions.element.hidden = state.panel !== 'functions';
+		this.source.element.hidden = state.panel !== 'source';
+		this.askSource(state);
+	}
+
+	private subjectChanged(name: string): void {
+		const { spot } = this.graph;
+		const isTalkedOf = spot && nameOf(this.graph.treeOf(spot), spot.node) === name;
+		if (name && !isTalkedOf)
+			this.graph.focusFunction(name);
+		else
+			this.talk(null);
+	}
+
+	// Questions
+
+	private ledgerCame(): void {
+		this.asked = this.askedSource = '';
+		this.ask();
+		this.askSource(this.page.store.state);
+	}
+
+	private ask(): void {
+		const question = questionOf(this.page.store.state);
+		const key = JSON.stringify(question);
+		if (key === this.asked)
+			return;
+		this.asked = key;
+		this.latest.run(async () => {
+			try {
+				this.came(await this.answers.ask(question));
+			} catch (error) {
+				this.asked = '';
+				this.page.fail(error);
+			}
+		});
+	}
+
+	private came(trees: Trees): void {
+		const hadLabels = this.trees?.main.labels;
+		this.trees = trees;
+		if (trees.main.labels !== hadLabels)
+			this.found = this.hits.match(trees.main.labels, this.search.show(this.page.store.state.search));
+		this.draw();
+		setTimeout(() => this.fillTable(trees), 0);
+	}
+
+	/** After the picture, which is what one looks at first. */
+	private fillTable(trees: Trees): void {
+		if (trees !== this.trees)
+			return;
+		this.functions.show(trees.main, trees.isReversed);
+		this.functions.setFound(this.found);
+		this.sayHits();
+		this.talk(null);
+	}
+
+	private askSource(state: State): void {
+		if (state.panel !== 'source')
+			return;
+		if (!state.subject) {
+			this.askedSource = '';
+			this.source.say('Choose a function, in the graph or in the table, to see its source.');
+			return;
+		}
+		const parameters: Parameters = [['function', state.subject], ...selectionParameters(state.selection), ...transformParameters(state)];
+		const key = JSON.stringify(parameters);
+		if (key === this.askedSource)
+			return;
+		this.askedSource = key;
+		this.latestSource.run(async () => {
+			try {
+				this.source.show(await this.page.engine.json<SourceAnswer>('source', parameters));
+			} catch (error) {
+				this.source.say(error instanceof Error ? error.message : String(error));
+			}
+		});
+	}
+
+	private pickLine(line: number): void {
+		const labels = this.trees?.main.labels;
+		const name = labels ? functionAtLine(labels, this.source.source().file, line) : '';
+		if (name)
+			this.change({ subject: name });
+	}
+
+	private async exportFile(as: string): Promise<void> {
+		const { main } = questionOf(this.page.store.state);
+		const { name, type, bytes } = await this.page.engine.file('export', [...main, ['as', as]]);
+		download(name, new Blob([bytes as BlobPart], { type }));
+	}
+
+	// What is shown
+
+	private isDark(): boolean {
+		const { scheme } = document.documentElement.dataset;
+		return scheme ? scheme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+	}
+
+	private total(): number {
+		const main = this.trees?.main;
+		return main && main.size ? (main.change ? main.change.after.total : main.total)[0] : 0;
+	}
+
+	private draw(): void {
+		const { trees, graph } = this;
+		const { state } = this.page.store;
+		if (!trees)
+			return;
+		const categories = this.page.ledger?.categories || [];
+		graph.show(trees, state, categories, this.isDark());
+		graph.flame.mark(this.found, graph.functionNumber(state.subject));
+		this.legend.show(graph.legend);
+		this.showEmpty(trees.main, state);
+		this.showCrumbs(state);
+		const size = trees.main.size ? sizeWords(trees.main) : '';
+		set(graph.flame.canvas, { 'aria-label': `${state.view} graph, ${size}` });
+		set(graph.flame.scroller, { 'aria-label': `${state.view} graph, ${size}. Arrow keys move, Enter zooms, Backspace goes back.` });
+	}
+
+	private showEmpty(main: Tree, state: State): void {
+		const sentence = main.empty || (!main.size || !this.total() && !main.change ? 'No samples match.'
+			: state.view === 'diff' && !main.change ? 'Set a baseline to compare with: hold Ctrl and drag over the heat map.'
+				: state.view === 'sandwich' && !state.subject ? 'Choose a function in the table to see all its callers and callees.' : '');
+		this.empty.replaceChildren();
+		this.empty.hidden = !sentence;
+		if (!sentence)
+			return;
+		this.empty.append(html('p', {}, sentence));
+		for (const { text, part } of main.empty || !this.total() ? blockers(state, main.samples) : []) {
+			const button = html('button', { type: 'button' }, text);
+			button.addEventListener('click', () => this.change(part));
+			this.empty.append(button);
+		}
+	}
+
+	private showCrumbs(state: State): void {
+		const { tree } = this.graph;
+		if (!tree || state.view === 'sandwich') {
+			const subject = state.subject ? [{ text: clean(state.subject), isMissing: false, go: () => {} }] : [];
+			this.crumbs.show(subject, tree ? sizeWords(tree) : '');
+			return;
+		}
+		const nodes = follow(tree, state.zoom);
+		const text = (i: number) => nodes[i] === undefined ? clean(state.zoom[i - 1]) : clean(tree.labels.function[tree.label[nodes[i]]]);
+		const crumbs = [''].concat(state.zoom).map((_, i) => ({
+			text: text(i), isMissing: nodes[i] === undefined, go: () => this.change({ zoom: state.zoom.slice(0, i) }),
+		}));
+		this.crumbs.show(crumbs, sizeWords(tree));
+	}
+
+	/** Says everything about the frame under the pointer, or the focused one. */
+	private talk(pointer: { x: number; y: number } | null): void {
+		const { graph } = this;
+		const { spot } = graph;
+		if (!spot) {
+			this.tooltip.hide();
+			this.details.say('Point at a frame, or move with the arrow keys. Click to zoom in.');
+			return;
+		}
+		const context = {
+			tree: graph.treeOf(spot), zoom: graph.zoom, categories: this.page.ledger?.categories || [], all: this.whole(),
+			row: this.functions.rowOf(nameOf(graph.treeOf(spot), spot.node)),
+		};
+		this.details.show(factsOf(spot, context));
+		const isFunction = graph.treeOf(spot).parent[spot.node] >= 0;
+		for (const id of ['sandwich', 'source', 'hide', 'root', 'only'])
+			this.details.allow(id, isFunction);
+		const tip = tipOf(spot, context);
+		if (pointer && graph.hover)
+			this.tooltip.show(tip, pointer.x, pointer.y);
+		else
+			this.tooltip.hide();
+		if (!pointer)
+			this.live.textContent = [tip.name, ...tip.notes, ...tip.facts].join(', ');
+	}
+
+	/** The value of the whole profile, or 0 if it cannot be known. */
+	private whole(): number {
+		const { trees, page } = this;
+		const isCounted = trees && trees.main.unit.name === 'samples' && trees.main.unit.decimals === 0;
+		return isCounted && page.ledger ? trees.main.samples.in || page.ledger.samples : 0;
+	}
+
+	// Search
+
+	private find(): void {
+		const runnable = this.search.show(this.page.store.state.search);
+		if (!this.trees)
+			return;
+		this.found = this.hits.match(this.trees.main.labels, runnable);
+		this.graph.flame.mark(this.found, this.graph.functionNumber(this.page.store.state.subject));
+		this.functions.setFound(this.found);
+		this.sayHits();
+	}
+
+	private sayHits(): void {
+		const { words, isWrong } = this.hits.words(this.search.isHeld);
+		this.search.say(words, isWrong);
+	}
+
+	private step(step: number): void {
+		this.hits.step(step);
+		this.sayHits();
+	}
+
+	// What one may do with a frame
+
+	private copy(text: string, what: string): void {
+		if (text)
+			copyText(text, what, (sentence) => this.page.remark(sentence));
+	}
+
+	private openFolds(): void {
+		const { transforms } = this.page.store.state;
+		const left = transforms.filter(({ word }) => word !== 'fold');
+		if (left.length < transforms.length)
+			this.change({ transforms: left });
+	}
+
+	private actions() {
+		const named = (run: (name: string) => Partial<State>) => () => {
+			const { spot } = this.graph;
+			if (spot)
+				this.change(run(nameOf(this.graph.treeOf(spot), spot.node)));
+		};
+		const exactly = (name: string) => '^' + name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') + '$';
+		const add = (word: string) => named((name) =>
+			({ transforms: [...this.page.store.state.transforms, { word, value: exactly(name) }] }));
+		const { selection } = this.page.store.state;
+		return [
+			{ id: 'copy-name', text: 'copy name', says: 'Copy the name (c)', run: () => this.copy(this.graph.name(), 'name') },
+			{ id: 'copy-stack', text: 'copy stack', says: 'Copy the stack as folded text (s)', run: () => this.copy(this.graph.stack(), 'stack') },
+			{ id: 'sandwich', text: 'callers', says: 'All callers and callees of the function',
+				run: named((subject) => ({ subject, view: 'sandwich' as const })) },
+			{ id: 'source', text: 'source', says: 'The text of the function',
+				run: named((subject) => ({ subject, panel: 'source' as const })) },
+			{ id: 'hide', text: 'hide', says: 'Remove the function from all stacks; its time goes to its callers', run: add('hide') },
+			{ id: 'root', text: 'root', says: 'Begin all stacks at the function', run: add('root') },
+			{ id: 'only', text: 'only', says: 'Keep only stacks with the function',
+				run: named((name) => ({ selection: { ...this.page.store.state.selection, only: [...selection.only, exactly(name)] } })) },
+		];
+	}
+
+	/** For tests. */
+	private expose(): void {
+		const { graph } = this;
+		(window as unknown as { plumeWhere: object }).plumeWhere = {
+			frames: () => graph.flame.boxes().map(({ spot, x, y, width, height }) => {
+				const tree = graph.treeOf(spot);
+				return { name: nameOf(tree, spot.node), x, y, w: width, h: height, depth: tree.depth[spot.node], pane: spot.pane,
+					self: tree.self[spot.node], total: tree.total[spot.node] };
+			}),
+			table: () => this.functions.table(),
+			source: () => this.source.source(),
+			hits: () => this.hits.listed().map(({ name, value, note }) => ({ name, value, note })),
+			unit: () => this.trees?.main.unit,
+			total: () => this.total(),
+			isIdle: () => this.latest.isIdle && this.latestSource.isIdle,
+			drawNow: () => graph.flame.drawNow(),
+			cost: () => graph.flame.cost_ms,
+		};
+	}
 }

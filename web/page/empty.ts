@@ -1,0 +1,26 @@
+// Nothing is left of the profile: which filters are in the way.
+
+import { State } from './state';
+
+export interface Blocker {
+	text: string; // of a button
+	part: Partial<State>; // what takes it away
+}
+
+/** samples: the counts of api/tree by the reason that they were left out for. */
+export function blockers(state: State, samples: { [reason: string]: number }): Blocker[] {
+	const { selection, transforms } = state;
+	const found: [boolean, Blocker][] = [
+		[samples.by_time > 0 && selection.times.length > 0,
+			{ text: 'Show the whole time', part: { selection: { ...selection, times: [] } } }],
+		[samples.by_where > 0 && selection.where.length > 0,
+			{ text: 'Remove ' + selection.where.join(', '), part: { selection: { ...selection, where: [] } } }],
+		[samples.by_text > 0 && selection.only.length + selection.without.length > 0,
+			{ text: 'Show all stacks', part: { selection: { ...selection, only: [], without: [] } } }],
+		[samples.idle > 0 && selection.noIdle,
+			{ text: 'Show idle samples', part: { selection: { ...selection, noIdle: false } } }],
+		[samples.not_under_root > 0 && transforms.some(({ word }) => word === 'root'),
+			{ text: 'Begin stacks at their root', part: { transforms: transforms.filter(({ word }) => word !== 'root') } }],
+	];
+	return found.filter(([isInTheWay]) => isInTheWay).map(([, blocker]) => blocker);
+}

@@ -1,0 +1,30 @@
+// A frame's label: the function first, then where it lives, each as short as it must be.
+
+import { CharWidth, shorten, textWidth } from '../flame/label';
+
+export interface Fitted {
+	name: string;
+	place: string;
+	nameWidth: number; // px
+}
+
+/** Between the function and its place, px. */
+export const GAP = 8;
+/** A place with less room than this is left out, px. */
+const LEAST_PLACE = 40;
+/** The end of a place is what tells files apart: one that loses it is left out. */
+const KEPT_END = 4;
+
+/** The function's own name is cut only if it does not fit by itself. */
+export function fitLabel(name: string, place: string, room: number, charWidth: CharWidth): Fitted {
+	const nameWidth = textWidth(name, charWidth);
+	if (nameWidth > room) {
+		const short = shorten(name, room, charWidth);
+		return { name: short, place: '', nameWidth: textWidth(short, charWidth) };
+	}
+	const left = room - nameWidth - GAP;
+	if (!place || left < LEAST_PLACE)
+		return { name, place: '', nameWidth };
+	const short = shorten(place, left, charWidth);
+	return { name, place: short.endsWith(place.slice(-KEPT_END)) ? short : '', nameWidth };
+}
