@@ -42,7 +42,11 @@ export interface Outlook {
 	busy(open: number): void;
 }
 
-const RETRY_MS = 400;
+/** By folder, then by time; those without a time last, by name. */
+function inOrder(a: FileEntry, b: FileEntry): number {
+	const startOf = (file: FileEntry): number => Number(file.start_unix_ns) || Infinity;
+	return a.folder.localeCompare(b.folder) || (startOf(a) < startOf(b) ? -1 : startOf(a) > startOf(b) ? 1 : a.name.localeCompare(b.name));
+}
 
 export class Session implements Page {
 	readonly engine: Engine;
@@ -55,6 +59,8 @@ export class Session implements Page {
 	private readonly asking: Latest;
 	private isFirstLook: boolean;
 	private asked = '';
+	/** The server is reading a file that was asked for. */
+	isReading = false;
 
 	constructor(engine: Engine, readonly store: UrlStore, readonly keys: Keys, private readonly outlook: Outlook) {
 		this.engine = new WatchedEngine(engine, (open, isAnswered) => {
@@ -102,13 +108,15 @@ export class Session implements Page {
 	}
 
 	setFiles(list: FileList): void {
-		if (list.revision === this.list.revision)
-			return;
 		const before = JSON.stringify(this.shownFiles());
-		this.list = list;
-		for (const watcher of this.fileWatchers)
-			watcher(list);
-		if (!this.ledger || JSON.stringify(this.shownFiles()) !== before)
+		const isChanged = list.revision !== this.list.revision;
+		if (isChanged) {
+			this.list = { ...list, files: [...list.files].sort(inOrder) };
+			for (const watcher of this.fileWatchers)
+				watcher(this.list);
+		}
+		const isStillReading = this.shownFiles().some((file) => file.state === 'reading');
+		if (this.isReading ? !isStillReading : isChanged && (!this.ledger || JSON.stringify(this.shownFiles()) !== before))
 			this.loadLedger();
 	}
 
@@ -126,6 +134,7 @@ export class Session implements Page {
 				return;
 			const state = this.store.keptState;
 			this.asked = JSON.stringify(stateParameters(state));
+			this.isReading = false;
 			const ledger = await this.engine.json<Ledger>('ledger', stateParameters(state));
 			this.ledger = ledger;
 			this.look(ledger);
@@ -178,7 +187,8 @@ export class Session implements Page {
 	private ledgerFailed(error: unknown): void {
 		if (error instanceof EngineError && error.status === 409) {
 			this.outlook.status({ kind: 'reading', title: 'Reading ' + this.shownFiles().map((file) => file.name).join(', '), text: this.sizes() });
-			setTimeout(() => this.loadLedger(), RETRY_MS);
+			this.isReading = true;
+			this.refreshFiles(); // the ledger is asked for again when the file has been read
 			return;
 		}
 		if (!this.ledger)
