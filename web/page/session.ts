@@ -70,7 +70,10 @@ export class Session implements Page {
 		});
 		this.asking = new Latest((error) => this.ledgerFailed(error));
 		this.isFirstLook = store.isFirstLook;
-		store.watch(() => this.selected());
+		store.watch((state, before) => {
+			this.isFirstLook = this.isFirstLook && state.transforms === before.transforms;
+			this.selected();
+		});
 	}
 
 	watchLedger(callback: (ledger: Ledger) => void): void {
@@ -168,13 +171,12 @@ export class Session implements Page {
 			'This page was written without a profile.';
 	}
 
-	/** The first look at a profile with scripts shows the user's functions. */
+	/** The first look folds what is not the user's code. A live profile may not have any of that yet. */
 	private look(ledger: Ledger): void {
-		if (!this.isFirstLook)
+		if (!this.isFirstLook || !ledger.preset || ledger.preset === 'none')
 			return;
 		this.isFirstLook = false;
-		if (ledger.preset ? ledger.preset !== 'none' : ledger.has.scripts)
-			this.store.settle({ transforms: yourCodeOf(ledger).words });
+		this.store.settle({ transforms: yourCodeOf(ledger).words });
 	}
 
 	private selected(): void {
