@@ -94,8 +94,8 @@ export class Graph {
 			const top = subjectOf(callers, state.subject);
 			const below = subjectOf(callees, state.subject);
 			return [
-				{ ...this.pane(callers, look, top), first: callers.depth[top] + 1, isUp: true },
-				{ ...this.pane(callees, look, below), first: callees.depth[below], isUp: false },
+				{ ...this.pane(this.heavy(callers), look, top), first: callers.depth[top] + 1, isUp: true },
+				{ ...this.pane(this.heavy(callees), look, below), first: callees.depth[below], isUp: false },
 			];
 		}
 		const tree = this.drawn(trees.main, state);
@@ -122,11 +122,17 @@ export class Graph {
 		return made;
 	}
 
+	/** Where one asks who is to blame, the heaviest comes first. */
+	private heavy(tree: Tree): Tree {
+		const made = this.madeOf(tree);
+		return made.heavy || (made.heavy = leftHeavy(tree));
+	}
+
 	/** The tree with the widths and the order that the view wants. */
 	private drawn(main: Tree, state: State): Tree {
 		const made = this.madeOf(main);
-		if (state.view === 'left')
-			return made.heavy || (made.heavy = leftHeavy(main));
+		if (state.view === 'left' || state.view === 'callers')
+			return this.heavy(main);
 		if (state.view !== 'diff' || !main.change)
 			return main;
 		const tree = made.widths.get(this.width) || withWidths(main, this.width);

@@ -249,7 +249,7 @@ export class Painter {
 			if (node === marks.hover && node !== marks.focus)
 				this.outline(this.box(scene, at), ink.focusEdge, 1);
 			if (node === marks.focus) {
-				this.outline(this.box(scene, at), ink.focus, 4);
+				this.outline(this.box(scene, at), ink.focus, 3);
 				this.outline(this.box(scene, at), ink.focusEdge, 2);
 			}
 		}

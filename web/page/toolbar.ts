@@ -16,7 +16,7 @@ export const VIEWS: { view: View; text: string; says: string }[] = [
 const COLOURS: [Colour, string][] = [
 	['kind', 'kind'], ['tier', 'V8 tier'], ['module', 'module'], ['thread', 'thread'], ['change', 'change'],
 ];
-const WIDTHS: [Width, string][] = [['union', 'either side'], ['after', 'after'], ['before', 'before']];
+const WIDTHS: [Width, string][] = [['union', 'width: either side'], ['after', 'width: after'], ['before', 'width: before']];
 
 export interface ToolbarHost {
 	change(part: Partial<State>): void;
@@ -36,7 +36,7 @@ export class Toolbar {
 	private readonly icicle = html('button', { type: 'button', title: 'Root at the top (i)' }, 'Icicle');
 	private readonly colour: HTMLSelectElement;
 	private readonly colourLabel: HTMLElement;
-	private readonly diff = html('span', { class: 'graph-diff' });
+	readonly diff = html('span', { class: 'graph-diff' });
 	private readonly own = html('button', { type: 'button', title: 'Colour by the change of the function itself, and outline its callers' }, 'own time');
 	private readonly absolute = html('button', { type: 'button', title: 'Compare counts as they are, without scaling the baseline' }, 'absolute');
 	private state: State | null = null;
@@ -52,8 +52,8 @@ export class Toolbar {
 		this.icicle.addEventListener('click', () => host.change({ isIcicle: !this.state?.isIcicle }));
 		this.own.addEventListener('click', () => host.change({ bySelf: !this.state?.bySelf }));
 		this.absolute.addEventListener('click', () => host.change({ isAbsolute: !this.state?.isAbsolute }));
-		this.diff.append(html('label', {}, 'width ', select('Width', WIDTHS, (width) => host.setWidth(width))), this.own, this.absolute);
-		this.element.append(this.views, this.icicle, this.diff,
+		this.diff.append(select('Width of a frame', WIDTHS, (width) => host.setWidth(width)), this.own, this.absolute);
+		this.element.append(this.views, this.icicle,
 			html('span', { class: 'spring' }), this.colourLabel, more);
 	}
 
@@ -84,14 +84,21 @@ const MOST_CRUMBS = 5;
 
 /** The path of the zoomed frame. */
 export class Crumbs {
-	readonly element = html('nav', { class: 'crumbs', 'aria-label': 'Zoom' });
+	private readonly path = html('nav', { class: 'crumbs', 'aria-label': 'Zoom' });
+	private readonly size = html('span', { class: 'muted size' });
+	readonly element: HTMLElement;
+
+	constructor(more: HTMLElement) {
+		this.element = html('div', { class: 'crumb-bar' }, this.path, more, this.size);
+	}
 
 	show(crumbs: Crumb[], size: string): void {
 		const shown = crumbs.length <= MOST_CRUMBS ? crumbs : [crumbs[0], null, ...crumbs.slice(-MOST_CRUMBS + 1)];
-		this.element.replaceChildren(...shown.flatMap((crumb, i) => [
+		this.size.textContent = size;
+		this.path.replaceChildren(...shown.flatMap((crumb, i) => [
 			i ? html('span', { class: 'muted', 'aria-hidden': 'true' }, '\u203a') : '',
 			crumb ? this.crumb(crumb, crumb === crumbs[crumbs.length - 1]) : html('span', { class: 'muted' }, '\u2026'),
-		]), html('span', { class: 'spring' }), html('span', { class: 'muted size' }, size));
+		]));
 	}
 
 	private crumb(crumb: Crumb, isLast: boolean): HTMLElement {

@@ -28,7 +28,7 @@ export class Where {
 	private readonly latest = new Latest();
 	private readonly latestSource = new Latest();
 	private readonly toolbar: Toolbar;
-	private readonly crumbs = new Crumbs();
+	private readonly crumbs: Crumbs;
 	private readonly legend = new Legend();
 	private readonly functions: Functions;
 	private readonly source: Source;
@@ -65,6 +65,7 @@ export class Where {
 				this.draw();
 			},
 		}, menu.element);
+		this.crumbs = new Crumbs(this.toolbar.diff);
 		this.functions = new Functions({
 			onSelect: (name) => this.change({ subject: name }),
 			onOpen: (name) => this.change({ subject: name, view: 'sandwich' }),
