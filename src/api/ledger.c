@@ -50,22 +50,32 @@ static void add_threads(struct json_out *j, const struct profile *p)
 	json_out_close(j, ']');
 }
 
-static void add_marks(struct json_out *j, const struct shown *s)
+static void add_mark(struct json_out *j, const struct shown *s, const struct mark *m, struct str kind,
+		     struct str text)
+{
+	const struct thread *t = &s->profile->threads.p[m->thread];
+	json_out_open(j, NULL, '{');
+	json_out_i64(j, "time_ns", (int64_t)(m->time_ns - s->first_ns));
+	json_out_u64(j, "duration_ns", m->duration_ns);
+	json_out_string(j, "kind", kind);
+	json_out_string(j, "text", text);
+	add_id(j, "pid", t->pid);
+	add_id(j, "tid", t->tid);
+	json_out_close(j, '}');
+}
+
+static void add_marks(struct json_out *j, const struct shown *s, uint64_t period_ns)
 {
 	enum { MOST_MARKS = 20000 };
 	const struct profile *p = s->profile;
+	AUTO(gc_marks) struct gc_marks gc = { 0 };
+	gc_marks_of(p, period_ns, &gc);
 	json_out_open(j, "marks", '[');
-	for (uint32_t i = 0; i < p->marks.n && i < MOST_MARKS; i++) {
-		const struct mark *m = &p->marks.p[i];
-		json_out_open(j, NULL, '{');
-		json_out_i64(j, "time_ns", (int64_t)(m->time_ns - s->first_ns));
-		json_out_u64(j, "duration_ns", m->duration_ns);
-		json_out_string(j, "kind", profile_str(p, m->kind));
-		json_out_string(j, "text", profile_str(p, m->text));
-		add_id(j, "pid", p->threads.p[m->thread].pid);
-		add_id(j, "tid", p->threads.p[m->thread].tid);
-		json_out_close(j, '}');
-	}
+	for (uint32_t i = 0; i < p->marks.n && i < MOST_MARKS; i++)
+		add_mark(j, s, &p->marks.p[i], profile_str(p, p->marks.p[i].kind),
+			 profile_str(p, p->marks.p[i].text));
+	for (uint32_t i = 0; i < gc.list.n && i < MOST_MARKS; i++)
+		add_mark(j, s, &gc.list.p[i], STR("gc"), STR("garbage collection"));
 	json_out_close(j, ']');
 }
 
@@ -221,7 +231,8 @@ void ledger_answer(struct api_request *r, struct api_answer *answer)
 	add_facts(&j, side.shown->profile);
 	add_notes(&j, &side, &r->side.view.query, &ledger, t);
 	add_threads(&j, side.shown->profile);
-	add_marks(&j, side.shown);
+	add_marks(&j, side.shown,
+		  ns_of_unit(side.shown->profile, prepared_ledger(side.cached->prepared)));
 	add_categories(&j);
 	add_presets(&j, side.shown->profile);
 	json_out_close(&j, '}');

@@ -1,8 +1,8 @@
 #include "cmd/page_server.h"
 
 #include "api/api.h"
-#include "cmd/page_assets.h"
 #include "cmd/page_browser.h"
+#include "page/page.h"
 #include "serve/serve.h"
 #include "workspace/workspace.h"
 
@@ -86,8 +86,9 @@ static void answer_asset(const struct serve_request *r, struct serve_answer *out
 		return;
 	}
 	out->type = asset->type;
-	buf_add(&out->body, *asset->bytes);
-	snprintf(out->etag, sizeof(out->etag), "%08x", hash_str(*asset->bytes));
+	out->is_gzip = true;
+	buf_add(&out->body, *asset->gzip);
+	snprintf(out->etag, sizeof(out->etag), "%08x", hash_str(*asset->gzip));
 }
 
 static void answer(void *context, const struct serve_request *r, struct serve_answer *out)
@@ -127,7 +128,10 @@ static void say_address(const struct page_plan *plan, const struct serve_descrip
 		say("from your own machine: ssh -L %u:127.0.0.1:%u %s, then open the URL", d->port,
 		    d->port, host ? host : "HOST");
 	}
-	say("Ctrl-C ends plume scope");
+	if (plan->live)
+		say("Ctrl-C stops the recording; the page stays until you press it again");
+	else
+		say("Ctrl-C ends plume scope");
 }
 
 static bool parse_port(const char *text, uint16_t *port, struct err *e)

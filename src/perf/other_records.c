@@ -190,6 +190,38 @@ static bool on_mmap(struct perf_session *s, const struct perf_record *r)
 	return true;
 }
 
+/* --- marks: what happened beside the samples --- */
+
+static void add_mark(struct perf_session *s, const struct perf_record *r, const char *kind,
+		     struct str text)
+{
+	enum { MOST_MARKS = 1 << 16 }; /* a build starts thousands of programs */
+	uint64_t time_ns = perf_record_ids(&s->events, r).time_ns;
+	if (!(s->p->columns & COLUMN_TIME) || !time_ns || time_ns == UINT64_MAX ||
+	    s->p->marks.n >= MOST_MARKS)
+		return;
+	profile_add_mark(s->p, (struct mark){ .time_ns = time_ns,
+					      .kind = profile_add_str(s->p, str_from(kind)),
+					      .text = profile_add_str(s->p, text) });
+}
+
+/* `make (pid 4711)` */
+static void add_process_mark(struct perf_session *s, const struct perf_record *r, const char *kind,
+			     str_id comm, int32_t pid)
+{
+	AUTO(buf) struct buf text = { 0 };
+	buf_add(&text, profile_str(s->p, comm));
+	buf_addf(&text, "%s(pid %d)", text.n ? " " : "", pid);
+	add_mark(s, r, kind, buf_str(&text));
+}
+
+static void add_lost_mark(struct perf_session *s, const struct perf_record *r, uint64_t lost)
+{
+	AUTO(buf) struct buf text = { 0 };
+	buf_add_counted(&text, lost, "sample", "samples");
+	add_mark(s, r, "lost", buf_str(&text));
+}
+
 /* A newline in a name would break line-based output. */
 static str_id add_comm(struct perf_session *s, struct str comm)
 {
@@ -212,6 +244,8 @@ static bool on_comm(struct perf_session *s, const struct perf_record *r)
 	t->pid = comm.pid;
 	t->comm = add_comm(s, comm.name);
 	t->row = THREAD_NONE;
+	if (comm.is_exec)
+		add_process_mark(s, r, "start", t->comm, comm.pid);
 	return true;
 }
 
@@ -240,6 +274,8 @@ static bool on_end(struct perf_session *s, const struct perf_record *r)
 		return false;
 	struct perf_thread *t = perf_thread_get(&s->processes, task.pid, task.tid);
 	s->processes.ended += !t->has_ended;
+	if (task.pid == task.tid)
+		add_process_mark(s, r, "exit", t->comm, task.pid);
 	t->has_ended = true;
 	t->is_past = false;
 	return true;
@@ -251,10 +287,13 @@ static bool on_lost(struct perf_session *s, const struct perf_record *r)
 	uint64_t lost;
 	if (!perf_lost_read(&s->events, r, &lost))
 		return false;
+	bool is_dropped = r->type != PERF_RECORD_LOST && r->misc & MISC_DROPPED_BY_FILTER;
 	if (r->type == PERF_RECORD_LOST)
 		s->lost.in_rings += lost;
-	else if (!(r->misc & MISC_DROPPED_BY_FILTER))
+	else if (!is_dropped)
 		s->lost.by_events += lost;
+	if (lost && !is_dropped)
+		add_lost_mark(s, r, lost);
 	return true;
 }
 

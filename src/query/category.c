@@ -8,6 +8,7 @@ static const struct {
 	[CATEGORY_DEPENDENCY] = { "dependency", "packages it uses" },
 	[CATEGORY_RUNTIME] = { "runtime", "language runtime" },
 	[CATEGORY_BUILTIN] = { "builtin", "built-in functions" },
+	[CATEGORY_REGEXP] = { "regexp", "regular expressions" },
 	[CATEGORY_GC] = { "gc", "garbage collection" },
 	[CATEGORY_NATIVE] = { "native", "native libraries" },
 	[CATEGORY_KERNEL] = { "kernel", "kernel" },
@@ -39,6 +40,7 @@ static const struct stand_in stand_ins[CATEGORY_COUNT] = {
 	[CATEGORY_DEPENDENCY] = { STR("[packages]"), FRAME_USER },
 	[CATEGORY_RUNTIME] = { STR("[runtime]"), FRAME_BUILTIN },
 	[CATEGORY_BUILTIN] = { STR("[runtime]"), FRAME_BUILTIN },
+	[CATEGORY_REGEXP] = { STR("[regular expressions]"), FRAME_BUILTIN },
 	[CATEGORY_GC] = { STR("[garbage collection]"), FRAME_GC },
 	[CATEGORY_NATIVE] = { STR("[libraries]"), FRAME_USER },
 	[CATEGORY_KERNEL] = { STR("[kernel]"), FRAME_KERNEL },
@@ -54,8 +56,9 @@ enum category category_of_several(unsigned seen)
 {
 	/* First what explains most. */
 	static const enum category order[] = {
-		CATEGORY_GC,	  CATEGORY_APP,	   CATEGORY_DEPENDENCY, CATEGORY_RUNTIME,
-		CATEGORY_BUILTIN, CATEGORY_NATIVE, CATEGORY_KERNEL,	CATEGORY_UNKNOWN,
+		CATEGORY_GC,	     CATEGORY_REGEXP,  CATEGORY_APP,
+		CATEGORY_DEPENDENCY, CATEGORY_RUNTIME, CATEGORY_BUILTIN,
+		CATEGORY_NATIVE,     CATEGORY_KERNEL,  CATEGORY_UNKNOWN,
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
 		if (seen >> order[i] & 1)
@@ -109,8 +112,6 @@ static const struct rule jit_rules[] = {
 	{ BEGINS, "BytecodeHandler:", CATEGORY_BUILTIN },
 	{ BEGINS, "Stub:", CATEGORY_BUILTIN },
 	{ BEGINS, "Handler:", CATEGORY_BUILTIN },
-	{ BEGINS, "RegExp:", CATEGORY_BUILTIN },
-	{ IS, "RegExp", CATEGORY_BUILTIN }, /* as named by plume record */
 	{ BEGINS, "Interpreter", CATEGORY_BUILTIN },
 	{ BEGINS, "StubRoutines", CATEGORY_BUILTIN },
 	{ BEGINS, "vtable stub", CATEGORY_BUILTIN },
@@ -144,6 +145,8 @@ static const struct rule native_rules[] = {
 	{ BEGINS, "v8::internal::Heap::PerformGarbage", CATEGORY_GC },
 	{ BEGINS, "v8::internal::Heap::MarkCompact", CATEGORY_GC },
 	{ BEGINS, "v8::internal::Heap::Scavenge", CATEGORY_GC },
+	{ BEGINS, "v8::internal::RegExp", CATEGORY_REGEXP },
+	{ BEGINS, "v8::internal::Irregexp", CATEGORY_REGEXP },
 	{ BEGINS, "v8::internal::", CATEGORY_RUNTIME },
 	{ BEGINS, "v8::", CATEGORY_RUNTIME },
 	{ BEGINS, "node::", CATEGORY_RUNTIME },
@@ -246,6 +249,12 @@ bool name_is_gateway(struct str name)
 	return begins_with_any(name, python_gateways, ARRAY_SIZE(python_gateways));
 }
 
+/* Code that V8 compiled for an expression: in its perf maps, and as plume record and V8's own profiles name it. */
+static bool name_is_regexp(struct str name)
+{
+	return str_starts(name, STR("RegExp:")) || str_eq(name, STR("RegExp"));
+}
+
 static bool is_script_name(struct str name)
 {
 	static const struct str prefixes[] = {
@@ -282,6 +291,8 @@ static enum category category_of_script(struct str name)
 {
 	enum category otherwise = CATEGORY_APP;
 	struct str file;
+	if (name_is_regexp(name))
+		return CATEGORY_REGEXP;
 	if (name_is_python(name, &file))
 		return category_of_python(file);
 	if (!has_place(name))
@@ -320,6 +331,8 @@ enum category category_of_label(const struct tree_label *l)
 	case FRAME_GC:
 		return CATEGORY_GC;
 	case FRAME_BUILTIN: /* your_code merges what is left of both under one name */
+		if (name_is_regexp(name))
+			return CATEGORY_REGEXP;
 		return str_eq(name, STR("[runtime]")) ? CATEGORY_RUNTIME : CATEGORY_BUILTIN;
 	case FRAME_JIT:
 	case FRAME_INTERPRETED:

@@ -13,12 +13,11 @@ static bool parse(const char *option, const struct text_list *texts, unsigned *s
 			struct str word = comma < 0 ? rest : str_first(rest, (size_t)comma);
 			enum category c = category_by_name(word);
 			if (c == CATEGORY_COUNT)
-				return err_usage(
-					e,
-					"--%s %s: must be one or more of app, dependency, "
-					"runtime, builtin, gc, native, kernel and unknown, "
-					"separated by commas",
-					option, texts->p[i]);
+				return err_usage(e,
+						 "--%s %s: must be one or more of app, dependency, "
+						 "runtime, builtin, regexp, gc, native, kernel and "
+						 "unknown, separated by commas",
+						 option, texts->p[i]);
 			*set |= 1u << c;
 			rest = str_from_byte(rest, word.n + (comma >= 0));
 			if (comma < 0)

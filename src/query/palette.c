@@ -262,7 +262,7 @@ static const struct colour of_category[CATEGORY_COUNT] = {
 	[CATEGORY_DEPENDENCY] = { 240, 203, 88 }, [CATEGORY_RUNTIME] = { 146, 201, 122 },
 	[CATEGORY_BUILTIN] = { 94, 184, 170 },	  [CATEGORY_GC] = { 226, 118, 160 },
 	[CATEGORY_NATIVE] = { 240, 219, 178 },	  [CATEGORY_KERNEL] = { 126, 166, 224 },
-	[CATEGORY_UNKNOWN] = { 189, 189, 189 },
+	[CATEGORY_UNKNOWN] = { 189, 189, 189 },	  [CATEGORY_REGEXP] = { 176, 125, 205 },
 };
 
 enum { TIER_COUNT = 5 };

@@ -139,4 +139,12 @@ struct profile *query_profile(struct profile *p, const struct query *q, struct q
 struct tree *query_tree(const struct profile *p, const struct query *q, struct query_ledger *ledger,
 			struct err *e);
 
+/* Garbage collections, by thread: consecutive samples in the collector. kind and text mean nothing. */
+struct gc_marks {
+	VEC(struct mark) list;
+};
+/* period_ns: between samples; 0: not known. */
+void gc_marks_of(const struct profile *p, uint64_t period_ns, struct gc_marks *out);
+void gc_marks_fini(struct gc_marks *m);
+
 #include "query/prepared.h"

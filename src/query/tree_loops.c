@@ -19,9 +19,10 @@ struct folding {
 static uint8_t rank_of(const struct tree_label *l)
 {
 	static const uint8_t ranks[CATEGORY_COUNT] = {
-		[CATEGORY_UNKNOWN] = 0, [CATEGORY_PROCESS] = 0,	   [CATEGORY_BUILTIN] = 1,
-		[CATEGORY_GC] = 2,	[CATEGORY_KERNEL] = 2,	   [CATEGORY_NATIVE] = 2,
-		[CATEGORY_RUNTIME] = 2, [CATEGORY_DEPENDENCY] = 3, [CATEGORY_APP] = 4,
+		[CATEGORY_UNKNOWN] = 0, [CATEGORY_PROCESS] = 0, [CATEGORY_BUILTIN] = 1,
+		[CATEGORY_GC] = 2,	[CATEGORY_KERNEL] = 2,	[CATEGORY_NATIVE] = 2,
+		[CATEGORY_RUNTIME] = 2, [CATEGORY_REGEXP] = 2,	[CATEGORY_DEPENDENCY] = 3,
+		[CATEGORY_APP] = 4,
 	};
 	return ranks[category_of_label(l)];
 }

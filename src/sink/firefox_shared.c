@@ -7,7 +7,7 @@ static const char *const category_colours[CATEGORY_COUNT] = {
 	[CATEGORY_DEPENDENCY] = "green",  [CATEGORY_RUNTIME] = "blue",
 	[CATEGORY_BUILTIN] = "lightblue", [CATEGORY_GC] = "orange",
 	[CATEGORY_NATIVE] = "purple",	  [CATEGORY_KERNEL] = "red",
-	[CATEGORY_UNKNOWN] = "darkgrey",
+	[CATEGORY_UNKNOWN] = "darkgrey",  [CATEGORY_REGEXP] = "magenta",
 };
 
 /* V8's tiers are subcategories, in this order behind "Other". */

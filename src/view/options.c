@@ -68,7 +68,7 @@ static const struct option transform_options[] = {
 	  "libraries and the kernel to the function that called them" },
 	{ "charge", 0, OPTION_LIST, QUERY(charge), "CATEGORY[,CATEGORY]",
 	  "remove frames of these categories and charge their time to the function that called "
-	  "them: app, dependency, runtime, builtin, gc, native, kernel, unknown" },
+	  "them: app, dependency, runtime, builtin, regexp, gc, native, kernel, unknown" },
 	{ "fold", 0, OPTION_LIST, QUERY(fold), "CATEGORY[,CATEGORY]",
 	  "merge each run of frames of these categories into one frame: the function that was "
 	  "called, or [runtime] and the like where nothing is left that called it" },

@@ -8,7 +8,7 @@
 sum() { awk '{ s += $NF } END { print s + 0 }' "$1"; }
 folded() { replay fold -q --weight samples --where event=all "$@"; }
 
-categories=app,dependency,runtime,builtin,gc,native,kernel,unknown
+categories=app,dependency,runtime,builtin,regexp,gc,native,kernel,unknown
 mkfifo pipe
 while read -r name samples; do
 	file=$fixtures/perf-script/$name.perf

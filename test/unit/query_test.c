@@ -483,7 +483,8 @@ static void check_categories(void)
 	      "node;[runtime];JS:handle;v8::z 1\n",
 	      "--charge comes before --fold");
 	struct query yours = { .your_code = true },
-		     same = { .charge = list_of("runtime,builtin,gc,native,kernel,unknown", NULL) };
+		     same = { .charge = list_of("runtime,builtin,regexp,gc,native,kernel,unknown",
+						NULL) };
 	static const char left[] = "node;JS:handle 3\nnode;JS:handle;JS:less 1\n"
 				   "node;[no stack] 1\nnode;[runtime] 1\n";
 	check(p, &yours, left, "--your-code");

@@ -6,8 +6,9 @@ import { STEPS_NS } from './times';
 
 export const LEAST_CELL_PX = 4;
 const LEAST_CELL_NS = 1e6;
-const MOST_COLUMN_PX = 64;
 const GOOD_COLUMN_PX = 16;
+/** Fewer columns make no picture. */
+const GOOD_COLUMNS = 12;
 const SECOND = 1e9;
 /** Parts of a column, the finest first: each cell is then a length of time that people count in. */
 const PARTS = [100, 60, 50, 40, 30, 25, 24, 20, 12, 10, 6, 5, 4, 2, 1];
@@ -37,9 +38,10 @@ export interface Plan {
 /** Columns of offsets are seconds if those can be seen: that is what people compare. */
 function offsetColumn(window_ns: number, width_px: number): number {
 	const pixels = (step: number): number => width_px * step / window_ns;
-	if (pixels(SECOND) >= LEAST_CELL_PX && pixels(SECOND) <= MOST_COLUMN_PX)
+	const isShort = window_ns < GOOD_COLUMNS * SECOND;
+	if (pixels(SECOND) >= LEAST_CELL_PX && !isShort)
 		return SECOND;
-	const least = pixels(SECOND) > MOST_COLUMN_PX ? GOOD_COLUMN_PX : LEAST_CELL_PX;
+	const least = isShort ? GOOD_COLUMN_PX : LEAST_CELL_PX;
 	return STEPS_NS.find((step) => step >= 10 * LEAST_CELL_NS && pixels(step) >= least) || STEPS_NS[STEPS_NS.length - 1];
 }
 
@@ -218,5 +220,6 @@ export function zoomed(window_ns: [number, number], duration_ns: number, at_ns: 
 export function moved(window_ns: [number, number], duration_ns: number, by_ns: number): Range {
 	const length = window_ns[1] - window_ns[0];
 	const from = bounded(window_ns[0] + by_ns, Math.max(0, duration_ns - length));
-	return rangeOf_ns(from, from + length);
+	const step = Math.pow(10, Math.max(0, Math.floor(Math.log10(length)) - 3)); // no digits that nobody sees
+	return rangeOf_ns(Math.round(from / step) * step, Math.round((from + length) / step) * step);
 }

@@ -3,11 +3,12 @@
 import { make } from './dom';
 
 export class Popup {
+	private static shown: Popup | null = null;
 	readonly panel: HTMLElement;
 
 	/** fill makes the contents each time it opens. */
 	constructor(private readonly opener: HTMLButtonElement, name: string, private readonly fill: (panel: HTMLElement) => void) {
-		this.panel = make('div', { class: 'popup', role: 'dialog', 'aria-label': name, hidden: true });
+		this.panel = make('div', { class: 'popup', role: 'dialog', 'aria-label': name, tabindex: -1, hidden: true });
 		document.body.append(this.panel);
 		opener.setAttribute('aria-haspopup', 'dialog');
 		opener.setAttribute('aria-expanded', 'false');
@@ -25,14 +26,16 @@ export class Popup {
 	}
 
 	open(): void {
+		if (Popup.shown && Popup.shown !== this)
+			Popup.shown.close(false);
+		Popup.shown = this;
 		this.panel.replaceChildren();
 		this.fill(this.panel);
 		this.panel.hidden = false;
 		this.opener.setAttribute('aria-expanded', 'true');
 		this.place();
 		const first = this.panel.querySelector<HTMLElement>('input:not([type=checkbox]):not([hidden]), select, button, a, [tabindex]');
-		if (first)
-			first.focus();
+		(first || this.panel).focus();
 	}
 
 	close(givesFocus = true): void {

@@ -35,37 +35,68 @@ function drawOutline(context: CanvasRenderingContext2D, polygon: Polygon, style:
 	context.restore();
 }
 
-/** On a plate of its own, inside of the picture. */
-function drawLabel(context: CanvasRenderingContext2D, text: string, polygon: Polygon, g: Geometry, style: Style, top: number): void {
-	const height = Math.round(rem() * 1.35);
-	const width = Math.ceil(context.measureText(text).width) + 10;
-	const left = Math.min(...polygon.map(([x]) => x));
-	const foot = Math.min(...polygon.map(([, y]) => y));
-	const x = Math.max(0, Math.min(left, g.width_px - width));
-	const y = Math.max(top, Math.min(foot, g.height_px - height));
-	context.fillStyle = style.colour;
-	context.fillRect(x, y, width, height);
-	context.fillStyle = token('on-strong');
-	context.fillText(text, x + 5, y + height / 2 + 0.5);
+interface Plate {
+	x: number;
+	y: number;
+	width: number;
+	text: string;
+	colour: string;
 }
 
-function drawAll(context: CanvasRenderingContext2D, g: Geometry, ranges: Range[], style: Style, textOf: (range: Range) => string, top: number): void {
-	const shown = ranges.map((range) => ({ range, polygons: outlinesOf(g, range) }));
-	for (const { polygons } of shown)
-		polygons.forEach((polygon) => drawOutline(context, polygon, style));
-	if (textOf === noText || shown.length > 12) // labels of that many would hide the map
-		return;
-	for (const { range, polygons } of shown) {
-		if (polygons.length)
-			drawLabel(context, textOf(range), polygons[0], g, style, top);
+/** A label inside of the picture, under those that are there already. */
+function placeLabel(plates: Plate[], plate: Plate, height: number, least: number, most: number): void {
+	const isOver = (other: Plate): boolean =>
+		Math.abs(other.y - plate.y) < height && other.x < plate.x + plate.width && plate.x < other.x + other.width;
+	plate.y = Math.max(least, Math.min(plate.y, most));
+	for (let tries = 0; tries < plates.length; tries++) {
+		const other = plates.find(isOver);
+		if (!other)
+			break;
+		plate.y = other.y + height <= most ? other.y + height : least;
+	}
+	plates.push(plate);
+}
+
+function drawLabels(context: CanvasRenderingContext2D, plates: Plate[], height: number): void {
+	for (const { x, y, width, text, colour } of plates) {
+		context.fillStyle = colour;
+		context.fillRect(x, y, width, height - 1);
+		context.fillStyle = token('on-strong');
+		context.fillText(text, x + 5, y + height / 2);
 	}
 }
 
-const noText = (): string => '';
+const MOST_LABELS = 12; // more would hide the map
 
+interface Shown {
+	polygons: Polygon[];
+	style: Style;
+	text: string;
+}
+
+function shownOf(g: Geometry, ranges: Range[], style: Style, name: string): Shown[] {
+	return ranges.map((range) => ({ polygons: outlinesOf(g, range), style, text: name + rangeText(range) }))
+		.filter(({ polygons }) => polygons.length > 0);
+}
+
+/** top: the first row of pixels that is seen. */
 export function drawRanges(context: CanvasRenderingContext2D, g: Geometry, state: State, top: number, hasLabels = true): void {
-	const baseline = { colour: token('baseline'), isDashed: true };
-	const selection = { colour: token('accent'), isDashed: false };
-	drawAll(context, g, state.baseline ? state.baseline.times : [], baseline, hasLabels ? (range) => 'baseline ' + rangeText(range) : noText, top);
-	drawAll(context, g, state.selection.times, selection, hasLabels ? rangeText : noText, top);
+	const shown = [
+		...shownOf(g, state.baseline ? state.baseline.times : [], { colour: token('baseline'), isDashed: true }, 'baseline '),
+		...shownOf(g, state.selection.times, { colour: token('accent'), isDashed: false }, ''),
+	];
+	for (const { polygons, style } of shown)
+		polygons.forEach((polygon) => drawOutline(context, polygon, style));
+	if (!hasLabels || shown.length > MOST_LABELS)
+		return;
+	const height = Math.round(rem() * 1.35);
+	const plates: Plate[] = [];
+	for (const { polygons, style, text } of shown.reverse()) {
+		const width = Math.ceil(context.measureText(text).width) + 10;
+		const left = Math.min(...polygons[0].map(([x]) => x));
+		const x = Math.max(0, Math.min(left, g.width_px - width));
+		const y = Math.min(...polygons[0].map(([, at]) => at));
+		placeLabel(plates, { x, y, width, text, colour: style.colour }, height, top, g.height_px - height);
+	}
+	drawLabels(context, plates, height);
 }

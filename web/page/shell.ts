@@ -28,7 +28,7 @@ export class Shell {
 		this.separators = { when: this.separator('when', 'Height of When'), why: this.separator('why', 'Height of Why') };
 		this.page.append(this.header, this.problemBar, this.when, this.separators.when, this.chips, this.where,
 			this.separators.why, this.why, this.card);
-		document.body.replaceChildren(this.page, this.remarkBox);
+		document.body.append(this.page, this.remarkBox);
 		store.watch((state, before) => {
 			if (state.bands !== before.bands)
 				this.size();

@@ -61,9 +61,19 @@ export function dayOf(unix_ns: bigint): string {
 	return new Date(Number(unix_ns / BigInt(1e6))).toLocaleDateString('en', { month: 'short', day: 'numeric' });
 }
 
-/** Exact to the hundredth of its length, at least to the ms. */
+/** The coarsest step, at most 10 ms, at which both ends are right to the thousandth of the length. */
+function stepOfRange(range: Range): number {
+	const length_ns = (range.until - range.from) * SECOND;
+	for (let step = 1e7; step > 1; step /= 10) {
+		const isRight = [range.from, range.until].every((end) => Math.abs(Math.round(end * SECOND / step) * step - end * SECOND) <= length_ns / 1000);
+		if (isRight)
+			return step;
+	}
+	return 1;
+}
+
 export function rangeText(range: Range): string {
-	const step_ns = Math.min(1e7, Math.pow(10, Math.floor(Math.log10(Math.max(range.until - range.from, 1e-7) * SECOND / 10))));
+	const step_ns = stepOfRange(range);
 	const from = clock(range.from * SECOND, step_ns);
 	const until = clock(range.until * SECOND, step_ns);
 	return from + '\u2013' + until + (range.until < 60 ? ' s' : '');
@@ -80,7 +90,7 @@ export function parseTime(text: string): number | null {
 		return parts.reduce((sum, part) => 60 * sum + Number(part), 0);
 	}
 	const match = /^([-\u2212]?\d*\.?\d+|\d+\.)\s*([a-z\u00b5]*)$/.exec(parts[0]);
-	if (!match || UNITS[match[2]] === undefined)
+	if (!match || !Object.prototype.hasOwnProperty.call(UNITS, match[2]))
 		return null;
 	return Number(match[1].replace('\u2212', '-')) * UNITS[match[2]];
 }
@@ -124,9 +134,15 @@ export function ticksOf(from_ns: number, until_ns: number, most: number, origin_
 	return ticks;
 }
 
-/** A length of time without zeros at its end: `30 s`, `200 ms`, `1.25 s`. */
+/** A length of time without zeros at its end: `30 s`, `200 ms`, `1.25 s`, `12 min 20 s`, `1 h 5 min`, `2 d`. */
 export function spanText(ns: number): string {
-	if (ns >= 2 * MINUTE)
-		return clock(ns, SECOND);
-	return span(ns).replace(/(\.\d*?)0+ /, '$1 ').replace('. ', ' ');
+	if (ns < 119.5 * SECOND && ns !== MINUTE)
+		return span(ns).replace(/(\.\d*?)0+ /, '$1 ').replace('. ', ' ');
+	const units: [number, string][] = [[DAY, 'd'], [HOUR, 'h'], [MINUTE, 'min'], [SECOND, 's']];
+	const at = units.findIndex(([size]) => ns >= size);
+	const [size, name] = units[at];
+	const [part, partName] = units[at + 1];
+	const parts = Math.round(ns / part);
+	const rest = parts % Math.round(size / part);
+	return `${Math.floor(parts / Math.round(size / part))} ${name}` + (rest ? ` ${rest} ${partName}` : '');
 }
