@@ -22,6 +22,7 @@ static void shown_clear(struct shown *s)
 {
 	profile_unref(s->profile);
 	buf_fini(&s->key);
+	buf_fini(&s->name);
 	*s = (struct shown){ 0 };
 }
 
@@ -129,6 +130,11 @@ static struct profile *merge(struct api_entry **files, uint32_t n)
 	return p;
 }
 
+const char *shown_name(const struct shown *s)
+{
+	return s->name.n ? buf_c_string((struct buf *)&s->name) : NULL;
+}
+
 static struct shown *shown_of(struct api *a, struct api_entry **files, uint32_t n)
 {
 	AUTO(buf) struct buf key = { 0 };
@@ -142,15 +148,15 @@ static struct shown *shown_of(struct api *a, struct api_entry **files, uint32_t 
 	s->profile = merge(files, n);
 	s->files = n;
 	buf_add(&s->key, buf_str(&key));
+	if (n == 1)
+		buf_add(&s->name, files[0]->file.name);
 	find_span(s);
 	return s;
 }
 
 /* Returns false, with the reason as the answer, if the file cannot be shown yet. */
-static bool is_usable(struct api *a, struct api_entry *f, struct api_answer *answer)
+static bool is_usable(struct api_entry *f, struct api_answer *answer)
 {
-	if (f->file.state == API_WAITING && a->host.wanted)
-		a->host.wanted(a->host.context, f->file.id);
 	if (f->file.profile)
 		return true;
 	AUTO(buf) struct buf text = { 0 };
@@ -161,33 +167,37 @@ static bool is_usable(struct api *a, struct api_entry *f, struct api_answer *ans
 	return answer_error(answer, is_failed ? 404 : 409, buf_c_string(&text));
 }
 
-static bool add_file(struct api *a, struct api_entry *f, struct api_entry **list, uint32_t *n,
-		     struct api_answer *answer)
+static void add_file(struct api *a, struct api_entry *f, struct api_entry **list, uint32_t *n)
 {
 	for (uint32_t i = 0; i < *n; i++)
 		if (list[i] == f)
-			return true;
-	if (!is_usable(a, f, answer))
-		return false;
+			return;
 	list[(*n)++] = f;
-	return true;
+	if (f->file.state == API_WAITING && a->host.wanted)
+		a->host.wanted(a->host.context, f->file.id);
 }
 
 struct shown *files_shown(struct api *a, const struct text_list *ids, struct api_answer *answer)
 {
 	AUTO_FREE struct api_entry **list = mem_alloc((size_t)a->files.n + 1, sizeof(struct api_entry *));
 	uint32_t n = 0;
-	bool ok = true, is_asked = ids->n > 0;
+	bool ok = true, has_good = false; /* a bad file among good ones is only listed */
+	for (uint32_t i = 0; i < a->files.n; i++)
+		has_good |= a->files.p[i]->file.is_shown && a->files.p[i]->file.state != API_FAILED;
 	for (uint32_t i = 0; ok && i < ids->n; i++) {
 		struct api_entry *f = files_find(a, str_from(ids->p[i]));
-		ok = f ? add_file(a, f, list, &n, answer)
-		       : answer_error(answer, 404, "there is no such file (any more)");
+		if (f)
+			add_file(a, f, list, &n);
+		else
+			ok = answer_error(answer, 404, "there is no such file (any more)");
 	}
-	for (uint32_t i = 0; ok && !is_asked && i < a->files.n; i++)
-		if (a->files.p[i]->file.is_shown)
-			ok = add_file(a, a->files.p[i], list, &n, answer);
+	for (uint32_t i = 0; !ids->n && i < a->files.n; i++)
+		if (a->files.p[i]->file.is_shown && (!has_good || a->files.p[i]->file.state != API_FAILED))
+			add_file(a, a->files.p[i], list, &n);
 	if (ok && !n)
 		ok = answer_error(answer, 404, "there is no profile to show");
+	for (uint32_t i = 0; ok && i < n; i++)
+		ok = is_usable(list[i], answer);
 	return ok ? shown_of(a, list, n) : NULL;
 }
 

@@ -1,8 +1,8 @@
 #include "cmd/page_server.h"
 
 #include "api/api.h"
-#include "cmd/page_assets.h"
 #include "cmd/page_browser.h"
+#include "page/page.h"
 #include "serve/serve.h"
 #include "workspace/workspace.h"
 
@@ -86,8 +86,9 @@ static void answer_asset(const struct serve_request *r, struct serve_answer *out
 		return;
 	}
 	out->type = asset->type;
-	buf_add(&out->body, *asset->bytes);
-	snprintf(out->etag, sizeof(out->etag), "%08x", hash_str(*asset->bytes));
+	out->is_gzip = true;
+	buf_add(&out->body, *asset->gzip);
+	snprintf(out->etag, sizeof(out->etag), "%08x", hash_str(*asset->gzip));
 }
 
 static void answer(void *context, const struct serve_request *r, struct serve_answer *out)

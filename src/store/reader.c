@@ -231,3 +231,16 @@ size_t store_reader_feed(struct store_reader *r, struct str bytes, uint64_t offs
 	/* Nothing behind a fault is read. */
 	return r->state == STORE_BROKEN ? bytes.n : done;
 }
+
+/* The end mark's content is one varint. */
+bool store_tail_is_end(struct str tail)
+{
+	const size_t head = STORE_BLOCK_HEAD_BYTES;
+	for (size_t n = 1; n <= MAX_VARINT_BYTES && tail.n >= head + n; n++) {
+		struct store_block_head h;
+		memcpy(&h, tail.p + tail.n - head - n, sizeof(h));
+		if (h.magic == STORE_BLOCK_MAGIC && h.kind == STORE_BLOCK_END && h.stored_bytes == n)
+			return true;
+	}
+	return false;
+}

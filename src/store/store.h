@@ -11,6 +11,10 @@ enum { STORE_MAJOR = 1, STORE_MINOR = 2 };
 /* The first bytes of every file. */
 extern const struct str store_magic;
 
+/* Whether a file with these last bytes is complete: at least STORE_TAIL_BYTES of them, or the whole file. */
+enum { STORE_TAIL_BYTES = 64 };
+bool store_tail_is_end(struct str tail);
+
 /* Whether a file of this size holds nothing but a header. */
 bool store_is_empty(uint64_t size_bytes);
 
@@ -21,6 +25,8 @@ struct store_writer;
 /* Writes the header. The caller keeps the writer. */
 struct store_writer *store_writer_new(struct writer *out);
 void store_writer_free(struct store_writer *w);
+/* From here on, blocks are not compressed: for files that are compressed as a whole. */
+void store_writer_set_plain(struct store_writer *w);
 /*
  * Appends blocks with everything p has gained since the last call, and flushes them. p may still be
  * growing, but only by rows at its end: it has COLUMN_ORDER, or is written in one go.

@@ -53,6 +53,12 @@ void store_writer_free(struct store_writer *w)
 	free(w);
 }
 
+void store_writer_set_plain(struct store_writer *w)
+{
+	ZSTD_freeCCtx(w->zstd);
+	w->zstd = NULL;
+}
+
 /* --- blocks --- */
 
 /* The stored form of the block: compressed where that is shorter. */

@@ -70,12 +70,32 @@ void item_fail(struct workspace *w, struct item *i, const char *reason)
 
 /* --- folders --- */
 
-static struct item *item_of(struct workspace *w, const char *folder, const char *name)
+/* The files of folders by name: a folder may hold a day of them. */
+struct known {
+	struct workspace *w;
+	struct index_map map;
+};
+
+struct place {
+	const char *folder, *name;
+};
+
+static bool is_at(const void *items, uint32_t i, const void *key)
 {
-	for (uint32_t i = 0; i < w->items.n; i++)
-		if (strcmp(w->items.p[i]->name, name) == 0 && strcmp(w->items.p[i]->folder, folder) == 0)
-			return w->items.p[i];
-	return NULL;
+	const struct item *item = ((struct item *const *)items)[i];
+	const struct place *at = key;
+	return strcmp(item->name, at->name) == 0 && strcmp(item->folder, at->folder) == 0;
+}
+
+static struct item *item_of(struct known *k, const struct place *at)
+{
+	uint32_t i = index_map_find(&k->map, hash_str(str_from(at->name)), is_at, k->w->items.p, at);
+	return i == INDEX_NONE ? NULL : k->w->items.p[i];
+}
+
+static void know(struct known *k, uint32_t i)
+{
+	index_map_add(&k->map, hash_str(str_from(k->w->items.p[i]->name)), i);
 }
 
 /* A file that was replaced is read again. A growing one is followed instead. */
@@ -98,29 +118,32 @@ static void look_at_known(struct workspace *w, struct item *i, const struct stat
 /*
  * Only regular files in the folder itself: a link that leads out of it is left out. Hidden files are others' business.
  */
-static void look_at_file(struct workspace *w, const struct folder *f, int fd, const char *name)
+static void look_at_file(struct known *k, const struct folder *f, int fd, const char *name)
 {
 	struct stat s;
+	struct workspace *w = k->w;
+	const struct place at = { f->path, name };
 	if (name[0] == '.' || fstatat(fd, name, &s, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(s.st_mode))
 		return;
-	struct item *i = item_of(w, f->path, name);
+	struct item *i = item_of(k, &at);
 	if (!i && w->items.n >= MOST_FILES)
 		return;
 	if (!i) {
 		AUTO(buf) struct buf path = { 0 };
 		buf_addf(&path, "%s/%s", f->path, name);
 		i = item_add(w, buf_c_string(&path), name, f->path);
+		know(k, w->items.n - 1);
 	}
 	look_at_known(w, i, &s);
 }
 
-static void look_into(struct workspace *w, const struct folder *f)
+static void look_into(struct known *k, const struct folder *f)
 {
 	DIR *dir = opendir(f->path);
 	if (!dir)
 		return;
 	for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-		look_at_file(w, f, dirfd(dir), entry->d_name);
+		look_at_file(k, f, dirfd(dir), entry->d_name);
 	closedir(dir);
 }
 
@@ -160,10 +183,14 @@ static void choose_shown(struct workspace *w)
 
 void folders_look(struct workspace *w)
 {
-	for (uint32_t i = 0; i < w->items.n; i++)
+	struct known k = { w, { 0 } };
+	for (uint32_t i = 0; i < w->items.n; i++) {
 		w->items.p[i]->is_gone = *w->items.p[i]->folder != 0;
+		know(&k, i);
+	}
 	for (uint32_t i = 0; i < w->folders.n; i++)
-		look_into(w, &w->folders.p[i]);
+		look_into(&k, &w->folders.p[i]);
+	index_map_fini(&k.map);
 	drop_gone(w);
 	choose_shown(w);
 }
@@ -204,6 +231,7 @@ struct workspace *workspace_new(const struct workspace_options *o, struct api *a
 	struct workspace *w = mem_zalloc(1, sizeof(*w));
 	bool ok = true;
 	w->options = *o;
+	loads_begin(w);
 	w->source = *o->source;
 	w->source.is_quiet = true;
 	w->api = a;

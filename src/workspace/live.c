@@ -12,22 +12,34 @@ enum {
 	STILL_TICKS = 20, /* without growth this long, the recorder has gone */
 };
 
+static bool lacks_end(int fd)
+{
+	char bytes[STORE_TAIL_BYTES];
+	ssize_t n = pread(fd, bytes, 16, 0);
+	off_t size = lseek(fd, 0, SEEK_END);
+	off_t from = size > STORE_TAIL_BYTES ? size - STORE_TAIL_BYTES : 0;
+	if (n <= 0 || !str_starts((struct str){ bytes, (size_t)n }, store_magic))
+		return false;
+	n = pread(fd, bytes, sizeof(bytes), from);
+	return n > 0 && !store_tail_is_end((struct str){ bytes, (size_t)n });
+}
+
 bool file_is_growing(const char *path, uint64_t modified_ns)
 {
-	char start[16];
-	if (modified_ns + RECENT_S * 1000000000ull < clock_realtime_ns())
+	const uint64_t now = clock_realtime_ns(), recent = RECENT_S * 1000000000ull;
+	if (modified_ns + recent < now || modified_ns > now + recent)
 		return false;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n = fd < 0 ? -1 : read(fd, start, sizeof(start));
+	bool is_growing = fd >= 0 && lacks_end(fd);
 	if (fd >= 0)
 		close(fd);
-	return n > 0 && str_starts((struct str){ start, (size_t)n }, store_magic);
+	return is_growing;
 }
 
 bool live_begin(struct workspace *w, struct item *i)
 {
 	struct err e = { 0 };
-	i->followed = source_follow(i->path, COLUMNS_ALL, w->source.needs_lines, &e);
+	i->followed = source_follow(i->path, COLUMNS_ALL, w->source.names.wants_lines, &e);
 	if (!i->followed)
 		return false;
 	i->state.state = API_LIVE;

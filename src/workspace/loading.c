@@ -1,16 +1,13 @@
-/* Reads files on threads of their own, at most as many at a time as there are cores. */
+/* Reads files on a few threads, which begin with the first file. */
 #include "workspace/workspace_int.h"
 
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST_AT_A_TIME = 2 };
-
-static void *read_file(void *argument)
+static void read_task(const struct workspace *w, struct task *t)
 {
-	struct task *t = argument;
-	struct source_options source = t->w->source;
+	struct source_options source = w->source;
 	struct profile *p = profile_new(COLUMNS_ALL);
 	if (source_read(t->path, &source, p, &t->error)) {
 		if (source.source_maps)
@@ -21,25 +18,50 @@ static void *read_file(void *argument)
 		profile_unref(p);
 	}
 	atomic_store(&t->is_done, true);
-	if (t->w->options.wake)
-		t->w->options.wake(t->w->options.context);
+	if (w->options.wake)
+		w->options.wake(w->options.context);
+}
+
+/* Waits for the next task; NULL when the workspace ends. */
+static struct task *next_task(struct loader *l)
+{
+	struct task *t = NULL;
+	pthread_mutex_lock(&l->lock);
+	while (!l->ends && l->next == l->queue.n)
+		pthread_cond_wait(&l->has_work, &l->lock);
+	if (!l->ends)
+		t = l->queue.p[l->next++];
+	pthread_mutex_unlock(&l->lock);
+	return t;
+}
+
+static void *run_loader(void *argument)
+{
+	struct workspace *w = argument;
+	struct task *t;
+	while ((t = next_task(&w->loader)) != NULL)
+		read_task(w, t);
 	return NULL;
 }
 
-static void begin(struct workspace *w, struct item *i)
+void loads_begin(struct workspace *w)
 {
-	struct task *t = mem_zalloc(1, sizeof(*t));
-	t->w = w;
-	t->path = mem_strdup(i->path);
-	int error = pthread_create(&t->thread, NULL, read_file, t);
-	if (error) {
-		item_fail(w, i, strerror(error));
-		free(t->path);
-		free(t);
-		return;
-	}
-	i->task = t;
-	w->running++;
+	pthread_mutex_init(&w->loader.lock, NULL);
+	pthread_cond_init(&w->loader.has_work, NULL);
+}
+
+static void enqueue(struct workspace *w, struct task *t)
+{
+	struct loader *l = &w->loader;
+	pthread_mutex_lock(&l->lock);
+	if (l->next == l->queue.n)
+		l->queue.n = l->next = 0;
+	vec_push(&l->queue, t);
+	pthread_cond_signal(&l->has_work);
+	pthread_mutex_unlock(&l->lock);
+	if (l->running < LOADER_THREADS &&
+	    pthread_create(&l->threads[l->running], NULL, run_loader, w) == 0)
+		l->running++;
 }
 
 void item_load(struct workspace *w, struct item *i)
@@ -48,8 +70,9 @@ void item_load(struct workspace *w, struct item *i)
 	if (i->state.state != API_WAITING)
 		return;
 	i->state.state = API_READING;
-	if (w->running < MOST_AT_A_TIME)
-		begin(w, i);
+	i->task = mem_zalloc(1, sizeof(*i->task));
+	i->task->path = mem_strdup(i->path);
+	enqueue(w, i->task);
 	item_publish(w, i);
 }
 
@@ -92,20 +115,25 @@ static void drop_old(struct workspace *w)
 	}
 }
 
+static void task_free(struct task *t)
+{
+	profile_unref(t->profile);
+	free(t->path);
+	free(t);
+}
+
 static void take(struct workspace *w, struct item *i)
 {
 	struct task *t = i->task;
-	pthread_join(t->thread, NULL);
-	w->running--;
 	i->task = NULL;
 	if (t->profile) {
 		i->state.state = API_READY;
 		item_take_profile(w, i, t->profile);
+		t->profile = NULL;
 	} else {
 		item_fail(w, i, t->error.text);
 	}
-	free(t->path);
-	free(t);
+	task_free(t);
 }
 
 void loads_collect(struct workspace *w)
@@ -115,26 +143,24 @@ void loads_collect(struct workspace *w)
 		if (i->task && atomic_load(&i->task->is_done))
 			take(w, i);
 	}
-	for (uint32_t k = 0; k < w->items.n && w->running < MOST_AT_A_TIME; k++) {
-		struct item *i = w->items.p[k];
-		if (i->state.state == API_READING && !i->task)
-			begin(w, i);
-	}
 	drop_old(w);
 }
 
 void loads_end(struct workspace *w)
 {
-	for (uint32_t k = 0; k < w->items.n; k++) {
-		struct task *t = w->items.p[k]->task;
-		if (!t)
-			continue;
-		pthread_join(t->thread, NULL);
-		profile_unref(t->profile);
-		free(t->path);
-		free(t);
-		w->items.p[k]->task = NULL;
-	}
+	struct loader *l = &w->loader;
+	pthread_mutex_lock(&l->lock);
+	l->ends = true;
+	pthread_cond_broadcast(&l->has_work);
+	pthread_mutex_unlock(&l->lock);
+	for (uint32_t i = 0; i < l->running; i++)
+		pthread_join(l->threads[i], NULL);
+	for (uint32_t k = 0; k < w->items.n; k++)
+		if (w->items.p[k]->task)
+			task_free(w->items.p[k]->task);
+	vec_fini(&l->queue);
+	pthread_mutex_destroy(&l->lock);
+	pthread_cond_destroy(&l->has_work);
 }
 
 void workspace_wanted(struct workspace *w, struct str id)

@@ -21,10 +21,8 @@ struct item {
 	bool is_certainly_live; /* we record it ourselves */
 };
 
-/* One file being read, on a thread of its own. */
+/* One file to be read. */
 struct task {
-	pthread_t thread;
-	struct workspace *w;
 	char *path;
 	struct profile *profile; /* NULL: it failed */
 	struct err error;
@@ -35,13 +33,26 @@ struct folder {
 	char *path;
 };
 
+/* Threads that read files, in the order in which they were asked for. */
+enum { LOADER_THREADS = 2 };
+struct loader {
+	pthread_mutex_t lock; /* for what follows */
+	pthread_cond_t has_work;
+	VEC(struct task *) queue;
+	uint32_t next; /* of the queue */
+	bool ends;
+	pthread_t threads[LOADER_THREADS];
+	uint32_t running;
+};
+
 struct workspace {
 	struct workspace_options options;
 	struct source_options source;
 	struct api *api;
 	VEC(struct item *) items;
 	VEC(struct folder) folders;
-	uint32_t next_id, running, ticks;
+	uint32_t next_id, ticks;
+	struct loader loader;
 };
 
 /* --- files.c --- */
@@ -61,6 +72,7 @@ void item_fail(struct workspace *w, struct item *i, const char *reason);
 void item_load(struct workspace *w, struct item *i);
 /* Takes what is ready. */
 void loads_collect(struct workspace *w);
+void loads_begin(struct workspace *w);
 void loads_end(struct workspace *w);
 void item_take_profile(struct workspace *w, struct item *i, struct profile *p);
 

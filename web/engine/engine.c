@@ -1,6 +1,6 @@
 /*
  * The program's own query engine inside a page without a server. Compiled to WebAssembly from the same sources as
- * plume; web/page/offline.ts calls it. A page holds one .plume and asks the questions of doc/api.md.
+ * plume; wasm.ts calls it. A page holds profiles as .plume files and asks the questions of doc/api.md.
  */
 #include "api/api.h"
 #include "store/store.h"
@@ -17,23 +17,22 @@ char *engine_alloc(uint32_t bytes)
 	return mem_alloc(bytes + 1u, 1);
 }
 
-EXPORT(engine_free) void engine_free(char *p);
-void engine_free(char *p)
-{
-	free(p);
-}
-
 /* A source file whose text came with the page. */
 struct source_file {
 	struct str path, text;
+	const char *origin;
 };
 static VEC(struct source_file) sources;
 
-/* Takes both texts over. */
-EXPORT(engine_add_source) void engine_add_source(char *path, uint32_t path_bytes, char *text, uint32_t text_bytes);
-void engine_add_source(char *path, uint32_t path_bytes, char *text, uint32_t text_bytes)
+/* Takes all texts over. */
+EXPORT(engine_add_source)
+void engine_add_source(char *path, uint32_t path_bytes, char *text, uint32_t text_bytes, char *origin,
+		       uint32_t origin_bytes);
+void engine_add_source(char *path, uint32_t path_bytes, char *text, uint32_t text_bytes, char *origin,
+		       uint32_t origin_bytes)
 {
-	vec_push(&sources, (struct source_file){ { path, path_bytes }, { text, text_bytes } });
+	origin[origin_bytes] = 0;
+	vec_push(&sources, (struct source_file){ { path, path_bytes }, { text, text_bytes }, origin });
 }
 
 static bool source_text(void *context, const struct profile *p, struct str file, struct str module,
@@ -44,50 +43,86 @@ static bool source_text(void *context, const struct profile *p, struct str file,
 		if (!str_eq(sources.p[i].path, file))
 			continue;
 		buf_add(text, sources.p[i].text);
-		*origin = "page";
+		*origin = sources.p[i].origin;
 		return true;
 	}
 	return err_set(e, "this page was written without source text (--with-source adds it)");
 }
 
-/*
- * Adds a .plume as a file of the page: number 1 is shown first, 2 is the baseline of a diff. Returns the number of its samples, or -1 if it
- * cannot be read.
- */
-EXPORT(engine_open) double engine_open(uint32_t number, char *bytes, uint32_t n, char *name, uint32_t name_bytes);
-double engine_open(uint32_t number, char *bytes, uint32_t n, char *name, uint32_t name_bytes)
+/* --- profiles --- */
+
+static char fault[200];
+
+/* What is wrong with the profile that engine_open refused. */
+EXPORT(engine_fault) const char *engine_fault(void);
+const char *engine_fault(void)
+{
+	return fault;
+}
+
+/* NULL if the bytes are not a whole .plume. */
+static struct profile *read_profile(struct str bytes)
+{
+	struct profile *p = profile_new(COLUMNS_ALL);
+	struct store_reader *r = store_reader_new(p, true);
+	store_reader_feed(r, bytes, 0);
+	enum store_state state = store_reader_state(r);
+	snprintf(fault, sizeof(fault), "%s", state == STORE_BROKEN ? store_reader_fault(r) : "its end is missing");
+	store_reader_free(r);
+	profile_seal(p);
+	if (state == STORE_ENDED)
+		return p;
+	profile_unref(p);
+	return NULL;
+}
+
+static void add_file(uint32_t number, bool is_shown, struct str name, struct profile *p)
 {
 	static const struct api_host host = { .source_text = source_text };
 	char id[12];
-	struct profile *p = profile_new(COLUMNS_ALL);
-	struct store_reader *r = store_reader_new(p, true);
-	store_reader_feed(r, (struct str){ bytes, n }, 0);
-	bool is_read = store_reader_state(r) == STORE_ENDED;
-	store_reader_free(r);
-	if (!is_read)
-		return -1;
-	profile_seal(p);
+	struct api_file f = { .name = name, .state = API_READY, .is_shown = is_shown, .profile = p };
+	snprintf(id, sizeof(id), "%u", number);
+	f.id = str_from(id);
+	f.samples = p->ledger.count[LEDGER_SAMPLES];
+	uint64_t first = UINT64_MAX, last = 0;
+	for (uint32_t i = 0; p->samples.time_ns && i < p->samples.n; i++) {
+		first = p->samples.time_ns[i] < first ? p->samples.time_ns[i] : first;
+		last = p->samples.time_ns[i] > last ? p->samples.time_ns[i] : last;
+	}
+	f.duration_ns = last > first ? last - first : 0;
+	str_to_u64(profile_fact(p, STR("started_unix_ns")), &f.start_unix_ns);
 	if (!api)
 		api = api_new(&host);
-	snprintf(id, sizeof(id), "%u", number);
-	api_set_file(api, &(struct api_file){ .id = str_from(id),
-					      .name = { name, name_bytes },
-					      .bytes = n,
-					      .samples = p->ledger.count[LEDGER_SAMPLES],
-					      .state = API_READY,
-					      .is_shown = number == 1,
-					      .profile = p });
-	double samples = (double)p->ledger.count[LEDGER_SAMPLES];
-	profile_unref(p);
-	return samples;
+	api_set_file(api, &f);
 }
 
-/* Answers a question; the parts of the answer stay until the next one. Returns the status. */
+/*
+ * Adds a .plume as a file of the page. is_shown: at first, as opposed to the baseline of a diff. Takes both texts over. Returns
+ * false if it cannot be read; engine_fault says why.
+ */
+EXPORT(engine_open)
+uint32_t engine_open(uint32_t number, uint32_t is_shown, char *bytes, uint32_t n, char *name, uint32_t name_bytes);
+uint32_t engine_open(uint32_t number, uint32_t is_shown, char *bytes, uint32_t n, char *name, uint32_t name_bytes)
+{
+	struct profile *p = read_profile((struct str){ bytes, n });
+	free(bytes);
+	if (p)
+		add_file(number, is_shown != 0, (struct str){ name, name_bytes }, p);
+	free(name);
+	profile_unref(p);
+	return p != NULL;
+}
+
+/* --- questions --- */
+
+/* Answers a question; the parts of the answer stay until the next one. Takes both texts over. Returns the status. */
 EXPORT(engine_ask) uint32_t engine_ask(char *name, uint32_t name_bytes, char *query, uint32_t query_bytes);
 uint32_t engine_ask(char *name, uint32_t name_bytes, char *query, uint32_t query_bytes)
 {
 	api_answer_fini(&answer);
 	api_answer(api, (struct str){ name, name_bytes }, (struct str){ query, query_bytes }, &answer);
+	free(name);
+	free(query);
 	return answer.status;
 }
 
@@ -101,6 +136,12 @@ EXPORT(engine_body_bytes) uint32_t engine_body_bytes(void);
 uint32_t engine_body_bytes(void)
 {
 	return (uint32_t)answer.body.n;
+}
+
+EXPORT(engine_type) const char *engine_type(void);
+const char *engine_type(void)
+{
+	return answer.type;
 }
 
 EXPORT(engine_download) const char *engine_download(void);

@@ -4,6 +4,7 @@
  */
 #include "base/base.h"
 
+#include <time.h>
 #include <zstd.h>
 
 /* --- regular expressions: imported from the page --- */
@@ -11,6 +12,9 @@
 __attribute__((import_module("page"), import_name("regex_new"))) int page_regex_new(const char *p, uint32_t n);
 __attribute__((import_module("page"), import_name("regex_free"))) void page_regex_free(int id);
 __attribute__((import_module("page"), import_name("regex_match"))) int page_regex_match(int id, const char *p, uint32_t n);
+
+/* Why regex_new failed: writes at most `room` bytes, returns how many. */
+__attribute__((import_module("page"), import_name("regex_reason"))) uint32_t page_regex_reason(char *to, uint32_t room);
 
 struct regex {
 	int id;
@@ -20,7 +24,9 @@ struct regex *regex_new(struct str pattern, struct err *e)
 {
 	int id = page_regex_new(pattern.p, (uint32_t)pattern.n);
 	if (id < 0) {
-		err_usage(e, "not a valid regular expression: %.*s", STR_ARG(pattern));
+		char why[200];
+		int n = (int)page_regex_reason(why, sizeof(why));
+		err_usage(e, "invalid regular expression '%.*s': %.*s", STR_ARG(pattern), n, why);
 		return NULL;
 	}
 	struct regex *re = mem_alloc(1, sizeof(*re));
@@ -137,6 +143,16 @@ const char *ZSTD_getErrorName(size_t code)
 	return "compressed data cannot be read in a page";
 }
 
+/* --- the time of day where the reader is; the C library here knows no time zones --- */
+
+__attribute__((import_module("page"), import_name("utc_offset"))) double page_utc_offset(double unix_s);
+
+struct tm *localtime_r(const time_t *restrict when, struct tm *restrict out)
+{
+	time_t local = *when + (time_t)page_utc_offset((double)*when);
+	return gmtime_r(&local, out);
+}
+
 /* --- qsort_r, which this C library lacks: a heap sort, so that no order of the input is slow --- */
 
 typedef int compare_function(const void *a, const void *b, void *context);
@@ -161,7 +177,6 @@ static void sift_down(char *p, size_t at, size_t n, size_t size, compare_functio
 	}
 }
 
-void qsort_r(void *array, size_t n, size_t size, compare_function *compare, void *context);
 void qsort_r(void *array, size_t n, size_t size, compare_function *compare, void *context)
 {
 	char *p = array;

@@ -18,6 +18,7 @@ export interface GraphHost {
 /** What was made of a tree, so that it is made once. */
 interface Made {
 	thin: Uint8Array;
+	kinds: string[]; // by label
 	heavy?: Tree;
 	widths: Map<Width, Tree>;
 	paints: Map<string, Paints>;
@@ -108,14 +109,16 @@ export class Graph {
 		const key = [look.by, look.bySelf, look.isDark].join();
 		const paints = made.paints.get(key) || paintsFor(tree, look);
 		made.paints.set(key, paints);
-		const kinds = tree.labels.category.map((category) => (this.categories[category] || { name: '' }).name);
-		return { tree, paints, isThin: made.thin, base, kinds };
+		return { tree, paints, isThin: made.thin, base, kinds: made.kinds };
 	}
 
 	private madeOf(tree: Tree): Made {
 		let made = this.made.get(tree);
-		if (!made)
-			this.made.set(tree, made = { thin: thinRows(tree), widths: new Map(), paints: new Map() });
+		if (made)
+			return made;
+		const kinds = tree.labels.category.map((category) => (this.categories[category] || { name: '' }).name);
+		made = { thin: thinRows(tree), kinds, widths: new Map(), paints: new Map() };
+		this.made.set(tree, made);
 		return made;
 	}
 
@@ -247,7 +250,7 @@ export class Graph {
 	private outOfStrip(spot: Spot): number {
 		const tree = this.treeOf(spot);
 		let frame = tree.parent[spot.node];
-		while (frame > 0 && !this.flame.boxOf({ pane: spot.pane, node: frame, strip: null }))
+		while (frame > 0 && !this.flame.isDrawn({ pane: spot.pane, node: frame, strip: null }))
 			frame = tree.parent[frame];
 		return isWithin(tree, this.zoom, frame) ? spot.node : frame;
 	}

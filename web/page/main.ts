@@ -1,12 +1,12 @@
 // The page: it makes the parts and joins them.
 
 import { Chips } from './chips';
-import { ServedEngine } from './engine';
 import { Files } from './files';
 import { Header } from './header';
 import { Help } from './help';
 import { Keys } from './keys';
 import { Live } from './live';
+import { engineOfPage } from './offline';
 import { SchemeSwitch } from './scheme';
 import { Session } from './session';
 import { Shell } from './shell';
@@ -16,13 +16,14 @@ import { When } from './when';
 import { Where } from './where';
 
 function start(): void {
+	const engine = engineOfPage(); // first: it may set the hash
 	const store = new UrlStore(window);
 	const scheme = new SchemeSwitch(store);
 	const keys = new Keys();
 	const help = new Help(keys.all);
 	const shell = new Shell(store);
 	const header = new Header(shell.header, () => help.open(), () => scheme.next());
-	const session = new Session(new ServedEngine(), store, keys, {
+	const session = new Session(engine, store, keys, {
 		status: (status) => shell.status(status), remark: (sentence) => shell.remark(sentence),
 		problem: (sentence) => shell.problem(sentence), busy: (open) => header.busy(open),
 	});

@@ -4,7 +4,7 @@ import { Latest, WatchedEngine } from './asking';
 import { Engine, EngineError } from './engine';
 import { Keys } from './keys';
 import { Key, Ledger, Page } from './page';
-import { PRESETS } from './presets';
+import { yourCodeOf } from './presets';
 import { EVERYTHING, selectionParameters, stateParameters } from './state';
 import { UrlStore } from './store';
 
@@ -164,8 +164,8 @@ export class Session implements Page {
 		if (!this.isFirstLook)
 			return;
 		this.isFirstLook = false;
-		if (ledger.has.scripts)
-			this.store.settle({ transforms: PRESETS[0].words });
+		if (ledger.preset ? ledger.preset !== 'none' : ledger.has.scripts)
+			this.store.settle({ transforms: yourCodeOf(ledger).words });
 	}
 
 	private selected(): void {

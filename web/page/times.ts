@@ -90,7 +90,7 @@ export function parseTime(text: string): number | null {
 		return parts.reduce((sum, part) => 60 * sum + Number(part), 0);
 	}
 	const match = /^([-\u2212]?\d*\.?\d+|\d+\.)\s*([a-z\u00b5]*)$/.exec(parts[0]);
-	if (!match || UNITS[match[2]] === undefined)
+	if (!match || !Object.prototype.hasOwnProperty.call(UNITS, match[2]))
 		return null;
 	return Number(match[1].replace('\u2212', '-')) * UNITS[match[2]];
 }

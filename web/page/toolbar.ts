@@ -35,6 +35,7 @@ export class Toolbar {
 	private readonly views = html('div', { class: 'choice', role: 'group', 'aria-label': 'View' });
 	private readonly icicle = html('button', { type: 'button', title: 'Root at the top (i)' }, 'Icicle');
 	private readonly colour: HTMLSelectElement;
+	private readonly colourLabel: HTMLElement;
 	private readonly diff = html('span', { class: 'graph-diff' });
 	private readonly own = html('button', { type: 'button', title: 'Colour by the change of the function itself, and outline its callers' }, 'own time');
 	private readonly absolute = html('button', { type: 'button', title: 'Compare counts as they are, without scaling the baseline' }, 'absolute');
@@ -47,12 +48,13 @@ export class Toolbar {
 			this.views.append(button);
 		});
 		this.colour = select('Colour', COLOURS, (colour) => host.change({ colour }));
+		this.colourLabel = html('label', {}, 'colour ', this.colour);
 		this.icicle.addEventListener('click', () => host.change({ isIcicle: !this.state?.isIcicle }));
 		this.own.addEventListener('click', () => host.change({ bySelf: !this.state?.bySelf }));
 		this.absolute.addEventListener('click', () => host.change({ isAbsolute: !this.state?.isAbsolute }));
 		this.diff.append(html('label', {}, 'width ', select('Width', WIDTHS, (width) => host.setWidth(width))), this.own, this.absolute);
 		this.element.append(this.views, this.icicle, this.diff,
-			html('span', { class: 'spring' }), html('label', {}, 'colour ', this.colour), more);
+			html('span', { class: 'spring' }), this.colourLabel, more);
 	}
 
 	show(state: State): void {
@@ -65,8 +67,8 @@ export class Toolbar {
 		this.diff.hidden = !isDiff;
 		this.own.setAttribute('aria-pressed', String(state.bySelf));
 		this.absolute.setAttribute('aria-pressed', String(state.isAbsolute));
-		this.colour.value = isDiff ? 'change' : state.colour === 'change' && !state.baseline ? 'kind' : state.colour;
-		this.colour.disabled = isDiff;
+		this.colourLabel.hidden = isDiff; // a diff is coloured by the change
+		this.colour.value = state.colour === 'change' && !state.baseline ? 'kind' : state.colour;
 		(this.colour.querySelector('[value=change]') as HTMLOptionElement).disabled = !state.baseline;
 	}
 }
@@ -103,12 +105,13 @@ export class Crumbs {
 }
 
 export class Legend {
-	readonly element = html('ul', { class: 'legend', 'aria-label': 'Colours' });
+	readonly element = html('ul', { class: 'graph-legend', 'aria-label': 'Colours' });
 
 	show(entries: LegendEntry[]): void {
-		this.element.replaceChildren(...entries.map(({ text, colour, outline }) => {
+		this.element.replaceChildren(...entries.map(({ text, colour, outline, isHatched }) => {
 			const swatch = html('span', { class: 'swatch', 'aria-hidden': 'true' });
-			swatch.style.background = colour || 'transparent';
+			swatch.style.backgroundColor = colour || 'transparent';
+			swatch.classList.toggle('hatched', !!isHatched);
 			if (outline)
 				swatch.style.boxShadow = `inset 0 0 0 2px ${outline}`;
 			return html('li', {}, swatch, html('bdi', {}, text));

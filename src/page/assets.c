@@ -1,9 +1,9 @@
-#include "cmd/page_assets.h"
+#include "page/page_int.h"
 
 static const struct page_asset assets[] = {
-	{ "", "text/html; charset=utf-8", &page_html },
-	{ "page.css", "text/css; charset=utf-8", &page_css },
-	{ "page.js", "text/javascript; charset=utf-8", &page_js },
+	{ "", "text/html; charset=utf-8", &page_html.gzip },
+	{ "page.css", "text/css; charset=utf-8", &page_css.gzip },
+	{ "page.js", "text/javascript; charset=utf-8", &page_js.gzip },
 };
 
 const struct page_asset *page_asset_find(struct str path)

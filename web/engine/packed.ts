@@ -1,0 +1,49 @@
+// What an offline page holds: the engine, profiles and source text, each gzipped and in base64.
+
+import { Watch, WasmEngine } from './wasm';
+
+export interface PackedPage {
+	engine: string;
+	files: { name: string; isShown: boolean; packed: string }[];
+	sources: string; // '' if there are none
+}
+
+async function unpack(packed: string, what: string): Promise<Uint8Array> {
+	if (typeof DecompressionStream === 'undefined')
+		throw new Error('this browser is too old for this page: it cannot unpack gzip (DecompressionStream)');
+	try {
+		const text = atob(packed);
+		const bytes = new Uint8Array(text.length);
+		for (let i = 0; i < text.length; i++)
+			bytes[i] = text.charCodeAt(i);
+		const stream = new Response(bytes).body!.pipeThrough(new DecompressionStream('gzip'));
+		return new Uint8Array(await new Response(stream).arrayBuffer());
+	} catch {
+		throw new Error(`${what} in this page cannot be unpacked: the file is damaged or incomplete`);
+	}
+}
+
+/** Each: the lengths of path, text and origin (u32), then these. */
+function addSources(engine: WasmEngine, bytes: Uint8Array): void {
+	const view = new DataView(bytes.buffer);
+	for (let at = 0; at + 12 <= bytes.length;) {
+		const lengths = [0, 4, 8].map((offset) => view.getUint32(at + offset, true));
+		at += 12;
+		const [path, text, origin] = lengths.map((n) => bytes.subarray(at, at += n));
+		engine.addSource({ path, text, origin: new TextDecoder().decode(origin) });
+	}
+}
+
+/** Throws an Error whose message is a sentence. */
+export async function openPacked(page: PackedPage, watch: Watch): Promise<WasmEngine> {
+	const engine = await WasmEngine.make(await unpack(page.engine, 'the query engine'), watch);
+	for (let i = 0; i < page.files.length; i++) {
+		const { name, isShown, packed } = page.files[i];
+		const fault = engine.open(i + 1, { name, isShown, bytes: await unpack(packed, 'the profile') });
+		if (fault)
+			throw new Error(`the profile in this page is damaged: ${fault}`);
+	}
+	if (page.sources)
+		addSources(engine, await unpack(page.sources, 'the source text'));
+	return engine;
+}
