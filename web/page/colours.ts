@@ -30,7 +30,7 @@ export interface Category {
 
 const OF_CATEGORY: { [name: string]: Rgb } = {
 	process: [214, 207, 199], app: [247, 157, 61], dependency: [240, 203, 88], runtime: [146, 201, 122], builtin: [94, 184, 170],
-	gc: [226, 118, 160], native: [240, 219, 178], kernel: [126, 166, 224], unknown: [189, 189, 189], regexp: [176, 148, 214],
+	gc: [226, 118, 160], native: [240, 219, 178], kernel: [126, 166, 224], unknown: [189, 189, 189], regexp: [176, 125, 205],
 };
 const OF_TIER: { bit: number; colour: Rgb; text: string }[] = [
 	{ bit: 1, colour: [232, 110, 92], text: '~ interpreter (Ignition)' },
