@@ -119,11 +119,14 @@ await test('undo, redo and a typed hash restore the state', () => {
 	store.change({ rows: 'thread' });
 	store.undo();
 	equal([store.state.rows, store.canUndo, store.canRedo], ['cpu', true, true], 'after undo');
+	store.undo();
+	equal([store.state.rows, store.canUndo, store.canRedo], ['offset', false, true], 'after undo of all');
+	store.redo();
 	store.redo();
 	equal([store.state.rows, store.canUndo, store.canRedo], ['thread', true, false], 'after redo');
 	window.type('#rows=event');
 	equal([store.state.rows, store.canUndo, store.canRedo], ['event', true, false], 'after typing');
-	equal(seen, [['offset', 'cpu'], ['cpu', 'thread'], ['thread', 'cpu'], ['cpu', 'thread'], ['thread', 'event']], 'changes told');
+	equal(seen, [['offset', 'cpu'], ['cpu', 'thread'], ['thread', 'cpu'], ['cpu', 'offset'], ['offset', 'cpu'], ['cpu', 'thread'], ['thread', 'event']], 'changes told');
 });
 
 await test('what is dragged can be given up, and the first look is no step of undo', () => {
