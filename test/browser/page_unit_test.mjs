@@ -142,17 +142,19 @@ await test('what is dragged can be given up, and the first look is no step of un
 await test('of questions that wait only the latest is asked, one at a time', async () => {
 	const asked = [];
 	let open = 0;
-	const latest = new Latest(() => asked.push('failed'));
+	let done;
+	const ended = new Promise((resolve) => done = resolve);
+	const latest = new Latest(() => done(asked.push('failed')));
 	const ask = (name, fails = false) => latest.ask(async () => {
 		ok(++open === 1, 'one at a time');
-		await new Promise((done) => setTimeout(done));
+		await null;
 		open--;
 		asked.push(name);
 		if (fails)
 			throw new Error(name);
 	});
 	['a', 'b', 'c'].forEach((name) => ask(name, name === 'c'));
-	await new Promise((done) => setTimeout(done, 20));
+	await ended;
 	equal(asked, ['a', 'c', 'failed'], 'asked');
 });
 
@@ -301,6 +303,7 @@ await test('the outline of a range encloses as much of the map as the range is o
 		const share = (Math.min(until, 30) - Math.max(from, 0)) / 30;
 		ok(Math.abs(sum / whole - share) < 1e-9, `${from} to ${until}: ${sum / whole} is not ${share}`);
 	}
+	equal(layout.outlinesOf(g, { from: 3.8, until: 4.2 }).length, 2, 'parts of two columns that do not touch');
 	equal(layout.outlinesOf(g, { from: 31, until: 32 }), [], 'out of sight');
 });
 
