@@ -89,11 +89,12 @@ export class Lanes {
 			() => this.when.change({ showsIdleThreads: !isShown }), { class: 'idle' });
 	}
 
-	/** Whole lanes, in so many pixels; the heat map has the rest. Returns whether that has changed. */
-	fill(most_px: number): boolean {
+	/** Whole lanes, in so many pixels; the heat map has the rest, and is as wide. Returns whether that has changed. */
+	fill(most_px: number, width_px: number): boolean {
 		const rows = this.names.childElementCount;
 		const fitting = Math.max(1, Math.floor(most_px / this.laneHeight));
 		const height = rows ? Math.min(rows, fitting) * this.laneHeight + 'px' : '0px';
+		this.box.style.setProperty('--plot', width_px + 'px');
 		const isChanged = this.box.style.height !== height;
 		this.box.style.height = height;
 		return isChanged;

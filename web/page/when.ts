@@ -206,7 +206,7 @@ export class When {
 	/** What is seen has changed, or may have. */
 	private update(): void {
 		this.lanes.arrange();
-		this.lanes.fill(this.plots.clientHeight * LANES_SHARE);
+		this.lanes.fill(this.plots.clientHeight * LANES_SHARE, this.heat.room.width);
 		const { width, height } = this.heat.room;
 		if (!this.ledger || !this.ledger.has.time || width < 1 || height < 1)
 			return;
