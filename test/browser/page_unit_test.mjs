@@ -184,6 +184,11 @@ await test('labels of an axis are round and have room', () => {
 	}
 });
 
+await test('lengths of time are in the units that people use', () => {
+	equal([30e9, 31.2e9, 2e8, 1.25e9, 60e9, 90e9, 120e9, 740e9, 3600e9, 3900e9, 7199.9e9, 86400e9, 3.5 * 86400e9, 1e6].map(times.spanText),
+		['30 s', '31.2 s', '200 ms', '1.25 s', '1 min', '90 s', '2 min', '12 min 20 s', '1 h', '1 h 5 min', '2 h', '1 d', '3 d 12 h', '1 ms'], 'texts');
+});
+
 // --- ranges ---
 
 await test('ranges that touch become one, and the rest is what is between', () => {

@@ -9,7 +9,7 @@ import { FileEntry, Session } from './session';
 import { dayOf as dateOf, timeOfDay } from './times';
 
 export class DayStrip {
-	readonly name = make('div', { class: 'day-name' });
+	readonly name = make('div', { class: 'day-name', hidden: true });
 	readonly box = make('div', { class: 'day', hidden: true, title: '' });
 	private readonly canvas: Canvas;
 	private day: Day | null = null;
