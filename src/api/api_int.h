@@ -13,12 +13,15 @@ struct api_entry {
 /* The profile of some files: one file's own, or all merged. */
 struct shown {
 	struct profile *profile;
+	struct buf name; /* of the file; empty if there are several */
 	struct buf key; /* which files, in which revision: equal keys, equal profiles */
 	uint64_t first_ns, last_ns;
 	bool has_times;
 	uint32_t files;
 };
 
+/* For messages; NULL if it is not one file. */
+const char *shown_name(const struct shown *s);
 struct api_entry *files_find(struct api *a, struct str id);
 /*
  * The profile of the files with these ids, or of those shown at first. NULL: the answer has the error. Stays valid until the
@@ -114,6 +117,8 @@ void columns_end(struct columns *c);
 typedef void answer_function(struct api_request *r, struct api_answer *answer);
 answer_function ledger_answer, heatmap_answer, tree_answer, diff_answer, table_answer,
 	source_answer, export_answer;
+/* What `plume diff --json` prints. */
+answer_function diff_json;
 
 /* The profile, its prepared query and the ranges of one side. Returns false if the answer has an error. */
 struct prepared_side {

@@ -29,10 +29,14 @@ static bool write_view(const struct shown *s, const struct view_request *view, s
 		       struct err *e)
 {
 	AUTO(view_notes) struct view_notes notes = { 0 };
-	struct view_input in = { s->profile, NULL };
+	struct profile *p = view_wants_lines(view) ? profile_ref(s->profile)
+						   : profile_without_lines(s->profile);
+	struct view_input in = { p, shown_name(s) };
 	struct view *v = view_new(&in, view, &notes, e);
-	if (!v)
+	if (!v) {
+		profile_unref(p);
 		return false;
+	}
 	struct writer *w = writer_to_memory(out);
 	if (view->kind == VIEW_PROFILE && view->format->is_gzip)
 		writer_set_gzip(w);
@@ -40,6 +44,7 @@ static bool write_view(const struct shown *s, const struct view_request *view, s
 	bool ok = writer_commit(w, e);
 	writer_free(w);
 	view_free(v);
+	profile_unref(p);
 	return ok;
 }
 
@@ -58,6 +63,51 @@ void table_answer(struct api_request *r, struct api_answer *answer)
 	ok = ok && view_request_settle(&view, &e) && write_view(s, &view, &answer->body, &e);
 	if (!ok)
 		answer_err(answer, &e);
+}
+
+/* The sides of a command line differ in their files and times only. */
+static bool set_sides(struct api_request *r, struct view_request *view, struct err *e)
+{
+	static const char *const formats[] = { "limit", NULL };
+	static const char *const words[] = { "delta", "width-by", NULL };
+	const struct text_list *before = &r->base.view.query.times, *after = &r->side.view.query.times;
+	const char *scale = request_text(r, "scale");
+	const struct option_binding diff = { &diff_option_set, view };
+	if (!str_eq(buf_str(&r->base.words), buf_str(&r->side.words)))
+		return err_usage(e, "format=json: the sides may differ in file and time only");
+	if (before->n > 1 || after->n > 1)
+		return err_usage(e, "format=json: each side takes one range of time");
+	if (before->n || after->n) {
+		text_list_add(&view->diff.times, before->n ? str_from(before->p[0]) : STR("0,"));
+		text_list_add(&view->diff.times, after->n ? str_from(after->p[0]) : STR("0,"));
+	}
+	return set_words(r, view, &diff_format_option_set, formats, e) &&
+	       set_words(r, view, &diff_option_set, words, e) &&
+	       (!scale || options_set(&diff, 1, STR("scale-by"), scale, e)) &&
+	       view_request_settle(view, e);
+}
+
+void diff_json(struct api_request *r, struct api_answer *answer)
+{
+	struct err e = { 0 };
+	struct view_request view;
+	AUTO(view_notes) struct view_notes notes = { 0 };
+	const struct shown *before = files_shown(r->api, &r->base.files, answer);
+	const struct shown *after = before ? files_shown(r->api, &r->side.files, answer) : NULL;
+	if (!after)
+		return;
+	view_of(r, VIEW_DIFF, &view);
+	view.query.times = (struct text_list){ 0 };
+	const struct view_input sides[] = { { before->profile, shown_name(before) },
+					    { before == after ? NULL : after->profile,
+					      shown_name(after) } };
+	struct view_diff *d = set_sides(r, &view, &e) ? view_diff_new(sides, &view, &notes, &e) : NULL;
+	struct writer *w = writer_to_memory(&answer->body);
+	if (!d || !view_diff_write(d, DIFF_JSON, NULL, w, &e) || !writer_commit(w, &e))
+		answer_err(answer, &e);
+	writer_free(w);
+	view_diff_free(d);
+	text_list_fini(&view.diff.times);
 }
 
 /* --- api/export --- */

@@ -22,6 +22,7 @@ static void shown_clear(struct shown *s)
 {
 	profile_unref(s->profile);
 	buf_fini(&s->key);
+	buf_fini(&s->name);
 	*s = (struct shown){ 0 };
 }
 
@@ -129,6 +130,11 @@ static struct profile *merge(struct api_entry **files, uint32_t n)
 	return p;
 }
 
+const char *shown_name(const struct shown *s)
+{
+	return s->name.n ? buf_c_string((struct buf *)&s->name) : NULL;
+}
+
 static struct shown *shown_of(struct api *a, struct api_entry **files, uint32_t n)
 {
 	AUTO(buf) struct buf key = { 0 };
@@ -142,6 +148,8 @@ static struct shown *shown_of(struct api *a, struct api_entry **files, uint32_t 
 	s->profile = merge(files, n);
 	s->files = n;
 	buf_add(&s->key, buf_str(&key));
+	if (n == 1)
+		buf_add(&s->name, files[0]->file.name);
 	find_span(s);
 	return s;
 }
@@ -173,7 +181,9 @@ struct shown *files_shown(struct api *a, const struct text_list *ids, struct api
 {
 	AUTO_FREE struct api_entry **list = mem_alloc((size_t)a->files.n + 1, sizeof(struct api_entry *));
 	uint32_t n = 0;
-	bool ok = true;
+	bool ok = true, has_good = false; /* a bad file among good ones is only listed */
+	for (uint32_t i = 0; i < a->files.n; i++)
+		has_good |= a->files.p[i]->file.is_shown && a->files.p[i]->file.state != API_FAILED;
 	for (uint32_t i = 0; ok && i < ids->n; i++) {
 		struct api_entry *f = files_find(a, str_from(ids->p[i]));
 		if (f)
@@ -182,7 +192,7 @@ struct shown *files_shown(struct api *a, const struct text_list *ids, struct api
 			ok = answer_error(answer, 404, "there is no such file (any more)");
 	}
 	for (uint32_t i = 0; !ids->n && i < a->files.n; i++)
-		if (a->files.p[i]->file.is_shown)
+		if (a->files.p[i]->file.is_shown && (!has_good || a->files.p[i]->file.state != API_FAILED))
 			add_file(a, a->files.p[i], list, &n);
 	if (ok && !n)
 		ok = answer_error(answer, 404, "there is no profile to show");

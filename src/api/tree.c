@@ -337,6 +337,10 @@ void diff_answer(struct api_request *r, struct api_answer *answer)
 		answer_err(answer, &e);
 		return;
 	}
+	if (r->wants_json) {
+		diff_json(r, answer);
+		return;
+	}
 	if (!set_beside(r, answer) || !add_side(r, &d, BEFORE, answer) || !add_side(r, &d, AFTER, answer))
 		return;
 	pair_up(&d);

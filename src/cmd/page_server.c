@@ -128,7 +128,10 @@ static void say_address(const struct page_plan *plan, const struct serve_descrip
 		say("from your own machine: ssh -L %u:127.0.0.1:%u %s, then open the URL", d->port,
 		    d->port, host ? host : "HOST");
 	}
-	say("Ctrl-C ends plume scope");
+	if (plan->live)
+		say("Ctrl-C stops the recording; the page stays until you press it again");
+	else
+		say("Ctrl-C ends plume scope");
 }
 
 static bool parse_port(const char *text, uint16_t *port, struct err *e)

@@ -91,12 +91,20 @@ bool naming_set_original(struct source_maps *maps, struct profile *p, frame_id i
 	return true;
 }
 
+/* Bundles are few; they are what is deployed without its sources. */
+enum { MOST_SCRIPTS = 16 };
+
 void naming_add_source_map_facts(const struct source_maps *maps, struct profile *p)
 {
 	AUTO(buf) struct buf text = { 0 };
 	source_maps_describe(maps, &text);
 	if (text.n)
 		profile_add_fact(p, STR("source maps"), buf_str(&text));
+	for (uint32_t i = 0; i < source_maps_scripts(maps) && i < MOST_SCRIPTS; i++) {
+		text.n = 0;
+		source_maps_script(maps, i, &text);
+		profile_add_fact(p, STR("mapped script"), buf_str(&text));
+	}
 	for (uint32_t i = 0; i < source_maps_troubles(maps); i++) {
 		text.n = 0;
 		source_maps_trouble(maps, i, &text);

@@ -89,8 +89,16 @@ static void begin_writing(struct server *s, struct connection *c)
 	go_on_writing(s, c);
 }
 
+/* Others may send theirs now. */
+static void release_body(struct server *s, struct job *job)
+{
+	s->body_bytes -= job->body_bytes;
+	job->body_bytes = 0;
+}
+
 static void refuse(struct server *s, struct connection *c, unsigned status)
 {
+	release_body(s, c->job);
 	serve_fail(&c->job->answer, status, http_sentence(status));
 	job_encode(c->job);
 	begin_writing(s, c);
@@ -191,8 +199,7 @@ static void ready(struct server *s, struct watch *w, uint32_t events)
 
 void connection_answer(struct server *s, struct connection *c, struct job *job)
 {
-	s->body_bytes -= job->body_bytes;
-	job->body_bytes = 0;
+	release_body(s, job);
 	buf_fini(&job->body);
 	begin_writing(s, c);
 	while (take_up(s, c))
@@ -222,11 +229,9 @@ void connection_close(struct server *s, struct connection *c)
 	epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, c->watch.fd, NULL);
 	close(c->watch.fd);
 	c->watch.fd = -1;
-	if (c->job) {
-		s->body_bytes -= c->job->body_bytes;
-		c->job->body_bytes = 0;
-	}
-	if (c->state == CONNECTION_WRITING)
+	if (c->job)
+		release_body(s, c->job);
+	if (c->job && c->state == CONNECTION_WRITING)
 		s->pending_bytes -= c->job->head.n + c->job->answer.body.n - c->sent;
 	if (c->state == CONNECTION_ANSWERING)
 		answering_forget(&s->answering, c->job);

@@ -210,7 +210,7 @@ static void read_sections(struct map_reader *r)
 }
 
 /* Some servers prepend `)]}'` and a newline, so that it cannot be run as a script. */
-static void skip_guard(struct reader *r)
+void source_map_skip_guard(struct reader *r)
 {
 	const struct str guard = STR(")]}'");
 	while (reader_window(r).n < 4096 && reader_fill(r))
@@ -223,7 +223,7 @@ static void skip_guard(struct reader *r)
 struct source_map *source_map_read(struct reader *reader, struct str folder, struct err *e)
 {
 	struct part part;
-	skip_guard(reader);
+	source_map_skip_guard(reader);
 	struct map_reader r = {
 		.j = json_new(reader), .m = mem_zalloc(1, sizeof(*r.m)), .folder = folder, .e = e
 	};

@@ -277,6 +277,22 @@ void source_maps_describe(const struct source_maps *maps, struct buf *out)
 		buf_addf(out, "; plume did not look at further scripts");
 }
 
+uint32_t source_maps_scripts(const struct source_maps *maps)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < maps->list.n; i++)
+		n += maps->list.p[i].map != NULL;
+	return n;
+}
+
+void source_maps_script(const struct source_maps *maps, uint32_t which, struct buf *path)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < maps->list.n; i++)
+		if (maps->list.p[i].map && n++ == which)
+			source_map_script_path(maps->list.p[i].name, path);
+}
+
 enum { MAX_TROUBLES = 8 };
 
 uint32_t source_maps_troubles(const struct source_maps *maps)

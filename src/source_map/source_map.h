@@ -38,6 +38,12 @@ void source_map_read_words(struct source_map *m, struct str script);
 struct str source_map_function(const struct source_map *m, uint32_t line, uint32_t column,
 			       struct str function);
 
+/*
+ * Appends the text of an original file, if the map has it (sourcesContent). map: its JSON. folder: as above. file: as in
+ * struct source_place.
+ */
+bool source_map_content(struct str map, struct str folder, struct str file, struct buf *text);
+
 /* --- locations of maps (url.c, path.c) --- */
 
 /* The URL in the last `//# sourceMappingURL=` of a script. Returns false if its last lines have none. */
@@ -72,6 +78,9 @@ const struct source_map *source_maps_get(struct source_maps *maps, int32_t pid, 
 void source_maps_check_again(struct source_maps *maps);
 /* Appends `3 of 5 scripts had one, 1 could not be read`, or nothing if no script was requested. */
 void source_maps_describe(const struct source_maps *maps, struct buf *out);
+/* The scripts that have a map: their number, and their paths in the process. */
+uint32_t source_maps_scripts(const struct source_maps *maps);
+void source_maps_script(const struct source_maps *maps, uint32_t i, struct buf *path);
 /* Why maps could not be read, one sentence each for the first few, then how many more. */
 uint32_t source_maps_troubles(const struct source_maps *maps);
 void source_maps_trouble(const struct source_maps *maps, uint32_t i, struct buf *sentence);

@@ -33,6 +33,8 @@ void source_map_sort(struct source_map *m);
 uint32_t source_map_segment(const struct source_map *m, uint32_t line, uint32_t column);
 /* The value of a digit, or -1. */
 int source_map_base64_digit(char c);
+/* Skips what keeps a map from being run as a script. */
+void source_map_skip_guard(struct reader *r);
 /* Decodes `%20` etc. */
 void source_map_unescape(struct str text, struct buf *out);
 /* The hash of a word, for struct segment. */

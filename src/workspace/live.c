@@ -39,7 +39,7 @@ bool file_is_growing(const char *path, uint64_t modified_ns)
 bool live_begin(struct workspace *w, struct item *i)
 {
 	struct err e = { 0 };
-	i->followed = source_follow(i->path, COLUMNS_ALL, w->source.needs_lines, &e);
+	i->followed = source_follow(i->path, COLUMNS_ALL, w->source.names.wants_lines, &e);
 	if (!i->followed)
 		return false;
 	i->state.state = API_LIVE;

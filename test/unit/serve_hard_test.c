@@ -159,7 +159,8 @@ static void test_full_queue(void)
 	enum { WAITING = 2, CLIENTS = 7 };
 	struct serving s;
 	AUTO(buf) struct buf body = { 0 };
-	if (!serving_start(&s, (struct serve_options){ .limits.waiting = WAITING }))
+	struct serve_limits limits = { .waiting = WAITING, .body_bytes = 4 };
+	if (!serving_start(&s, (struct serve_options){ .limits = limits }))
 		return;
 	struct pollfd p[CLIENTS];
 	int busy = client_connect(&s);
@@ -167,7 +168,7 @@ static void test_full_queue(void)
 	sem_wait(&s.begun);
 	for (unsigned i = 0; i < CLIENTS; i++) {
 		p[i] = (struct pollfd){ .fd = client_connect(&s), .events = POLLIN };
-		client_get(&s, p[i].fd, "x");
+		client_send(&s, p[i].fd, POST("/$T/up") "Content-Length: 1\r\n\r\nx");
 	}
 	unsigned refused = 0, answered = 0;
 	while (refused < CLIENTS - WAITING && poll(p, CLIENTS, 60000) > 0)
@@ -183,6 +184,8 @@ static void test_full_queue(void)
 	}
 	tap_num_eq(refused, CLIENTS - WAITING, "a request too many is refused at once");
 	tap_num_eq(answered, WAITING, "those that wait are answered");
+	tap_num_eq(serving_ask(&s, POST("/$T/up") "Content-Length: 4\r\n\r\nabcd", &body), 200,
+		   "bodies that were refused take no room");
 	close(busy);
 	serving_stop(&s);
 }

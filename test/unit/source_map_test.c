@@ -312,9 +312,48 @@ static void test_long_paths(void)
 	tap_ok(has_none, "paths of all lengths");
 }
 
+static void check_content(const char *map, const char *file, const char *want)
+{
+	AUTO(buf) struct buf text = { 0 };
+	bool has = source_map_content(str_from(map), STR("/app/dist"), str_from(file), &text);
+	tap_ok(has == (want != NULL) && (!want || str_eq(buf_str(&text), str_from(want))),
+	       "%s of %s in a map of %zu bytes", want ? "the text" : "no text", file, strlen(map));
+}
+
+static void check_contents(void)
+{
+	static const char two[] =
+		"{\"version\":3,\"sourcesContent\":[\"A\\n\",null],\"sources\":[\"a.ts\",\"b.ts\"],"
+		"\"sourceRoot\":\"../src\",\"mappings\":\"\"}";
+	static const char parts[] =
+		")]}'\n{\"version\":3,\"sections\":[{\"offset\":{},\"map\":{\"sources\":[\"a.ts\"],"
+		"\"sourcesContent\":[\"one\"]}},{\"map\":{\"sources\":[\"/x.ts\",\"b.ts\"],"
+		"\"sourcesContent\":[\"two\",\"three\"]}}]}";
+	static const char *const bad[] = {
+		"",
+		"[]",
+		"{",
+		"{\"sources\":3}",
+		"{\"sources\":[\"a.ts\"]}",
+		"{\"sources\":[\"a.ts\"],\"sourcesContent\":\"A\"}",
+		"{\"sources\":[\"a.ts\"],\"sourcesContent\":[]}",
+		"{\"sources\":[\"a.ts\"],\"sourcesContent\":[{}]}",
+		"{\"sourcesContent\":[\"A\"],\"sources\":[[\"a.ts\"]]}"
+	};
+	check_content(two, "/app/src/a.ts", "A\n");
+	check_content(two, "/app/src/b.ts", NULL);
+	check_content(two, "/app/dist/a.ts", NULL);
+	check_content(parts, "/app/dist/a.ts", "one");
+	check_content(parts, "/x.ts", "two");
+	check_content(parts, "/app/dist/b.ts", "three");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		check_content(bad[i], "/app/dist/a.ts", NULL);
+}
+
 int main(int argc, char **argv)
 {
 	AUTO(buf) struct buf path = { 0 };
+	check_contents();
 	buf_addf(&path, "%s/../fixtures/source-map", argc > 1 ? argv[1] : "test/unit");
 	AUTO_FREE char *real = realpath(buf_c_string(&path), NULL);
 	fixtures = real ? real : "";

@@ -103,6 +103,46 @@ static void check_found(void)
 	dead_fini(&d);
 }
 
+static bool script_text(struct v8_inspection *v, const char *file, struct buf *text, struct err *e)
+{
+	text->n = 0;
+	return v8_script_text(v, str_from(file), 100, text, e);
+}
+
+static void check_script_text(void)
+{
+	struct dead d;
+	struct err e = { 0 };
+	AUTO(buf) struct buf text = { 0 };
+	dead_init(&d);
+	struct heap *h = &d.h;
+	uint64_t name = heap_string(h, "/app/a.js"), old = heap_string(h, "old();");
+	heap_script(h, &(struct fake_script){
+			       .name = name, .source = heap_string(h, "new();"), .id = 7 });
+	heap_script(h, &(struct fake_script){ .name = name, .source = old, .id = 6 });
+	heap_script(h, &(struct fake_script){ .name = heap_string(h, "part.html"),
+					      .source = heap_string(h, "f()"),
+					      .id = 8,
+					      .line_offset = 2 });
+	heap_script(h, &(struct fake_script){
+			       .name = heap_string(h, "gone.js"), .source = smi(3), .id = 9 });
+	struct v8_inspection *v = v8_inspect(&d.process.process, &e);
+	tap_ok(v && script_text(v, "/app/a.js", &text, &e) && str_eq(buf_str(&text), STR("new();")),
+	       "the newest script of that name is read");
+	tap_ok(v && script_text(v, "part.html", &text, &e) &&
+		       str_eq(buf_str(&text), STR("\n\nf()")),
+	       "a script within a file begins on its line there");
+	tap_ok(v && !script_text(v, "/app/b.js", &text, &e) &&
+		       strstr(e.text, "core has no script /app/b.js"),
+	       "%s", e.text);
+	e = (struct err){ 0 };
+	tap_ok(v && !script_text(v, "gone.js", &text, &e) &&
+		       strstr(e.text, "no longer has the text") && !text.n,
+	       "%s", e.text);
+	v8_inspection_free(v);
+	dead_fini(&d);
+}
+
 static void check_refused(struct dead *d, const char *want)
 {
 	struct err e = { 0 };
@@ -151,6 +191,7 @@ static void check_others(void)
 
 int main(void)
 {
+	check_script_text();
 	check_found();
 	check_refusals();
 	check_others();

@@ -1,7 +1,7 @@
 // What the row of chips holds: each selection and transform that is in force, and the state without it. No DOM here.
 
 import { merged, partsOf, withFilter, withoutBaseline, withRange } from './ranges';
-import { PRESETS, isOn } from './presets';
+import { isOn, Preset } from './presets';
 import { Range, Selection, State, Transform } from './state';
 import { rangeText } from './times';
 
@@ -58,12 +58,13 @@ function transformText(transform: Transform): string {
 }
 
 /** Your code has a button of its own. */
-function transformChips(state: State): Chip[] {
-	const own = PRESETS[0].words.map((word) => word.word);
+function transformChips(state: State, yourCode: Preset): Chip[] {
+	const isHidden = (transform: Transform): boolean =>
+		isOn(state, yourCode) && yourCode.words.some((word) => word.word === transform.word && word.value === transform.value);
 	return state.transforms.map((transform, at): Chip => ({
 		kind: 'transform', text: transformText(transform), title: `--${transform.word}${transform.value === null ? '' : ' ' + transform.value}`,
 		remove: { transforms: without(state.transforms, at) },
-	})).filter((_, at) => !(isOn(state, PRESETS[0]) && own.includes(state.transforms[at].word)));
+	})).filter((_, at) => !isHidden(state.transforms[at]));
 }
 
 function baselineName(baseline: Selection, state: State, names: Names, fileName: (id: string) => string): string {
@@ -90,6 +91,8 @@ function baselineChips(state: State, names: Names, fileName: (id: string) => str
 	});
 }
 
-export function chipsOf(state: State, names: Names, fileName: (id: string) => string): Chip[] {
-	return [...rangeChips(state), ...filterChips(state, names), ...transformChips(state), ...baselineChips(state, names, fileName)];
+export function chipsOf(state: State, yourCode: Preset, names: Names, fileName: (id: string) => string): Chip[] {
+	return [
+		...rangeChips(state), ...filterChips(state, names), ...transformChips(state, yourCode), ...baselineChips(state, names, fileName),
+	];
 }

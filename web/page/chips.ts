@@ -3,13 +3,13 @@
 import { button, make } from './dom';
 import { Chip, chipsOf } from './chip_list';
 import { FilterMenu } from './filter_menu';
-import { PRESETS, isOn, toggled } from './presets';
+import { isOn, toggled, yourCodeOf } from './presets';
 import { rest } from './ranges';
 import { Session } from './session';
 import { parseRange } from './times';
 
 export class Chips {
-	private readonly yourCode = button('your code', PRESETS[0].text + ' (y)', () => this.toggleYourCode(), { class: 'toggle' });
+	private readonly yourCode = button('your code', 'Your code, or all frames (y)', () => this.toggleYourCode(), { class: 'toggle' });
 	private readonly list = make('div', { class: 'list', role: 'list' });
 	private readonly restButton = button('compare with the rest', 'Make everything outside of the range the baseline', () => this.compareWithRest());
 	private readonly undoButton = button('\u21b6', 'Undo (Ctrl+Z)', () => this.session.store.undo());
@@ -32,7 +32,7 @@ export class Chips {
 	}
 
 	private toggleYourCode(): void {
-		this.session.store.change(toggled(this.session.store.state, PRESETS[0]));
+		this.session.store.change(toggled(this.session.store.state, yourCodeOf(this.session.ledger), this.session.ledger));
 	}
 
 	private compareWithRest(): void {
@@ -52,11 +52,13 @@ export class Chips {
 	private show(): void {
 		const { store } = this.session;
 		const { state } = store;
-		this.yourCode.setAttribute('aria-pressed', String(isOn(state, PRESETS[0])));
+		const yourCode = yourCodeOf(this.session.ledger);
+		this.yourCode.setAttribute('aria-pressed', String(isOn(state, yourCode)));
+		this.yourCode.title = `Your code, or all frames (y): ${yourCode.text}`;
 		this.undoButton.disabled = !store.canUndo;
 		this.redoButton.disabled = !store.canRedo;
 		this.restButton.hidden = state.selection.times.length === 0 || state.baseline !== null;
-		const chips = chipsOf(state, (key, value) => this.nameOf(key, value), (id) => this.session.list.files.find((file) => file.id === id)?.name || `file ${id}`);
+		const chips = chipsOf(state, yourCode, (key, value) => this.nameOf(key, value), (id) => this.session.list.files.find((file) => file.id === id)?.name || `file ${id}`);
 		const isWhole = !chips.some((chip) => chip.kind === 'range' || chip.kind === 'filter');
 		this.list.replaceChildren(...(isWhole ? [make('span', { class: 'muted', role: 'listitem' }, 'whole profile')] : []),
 			...chips.map((chip) => this.element(chip)));

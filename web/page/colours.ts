@@ -10,6 +10,7 @@ export interface LegendEntry {
 	text: string;
 	colour: string; // '' for no fill
 	outline: string; // or ''
+	isHatched?: boolean;
 }
 
 /** The colours of a tree's nodes. */
@@ -17,6 +18,8 @@ export interface Paints {
 	css: string[];
 	of(node: number): number; // index into css
 	outlineOf(node: number): string; // or ''
+	/** Only the baseline has it. */
+	isGone(node: number): boolean;
 	legend: LegendEntry[];
 }
 
@@ -27,7 +30,7 @@ export interface Category {
 
 const OF_CATEGORY: { [name: string]: Rgb } = {
 	process: [214, 207, 199], app: [247, 157, 61], dependency: [240, 203, 88], runtime: [146, 201, 122], builtin: [94, 184, 170],
-	gc: [226, 118, 160], native: [240, 219, 178], kernel: [126, 166, 224], unknown: [189, 189, 189], regexp: [176, 148, 214],
+	gc: [226, 118, 160], native: [240, 219, 178], kernel: [126, 166, 224], unknown: [189, 189, 189], regexp: [176, 125, 205],
 };
 const OF_TIER: { bit: number; colour: Rgb; text: string }[] = [
 	{ bit: 1, colour: [232, 110, 92], text: '~ interpreter (Ignition)' },
@@ -39,8 +42,8 @@ const OF_TIER: { bit: number; colour: Rgb; text: string }[] = [
 const NO_CHANGE: Rgb = [217, 217, 217];
 const WEAK: { [direction: string]: Rgb } = { less: [198, 219, 239], more: [253, 221, 178] };
 const STRONG: { [direction: string]: Rgb } = { less: [66, 146, 214], more: [236, 102, 18] };
-/** Of folded runs. */
-const FOLDED_COLOUR: Rgb = [222, 219, 213];
+/** Folded runs are as much paler than their kind. */
+const FOLDED_PALER = 0.6;
 const SHADES = 8;
 const STRENGTHS = 16;
 /** In the dark all colours are dimmed by this. */
@@ -120,16 +123,16 @@ class Pots {
 }
 
 const noOutline = () => '';
+const notGone = () => false;
 
 /** A colour by label, shaded by the name so that neighbours of one kind have a border. */
 function byLabel(tree: Tree, isDark: boolean, colourOf: (label: number) => Rgb): Omit<Paints, 'legend'> {
 	const pots = new Pots(isDark);
 	const { labels, label } = tree;
 	const chosen = new Int32Array(labels.name.length).fill(-1);
-	const folded = pots.add(FOLDED_COLOUR);
 	const choose = (n: number): number => {
 		if (labels.flags[n] & FOLDED)
-			return folded;
+			return pots.add(lighter(colourOf(n), FOLDED_PALER));
 		const shade = n === label[0] ? 0 : Math.floor(shadeOf(labels.name[n]) * SHADES) / (SHADES - 1);
 		return pots.add(lighter(colourOf(n), 0.3 * shade));
 	};
@@ -137,20 +140,25 @@ function byLabel(tree: Tree, isDark: boolean, colourOf: (label: number) => Rgb):
 		const n = label[node];
 		return chosen[n] >= 0 ? chosen[n] : (chosen[n] = choose(n));
 	};
-	return { css: pots.css, of, outlineOf: noOutline };
+	return { css: pots.css, of, outlineOf: noOutline, isGone: notGone };
 }
 
-/** Which of `n` things the tree's nodes have. */
-function inUse(tree: Tree, n: number, thingOf: (label: number) => number): boolean[] {
-	const used = new Array(n).fill(false);
-	const seen = new Uint8Array(tree.labels.name.length);
-	for (let i = 1; i < tree.size; i++) {
-		if (seen[tree.label[i]])
-			continue;
-		seen[tree.label[i]] = 1;
-		used[thingOf(tree.label[i])] = true;
-	}
+/** Whether each label is that of a node other than the root. */
+function labelsInUse({ labels, label, size }: Tree): Uint8Array {
+	const used = new Uint8Array(labels.name.length);
+	for (let i = 1; i < size; i++)
+		used[label[i]] = 1;
 	return used;
+}
+
+/** Which of `n` things the tree's labels have. */
+function inUse(used: Uint8Array, n: number, thingOf: (label: number) => number): boolean[] {
+	const things = new Array(n).fill(false);
+	used.forEach((isUsed, label) => {
+		if (isUsed)
+			things[thingOf(label)] = true;
+	});
+	return things;
 }
 
 function entry(text: string, colour: Rgb, isDark: boolean): LegendEntry {
@@ -160,12 +168,13 @@ function entry(text: string, colour: Rgb, isDark: boolean): LegendEntry {
 function byKind(tree: Tree, categories: Category[], isDark: boolean): Paints {
 	const colourOf = (category: number) => OF_CATEGORY[(categories[category] || { name: '' }).name] || OF_CATEGORY.unknown;
 	const { category, flags } = tree.labels;
-	const used = inUse(tree, categories.length, (label) => category[label]);
+	const labels = labelsInUse(tree);
+	const used = inUse(labels, categories.length, (label) => category[label]);
 	const legend = categories.map(({ name, text }, i) => ({ i, name, text }))
 		.filter(({ i, name }) => used[i] && name !== 'process')
 		.map(({ i, text }) => entry(text, colourOf(i), isDark));
-	if (inUse(tree, 2, (label) => flags[label] & FOLDED ? 1 : 0)[1])
-		legend.push({ text: 'folded: click to open', colour: css(FOLDED_COLOUR, isDark), outline: '' });
+	if (inUse(labels, 2, (label) => flags[label] & FOLDED ? 1 : 0)[1])
+		legend.push({ text: 'pale: folded, click to open', colour: css(lighter(OF_CATEGORY.runtime, FOLDED_PALER), isDark), outline: '' });
 	return { ...byLabel(tree, isDark, (label) => colourOf(category[label])), legend };
 }
 
@@ -177,7 +186,7 @@ function tierAt(bits: number): number {
 
 function byTier(tree: Tree, isDark: boolean): Paints {
 	const { tiers } = tree.labels;
-	const used = inUse(tree, OF_TIER.length, (label) => tierAt(tiers[label]));
+	const used = inUse(labelsInUse(tree), OF_TIER.length, (label) => tierAt(tiers[label]));
 	const legend = OF_TIER.filter((_, i) => used[i]).map(({ colour, text }) => entry(text, colour, isDark));
 	return { ...byLabel(tree, isDark, (label) => OF_TIER[tierAt(tiers[label])].colour), legend };
 }
@@ -215,7 +224,7 @@ function byThread(tree: Tree, isDark: boolean): Paints {
 		if (legend.length < MOST_ENTRIES)
 			legend.push({ text: name, colour: css(rgb, isDark), outline: '' });
 	}
-	return { css: pots.css, of: (node) => colour[node], outlineOf: noOutline, legend };
+	return { css: pots.css, of: (node) => colour[node], outlineOf: noOutline, isGone: notGone, legend };
 }
 
 interface Judged {
@@ -228,8 +237,14 @@ function judge(change: Change, bySelf: boolean): Judged {
 	const side = bySelf ? 'self' : 'total';
 	const noise = bySelf ? change.ownNoise : change.noise;
 	const before = change.before[side];
-	const value = Float64Array.from(change.after[side], (after, i) => after - change.scale * before[i]);
-	const most = value.reduce((most, one, i) => noise[i] ? most : Math.max(most, Math.abs(one)), 0);
+	const after = change.after[side];
+	const value = new Float64Array(after.length);
+	let most = 0;
+	for (let i = 0; i < value.length; i++) {
+		value[i] = after[i] - change.scale * before[i];
+		if (!noise[i])
+			most = Math.max(most, Math.abs(value[i]));
+	}
 	return { value, noise, largest: most };
 }
 
@@ -283,8 +298,10 @@ function byChange(tree: Tree, change: Change, bySelf: boolean, isDark: boolean):
 			{ text: 'calls what shrank', colour: grey, outline: css(changeColour(1, false), isDark) },
 		] : [{ text: 'its own time changed', colour: '', outline: isDark ? '#fff' : '#000' }]),
 		{ text: 'no change, or within sampling noise', colour: grey, outline: '' },
+		{ text: 'only in the baseline', colour: full(false), outline: '', isHatched: true },
 	];
-	return { css: pots.css, of, outlineOf: outlines(tree, change, bySelf, isDark), legend };
+	const isGone = (node: number) => change.after.total[node] === 0;
+	return { css: pots.css, of, outlineOf: outlines(tree, change, bySelf, isDark), isGone, legend };
 }
 
 export interface Look {

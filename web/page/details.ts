@@ -6,9 +6,8 @@ import { Measure } from './words';
 export interface Facts {
 	name: string;
 	place: string;
-	nature: string[]; // kind, module, tier
+	nature: string[]; // kind, module, tier, caller
 	measures: Measure[];
-	stack: string; // "12 frames deep, called by handleRequest"
 }
 
 export interface Action {
@@ -50,8 +49,8 @@ export class Details {
 		this.body.hidden = this.actions.hidden = false;
 		this.name.replaceChildren(html('bdi', {}, facts.name), ' ', html('bdi', { class: 'muted' }, facts.place));
 		this.name.title = facts.name + (facts.place ? '\n' + facts.place : '');
-		this.nature.replaceChildren(...[...facts.nature, facts.stack].filter((word) => word)
-			.flatMap((word, i) => [i ? ' \u00b7 ' : '', html('bdi', {}, word)]));
+		this.nature.replaceChildren(...facts.nature.flatMap((words, i) => [i ? ' \u00b7 ' : '', html('bdi', {}, words)]));
+		this.nature.title = facts.nature.join('\n');
 		this.table.replaceChildren(...facts.measures.map((measure) => this.row(measure)));
 	}
 
@@ -68,7 +67,7 @@ export class Details {
 			html('td', { class: 'number' }, measure.count),
 			html('td', { class: 'number' }, measure.time),
 			...measure.shares.map(({ of, text }) => html('td', { class: 'number' }, text + ' ', html('span', { class: 'muted' }, 'of ' + of))),
-			html('td', {}, measure.change),
+			html('td', { title: measure.change }, measure.change),
 		];
 		return html('tr', {}, ...cells);
 	}

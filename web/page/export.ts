@@ -16,13 +16,13 @@ const FORMATS: [string, string][] = [
 
 export class ExportMenu {
 	readonly element: HTMLElement;
-	private readonly menu = html('div', { class: 'menu', role: 'menu', 'aria-label': 'Export' });
+	private readonly menu = html('div', { class: 'export-menu', role: 'menu', 'aria-label': 'Export' });
 	private readonly opener = html('button', {
 		type: 'button', 'aria-haspopup': 'menu', 'aria-expanded': 'false', title: 'Save what is on the screen',
 	}, 'Export');
 
 	constructor(private readonly host: ExportHost, save: (blob: Blob) => void) {
-		this.element = html('div', { class: 'menu-box' }, this.opener, this.menu);
+		this.element = html('div', { class: 'export' }, this.opener, this.menu);
 		this.menu.hidden = true;
 		this.add('png', 'PNG picture', () => host.picture().then((blob) => blob && save(blob)));
 		FORMATS.forEach(([as, text]) => this.add(as, text, () => host.file(as)));

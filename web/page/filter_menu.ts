@@ -3,7 +3,7 @@
 import { button, make } from './dom';
 import { Ledger } from './page';
 import { Popup } from './popup';
-import { PRESETS, isOn, toggled } from './presets';
+import { isOn, presetsOf, toggled } from './presets';
 import { merged, withFilter } from './ranges';
 import { Session } from './session';
 import { State } from './state';
@@ -75,9 +75,11 @@ export class FilterMenu {
 	}
 
 	private fill(panel: HTMLElement): void {
-		panel.classList.add('menu');
+		panel.classList.add('filters');
 		const { store } = this.session;
-		const options = PRESETS.map((preset) => this.option(preset.name, preset.text, isOn(store.state, preset), () => toggled(store.state, preset)));
+		const { ledger } = this.session;
+		const options = presetsOf(ledger).map((preset) =>
+			this.option(preset.name, preset.text, isOn(store.state, preset), () => toggled(store.state, preset, ledger)));
 		options.push(this.option('no idle', 'Leave out stacks that end in the kernel\u2019s idle loop', store.state.selection.noIdle,
 			() => withFilter(store.state, { noIdle: !store.state.selection.noIdle })));
 		options.push(this.option('count periods', 'Weigh each sample by its period', store.state.weight === 'period',
@@ -118,7 +120,10 @@ export class FilterMenu {
 	private option(name: string, text: string, isOn: boolean, part: () => Partial<State>): HTMLElement {
 		const box = make('input', { type: 'checkbox' });
 		box.checked = isOn;
-		box.addEventListener('change', () => this.session.store.change(part()));
+		box.addEventListener('change', () => {
+			this.session.store.change(part());
+			this.popup.refresh(); // presets may replace each other
+		});
 		return make('label', {}, box, make('span', {}, make('b', {}, name), make('span', { class: 'muted' }, text)));
 	}
 }

@@ -2,7 +2,7 @@
 // does not.
 
 import { html, oncePerPicture } from '../flame/dom';
-import { firstRow } from '../flame/first_look';
+import { firstRow, Rated } from '../flame/first_look';
 import { rulerFor } from '../flame/ruler';
 import { Paints } from './colours';
 import { frameAt, layOut, Sight, Strip, stripAt, Visible } from './flame_layout';
@@ -42,17 +42,35 @@ interface Laid {
 }
 
 const NO_MARKS: Marks = { found: null, selected: -1, focus: -1, hover: -1, zoom: 0 };
+/** The characters of most names: measured before there is something to draw. */
+const FIRST_CHAR = 0x20;
+const LAST_CHAR = 0x7e;
 /** Larger canvases are refused by browsers, device pixels. */
 const LARGEST = 16000;
+/** Frames with less of the whole do not decide where a tall graph begins. */
+const LEAST_SHARE = 0.0005;
 
 function inkOf(element: Element): Ink {
 	const style = getComputedStyle(element);
 	const value = (name: string, otherwise: string) => style.getPropertyValue(name).trim() || otherwise;
 	return {
-		text: '#000', place: 'rgba(0,0,0,0.76)', hit: 'rgb(230,0,230)',
+		text: '#000', place: 'rgba(0,0,0,0.76)', pale: value('--ink', '#000'), hit: 'rgb(230,0,230)',
 		focus: value('--frame-focus', '#fff'), focusEdge: value('--frame-edge', '#000'),
 		selected: value('--frame-selected', '#1a5fd0'), background: value('--frame-ground', '#fff'),
 	};
+}
+
+/** The nodes that decide what is looked at first, for firstRow. */
+function weighty(tree: Tree, kinds: string[]): Rated {
+	const nodes: number[] = [];
+	for (let i = 0; i < tree.size;) {
+		const isWide = tree.total[i] >= tree.total[0] * LEAST_SHARE;
+		if (isWide)
+			nodes.push(i);
+		i = isWide ? i + 1 : tree.end[i];
+	}
+	const column = (of: ArrayLike<number>) => nodes.map((i) => of[i]);
+	return { size: nodes.length, depth: column(tree.depth), name: column(tree.label), kinds, value: { numbers: column(tree.total) } };
 }
 
 export class Flame {
@@ -61,7 +79,7 @@ export class Flame {
 	readonly element = html('div', { class: 'flame' }, this.scroller, this.canvas);
 	/** The graph's height by itself, px. */
 	height = 0;
-	/** What the last drawing took, ms. */
+	/** What the last drawing took, ms; 0 until there is one of what is shown. */
 	cost_ms = 0;
 	private readonly filler = html('div');
 	private panes: Pane[] = [];
@@ -71,6 +89,7 @@ export class Flame {
 	private hover: Spot | null = null;
 	private brush: Brush | null = null;
 	private painter: Painter | null = null;
+	private measured = ''; // the size that the graph was measured for
 	private begun = -1; // where the first look put the scroll bar; while it is there, nobody has scrolled
 	private readonly redraw = oncePerPicture(() => this.draw());
 
@@ -131,6 +150,8 @@ export class Flame {
 			rowHeight: Math.round(size * 1.5), charWidth: rulerFor(this.element), ink: inkOf(this.element),
 		};
 		this.painter = new Painter(this.brush);
+		for (let code = FIRST_CHAR; code <= LAST_CHAR; code++)
+			this.brush.charWidth(code);
 		return this.brush;
 	}
 
@@ -142,6 +163,7 @@ export class Flame {
 		const untouched = this.begun < 0 || Math.abs(scroller.scrollTop - this.begun) < 2 || panes.length !== this.panes.length;
 		const fromEnd = scroller.scrollHeight - scroller.scrollTop;
 		this.panes = panes;
+		this.cost_ms = 0;
 		this.measure();
 		if (untouched)
 			this.lookFirst();
@@ -164,6 +186,9 @@ export class Flame {
 		if (!this.element.clientWidth)
 			return;
 		const scale = devicePixelRatio || 1;
+		const size = [this.scroller.clientWidth, this.scroller.clientHeight, scale].join();
+		if (size === this.measured && this.brush)
+			return;
 		if (this.brush)
 			this.brush.scale = scale;
 		this.measure();
@@ -174,6 +199,7 @@ export class Flame {
 
 	/** Where each pane is, and how much there is to scroll. */
 	private measure(): void {
+		this.measured = [this.scroller.clientWidth, this.scroller.clientHeight, devicePixelRatio || 1].join();
 		const { rowHeight } = this.ready();
 		this.laid = [];
 		let top = 0;
@@ -211,10 +237,7 @@ export class Flame {
 		const seen = Math.floor(this.scroller.clientHeight / this.ready().rowHeight);
 		if (rows.height <= this.scroller.clientHeight || pane.base > 0)
 			return Math.max(0, pane.tree.depth[pane.base] - 2);
-		const { tree, kinds } = pane;
-		return firstRow({
-			size: tree.size, depth: tree.depth, name: tree.label, kinds, value: { numbers: tree.total },
-		}, seen);
+		return firstRow(weighty(pane.tree, pane.kinds), seen);
 	}
 
 	private fitCanvas(): { width: number; height: number } {
@@ -309,9 +332,8 @@ export class Flame {
 		this.redraw();
 	}
 
-	/** Where a frame is on the screen, or null if it is not drawn. */
-	boxOf(spot: Spot): { x: number; y: number; width: number; height: number } | null {
-		return this.boxes().find((box) => box.spot.node === spot.node && box.spot.pane === spot.pane) || null;
+	isDrawn({ pane, node }: Spot): boolean {
+		return !!this.laid[pane] && this.laid[pane].visible.node.includes(node);
 	}
 
 	/** All frames that are drawn, px of the window. */

@@ -6,7 +6,7 @@ import { ancestry, Tree } from './tree';
 /** Below this many px a frame is not drawn by itself. */
 const MIN_WIDTH = 0.5;
 /** A subtree this narrow adds nothing to see in the rows beyond its own, px. */
-const NOTHING = 0.06;
+const NOTHING = 0.1;
 /** Frames too narrow to be drawn share cells of this many px. */
 export const CELL = 4;
 

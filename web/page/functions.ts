@@ -1,6 +1,9 @@
 // The table of functions: sorted by a click on a column, linked with the graph.
 
 import { html, set } from '../flame/dom';
+import { CharWidth } from '../flame/label';
+import { rulerFor } from '../flame/ruler';
+import { fitLabel } from './fit';
 import { filterRows, FunctionRow, functionRows, sortRows } from './function_table';
 import { Labels, Tree } from './tree';
 import { VirtualRows } from './virtual';
@@ -47,6 +50,10 @@ export class Functions {
 	private found: Uint8Array | null = null;
 	private order = 'self';
 	private shows: Shows = 'share';
+	private nameRoom = 200; // px
+	private charWidth: CharWidth = () => 7;
+	private mostSelf = 0; // the longest bars
+	private mostTotal = 0;
 	private selected = '';
 	private active = -1; // the row with the keyboard
 
@@ -57,6 +64,7 @@ export class Functions {
 		this.list.element.setAttribute('role', 'rowgroup');
 		COLUMNS.forEach((column) => this.addHead(column));
 		SHOWS.forEach(([shows, text]) => this.addChoice(shows, text));
+		new ResizeObserver(() => this.refill()).observe(grid);
 		grid.addEventListener('keydown', (event) => this.key(event));
 		this.list.element.addEventListener('click', (event) => this.click(event, (name) => this.host.onSelect(name)));
 		this.list.element.addEventListener('dblclick', (event) => this.click(event, (name) => this.host.onOpen(name)));
@@ -64,7 +72,7 @@ export class Functions {
 
 	private addHead({ id, text, says }: ColumnHead): void {
 		const button = html('button', { type: 'button', title: says, tabindex: -1 }, text);
-		const head = html('div', { class: id, role: 'columnheader' }, button);
+		const head = html('div', { class: id === 'name' ? 'function-name' : id, role: 'columnheader' }, button);
 		button.addEventListener('click', () => this.host.onOrder(this.order === id ? '-' + id : id));
 		this.heads.set(id, head);
 		this.head.append(head);
@@ -84,6 +92,8 @@ export class Functions {
 	show(tree: Tree, isReversed: boolean): void {
 		this.tree = tree;
 		this.all = functionRows(tree, isReversed);
+		this.mostSelf = this.all.reduce((most, { self }) => Math.max(most, self), 0);
+		this.mostTotal = this.all.reduce((most, { total }) => Math.max(most, total), 0);
 		this.element.classList.toggle('has-change', !!tree.change);
 		this.element.classList.toggle('has-tiers', this.all.some((row) => tree.labels.tiers[row.label] > 0));
 		(this.choice.querySelector('[data-shows=time]') as HTMLElement).hidden = !tree.unit.ns;
@@ -139,6 +149,11 @@ export class Functions {
 	}
 
 	private refill(): void {
+		const name = this.list.element.querySelector<HTMLElement>('.function-name');
+		if (name && name.clientWidth) {
+			this.nameRoom = name.clientWidth - 2;
+			this.charWidth = rulerFor(name);
+		}
 		this.list.show(this.rows.length);
 	}
 
@@ -148,7 +163,7 @@ export class Functions {
 			box.append(html('span', { class: 'bar' }), html('span'));
 			return box;
 		};
-		const name = cell('name');
+		const name = cell('function-name');
 		name.append(html('bdi'), html('bdi', { class: 'place' }));
 		return html('div', { class: 'function-row', role: 'row' },
 			number('self'), number('total'), cell('delta number'), cell('tiers'), name, cell('module'));
@@ -162,10 +177,10 @@ export class Functions {
 		}
 	}
 
-	private fillNumber(box: HTMLElement, value: number, tree: Tree): void {
+	private fillNumber(box: HTMLElement, value: number, most: number, tree: Tree): void {
 		const whole = tree.change ? tree.change.after.total[0] : tree.total[0];
 		const [bar, text] = box.children as unknown as HTMLElement[];
-		bar.style.width = (whole > 0 ? 100 * value / whole : 0) + '%';
+		bar.style.width = (most > 0 ? 100 * value / most : 0) + '%';
 		text.textContent = this.value(value, whole, tree.unit);
 	}
 
@@ -176,8 +191,8 @@ export class Functions {
 			return;
 		const { labels } = tree;
 		const [self, total, delta, tiers, name, module] = element.children as unknown as HTMLElement[];
-		this.fillNumber(self, row.self, tree);
-		this.fillNumber(total, row.total, tree);
+		this.fillNumber(self, row.self, this.mostSelf, tree);
+		this.fillNumber(total, row.total, this.mostTotal, tree);
 		delta.textContent = tree.change ? this.change(row.change, tree) : '';
 		delta.classList.toggle('grew', row.change > 0);
 		tiers.textContent = tierMarks(labels.tiers[row.label]);
@@ -190,8 +205,9 @@ export class Functions {
 
 	private fillName(box: HTMLElement, labels: Labels, label: number): void {
 		const place = clean(labels.place[label]);
-		box.children[0].textContent = clean(labels.function[label]);
-		box.children[1].textContent = place;
+		const fitted = fitLabel(clean(labels.function[label]), place, this.nameRoom, this.charWidth);
+		box.children[0].textContent = fitted.name;
+		box.children[1].textContent = fitted.place;
 		box.title = clean(labels.function[label]) + (place ? '\n' + place : '');
 	}
 

@@ -18,6 +18,7 @@ export interface GraphHost {
 /** What was made of a tree, so that it is made once. */
 interface Made {
 	thin: Uint8Array;
+	kinds: string[]; // by label
 	heavy?: Tree;
 	widths: Map<Width, Tree>;
 	paints: Map<string, Paints>;
@@ -93,8 +94,8 @@ export class Graph {
 			const top = subjectOf(callers, state.subject);
 			const below = subjectOf(callees, state.subject);
 			return [
-				{ ...this.pane(callers, look, top), first: callers.depth[top] + 1, isUp: true },
-				{ ...this.pane(callees, look, below), first: callees.depth[below], isUp: false },
+				{ ...this.pane(this.heavy(callers), look, top), first: callers.depth[top] + 1, isUp: true },
+				{ ...this.pane(this.heavy(callees), look, below), first: callees.depth[below], isUp: false },
 			];
 		}
 		const tree = this.drawn(trees.main, state);
@@ -108,22 +109,30 @@ export class Graph {
 		const key = [look.by, look.bySelf, look.isDark].join();
 		const paints = made.paints.get(key) || paintsFor(tree, look);
 		made.paints.set(key, paints);
-		const kinds = tree.labels.category.map((category) => (this.categories[category] || { name: '' }).name);
-		return { tree, paints, isThin: made.thin, base, kinds };
+		return { tree, paints, isThin: made.thin, base, kinds: made.kinds };
 	}
 
 	private madeOf(tree: Tree): Made {
 		let made = this.made.get(tree);
-		if (!made)
-			this.made.set(tree, made = { thin: thinRows(tree), widths: new Map(), paints: new Map() });
+		if (made)
+			return made;
+		const kinds = tree.labels.category.map((category) => (this.categories[category] || { name: '' }).name);
+		made = { thin: thinRows(tree), kinds, widths: new Map(), paints: new Map() };
+		this.made.set(tree, made);
 		return made;
+	}
+
+	/** Where one asks who is to blame, the heaviest comes first. */
+	private heavy(tree: Tree): Tree {
+		const made = this.madeOf(tree);
+		return made.heavy || (made.heavy = leftHeavy(tree));
 	}
 
 	/** The tree with the widths and the order that the view wants. */
 	private drawn(main: Tree, state: State): Tree {
 		const made = this.madeOf(main);
-		if (state.view === 'left')
-			return made.heavy || (made.heavy = leftHeavy(main));
+		if (state.view === 'left' || state.view === 'callers')
+			return this.heavy(main);
 		if (state.view !== 'diff' || !main.change)
 			return main;
 		const tree = made.widths.get(this.width) || withWidths(main, this.width);
@@ -247,7 +256,7 @@ export class Graph {
 	private outOfStrip(spot: Spot): number {
 		const tree = this.treeOf(spot);
 		let frame = tree.parent[spot.node];
-		while (frame > 0 && !this.flame.boxOf({ pane: spot.pane, node: frame, strip: null }))
+		while (frame > 0 && !this.flame.isDrawn({ pane: spot.pane, node: frame, strip: null }))
 			frame = tree.parent[frame];
 		return isWithin(tree, this.zoom, frame) ? spot.node : frame;
 	}

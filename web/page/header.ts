@@ -1,14 +1,15 @@
 // The first lines of the page: what is shown, as a sentence, and what happened to its samples.
 
-import { integer, span } from '../flame/numbers';
+import { integer } from '../flame/numbers';
 import { button, make } from './dom';
 import { Ledger } from './page';
 import { Popup } from './popup';
+import { spanText } from './times';
 
 /** "web-1: node server.js, 30 s at 99 Hz, 2026-11-16 14:02, 2,970 samples, 0.99 CPUs busy"; what is unknown is left out. */
 export function sentenceOf(ledger: Ledger): string {
 	const what = [ledger.host, ledger.title].filter((part) => part).join(': ');
-	const length = ledger.duration_ns > 0 ? span(ledger.duration_ns).replace(/\.0+ /, ' ') : '';
+	const length = ledger.duration_ns > 0 ? spanText(ledger.duration_ns) : '';
 	const rate = ledger.rate > 0 ? `${+ledger.rate.toFixed(1)} Hz` : '';
 	return [
 		what, [length, rate].filter((part) => part).join(' at '), ledger.date,

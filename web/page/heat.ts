@@ -1,6 +1,7 @@
 // The heat map: its cells, the ranges on it, and what the pointer and the keyboard do there.
 
 import { Canvas } from './canvas';
+import { edgeAt } from './edges';
 import { integer } from '../flame/numbers';
 import { make, token } from './dom';
 import { cellColours, Grid, paintCells, valueAt } from './heat_grid';
@@ -39,6 +40,7 @@ export class Heat {
 			element, isBaseline: () => when.isBaseline,
 			unitAt: (event) => cellRange(this.geometry, this.at(event)),
 			columnAt: (event) => columnRange(this.geometry, this.at(event).column),
+			edgeAt: (event) => (this.geometry.isOffset ? null : edgeAt(this.geometry, when.state, this.overlay.at(event).x)),
 		}, selecting);
 		this.hover(element);
 		element.addEventListener('keydown', (event) => this.pressed(event));

@@ -2,6 +2,7 @@
 
 import { plural } from '../flame/numbers';
 import { Canvas } from './canvas';
+import { edgeAt } from './edges';
 import { button, make, rem, token } from './dom';
 import { Grid } from './heat_grid';
 import { Geometry, spanOf, timeAt, xOf } from './heat_layout';
@@ -35,6 +36,7 @@ export class Lanes {
 		listen({
 			element, isBaseline: () => when.isBaseline, unitAt: (event) => this.unitAt(event),
 			columnAt: (event) => this.unitAt(event),
+			edgeAt: (event) => edgeAt(this.geometry(), when.state, this.canvas.at(event).x),
 		}, selecting);
 		element.addEventListener('pointermove', (event) => this.hover(event));
 		element.addEventListener('pointerleave', () => hint.hide());

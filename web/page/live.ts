@@ -5,6 +5,7 @@ import { FileList, Session } from './session';
 
 const LIVE_MS = 1000;
 const QUIET_MS = 3000;
+const READING_MS = 200;
 
 export class Live {
 	private isPaused = false;
@@ -21,10 +22,14 @@ export class Live {
 		});
 	}
 
-	/** Asks at once. */
+	/** Asks at once, or soon if a file is being read. */
 	now(): void {
-		clearTimeout(this.timer);
-		void this.ask();
+		if (this.session.isReading)
+			this.later(READING_MS);
+		else {
+			clearTimeout(this.timer);
+			void this.ask();
+		}
 	}
 
 	pause(isPaused: boolean): void {
@@ -49,7 +54,7 @@ export class Live {
 		}
 		this.show();
 		if (this.session.engine.isServed)
-			this.later(this.session.list.live ? LIVE_MS : QUIET_MS);
+			this.later(this.session.isReading ? READING_MS : this.session.list.live ? LIVE_MS : QUIET_MS);
 	}
 
 	private later(delay_ms: number): void {

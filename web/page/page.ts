@@ -22,6 +22,8 @@ export interface Ledger {
 	threads: { pid: number; tid: number; comm: string; container: string; samples: number }[];
 	marks: { time_ns: number; duration_ns: number; kind: string; text: string; pid: number; tid: number }[];
 	categories: { name: string; text: string }[];
+	presets?: { name: string; text: string; words: [string, string | null][] }[];
+	preset?: string;
 }
 
 /** A key of the keyboard, for the help as well. */

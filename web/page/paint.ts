@@ -11,6 +11,7 @@ import { clean } from './words';
 export interface Ink {
 	text: string;
 	place: string;
+	pale: string; // text on faded frames
 	hit: string;
 	focus: string;
 	focusEdge: string;
@@ -43,6 +44,10 @@ const LABEL_PAD = 4;
 /** Narrower frames have no label, px. */
 const LEAST_LABEL = 24;
 const FADED = 0.38;
+/** Narrower frames have no outline for what changed, px. */
+const LEAST_OUTLINE = 8;
+/** Between the lines of a hatching, px. */
+const HATCH = 6;
 
 export interface Scene {
 	tree: Tree;
@@ -73,6 +78,7 @@ export class Painter {
 		this.paintStrips(scene);
 		this.paintBoxes(scene);
 		context.globalAlpha = 1;
+		this.paintHatching(scene);
 		this.paintLabels(scene);
 		this.paintOutlines(scene);
 	}
@@ -118,18 +124,42 @@ export class Painter {
 		const { tree, visible, paints, marks } = scene;
 		const plain: Groups = new Map();
 		const faded: Groups = new Map();
-		const zoomDepth = tree.depth[marks.zoom];
 		for (let at = 0; at < visible.node.length; at++) {
 			const node = visible.node[at];
 			const isHit = marks.found && marks.found[tree.label[node]];
-			const isPale = (marks.found && !isHit) || tree.depth[node] < zoomDepth;
 			const colour = isHit ? ink.hit : paints.css[paints.of(node)];
-			group(isPale ? faded : plain, colour, ...this.box(scene, at));
+			group(this.isPale(scene, node) ? faded : plain, colour, ...this.box(scene, at));
 		}
 		context.globalAlpha = FADED;
 		this.fill(faded);
 		context.globalAlpha = 1;
 		this.fill(plain);
+	}
+
+	/** Lines from the lower left to the upper right over what only the baseline has. */
+	private paintHatching(scene: Scene): void {
+		const { context } = this.brush;
+		const { tree, visible, paints } = scene;
+		if (!tree.change)
+			return;
+		context.strokeStyle = 'rgba(255,255,255,0.75)';
+		context.lineWidth = 1.5;
+		for (let at = 0; at < visible.node.length; at++) {
+			if (visible.width[at] < HATCH || !paints.isGone(visible.node[at]))
+				continue;
+			const [left, top, width, height] = this.box(scene, at);
+			context.save();
+			context.beginPath();
+			context.rect(left, top, width, height);
+			context.clip();
+			context.beginPath();
+			for (let x = left - height; x < left + width; x += HATCH) {
+				context.moveTo(x, top + height);
+				context.lineTo(x + height, top);
+			}
+			context.stroke();
+			context.restore();
+		}
 	}
 
 	/** With a gap to the right and below, where there is room for one. */
@@ -165,6 +195,7 @@ export class Painter {
 		context.textBaseline = 'middle';
 		context.fillStyle = ink.text;
 		const places: [string, number, number][] = [];
+		const pale: [string, number, number][] = [];
 		for (let at = 0; at < visible.node.length; at++) {
 			if (visible.width[at] < LEAST_LABEL)
 				continue;
@@ -174,14 +205,28 @@ export class Painter {
 			const x = visible.left[at] + LABEL_PAD;
 			const y = top + height / 2;
 			const label = this.fitted(tree, tree.label[visible.node[at]], visible.width[at] - 2 * LABEL_PAD);
-			if (label.name)
+			const isPale = this.isPale(scene, visible.node[at]);
+			if (label.name && isPale)
+				pale.push([label.name, x, y]);
+			else if (label.name)
 				context.fillText(label.name, x, y);
 			if (label.place)
-				places.push([label.place, x + label.nameWidth + GAP, y]);
+				(isPale ? pale : places).push([label.place, x + label.nameWidth + GAP, y]);
 		}
-		context.fillStyle = ink.place;
-		for (const [text, x, y] of places)
+		this.write(places, ink.place);
+		this.write(pale, ink.pale);
+	}
+
+	private write(texts: [string, number, number][], colour: string): void {
+		const { context } = this.brush;
+		context.fillStyle = colour;
+		for (const [text, x, y] of texts)
 			context.fillText(text, x, y);
+	}
+
+	/** The zoomed frame's callers, and while something is searched what does not match. */
+	private isPale({ tree, marks }: Scene, node: number): boolean {
+		return (!!marks.found && !marks.found[tree.label[node]]) || tree.depth[node] < tree.depth[marks.zoom];
 	}
 
 	private outline(box: number[], colour: string, width: number): void {
@@ -197,14 +242,14 @@ export class Painter {
 		for (let at = 0; at < visible.node.length; at++) {
 			const node = visible.node[at];
 			const colour = paints.outlineOf(node);
-			if (colour && visible.width[at] >= 2)
+			if (colour && visible.width[at] >= LEAST_OUTLINE)
 				this.outline(this.box(scene, at), colour, 2);
 			if (marks.selected >= 0 && tree.labels.functionOf[tree.label[node]] === marks.selected)
 				this.outline(this.box(scene, at), ink.selected, 2);
 			if (node === marks.hover && node !== marks.focus)
 				this.outline(this.box(scene, at), ink.focusEdge, 1);
 			if (node === marks.focus) {
-				this.outline(this.box(scene, at), ink.focus, 4);
+				this.outline(this.box(scene, at), ink.focus, 3);
 				this.outline(this.box(scene, at), ink.focusEdge, 2);
 			}
 		}

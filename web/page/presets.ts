@@ -1,5 +1,6 @@
-// Sets of transforms with a name.
+// Sets of transforms with a name: those that the ledger has for this profile, and some for all.
 
+import { Ledger } from './page';
 import { State, Transform } from './state';
 
 export interface Preset {
@@ -8,25 +9,50 @@ export interface Preset {
 	words: Transform[];
 }
 
-export const PRESETS: Preset[] = [
-	{
-		name: 'your code', text: 'Show the program and its packages; charge the rest to what called it',
-		words: [{ word: 'your-code', value: null }],
-	},
+const CHARGED: Preset = {
+	name: 'nothing but your code', text: 'Charge everything else to your function that called it', words: [{ word: 'your-code', value: null }],
+};
+
+const ALWAYS: Preset[] = [
+	CHARGED,
 	{ name: 'tiers as one', text: 'Merge the interpreted and compiled copies of a function', words: [{ word: 'merge-tiers', value: null }] },
 	{ name: 'recursion as one', text: 'Merge calls of a function to itself', words: [{ word: 'collapse-recursion', value: null }] },
 	{ name: 'no inlined functions', text: 'Charge inlined functions to the one they are in', words: [{ word: 'no-inline', value: null }] },
 ];
 
-function isSame(a: Transform, b: Transform): boolean {
-	return a.word === b.word && a.value === b.value;
+function keyOf(words: Transform[]): string {
+	return JSON.stringify(words.map(({ word, value }) => [word, value]));
+}
+
+function folding(ledger: Ledger | null): Preset[] {
+	return (ledger?.presets || []).map(({ name, text, words }) => ({ name, text, words: words.map(([word, value]) => ({ word, value })) }))
+		.filter((preset) => preset.words.length > 0);
+}
+
+/** What the button `your code` does: the ledger knows what this profile's language needs. */
+export function yourCodeOf(ledger: Ledger | null): Preset {
+	const found = folding(ledger).find((preset) => preset.name === ledger?.preset);
+	return found ? { ...found, name: 'your code' } : { ...CHARGED, name: 'your code' };
+}
+
+/** Your code first; presets with the same words are shown once. */
+export function presetsOf(ledger: Ledger | null): Preset[] {
+	const all = [yourCodeOf(ledger), ...folding(ledger).filter((preset) => preset.name === 'program'), ...ALWAYS];
+	return all.filter((preset, at) => all.findIndex((one) => keyOf(one.words) === keyOf(preset.words)) === at);
+}
+
+function has(words: Transform[], wanted: Transform): boolean {
+	return words.some((word) => word.word === wanted.word && word.value === wanted.value);
 }
 
 export function isOn(state: State, preset: Preset): boolean {
-	return preset.words.every((word) => state.transforms.some((one) => isSame(one, word)));
+	return preset.words.every((word) => has(state.transforms, word));
 }
 
-export function toggled(state: State, preset: Preset): Partial<State> {
-	const others = state.transforms.filter((one) => !preset.words.some((word) => isSame(one, word)));
+/** Presets that fold or charge replace each other; what was typed stays. */
+export function toggled(state: State, preset: Preset, ledger: Ledger | null): Partial<State> {
+	const kinds = [...folding(ledger), CHARGED];
+	const replaced = kinds.some((one) => keyOf(one.words) === keyOf(preset.words)) ? kinds.flatMap((one) => one.words) : preset.words;
+	const others = state.transforms.filter((one) => !has(replaced, one));
 	return { transforms: isOn(state, preset) ? others : [...others, ...preset.words] };
 }

@@ -18,12 +18,14 @@ export function thinRows(tree: Tree): Uint8Array {
 	const least = LEAST_SHARE * (tree.total[0] || 0);
 	const hasFolded = new Uint8Array(tree.maxDepth + 1);
 	const hasOthers = new Uint8Array(tree.maxDepth + 1);
-	for (let i = 1; i < tree.size; i++) {
-		const flag = flags[tree.label[i]];
+	for (let i = 1; i < tree.size;) {
+		const isNarrow = tree.total[i] < least;
+		const flag = isNarrow ? PROCESS : flags[tree.label[i]];
 		if (flag & FOLDED)
 			hasFolded[tree.depth[i]] = 1;
-		else if (!(flag & PROCESS) && tree.total[i] >= least)
+		else if (!(flag & PROCESS))
 			hasOthers[tree.depth[i]] = 1;
+		i = isNarrow ? tree.end[i] : i + 1;
 	}
 	return hasFolded.map((folded, depth) => folded && !hasOthers[depth] ? 1 : 0);
 }

@@ -1,7 +1,8 @@
 // How a range is selected, by the pointer or the keyboard: it begins somewhere, follows, and ends or is given up.
 
+import { Edge, withoutEdge } from './edges';
 import { hull, Mode, withRange } from './ranges';
-import { Range } from './state';
+import { Range, State } from './state';
 import { UrlStore } from './store';
 
 const MOVED_PX = 3;
@@ -14,6 +15,8 @@ export function modeOf(event: { ctrlKey: boolean; metaKey: boolean; shiftKey: bo
 
 export class Selecting {
 	private first: Range | null = null;
+	/** What the range is added to: the kept state, or that without the range whose edge is dragged. */
+	private base: State | null = null;
 	private mode: Mode = 'set';
 	/** Where ranges are selected. A click elsewhere ends what has begun. */
 	readonly surfaces: HTMLElement[] = [];
@@ -33,12 +36,21 @@ export class Selecting {
 	begin(unit: Range, mode: Mode): void {
 		this.first = unit;
 		this.mode = mode;
+		this.base = null;
 		this.follow(unit);
+	}
+
+	/** Drags an end of a range: the other stays. */
+	adjust(edge: Edge): void {
+		const other = edge.end === 'from' ? edge.range.until : edge.range.from;
+		this.first = { from: other, until: other };
+		this.mode = edge.isBaseline ? 'add to baseline' : 'add';
+		this.base = withoutEdge(this.store.keptState, edge);
 	}
 
 	follow(unit: Range): void {
 		if (this.first)
-			this.store.change(withRange(this.store.keptState, hull(this.first, unit), this.mode), 'passing');
+			this.store.change(withRange(this.base || this.store.keptState, hull(this.first, unit), this.mode), 'passing');
 	}
 
 	end(unit: Range): void {
@@ -46,7 +58,7 @@ export class Selecting {
 			return;
 		const range = hull(this.first, unit);
 		this.first = null;
-		this.store.change(withRange(this.store.keptState, range, this.mode));
+		this.store.change(withRange(this.base || this.store.keptState, range, this.mode));
 		this.ended();
 	}
 
@@ -90,6 +102,8 @@ interface Surface {
 	/** What a double click selects. */
 	columnAt: (event: MouseEvent) => Range;
 	isBaseline: () => boolean;
+	/** The end of a range at the pointer, if ranges have ends that can be dragged here. */
+	edgeAt?: (event: PointerEvent) => Edge | null;
 }
 
 /** Drag, or click and click again; a double click takes a column. */
@@ -99,6 +113,7 @@ export function listen(surface: Surface, selecting: Selecting): void {
 	let press: PointerEvent | null = null;
 	let isDragged = false;
 	let wasOpen = false;
+	let isEdge = false;
 	element.addEventListener('pointerdown', (event) => {
 		if (event.button !== 0)
 			return;
@@ -106,18 +121,26 @@ export function listen(surface: Surface, selecting: Selecting): void {
 		press = event;
 		isDragged = false;
 		wasOpen = selecting.isOpen;
-		if (!wasOpen)
+		const edge = !wasOpen && surface.edgeAt ? surface.edgeAt(event) : null;
+		if (edge)
+			selecting.adjust(edge);
+		else if (!wasOpen)
 			selecting.begin(surface.unitAt(event), modeOf(event, surface.isBaseline()));
+		isEdge = edge !== null;
 	});
 	element.addEventListener('pointermove', (event) => {
 		if (press && !isDragged)
 			isDragged = Math.hypot(event.clientX - press.clientX, event.clientY - press.clientY) > MOVED_PX;
+		if (!press)
+			element.style.cursor = surface.edgeAt && surface.edgeAt(event) ? 'ew-resize' : '';
 		if (!press || isDragged)
 			selecting.follow(surface.unitAt(event));
 	});
 	element.addEventListener('pointerup', (event) => {
 		if (press && (isDragged || wasOpen))
 			selecting.end(surface.unitAt(event));
+		else if (press && isEdge)
+			selecting.cancel(); // a click on an edge changes nothing
 		press = null;
 	});
 	element.addEventListener('pointercancel', () => {

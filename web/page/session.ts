@@ -4,7 +4,7 @@ import { Latest, WatchedEngine } from './asking';
 import { Engine, EngineError } from './engine';
 import { Keys } from './keys';
 import { Key, Ledger, Page } from './page';
-import { PRESETS } from './presets';
+import { yourCodeOf } from './presets';
 import { EVERYTHING, selectionParameters, stateParameters } from './state';
 import { UrlStore } from './store';
 
@@ -42,7 +42,11 @@ export interface Outlook {
 	busy(open: number): void;
 }
 
-const RETRY_MS = 400;
+/** By folder, then by time; those without a time last, by name. */
+function inOrder(a: FileEntry, b: FileEntry): number {
+	const startOf = (file: FileEntry): number => Number(file.start_unix_ns) || Infinity;
+	return a.folder.localeCompare(b.folder) || (startOf(a) < startOf(b) ? -1 : startOf(a) > startOf(b) ? 1 : a.name.localeCompare(b.name));
+}
 
 export class Session implements Page {
 	readonly engine: Engine;
@@ -55,6 +59,8 @@ export class Session implements Page {
 	private readonly asking: Latest;
 	private isFirstLook: boolean;
 	private asked = '';
+	/** The server is reading a file that was asked for. */
+	isReading = false;
 
 	constructor(engine: Engine, readonly store: UrlStore, readonly keys: Keys, private readonly outlook: Outlook) {
 		this.engine = new WatchedEngine(engine, (open, isAnswered) => {
@@ -64,7 +70,10 @@ export class Session implements Page {
 		});
 		this.asking = new Latest((error) => this.ledgerFailed(error));
 		this.isFirstLook = store.isFirstLook;
-		store.watch(() => this.selected());
+		store.watch((state, before) => {
+			this.isFirstLook = this.isFirstLook && state.transforms === before.transforms;
+			this.selected();
+		});
 	}
 
 	watchLedger(callback: (ledger: Ledger) => void): void {
@@ -102,13 +111,15 @@ export class Session implements Page {
 	}
 
 	setFiles(list: FileList): void {
-		if (list.revision === this.list.revision)
-			return;
 		const before = JSON.stringify(this.shownFiles());
-		this.list = list;
-		for (const watcher of this.fileWatchers)
-			watcher(list);
-		if (!this.ledger || JSON.stringify(this.shownFiles()) !== before)
+		const isChanged = list.revision !== this.list.revision;
+		if (isChanged) {
+			this.list = { ...list, files: [...list.files].sort(inOrder) };
+			for (const watcher of this.fileWatchers)
+				watcher(this.list);
+		}
+		const isStillReading = this.shownFiles().some((file) => file.state === 'reading');
+		if (this.isReading ? !isStillReading : isChanged && (!this.ledger || JSON.stringify(this.shownFiles()) !== before))
 			this.loadLedger();
 	}
 
@@ -126,6 +137,7 @@ export class Session implements Page {
 				return;
 			const state = this.store.keptState;
 			this.asked = JSON.stringify(stateParameters(state));
+			this.isReading = false;
 			const ledger = await this.engine.json<Ledger>('ledger', stateParameters(state));
 			this.ledger = ledger;
 			this.look(ledger);
@@ -159,13 +171,12 @@ export class Session implements Page {
 			'This page was written without a profile.';
 	}
 
-	/** The first look at a profile with scripts shows the user's functions. */
+	/** The first look folds what is not the user's code. A live profile may not have any of that yet. */
 	private look(ledger: Ledger): void {
-		if (!this.isFirstLook)
+		if (!this.isFirstLook || !ledger.preset || ledger.preset === 'none')
 			return;
 		this.isFirstLook = false;
-		if (ledger.has.scripts)
-			this.store.settle({ transforms: PRESETS[0].words });
+		this.store.settle({ transforms: yourCodeOf(ledger).words });
 	}
 
 	private selected(): void {
@@ -178,7 +189,8 @@ export class Session implements Page {
 	private ledgerFailed(error: unknown): void {
 		if (error instanceof EngineError && error.status === 409) {
 			this.outlook.status({ kind: 'reading', title: 'Reading ' + this.shownFiles().map((file) => file.name).join(', '), text: this.sizes() });
-			setTimeout(() => this.loadLedger(), RETRY_MS);
+			this.isReading = true;
+			this.refreshFiles(); // the ledger is asked for again when the file has been read
 			return;
 		}
 		if (!this.ledger)

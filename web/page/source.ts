@@ -50,7 +50,7 @@ export function hottest(lines: Line[], functionLine: number): number {
 
 export class Source {
 	readonly element = html('div', { class: 'source' });
-	private readonly title = html('bdi', { class: 'source-title' });
+	private readonly title = html('bdi', { dir: 'ltr' });
 	private readonly origin = html('span', { class: 'muted' });
 	private readonly reason = html('p', { class: 'reason', role: 'status' });
 	private readonly list: VirtualRows;
@@ -74,7 +74,7 @@ export class Source {
 			if (/^(Arrow|Page|Home|End)/.test(event.key))
 				event.stopPropagation();
 		});
-		this.element.append(html('div', { class: 'panel-bar' }, this.title, this.origin), this.reason, this.list.element);
+		this.element.append(html('div', { class: 'panel-bar' }, html('div', { class: 'source-title' }, this.title), this.origin), this.reason, this.list.element);
 	}
 
 	say(sentence: string): void {
@@ -102,6 +102,11 @@ export class Source {
 		const at = line ? this.lines.findIndex(({ number }) => number === line) : hottest(this.lines, answer.function_line);
 		if (at >= 0)
 			this.list.reveal(at, true);
+	}
+
+	/** The shares are of another whole now. */
+	refresh(): void {
+		this.list.show(this.lines.length);
 	}
 
 	private makeRow(): HTMLElement {

@@ -24,11 +24,10 @@ function categoryOf({ tree, categories }: Context, label: number): string {
 	return (categories[tree.labels.category[label]] || { text: '' }).text;
 }
 
-/** "everywhere: self 24.8%, total 31.2%" */
-function everywhere(tree: Tree, row: FunctionRow): Measure {
+/** "all its frames: self 24.80%, total 31.20%" */
+function everywhere(tree: Tree, row: FunctionRow): string {
 	const whole = tree.change ? tree.change.after.total[0] : tree.total[0];
-	const share = (of: string, value: number) => ({ of, text: percent(value, whole) });
-	return { what: 'all frames', count: '', time: '', shares: [share('range self', row.self), share('range total', row.total)], change: '' };
+	return `all its frames: self ${percent(row.self, whole)}, total ${percent(row.total, whole)}`;
 }
 
 export function factsOf({ node }: Spot, context: Context): Facts {
@@ -41,14 +40,19 @@ export function factsOf({ node }: Spot, context: Context): Facts {
 	return {
 		name: clean(labels.function[at]),
 		place: clean(labels.place[at]),
-		nature: natureWords(labels, at, categoryOf(context, at)),
-		measures: isElsewhere ? [...list, everywhere(tree, row)] : list,
-		stack: caller ? `called by ${caller}, ${plural(depth[node], 'frame')} deep` : '',
+		nature: [
+			...natureWords(labels, at, categoryOf(context, at)),
+			isElsewhere ? everywhere(tree, row) : '',
+			caller ? `called by ${caller}, ${plural(depth[node], 'frame')} deep` : '',
+		].filter((words) => words),
+		measures: list,
 	};
 }
 
 function line({ what, count, time, shares, change }: Measure): string {
 	const parts = [count, time, ...shares.map(({ of, text }) => `${text} of ${of}`), change];
+	if (/^0 /.test(count) && !change)
+		return what + ' 0';
 	return `${what} ${parts.filter((part) => part).join(', ')}`;
 }
 

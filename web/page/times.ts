@@ -90,7 +90,7 @@ export function parseTime(text: string): number | null {
 		return parts.reduce((sum, part) => 60 * sum + Number(part), 0);
 	}
 	const match = /^([-\u2212]?\d*\.?\d+|\d+\.)\s*([a-z\u00b5]*)$/.exec(parts[0]);
-	if (!match || UNITS[match[2]] === undefined)
+	if (!match || !Object.prototype.hasOwnProperty.call(UNITS, match[2]))
 		return null;
 	return Number(match[1].replace('\u2212', '-')) * UNITS[match[2]];
 }
@@ -134,9 +134,15 @@ export function ticksOf(from_ns: number, until_ns: number, most: number, origin_
 	return ticks;
 }
 
-/** A length of time without zeros at its end: `30 s`, `200 ms`, `1.25 s`. */
+/** A length of time without zeros at its end: `30 s`, `200 ms`, `1.25 s`, `12 min 20 s`, `1 h 5 min`, `2 d`. */
 export function spanText(ns: number): string {
-	if (ns >= 2 * MINUTE)
-		return clock(ns, SECOND);
-	return span(ns).replace(/(\.\d*?)0+ /, '$1 ').replace('. ', ' ');
+	if (ns < 119.5 * SECOND && ns !== MINUTE)
+		return span(ns).replace(/(\.\d*?)0+ /, '$1 ').replace('. ', ' ');
+	const units: [number, string][] = [[DAY, 'd'], [HOUR, 'h'], [MINUTE, 'min'], [SECOND, 's']];
+	const at = units.findIndex(([size]) => ns >= size);
+	const [size, name] = units[at];
+	const [part, partName] = units[at + 1];
+	const parts = Math.round(ns / part);
+	const rest = parts % Math.round(size / part);
+	return `${Math.floor(parts / Math.round(size / part))} ${name}` + (rest ? ` ${rest} ${partName}` : '');
 }

@@ -16,7 +16,7 @@ export const VIEWS: { view: View; text: string; says: string }[] = [
 const COLOURS: [Colour, string][] = [
 	['kind', 'kind'], ['tier', 'V8 tier'], ['module', 'module'], ['thread', 'thread'], ['change', 'change'],
 ];
-const WIDTHS: [Width, string][] = [['union', 'either side'], ['after', 'after'], ['before', 'before']];
+const WIDTHS: [Width, string][] = [['union', 'width: either side'], ['after', 'width: after'], ['before', 'width: before']];
 
 export interface ToolbarHost {
 	change(part: Partial<State>): void;
@@ -35,7 +35,8 @@ export class Toolbar {
 	private readonly views = html('div', { class: 'choice', role: 'group', 'aria-label': 'View' });
 	private readonly icicle = html('button', { type: 'button', title: 'Root at the top (i)' }, 'Icicle');
 	private readonly colour: HTMLSelectElement;
-	private readonly diff = html('span', { class: 'graph-diff' });
+	private readonly colourLabel: HTMLElement;
+	readonly diff = html('span', { class: 'graph-diff' });
 	private readonly own = html('button', { type: 'button', title: 'Colour by the change of the function itself, and outline its callers' }, 'own time');
 	private readonly absolute = html('button', { type: 'button', title: 'Compare counts as they are, without scaling the baseline' }, 'absolute');
 	private state: State | null = null;
@@ -47,12 +48,13 @@ export class Toolbar {
 			this.views.append(button);
 		});
 		this.colour = select('Colour', COLOURS, (colour) => host.change({ colour }));
+		this.colourLabel = html('label', {}, 'colour ', this.colour);
 		this.icicle.addEventListener('click', () => host.change({ isIcicle: !this.state?.isIcicle }));
 		this.own.addEventListener('click', () => host.change({ bySelf: !this.state?.bySelf }));
 		this.absolute.addEventListener('click', () => host.change({ isAbsolute: !this.state?.isAbsolute }));
-		this.diff.append(html('label', {}, 'width ', select('Width', WIDTHS, (width) => host.setWidth(width))), this.own, this.absolute);
-		this.element.append(this.views, this.icicle, this.diff,
-			html('span', { class: 'spring' }), html('label', {}, 'colour ', this.colour), more);
+		this.diff.append(select('Width of a frame', WIDTHS, (width) => host.setWidth(width)), this.own, this.absolute);
+		this.element.append(this.views, this.icicle,
+			html('span', { class: 'spring' }), this.colourLabel, more);
 	}
 
 	show(state: State): void {
@@ -65,8 +67,8 @@ export class Toolbar {
 		this.diff.hidden = !isDiff;
 		this.own.setAttribute('aria-pressed', String(state.bySelf));
 		this.absolute.setAttribute('aria-pressed', String(state.isAbsolute));
-		this.colour.value = isDiff ? 'change' : state.colour === 'change' && !state.baseline ? 'kind' : state.colour;
-		this.colour.disabled = isDiff;
+		this.colourLabel.hidden = isDiff; // a diff is coloured by the change
+		this.colour.value = state.colour === 'change' && !state.baseline ? 'kind' : state.colour;
 		(this.colour.querySelector('[value=change]') as HTMLOptionElement).disabled = !state.baseline;
 	}
 }
@@ -82,14 +84,21 @@ const MOST_CRUMBS = 5;
 
 /** The path of the zoomed frame. */
 export class Crumbs {
-	readonly element = html('nav', { class: 'crumbs', 'aria-label': 'Zoom' });
+	private readonly path = html('nav', { class: 'crumbs', 'aria-label': 'Zoom' });
+	private readonly size = html('span', { class: 'muted size' });
+	readonly element: HTMLElement;
+
+	constructor(more: HTMLElement) {
+		this.element = html('div', { class: 'crumb-bar' }, this.path, more, this.size);
+	}
 
 	show(crumbs: Crumb[], size: string): void {
 		const shown = crumbs.length <= MOST_CRUMBS ? crumbs : [crumbs[0], null, ...crumbs.slice(-MOST_CRUMBS + 1)];
-		this.element.replaceChildren(...shown.flatMap((crumb, i) => [
+		this.size.textContent = size;
+		this.path.replaceChildren(...shown.flatMap((crumb, i) => [
 			i ? html('span', { class: 'muted', 'aria-hidden': 'true' }, '\u203a') : '',
 			crumb ? this.crumb(crumb, crumb === crumbs[crumbs.length - 1]) : html('span', { class: 'muted' }, '\u2026'),
-		]), html('span', { class: 'spring' }), html('span', { class: 'muted size' }, size));
+		]));
 	}
 
 	private crumb(crumb: Crumb, isLast: boolean): HTMLElement {
@@ -103,12 +112,13 @@ export class Crumbs {
 }
 
 export class Legend {
-	readonly element = html('ul', { class: 'legend', 'aria-label': 'Colours' });
+	readonly element = html('ul', { class: 'graph-legend', 'aria-label': 'Colours' });
 
 	show(entries: LegendEntry[]): void {
-		this.element.replaceChildren(...entries.map(({ text, colour, outline }) => {
+		this.element.replaceChildren(...entries.map(({ text, colour, outline, isHatched }) => {
 			const swatch = html('span', { class: 'swatch', 'aria-hidden': 'true' });
-			swatch.style.background = colour || 'transparent';
+			swatch.style.backgroundColor = colour || 'transparent';
+			swatch.classList.toggle('hatched', !!isHatched);
 			if (outline)
 				swatch.style.boxShadow = `inset 0 0 0 2px ${outline}`;
 			return html('li', {}, swatch, html('bdi', {}, text));

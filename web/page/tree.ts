@@ -69,6 +69,20 @@ export interface Tree {
 
 type Names = Pick<Labels, 'name' | 'function' | 'place' | 'module' | 'kind' | 'category' | 'tiers' | 'flags'>;
 
+/** In whose file a script function is: `express` of a package, `node`, or the file. */
+export function scriptModule(name: string, place: string): string {
+	const packages = name.split('/node_modules/');
+	const inPackage = packages.length > 1 ? /^(@[^/]+\/[^/]+|[^/]+)/.exec(packages[packages.length - 1]) : null;
+	if (inPackage)
+		return inPackage[1];
+	return / node:/.test(name) ? 'node' : place.replace(/:\d+$/, '');
+}
+
+/** The module of code compiled at run time says only what compiled it: there it is better to know whose code it is. */
+function modulesOf({ name, place, module }: Names): string[] {
+	return module.map((text, i) => text.startsWith('[JIT]') && place[i] ? scriptModule(name[i], place[i]) : text);
+}
+
 /** Gives labels of one name the same number. */
 export function labelsFrom(id: string, names: Names): Labels {
 	const numbers = new Map<string, number>();
@@ -80,29 +94,44 @@ export function labelsFrom(id: string, names: Names): Labels {
 		numbers.set(name, labelOf.length);
 		return labelOf.push(label) - 1;
 	});
-	return { ...names, id, functionOf, labelOf };
+	return { ...names, module: modulesOf(names), id, functionOf, labelOf };
 }
 
 /** Parents and ends follow from the depths. */
 export function relate(depth: ArrayLike<number>): { parent: Int32Array; end: Uint32Array; maxDepth: number } {
-	const parent = new Int32Array(depth.length);
-	const end = new Uint32Array(depth.length).fill(depth.length);
-	const open: number[] = [];
+	const size = depth.length;
+	const parent = new Int32Array(size);
+	const end = new Uint32Array(size);
+	const last: number[] = [-1]; // by depth + 1: the node that a deeper one is below
 	let maxDepth = 0;
-	for (let i = 0; i < depth.length; i++) {
-		while (open.length && depth[open[open.length - 1]] >= depth[i])
-			end[open.pop() as number] = i;
-		parent[i] = open.length ? open[open.length - 1] : -1;
-		if (depth[i] > maxDepth)
-			maxDepth = depth[i];
-		open.push(i);
+	for (let i = 0; i < size; i++) {
+		const row = Math.min(depth[i], maxDepth + 1);
+		parent[i] = last[row];
+		last[row + 1] = i;
+		if (row > maxDepth)
+			maxDepth = row;
 	}
+	// Until the end is known it is the number of nodes below.
+	for (let i = size - 1; i > 0; i--) {
+		end[parent[i]] += end[i] + 1;
+		end[i] += i + 1;
+	}
+	if (size)
+		end[0] = size;
 	return { parent, end, maxDepth };
+}
+
+/** A copy; made this way as `from` goes through an iterator. */
+function numbers(column: ArrayLike<number>): Float64Array {
+	const copy = new Float64Array(column.length);
+	for (let i = 0; i < copy.length; i++)
+		copy[i] = column[i];
+	return copy;
 }
 
 /** A node's own value and that of everything below it. */
 export function totalsOf(self: ArrayLike<number>, parent: Int32Array): Float64Array {
-	const total = Float64Array.from(self);
+	const total = numbers(self);
 	for (let i = total.length - 1; i > 0; i--)
 		total[parent[i]] += total[i];
 	return total;
@@ -145,10 +174,12 @@ export function withWidths(tree: Tree, width: Width): Tree {
 	if (!change)
 		return tree;
 	const { before, after, scale } = change;
-	const self = Float64Array.from(after.self, (value, i) => {
+	const self = new Float64Array(tree.size);
+	for (let i = 0; i < tree.size; i++) {
 		const scaled = scale * before.self[i];
-		return width === 'after' ? value : width === 'before' ? scaled : Math.max(value, scaled);
-	});
+		const value = after.self[i];
+		self[i] = width === 'after' ? value : width === 'before' ? scaled : Math.max(value, scaled);
+	}
 	const total = totalsOf(self, tree.parent);
 	return { ...tree, self, total, start: startsInOrder(self, total, tree.parent) };
 }
@@ -175,7 +206,7 @@ export function treeFrom(answer: Answer, labels: Labels): Tree {
 	const isInTime = !!columns.start;
 	return {
 		size: parent.length, labels, label: columns.label, depth: columns.depth, parent, end, maxDepth, self, total,
-		start: isInTime ? Float64Array.from(columns.start) : startsInOrder(self, total, parent),
+		start: isInTime ? numbers(columns.start) : startsInOrder(self, total, parent),
 		isInTime, unit: header.unit, change, empty: header.empty || '', leftOut: header.left_out || 0,
 		samples: header.samples || {},
 	};

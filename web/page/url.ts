@@ -4,7 +4,7 @@ import { Colour, EVERYTHING, Panel, Range, Rows, Scheme, Selection, START, State
 import { rounded } from './ranges';
 
 const FLAGS = ['your-code', 'merge-tiers', 'split-tiers', 'collapse-recursion', 'no-inline', 'pid', 'tid'];
-const VALUED = ['hide', 'root', 'skip-after', 'fold', 'charge'];
+const VALUED = ['hide', 'root', 'skip-after', 'fold', 'charge', 'preset'];
 const VIEWS: View[] = ['flame', 'callers', 'left', 'time', 'sandwich', 'diff'];
 const COLOURS: Colour[] = ['kind', 'tier', 'module', 'thread', 'change'];
 const ROWS: Rows[] = ['offset', 'cpu', 'thread', 'process', 'event'];

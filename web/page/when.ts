@@ -1,6 +1,7 @@
 // The band When: it holds the time that is seen, asks for the heat map and the lanes, and lets its parts draw them.
 
 import { Latest } from './asking';
+import { DayStrip } from './day';
 import { make, oncePerPicture } from './dom';
 import { Parameters } from './engine';
 import { Heat } from './heat';
@@ -66,7 +67,8 @@ export class When {
 		this.tools = new Tools(this, session.store);
 		this.heatAsking = new Latest((error) => session.fail(error));
 		this.laneAsking = new Latest((error) => session.fail(error));
-		this.plots.append(make('div'), this.overview.box, this.marks.name, this.marks.box, this.names.box, this.heat.box,
+		const day = new DayStrip(session, hint, () => requestAnimationFrame(() => this.update()));
+		this.plots.append(day.name, day.box, make('div', { class: 'overview-name' }), this.overview.box, this.marks.name, this.marks.box, this.names.box, this.heat.box,
 			this.laneTitle, this.axis.box, this.lanes.box);
 		element.append(this.tools.element, this.timeless, this.plots);
 		session.store.watch(() => this.update());

@@ -28,7 +28,7 @@ export class Tools {
 	private readonly columns = make('select', { title: 'Width of a column', 'aria-label': 'Width of a column' });
 	private readonly baseline: HTMLButtonElement;
 	private readonly fit: HTMLButtonElement;
-	private readonly legendBox = make('div', { class: 'legend' });
+	private readonly legendBox = make('div', { class: 'scale' });
 	private grid: Grid | null = null;
 
 	constructor(private readonly when: When, private readonly store: Store) {

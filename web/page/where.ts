@@ -17,10 +17,10 @@ import { Source, SourceAnswer } from './source';
 import { functionAtLine } from './source_lines';
 import { selectionParameters, State, transformParameters } from './state';
 import { factsOf, tipOf } from './talk';
-import { Crumbs, Legend, Toolbar } from './toolbar';
+import { Crumb, Crumbs, Legend, Toolbar } from './toolbar';
 import { Tooltip } from './tooltip';
 import { follow, nameOf, Tree } from './tree';
-import { clean, sizeWords } from './words';
+import { clean, labelText, sizeWords } from './words';
 
 export class Where {
 	private readonly graph: Graph;
@@ -28,7 +28,7 @@ export class Where {
 	private readonly latest = new Latest();
 	private readonly latestSource = new Latest();
 	private readonly toolbar: Toolbar;
-	private readonly crumbs = new Crumbs();
+	private readonly crumbs: Crumbs;
 	private readonly legend = new Legend();
 	private readonly functions: Functions;
 	private readonly source: Source;
@@ -65,6 +65,7 @@ export class Where {
 				this.draw();
 			},
 		}, menu.element);
+		this.crumbs = new Crumbs(this.toolbar.diff);
 		this.functions = new Functions({
 			onSelect: (name) => this.change({ subject: name }),
 			onOpen: (name) => this.change({ subject: name, view: 'sandwich' }),
@@ -225,7 +226,7 @@ export class Where {
 		if (trees.main.labels !== hadLabels)
 			this.found = this.hits.match(trees.main.labels, this.search.show(this.page.store.state.search));
 		this.draw();
-		setTimeout(() => this.fillTable(trees), 0);
+		requestAnimationFrame(() => setTimeout(() => this.fillTable(trees), 0));
 	}
 
 	/** After the picture, which is what one looks at first. */
@@ -234,6 +235,7 @@ export class Where {
 			return;
 		this.functions.show(trees.main, trees.isReversed);
 		this.functions.setFound(this.found);
+		this.source.refresh();
 		this.sayHits();
 		this.talk(null);
 	}
@@ -320,8 +322,7 @@ export class Where {
 	private showCrumbs(state: State): void {
 		const { tree } = this.graph;
 		if (!tree || state.view === 'sandwich') {
-			const subject = state.subject ? [{ text: clean(state.subject), isMissing: false, go: () => {} }] : [];
-			this.crumbs.show(subject, tree ? sizeWords(tree) : '');
+			this.crumbs.show(this.subjectCrumb(state), tree ? sizeWords(tree) : '');
 			return;
 		}
 		const nodes = follow(tree, state.zoom);
@@ -330,6 +331,13 @@ export class Where {
 			text: text(i), isMissing: nodes[i] === undefined, go: () => this.change({ zoom: state.zoom.slice(0, i) }),
 		}));
 		this.crumbs.show(crumbs, sizeWords(tree));
+	}
+
+	private subjectCrumb({ subject }: State): Crumb[] {
+		const labels = this.trees?.main.labels;
+		const label = labels ? labels.name.indexOf(subject) : -1;
+		const text = labels && label >= 0 ? labelText(labels, label) : clean(subject);
+		return subject ? [{ text, isMissing: label < 0, go: () => {} }] : [];
 	}
 
 	/** Says everything about the frame under the pointer, or the focused one. */
@@ -396,7 +404,7 @@ export class Where {
 
 	private openFolds(): void {
 		const { transforms } = this.page.store.state;
-		const left = transforms.filter(({ word }) => word !== 'fold');
+		const left = transforms.filter(({ word }) => !/^(fold|charge|your-code|preset)$/.test(word));
 		if (left.length < transforms.length)
 			this.change({ transforms: left });
 	}

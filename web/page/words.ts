@@ -74,7 +74,7 @@ export function sizeWords(tree: Tree): string {
 	const words = (value: number) => amountOf(value, unit) + (unit.ns ? ', ' + time(value, unit) : '');
 	if (!tree.size)
 		return '';
-	return change ? `before ${amountOf(change.before.total[0], unit)}, after ${amountOf(change.after.total[0], unit)}`
+	return change ? `${amount(change.before.total[0], unit)} before, ${amountOf(change.after.total[0], unit)} after`
 		: words(tree.total[0]);
 }
 
@@ -116,7 +116,7 @@ function changeWords(tree: Tree, what: 'self' | 'total', node: number): string {
 	const noise = (what === 'self' ? change.ownNoise : change.noise)[node];
 	const size = `was ${amount(before, unit)} (${percent(before, change.before.total[0])})`;
 	if (!more)
-		return size + ', no change';
+		return before ? size + ', no change' : '';
 	return `${size}, ${changePoints(more, change.after.total[0])} points` + (noise ? ', within sampling noise' : '');
 }
 
