@@ -164,11 +164,19 @@ static void find_top(struct grid *g)
 	g->top = used[(n - 1) - (n - 1) / 200];
 }
 
+static bool knows_cpus(const struct samples *s)
+{
+	for (uint32_t i = 0; s->cpu && i < s->n; i++)
+		if (s->cpu[i] >= 0)
+			return true;
+	return false;
+}
+
 static bool can_show(const struct prepared *q, enum grid_by by, struct err *e)
 {
 	if (!q->time_ns)
 		return err_set(e, "the samples have no times, so they cannot be shown over time");
-	if (by == GRID_CPU && !q->p->samples.cpu)
+	if (by == GRID_CPU && !knows_cpus(&q->p->samples))
 		return err_set(e, "the samples do not say on which CPU they were taken");
 	return true;
 }
