@@ -200,8 +200,11 @@ struct grid *prepared_grid(const struct prepared *q, const struct grid_request *
 	struct filling f = { q, r, of_row, g };
 	uint64_t from = g->from_ns > 0 ? (uint64_t)g->from_ns : 0;
 	uint64_t until = r->until_ns > 0 ? (uint64_t)r->until_ns : 0;
-	for (uint32_t i = prepared_position(q, from); i < q->n && q->time_ns[i] < until; i++)
-		fill_cell(&f, i);
+	for (uint32_t k = 0; k < q->runs.n; k++) {
+		uint32_t i = prepared_position(q, &q->runs.p[k], from);
+		for (; i < q->runs.p[k].until && q->time_ns[i] < until; i++)
+			fill_cell(&f, i);
+	}
 	find_top(g);
 	return g;
 }
