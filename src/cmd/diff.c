@@ -1,3 +1,4 @@
+#include "cmd/page_file.h"
 #include "cmd/screen.h"
 #include "cmd/show.h"
 
@@ -100,27 +101,59 @@ static bool choose_outputs(struct request *r, struct err *e)
 	return true;
 }
 
-static bool is_picture(const struct output_file *file)
+/* Both sides. */
+struct compared {
+	struct profile *whole[SIDES]; /* as pages have them; AFTER: NULL if there is one file */
+	struct profile *seen[SIDES];  /* as they are compared: a line does not make a function another */
+	struct view_diff *diff;
+};
+
+static const char *page_name(const struct request *r, unsigned side)
 {
-	return file->format == DIFF_SVG || file->format == DIFF_HTML;
+	const char *path = r->in.files.p[side];
+	const char *slash = strrchr(path, '/');
+	return strcmp(path, "-") == 0 ? "standard input" : slash ? slash + 1 : path;
 }
 
-static bool write_output(struct view_diff *d, const struct output_file *file, struct err *e)
+static bool write_page(const struct request *r, const struct compared *c, const char *path,
+		       struct err *e)
 {
-	const struct text_list none = { 0 };
+	unsigned after = c->whole[AFTER] ? AFTER : BEFORE;
+	struct page_file_plan plan = { .view = &r->in.view,
+				       .profile = c->whole[after],
+				       .name = page_name(r, after) };
+	if (after == AFTER) {
+		plan.before = c->whole[BEFORE];
+		plan.before_name = page_name(r, BEFORE);
+	}
+	return page_file_write(&plan, path, e);
+}
+
+static bool write_text(const struct output_file *file, const char *path, struct view_diff *d,
+		       struct err *e)
+{
 	struct report_style style;
-	AUTO(picture_path) struct picture_path path = { 0 };
-	if (is_picture(file))
-		path = picture_path_new(file->path, &none, "diff",
-					file->format == DIFF_HTML ? ".html" : ".svg");
-	else
-		path.path = mem_strdup(file->path ? file->path : "-");
-	struct writer *out = writer_open(path.path, e);
+	struct writer *out = writer_open(path, e);
 	if (!out)
 		return false;
 	bool ok = screen_style(&style, file->path, NULL, e) &&
 		  view_diff_write(d, file->format, &style, out, e) && writer_commit(out, e);
 	writer_free(out);
+	return ok;
+}
+
+static bool write_output(const struct request *r, const struct compared *c,
+			 const struct output_file *file, struct err *e)
+{
+	const struct text_list none = { 0 };
+	AUTO(picture_path) struct picture_path path = { 0 };
+	if (file->format == DIFF_SVG || file->format == DIFF_HTML)
+		path = picture_path_new(file->path, &none, "diff",
+					file->format == DIFF_HTML ? ".html" : ".svg");
+	else
+		path.path = mem_strdup(file->path ? file->path : "-");
+	bool ok = file->format == DIFF_HTML ? write_page(r, c, path.path, e)
+					    : write_text(file, path.path, c->diff, e);
 	if (ok && path.is_named)
 		printf("%s\n", path.path);
 	return ok;
@@ -135,15 +168,15 @@ static const char *side_file(const struct request *r, unsigned side)
 }
 
 /* A single file is BEFORE only. */
-static bool read_sides(const struct request *r, struct view_input *sides, struct err *e)
+static bool read_sides(const struct request *r, struct compared *c, struct err *e)
 {
 	struct source_options source = source_options_of(&r->in);
 	for (uint32_t i = 0; i < r->in.files.n; i++) {
 		struct text_list file = { &r->in.files.p[i], 1, 1 };
-		sides[i].file = side_file(r, i);
-		sides[i].profile = read_profiles(&file, &source, view_columns(&r->in.view), e);
-		if (!sides[i].profile)
+		c->whole[i] = read_profiles(&file, &source, view_columns(&r->in.view), e);
+		if (!c->whole[i])
 			return false;
+		c->seen[i] = view_profile(&r->in.view, c->whole[i]);
 	}
 	return true;
 }
@@ -174,34 +207,49 @@ static int say_grown(const struct view_diff *d)
 	return has_grown ? EXIT_GREW : EXIT_DONE;
 }
 
-static int compare(const struct request *r, const struct view_input *sides, struct err *e)
+static int compare(const struct request *r, struct compared *c, struct err *e)
 {
 	AUTO(view_notes) struct view_notes notes = { 0 };
-	struct view_diff *d = view_diff_new(sides, &r->in.view, &notes, e);
-	bool ok = d != NULL;
+	struct view_input sides[SIDES] = { 0 };
+	for (uint32_t i = 0; i < r->in.files.n; i++)
+		sides[i] = (struct view_input){ c->seen[i], side_file(r, i) };
+	c->diff = view_diff_new(sides, &r->in.view, &notes, e);
+	bool ok = c->diff != NULL;
 	say_view_notes(&r->in.common, &notes);
 	for (uint32_t i = 0; ok && i < r->written.n; i++)
-		ok = write_output(d, &r->written.p[i], e);
-	int code = ok ? say_sides(r, d) : EXIT_FAILED;
+		ok = write_output(r, c, &r->written.p[i], e);
+	int code = ok ? say_sides(r, c->diff) : EXIT_FAILED;
 	if (code == EXIT_DONE)
-		code = say_grown(d);
-	view_diff_free(d);
+		code = say_grown(c->diff);
+	view_diff_free(c->diff);
 	return code;
+}
+
+static bool prepare_output(struct request *r, const struct output_file *file, struct err *e)
+{
+	struct view_request *view = &r->in.view;
+	if (file->format == DIFF_HTML) {
+		view->keeps_whole = true;
+		return page_file_suits(view, e);
+	}
+	return file->format != DIFF_SVG || r->files.attributes ||
+	       picture_files_read(&r->files, &view->picture, e);
 }
 
 static int diff(struct request *r, struct err *e)
 {
-	struct view_input sides[SIDES] = { 0 };
+	struct compared c = { 0 };
 	int code = EXIT_FAILED;
 	bool ok = true;
-	for (uint32_t i = 0; ok && i < r->written.n && !r->files.attributes; i++)
-		if (is_picture(&r->written.p[i]))
-			ok = picture_files_read(&r->files, &r->in.view.picture, e);
+	for (uint32_t i = 0; ok && i < r->written.n; i++)
+		ok = prepare_output(r, &r->written.p[i], e);
 	r->in.view.diff.format = r->written.p[0].format;
-	if (ok && read_sides(r, sides, e))
-		code = compare(r, sides, e);
-	for (unsigned i = 0; i < SIDES; i++)
-		profile_unref(sides[i].profile);
+	if (ok && read_sides(r, &c, e))
+		code = compare(r, &c, e);
+	for (unsigned i = 0; i < SIDES; i++) {
+		profile_unref(c.whole[i]);
+		profile_unref(c.seen[i]);
+	}
 	return code;
 }
 

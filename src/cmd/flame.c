@@ -1,3 +1,4 @@
+#include "cmd/page_file.h"
 #include "cmd/show.h"
 
 /* The command line. */
@@ -45,10 +46,15 @@ static bool choose_format(struct request *r, const char *path, struct err *e)
 
 static int flame(struct request *r, const char *path, struct err *e)
 {
-	struct source_options source = source_options_of(&r->in);
-	source.keep_names = r->in.view.compat;
-	if (!choose_format(r, path, e) || !picture_files_read(&r->files, &r->in.view.picture, e))
+	struct view_request *view = &r->in.view;
+	if (!choose_format(r, path, e))
 		return EXIT_FAILED;
+	view->keeps_whole = view->picture.format == PICTURE_HTML;
+	if ((view->keeps_whole && !page_file_suits(view, e)) ||
+	    !picture_files_read(&r->files, &view->picture, e))
+		return EXIT_FAILED;
+	struct source_options source = source_options_of(&r->in);
+	source.keep_names = view->compat;
 	int code = show_files(&r->in, &source, path, e);
 	if (!e->kind)
 		picture_files_write(&r->files, e);

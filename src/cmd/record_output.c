@@ -1,6 +1,7 @@
 #include "cmd/record_output.h"
 
 #include "cmd/invoker.h"
+#include "cmd/page_file.h"
 #include "cmd/screen.h"
 #include "cmd/show.h"
 
@@ -76,6 +77,11 @@ static bool is_drawn(const struct record_outputs *o, const char *path)
 	return path_is_picture(path);
 }
 
+static bool is_page(const struct record_outputs *o, const char *path)
+{
+	return o->format ? strcmp(o->format, "html") == 0 : ends(path, ".html");
+}
+
 /* Reports what would otherwise only come up after the recording. */
 static bool check_format(const struct record_outputs *o, const char *path, struct err *e)
 {
@@ -140,7 +146,8 @@ static bool check_one(struct record_outputs *o, const char *path,
 				 "-o %s: unknown extension; must be one of %s, .svg, .html, .data",
 				 path, buf_c_string(&endings));
 	}
-	return (!o->format || check_format(o, path, e)) && try_output(path, e);
+	return (!o->format || check_format(o, path, e)) &&
+	       (!is_page(o, path) || page_can_be_written(e)) && try_output(path, e);
 }
 
 bool record_outputs_check(struct record_outputs *o, const char *stem,
@@ -163,7 +170,7 @@ bool record_outputs_keep_lines(const struct record_outputs *o)
 {
 	for (uint32_t i = 0; i < o->paths.n; i++) {
 		const struct profile_format *f = format_of(o, o->paths.p[i]);
-		if (f && f->keeps_lines)
+		if ((f && f->keeps_lines) || is_page(o, o->paths.p[i]))
 			return true;
 	}
 	return o->names.shows_lines || o->names.shows_context;
@@ -225,11 +232,11 @@ static int write_other(const struct record_outputs *o, struct profile *p, const 
 	struct profile_request r = { .common.quiet = true };
 	struct view_request *view = &r.view;
 	bool draws = is_drawn(o, path);
-	bool is_html = o->format ? strcmp(o->format, "html") == 0 : ends(path, ".html");
 	view_request_init(view, draws ? VIEW_PICTURE : VIEW_PROFILE);
 	view->names = o->names;
 	view->picture.style.title = title;
-	view->picture.format = is_html ? PICTURE_HTML : PICTURE_SVG;
+	view->keeps_whole = is_page(o, path);
+	view->picture.format = view->keeps_whole ? PICTURE_HTML : PICTURE_SVG;
 	view->format = format_of(o, path);
 	int code = EXIT_FAILED;
 	invoker_enter();

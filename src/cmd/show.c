@@ -1,6 +1,7 @@
 #include "cmd/show.h"
 
 #include "cmd/busy.h"
+#include "cmd/page_file.h"
 #include "cmd/screen.h"
 
 void say_view_notes(const struct common_options *o, const struct view_notes *notes)
@@ -39,20 +40,56 @@ static bool write_view(const struct profile_request *r, struct view *v, const ch
 	return ok;
 }
 
+/* --- pages --- */
+
+static bool is_page(const struct view_request *r)
+{
+	return r->kind == VIEW_PICTURE && r->picture.format == PICTURE_HTML;
+}
+
+/* What the page calls the profile: its file, or else the page's own name. */
+static char *page_name(const struct profile_request *r, const char *path)
+{
+	const char *file = profile_request_file(r);
+	struct str name = str_basename(str_from(file ? file : path));
+	if (!file && str_ends(name, STR(".html")))
+		name.n -= strlen(".html");
+	AUTO(buf) struct buf text = { 0 };
+	buf_add(&text, str_eq(name, STR("-")) ? STR("profile") : name);
+	return mem_strdup(buf_c_string(&text));
+}
+
+static bool write_page(const struct profile_request *r, struct profile *p, const char *path,
+		       struct err *e)
+{
+	AUTO_FREE char *name = page_name(r, path);
+	struct busy *busy = busy_begin("writing", path, r->common.quiet || goes_to_terminal(path));
+	bool ok = page_file_write(
+		&(struct page_file_plan){ .view = &r->view, .profile = p, .name = name }, path, e);
+	busy_end(busy);
+	return ok;
+}
+
+/* --- any view --- */
+
 int show_profile(const struct profile_request *r, struct profile *p, const char *path,
 		 struct err *e)
 {
 	AUTO(view_notes) struct view_notes notes = { 0 };
-	struct view_input in = { p, profile_request_file(r) };
+	/* A page has the whole profile; the view says what is in it, and why if it would be empty. */
+	struct profile *seen = view_profile(&r->view, p);
+	struct view_input in = { seen, profile_request_file(r) };
 	bool selects = r->view.kind == VIEW_PROFILE;
 	struct busy *busy = busy_begin(selects ? "selecting samples" : "adding up stacks", NULL,
 				       r->common.quiet);
 	struct view *v = view_new(&in, &r->view, &notes, e);
 	busy_end(busy);
-	bool ok = v && write_view(r, v, path, &notes, e);
+	bool ok = v && (is_page(&r->view) ? write_page(r, p, path, e)
+					  : write_view(r, v, path, &notes, e));
 	if (ok || !v) /* if it could not be written, print only the reason */
 		say_view_notes(&r->common, &notes);
 	view_free(v);
+	profile_unref(seen);
 	return ok ? exit_code_of(&notes) : EXIT_FAILED;
 }
 

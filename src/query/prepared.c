@@ -251,6 +251,25 @@ struct tree *prepared_tree(const struct prepared *q, const struct time_ranges *r
 	return to;
 }
 
+static void add_weights(const struct prepared *q, uint32_t from, uint32_t until, uint64_t *weights)
+{
+	const struct tree_rows *rows = q->whole->rows;
+	for (uint32_t i = from; i < until; i++)
+		if (rows->node[q->row[i]] != INDEX_NONE)
+			ledger_add(&weights[q->p->samples.node[q->row[i]]], rows->weight[q->row[i]]);
+}
+
+uint64_t *prepared_stack_weights(const struct prepared *q, const struct time_ranges *ranges)
+{
+	uint64_t *weights = mem_zalloc(q->p->nodes.n, sizeof(*weights));
+	if (!ranges || !q->time_ns)
+		add_weights(q, 0, q->n, weights);
+	for (uint32_t i = 0; ranges && q->time_ns && i < ranges->list.n; i++)
+		add_weights(q, prepared_position(q, ranges->list.p[i].from_ns),
+			    prepared_position(q, ranges->list.p[i].until_ns), weights);
+	return weights;
+}
+
 bool *tree_nodes_within(const struct tree *t, const bool *is_wanted_label)
 {
 	bool *is_within = mem_zalloc(t->n, sizeof(*is_within));

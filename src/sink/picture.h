@@ -41,5 +41,3 @@ struct picture {
 
 /* writer_commit reports errors. */
 void sink_svg(const struct picture *p, struct writer *out);
-/* The SVG embedded in a page. */
-void sink_html(const struct picture *p, struct writer *out);

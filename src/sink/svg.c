@@ -421,17 +421,3 @@ void sink_svg(const struct picture *p, struct writer *out)
 	writer_add(out, STR("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"));
 	write_svg(p, out);
 }
-
-void sink_html(const struct picture *p, struct writer *out)
-{
-	AUTO(buf) struct buf head = { 0 };
-	buf_add(&head, STR("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-			   "<meta name=\"viewport\" content=\"width=device-width\">\n<title>"));
-	xml_add(&head, str_from(p->style->title));
-	buf_add(&head, STR("</title>\n<style>html,body{margin:0}svg{display:block}"
-			   "@media(prefers-color-scheme:dark){body{background:#1b1b1b}}</style>\n"
-			   "</head>\n<body>\n"));
-	writer_add(out, buf_str(&head));
-	write_svg(p, out);
-	writer_add(out, STR("</body>\n</html>\n"));
-}

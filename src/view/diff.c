@@ -163,8 +163,7 @@ static void add_title(const struct view_diff *d, struct buf *out)
 	}
 }
 
-static bool write_diff_picture(const struct view_diff *d, bool html, struct writer *out,
-			       struct err *e)
+static bool write_diff_picture(const struct view_diff *d, struct writer *out, struct err *e)
 {
 	const struct tree *t = d->all.pair;
 	const struct comparison *c = &d->all.comparison;
@@ -197,7 +196,7 @@ static bool write_diff_picture(const struct view_diff *d, bool html, struct writ
 			     .attributes = o->attributes,
 			     .comparison = c,
 			     .negates = o->negates };
-	(html ? sink_html : sink_svg)(&p, out);
+	sink_svg(&p, out);
 	return true;
 }
 
@@ -274,8 +273,7 @@ bool view_diff_write(struct view_diff *d, enum diff_format format, const struct 
 {
 	switch (format) {
 	case DIFF_SVG:
-	case DIFF_HTML:
-		return write_diff_picture(d, format == DIFF_HTML, out, e);
+		return write_diff_picture(d, out, e);
 	case DIFF_FOLDED:
 		if (d->request->diff.normalizes)
 			normalize(&d->all);
@@ -283,6 +281,7 @@ bool view_diff_write(struct view_diff *d, enum diff_format format, const struct 
 		return true;
 	case DIFF_TABLE:
 	case DIFF_JSON:
+	case DIFF_HTML:
 	case DIFF_BY_NAME:
 		break;
 	}

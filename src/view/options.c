@@ -177,19 +177,25 @@ bool view_request_settle(struct view_request *r, struct err *e)
 unsigned view_columns(const struct view_request *r)
 {
 	struct query q = r->query;
-	unsigned own = 0;
+	unsigned own = r->keeps_whole ? COLUMNS_ALL : 0;
 	if (r->kind == VIEW_DIFF)
 		q.times = r->diff.times;
 	else if (r->kind == VIEW_REPORT)
-		own = REPORT_COLUMNS;
+		own |= REPORT_COLUMNS;
 	else if (r->kind == VIEW_PROFILE)
-		own = r->format_options.each_sample ? r->format->columns_of_each
-						    : r->format->columns;
+		own |= r->format_options.each_sample ? r->format->columns_of_each
+						     : r->format->columns;
 	return own | query_columns(&q);
 }
 
 bool view_wants_lines(const struct view_request *r)
 {
-	return r->query.show_place != PLACE_HIDDEN ||
+	return r->keeps_whole || r->query.show_place != PLACE_HIDDEN ||
 	       (r->kind == VIEW_PROFILE && r->format->keeps_lines);
+}
+
+struct profile *view_profile(const struct view_request *r, struct profile *p)
+{
+	bool has_spare_lines = r->keeps_whole && r->query.show_place == PLACE_HIDDEN;
+	return has_spare_lines ? profile_without_lines(p) : profile_ref(p);
 }

@@ -161,5 +161,5 @@ void write_picture(struct view *v, struct writer *out, struct view_notes *notes)
 		.negates = o->negates,
 		.cuts_names = v->request->compat || !view_knows_kinds(profile),
 	};
-	(o->format == PICTURE_HTML ? sink_html : sink_svg)(&p, out);
+	sink_svg(&p, out);
 }

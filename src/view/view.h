@@ -31,6 +31,7 @@ enum view_kind {
 	VIEW_DIFF,    /* of two profiles: view_diff_new */
 };
 
+/* HTML: a page, which the caller writes. */
 enum picture_format { PICTURE_BY_NAME, PICTURE_SVG, PICTURE_HTML };
 
 /* flamegraph.pl's options, under its names. */
@@ -66,6 +67,7 @@ struct report_options {
 	struct report_style style; /* of the screen; plain text by default */
 };
 
+/* HTML: as above. */
 enum diff_format { DIFF_BY_NAME, DIFF_SVG, DIFF_HTML, DIFF_FOLDED, DIFF_TABLE, DIFF_JSON };
 
 struct diff_options {
@@ -94,6 +96,7 @@ struct view_request {
 	struct name_options names;
 	unsigned preset;		/* index into presets; its words are added to the query */
 	bool compat;			/* like FlameGraph's scripts, bugs included */
+	bool keeps_whole; /* the profile is also written as a whole: with all columns and lines */
 	struct picture_options picture; /* VIEW_PICTURE, VIEW_DIFF */
 	struct report_options report;
 	struct diff_options diff;
@@ -124,6 +127,11 @@ bool view_request_settle(struct view_request *r, struct err *e);
 unsigned view_columns(const struct view_request *r);
 /* ... and whether frames must have lines; otherwise use profile_without_lines. */
 bool view_wants_lines(const struct view_request *r);
+/*
+ * The profile as this request's view must see it: with keeps_whole, p may have lines that the view does not tell apart.
+ * The caller unrefs the result.
+ */
+struct profile *view_profile(const struct view_request *r, struct profile *p);
 
 /* `1,234`, `samples shown`; or `event`, `cycles`. */
 struct ledger_row {

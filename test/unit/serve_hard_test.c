@@ -133,7 +133,8 @@ static void test_more_than_allowed(void)
 	enum { CLIENTS = 40 };
 	struct serving s;
 	AUTO(buf) struct buf body = { 0 };
-	if (!serving_start(&s, (struct serve_options){ .limits.connections = 4 }))
+	struct serve_limits limits = { .connections = 4, .idle_ms = 600000 };
+	if (!serving_start(&s, (struct serve_options){ .limits = limits }))
 		return;
 	int fds[CLIENTS], idle[4];
 	unsigned answered = 0;

@@ -271,6 +271,12 @@ static void test_response(void)
 		       str_find(text, STR("Referrer-Policy: no-referrer")) > 0 &&
 		       str_find(text, STR("Access-Control")) < 0,
 	       "what protects the page");
+	a.status = 304;
+	head.n = 0;
+	http_write_head(&head, &a, true, STR(""));
+	tap_ok(str_find(buf_str(&head), STR("Content-")) ==
+		       str_find(buf_str(&head), STR("Content-Security")),
+	       "304 says nothing of a content");
 	serve_fail(&a, 404, "no such file: <a>");
 	tap_str_eq(buf_str(&a.body), STR("{\"error\":\"no such file: \\u003ca\\u003e\"}\n"),
 		   "an error is JSON");

@@ -74,14 +74,17 @@ static void test_one_connection(void)
 	if (!serving_start(&s, (struct serve_options){ 0 }))
 		return;
 	int fd = client_connect(&s);
-	client_send(&s, fd,
-		    GET("/$T/1") "\r\n\r\n" POST("/$T/2") "Content-Length: 3\r\n\r\nabc" GET(
-			    "/no") "\r\n");
+	client_send(&s, fd, GET("/$T/1") "\r\n\r\n");
+	client_send(&s, fd, POST("/$T/2") "Content-Length: 3\r\n\r\nabc" GET("/no") "\r\n");
 	client_read(fd, true, &body);
-	tap_str_eq(buf_str(&body), STR("GET|1||0"), "the first of three requests at once");
+	tap_str_eq(buf_str(&body), STR("GET|1||0"), "the first of three requests");
 	client_read(fd, true, &body);
 	tap_str_eq(buf_str(&body), STR("POST|2||3"), "the second");
 	tap_num_eq(client_read(fd, true, &body), 404, "the third");
+	client_send(&s, fd, "HEAD /$T/ HTTP/1.1\r\nHost: localhost:$P\r\n\r\n");
+	client_send(&s, fd, "HEAD / HTTP/1.1\r\nHost: localhost:$P\r\n\r\n");
+	tap_ok(client_read(fd, false, &body) == 200 && client_read(fd, false, &body) == 404,
+	       "no body comes between two answers to HEAD");
 	serving_fill(&s, POST("/$T/slow") "Content-Length: 2\r\n\r\nxy", &text);
 	for (size_t i = 0; i < text.n; i++)
 		client_send_bytes(fd, (struct str){ text.p + i, 1 });
@@ -145,7 +148,8 @@ static void test_addresses(void)
 	tap_ok(strcmp(s.is.address, "127.0.0.1") == 0 && strlen(s.is.token) == 32 && s.is.port,
 	       "what a URL needs");
 	struct serve_options taken = { .port = s.is.port, .answer = serving_answer };
-	tap_ok(!server_new(&taken, &e) && strstr(e.text, "in use"), "a taken port: %s", e.text);
+	tap_ok(!server_new(&taken, &e) && strstr(e.text, "choose another"), "a taken port: %s",
+	       e.text);
 	if (serving_start(&other, (struct serve_options){ .listen = "127.0.0.2" })) {
 		tap_ok(strcmp(other.is.address, "127.0.0.2") == 0 &&
 			       strcmp(other.is.token, s.is.token) != 0,
@@ -157,6 +161,24 @@ static void test_addresses(void)
 	bad.listen = "192.0.2.1";
 	tap_ok(!server_new(&bad, &e) && e.kind == ERR_FAILED, "not ours: %s", e.text);
 	serving_stop(&s);
+}
+
+/* Who opens `localhost` would reach that other program. */
+static void test_taken_ipv6(void)
+{
+	struct err e = { 0 };
+	struct sockaddr_in6 a = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	socklen_t n = sizeof(a);
+	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, n) != 0 || listen(fd, 1) != 0) {
+		tap_ok(true, "a port that is taken on ::1 # skip no IPv6 here");
+	} else {
+		getsockname(fd, (struct sockaddr *)&a, &n);
+		struct serve_options o = { .port = ntohs(a.sin6_port), .answer = serving_answer };
+		tap_ok(!server_new(&o, &e) && strstr(e.text, "choose another"),
+		       "a port that is taken on ::1: %s", e.text);
+	}
+	close(fd);
 }
 
 /* Every address of the machine is a name then, but no other name is. */
@@ -231,6 +253,7 @@ int main(void)
 	test_one_connection();
 	test_ticks();
 	test_addresses();
+	test_taken_ipv6();
 	test_public();
 	test_no_ipv6();
 	return tap_done();

@@ -415,10 +415,11 @@ export class Where {
 			if (spot)
 				this.change(run(nameOf(this.graph.treeOf(spot), spot.node)));
 		};
-		const exactly = (name: string) => '^' + name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') + '$';
+		const escaped = (name: string) => name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+		const exactly = (name: string) => `^${escaped(name)}$`;
+		const inStack = (name: string) => `(^|;)${escaped(name)}(;|$)`; // folded text
 		const add = (word: string) => named((name) =>
 			({ transforms: [...this.page.store.state.transforms, { word, value: exactly(name) }] }));
-		const { selection } = this.page.store.state;
 		return [
 			{ id: 'copy-name', text: 'copy name', says: 'Copy the name (c)', run: () => this.copy(this.graph.name(), 'name') },
 			{ id: 'copy-stack', text: 'copy stack', says: 'Copy the stack as folded text (s)', run: () => this.copy(this.graph.stack(), 'stack') },
@@ -429,7 +430,7 @@ export class Where {
 			{ id: 'hide', text: 'hide', says: 'Remove the function from all stacks; its time goes to its callers', run: add('hide') },
 			{ id: 'root', text: 'root', says: 'Begin all stacks at the function', run: add('root') },
 			{ id: 'only', text: 'only', says: 'Keep only stacks with the function',
-				run: named((name) => ({ selection: { ...this.page.store.state.selection, only: [...selection.only, exactly(name)] } })) },
+				run: named((name) => ({ selection: { ...this.page.store.state.selection, only: [...this.page.store.state.selection.only, inStack(name)] } })) },
 		];
 	}
 

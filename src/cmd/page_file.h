@@ -1,0 +1,18 @@
+/* The offline page as an output: x.html of flame, diff, record and scope. */
+#pragma once
+#include "cmd/read_profiles.h"
+#include "page/page.h"
+
+/*
+ * Returns false, with a usage error that names it, if a picture's option was given that a page
+ * does not have, or if plume was built without pages.
+ */
+bool page_file_suits(const struct view_request *r, struct err *e);
+
+struct page_file_plan {
+	const struct view_request *view; /* what to show first; a VIEW_DIFF has two files, or two times */
+	const struct profile *profile, *before; /* before: NULL if there is one profile */
+	const char *name, *before_name;		/* of the files, as the page shows them */
+	const char *title;			/* NULL: the profile's own */
+};
+bool page_file_write(const struct page_file_plan *plan, const char *path, struct err *e);
