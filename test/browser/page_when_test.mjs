@@ -230,6 +230,23 @@ await test('zoom keeps the time under the pointer, fit shows all', async () => {
 	equal(await read('plume.state().window'), null, 'window');
 });
 
+await test('a width of the columns that was chosen stays, and the rest of the time is a drag away', async () => {
+	await show(scope, '#column=0.01&view=flame');
+	const { columns, width_px, column_ns } = await read('plume.heat().geometry');
+	ok(column_ns === 1e7 && width_px / columns >= 4 && columns < 1000, `${columns} columns of ${column_ns} ns`);
+	const { left, top, width, height } = await boxOf('.overview');
+	await drag([left + 10, top + height / 2], [left + width - 5, top + height / 2]);
+	await browser.until('plume.heat().geometry.from_ns > 10e9');
+	equal(await read('plume.heat().geometry.column_ns'), 1e7, 'column');
+	await browser.until('plume.heat().grid.from_ns > 10e9');
+});
+
+await test('sides of a comparison are swapped', async () => {
+	await show(scope, '#time=4,5&base.time=8,9&view=diff');
+	await browser.evaluate('[...document.querySelectorAll("#chips button")].find((one) => one.textContent === "swap sides").click()');
+	equal([await times(), await baseline()], [[{ from: 8, until: 9 }], [{ from: 4, until: 5 }]], 'sides');
+});
+
 await test('search paints the cells where it matches', async () => {
 	await show(scope, '#search=aggregate&view=flame');
 	const hits = await read('Array.from(plume.heat().grid.hits).reduce((a, b) => a + b)');

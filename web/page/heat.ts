@@ -25,6 +25,9 @@ export class Heat {
 	private readonly nothing = make('p', { class: 'nothing', hidden: true }, 'No sample passes the filters.');
 	private readonly speech = make('div', { class: 'speech', 'aria-live': 'polite' });
 	private cursor: Cell = { column: 0, row: 0 };
+	/** What has been painted: while a range is dragged the cells stay as they are. */
+	private painted = '';
+	private version = 0;
 
 	constructor(private readonly when: When, private readonly selecting: Selecting, private readonly hint: Hint) {
 		this.box.append(this.inner, this.nothing, this.speech);
@@ -64,6 +67,7 @@ export class Heat {
 
 	show(grid: Grid): void {
 		this.grid = grid;
+		this.version++;
 		this.nothing.hidden = grid.total > 0 || this.when.isCut;
 		this.when.drawSoon();
 	}
@@ -79,10 +83,11 @@ export class Heat {
 	}
 
 	private drawCells(g: Geometry): void {
-		this.cells.start();
 		const { element, context, ratio } = this.cells;
-		if (!this.grid || !element.width || !element.height)
+		const key = JSON.stringify([this.version, g, this.when.state.isLog, document.documentElement.dataset.scheme, this.scrollTop, element.width, element.height]);
+		if (key === this.painted || !this.grid || !element.width || !element.height)
 			return;
+		this.painted = key;
 		const image = context.createImageData(element.width, element.height);
 		const scaled = { ...g, width_px: Math.round(g.width_px * ratio), height_px: Math.round(g.height_px * ratio) };
 		const colours = cellColours(this.grid, palette(this.when.state.isLog));

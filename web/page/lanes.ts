@@ -25,6 +25,8 @@ export class Lanes {
 	private readonly sight = make('div', { class: 'sight' });
 	private readonly canvas: Canvas;
 	private drawn = '';
+	private arranged = '';
+	private version = 0;
 
 	constructor(private readonly when: When, selecting: Selecting, private readonly hint: Hint) {
 		this.box.append(this.names, this.plot);
@@ -46,12 +48,14 @@ export class Lanes {
 
 	show(grid: Grid): void {
 		this.grid = grid;
+		this.version++;
 		this.arrange();
 		this.when.drawSoon();
 	}
 
 	know(threads: IdleThread[]): void {
 		this.threads = threads;
+		this.version++;
 		this.arrange();
 	}
 
@@ -59,6 +63,10 @@ export class Lanes {
 	arrange(): void {
 		const { state } = this.when;
 		const filters = state.selection.where;
+		const sums = JSON.stringify([this.version, this.when.shown_ns, filters, state.showsIdleThreads]);
+		if (sums === this.arranged) // sums over all threads are not for every move of the pointer
+			return;
+		this.arranged = sums;
 		const busy = this.grid ? lanesOf(this.grid, this.when.shown_ns, filters) : [];
 		const idle = idleLanes(this.threads, busy, filters);
 		this.lanes = state.showsIdleThreads ? [...busy, ...idle] : busy;

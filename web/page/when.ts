@@ -92,8 +92,10 @@ export class When {
 		return Number(this.start_unix_ns % CLOCK_NS);
 	}
 
+	/** The time that is seen: less than the window if the columns are too wide for it. */
 	get window_ns(): [number, number] {
-		return windowOf(this.frame(1, 1));
+		const [from, until] = windowOf(this.frame(1, 1));
+		return [from, this.state.column_ns ? Math.min(until, from + spanOf(this.geometry)) : until];
 	}
 
 	change(part: Partial<State>): void {
