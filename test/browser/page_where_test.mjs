@@ -128,6 +128,18 @@ await test('pointing at a frame moves nothing', async () => {
 	equal(await get('document.querySelector(".frame-tip").hidden'), false, 'the tooltip');
 	equal(await get('document.querySelector(".flame").getBoundingClientRect().toJSON()'), before);
 });
+await test('the tooltip stays when other samples come under the pointer', async () => {
+	await open(real);
+	const flame = await get('document.querySelector(".flame").getBoundingClientRect().toJSON()');
+	await browser.move(flame.x + flame.width / 4, flame.y + flame.height - 40);
+	const before = await text('.frame-tip');
+	await get('location.hash += "&time=0,0.3"');
+	await browser.until('plume.state().selection.times.length === 1');
+	await settled();
+	await settled();
+	ok(!(await get('document.querySelector(".frame-tip").hidden')), 'it is there');
+	ok((await text('.frame-tip')) !== before, 'with other numbers');
+});
 await test('every view has the same samples', async () => {
 	await open(real);
 	const all = await get('plumeWhere.total()');

@@ -33,6 +33,12 @@ export interface Pointing {
 	onPick(spot: Spot, isDouble: boolean): void;
 }
 
+/** px of the window. */
+interface Place {
+	clientX: number;
+	clientY: number;
+}
+
 interface Laid {
 	pane: Pane;
 	rows: Rows;
@@ -87,6 +93,8 @@ export class Flame {
 	private marks = NO_MARKS;
 	private focus: Spot | null = null;
 	private hover: Spot | null = null;
+	private pointer: Place | null = null; // while it is over the graph
+	private isOther = false; // other frames may be under the pointer
 	private brush: Brush | null = null;
 	private painter: Painter | null = null;
 	private isStale = false; // measured, but not laid out yet
@@ -105,7 +113,7 @@ export class Flame {
 		const { scroller } = this;
 		scroller.addEventListener('pointermove', (event) => this.point(event));
 		scroller.addEventListener('pointerleave', () => {
-			this.hover = null;
+			this.pointer = this.hover = null;
 			this.pointing.onHover(null, 0, 0);
 			this.redraw();
 		});
@@ -116,7 +124,8 @@ export class Flame {
 		});
 	}
 
-	private point(event: PointerEvent): void {
+	private point(event: Place): void {
+		this.pointer = { clientX: event.clientX, clientY: event.clientY };
 		const spot = this.spotAt(event);
 		const isOther = !spot || !this.hover || spot.node !== this.hover.node || spot.pane !== this.hover.pane;
 		this.hover = spot;
@@ -164,6 +173,8 @@ export class Flame {
 		const untouched = this.begun < 0 || Math.abs(scroller.scrollTop - this.begun) < 2 || panes.length !== this.panes.length;
 		const fromEnd = scroller.scrollHeight - scroller.scrollTop;
 		this.panes = panes;
+		this.hover = null;
+		this.isOther = true;
 		this.cost_ms = 0;
 		this.measure();
 		if (untouched)
@@ -270,6 +281,10 @@ export class Flame {
 			(this.painter as Painter).paint(this.scene(laid, at, from));
 		});
 		this.cost_ms = performance.now() - begun;
+		const isOther = this.isOther;
+		this.isOther = false;
+		if (isOther && this.pointer)
+			this.point(this.pointer);
 	}
 
 	/** Lays out the rows between two heights of the whole graph. */
@@ -305,7 +320,7 @@ export class Flame {
 		return this.laid;
 	}
 
-	private spotAt(event: MouseEvent): Spot | null {
+	private spotAt(event: Place): Spot | null {
 		const box = this.scroller.getBoundingClientRect();
 		const x = event.clientX - box.left;
 		const y = event.clientY - box.top + this.scroller.scrollTop;

@@ -46,6 +46,7 @@ export class Where {
 	private asked = '';
 	private askedSource = '';
 	private found: Uint8Array | null = null;
+	private pointer: { x: number; y: number } | null = null; // of the last hover
 
 	constructor(where: HTMLElement, why: HTMLElement, search: HTMLElement, private readonly page: Page) {
 		this.answers = new Answers(page.engine);
@@ -218,7 +219,7 @@ export class Where {
 		this.functions.setFound(this.found);
 		this.source.refresh();
 		this.sayHits();
-		this.talk(null);
+		this.talk(this.graph.hover ? this.pointer : null, false);
 	}
 
 	private askSource(state: State): void {
@@ -321,10 +322,11 @@ export class Where {
 		return subject ? [{ text, isMissing: label < 0, go: () => {} }] : [];
 	}
 
-	/** Says everything about the frame under the pointer, or the focused one. */
-	private talk(pointer: { x: number; y: number } | null): void {
+	/** Says everything about the frame under the pointer, or the focused one; isSpoken: to screen readers as well. */
+	private talk(pointer: { x: number; y: number } | null, isSpoken = !pointer): void {
 		const { graph } = this;
 		const { spot } = graph;
+		this.pointer = pointer;
 		if (!spot) {
 			this.tooltip.hide();
 			this.details.say('Point at a frame, or move with the arrow keys. Click to zoom in.');
@@ -343,7 +345,7 @@ export class Where {
 			this.tooltip.show(tip, pointer.x, pointer.y);
 		else
 			this.tooltip.hide();
-		if (!pointer)
+		if (isSpoken)
 			this.live.textContent = [tip.name, ...tip.notes, ...tip.facts].join(', ');
 	}
 
