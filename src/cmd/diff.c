@@ -25,6 +25,7 @@ static const struct option output_options[] = {
 static const struct option_set output_option_set = OPTION_SET("Output", output_options);
 
 static const struct option_set *const diff_sets[] = { &output_option_set,
+						      &page_file_option_set,
 						      &diff_format_option_set,
 						      &diff_option_set,
 						      &picture_option_set,
@@ -121,7 +122,8 @@ static bool write_page(const struct request *r, const struct compared *c, const 
 	unsigned after = c->whole[AFTER] ? AFTER : BEFORE;
 	struct page_file_plan plan = { .view = &r->in.view,
 				       .profile = c->whole[after],
-				       .name = page_name(r, after) };
+				       .name = page_name(r, after),
+				       .with_source = r->in.page.with_source };
 	if (after == AFTER) {
 		plan.before = c->whole[BEFORE];
 		plan.before_name = page_name(r, BEFORE);

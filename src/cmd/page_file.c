@@ -1,5 +1,13 @@
 #include "cmd/page_file.h"
 
+#include "cmd/page_sources.h"
+
+static const struct option page_file_options[] = {
+	{ "with-source", 0, OPTION_FLAG, offsetof(struct profile_request, page.with_source), NULL,
+	  "put the text of source files into an .html file" },
+};
+const struct option_set page_file_option_set = OPTION_SET(NULL, page_file_options);
+
 /* --- options --- */
 
 static bool is_one_of(const char *name, const char *const *names)
@@ -255,12 +263,29 @@ static struct profile *side_of(const struct profile *from, event_id side)
 	return p;
 }
 
-static bool write_content(const struct page_content *c, const char *path, struct err *e)
+static bool write_content(struct page_content *c, bool with_source, const char *path, struct err *e)
 {
-	struct writer *out = writer_open(path, e);
-	bool ok = out && page_write(c, out, e) && writer_commit(out, e);
+	AUTO(page_sources) struct page_sources sources = { 0 };
+	struct writer *out = page_can_be_written(e) ? writer_open(path, e) : NULL;
+	if (!out)
+		return false;
+	for (uint32_t i = 0; i < c->file_count && with_source; i++)
+		page_sources_find(&sources, c->files[i].profile);
+	if (sources.left_out)
+		say("the text of %u of %u source files could not be had", sources.left_out,
+		    sources.files);
+	c->sources = sources.list.p;
+	c->source_count = sources.list.n;
+	bool ok = page_write(c, out, e) && writer_commit(out, e);
 	writer_free(out);
 	return ok;
+}
+
+bool page_file_write_all(struct page_file *files, uint32_t n, bool with_source, const char *path,
+			 struct err *e)
+{
+	return write_content(&(struct page_content){ .files = files, .file_count = n }, with_source,
+			     path, e);
 }
 
 static bool write_plan(const struct page_file_plan *plan, const char *path, struct err *e)
@@ -270,15 +295,14 @@ static bool write_plan(const struct page_file_plan *plan, const char *path, stru
 		{ str_from(plan->name), plan->profile, true },
 		{ str_from(plan->before_name ? plan->before_name : ""), plan->before, false },
 	};
-	const char *title = plan->title ? plan->title : plan->view->picture.style.title;
 	bool is_diff = plan->before || plan->view->kind == VIEW_DIFF;
 	if (!describe(plan, is_diff, &state, e))
 		return false;
-	return write_content(&(struct page_content){ .title = title,
+	return write_content(&(struct page_content){ .title = plan->view->picture.style.title,
 						     .state = buf_str(&state),
 						     .files = files,
 						     .file_count = plan->before ? SIDES : 1 },
-			     path, e);
+			     plan->with_source, path, e);
 }
 
 bool page_file_write(const struct page_file_plan *plan, const char *path, struct err *e)

@@ -3,6 +3,9 @@
 #include "cmd/read_profiles.h"
 #include "page/page.h"
 
+/* --with-source; bound to struct profile_request. No title. */
+extern const struct option_set page_file_option_set;
+
 /*
  * Returns false, with a usage error that names it, if a picture's option was given that a page
  * does not have, or if plume was built without pages.
@@ -13,6 +16,9 @@ struct page_file_plan {
 	const struct view_request *view; /* what to show first; a VIEW_DIFF has two files, or two times */
 	const struct profile *profile, *before; /* before: NULL if there is one profile */
 	const char *name, *before_name;		/* of the files, as the page shows them */
-	const char *title;			/* NULL: the profile's own */
+	bool with_source;
 };
 bool page_file_write(const struct page_file_plan *plan, const char *path, struct err *e);
+/* All files, each by itself, on the page's usual first look. */
+bool page_file_write_all(struct page_file *files, uint32_t n, bool with_source, const char *path,
+			 struct err *e);

@@ -21,7 +21,9 @@ struct finding_options {
 /* The page of plume scope, and of recordings. */
 struct page_options {
 	const char *port, *listen;
-	bool opens; /* a browser */
+	bool opens;	    /* a browser */
+	const char *output; /* a file, in place of serving */
+	bool with_source;   /* for the file */
 };
 
 /*

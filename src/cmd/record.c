@@ -1,5 +1,6 @@
 #include "cmd/cmd.h"
 #include "cmd/invoker.h"
+#include "cmd/page_file.h"
 #include "cmd/record.h"
 #include "cmd/read_profiles.h"
 #include "cmd/record_loop.h"
@@ -111,6 +112,7 @@ static const struct option_set output_option_set = OPTION_SET("Output", output_o
 
 static const struct option_set *const record_sets[] = {
 	&target_option_set,  &event_option_set, &record_time_option_set, &output_option_set,
+	&page_file_option_set,
 	&finding_option_set, &frame_option_set, &page_option_set,	 &common_option_set,
 	NULL
 };
@@ -362,6 +364,7 @@ static bool check_outputs(struct request *r, struct err *e)
 		text_list_add(&r->outputs.paths, str_from(r->words.outputs.p[i]));
 	r->outputs.format = r->words.format;
 	r->outputs.names = r->in.view.names;
+	r->outputs.with_source = r->in.page.with_source;
 	if (!r->words.every && !record_outputs_check(&r->outputs, r->choice.file_stem, &facts, e))
 		return false;
 	r->options.data = r->outputs.data;

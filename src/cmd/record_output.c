@@ -229,7 +229,7 @@ static int write_other(const struct record_outputs *o, struct profile *p, const 
 		       const char *title)
 {
 	struct err e = { 0 };
-	struct profile_request r = { .common.quiet = true };
+	struct profile_request r = { .common.quiet = true, .page.with_source = o->with_source };
 	struct view_request *view = &r.view;
 	bool draws = is_drawn(o, path);
 	view_request_init(view, draws ? VIEW_PICTURE : VIEW_PROFILE);

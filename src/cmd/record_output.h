@@ -25,6 +25,7 @@ struct record_outputs {
 	struct perf_data_writer *data;
 	const char *format;	   /* --format, for all files made at the end; NULL: by extension */
 	struct name_options names; /* --srcline and --context, for them */
+	bool with_source;	   /* for pages */
 };
 /*
  * Checks that all have a known extension and a writable folder: before an hour of recording, not

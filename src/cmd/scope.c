@@ -1,13 +1,22 @@
 /* The page: profiles in a browser, and recordings while they are made. */
 #include "cmd/invoker.h"
+#include "cmd/page_file.h"
 #include "cmd/page_server.h"
 #include "cmd/record.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-static const struct option_set *const scope_sets[] = { &page_option_set, &finding_option_set,
-						       &input_option_set, &common_option_set, NULL };
+static const struct option file_options[] = {
+	{ "output", 'o', OPTION_FILE, offsetof(struct profile_request, page.output), "PAGE.html",
+	  "write the page with the profiles inside, as one file, in place of serving it" },
+};
+static const struct option_set file_option_set = OPTION_SET(NULL, file_options);
+
+static const struct option_set *const scope_sets[] = {
+	&page_option_set,  &file_option_set,   &page_file_option_set, &finding_option_set,
+	&input_option_set, &common_option_set, NULL
+};
 
 /* --- with a target: the words of `plume record`, and those of the page --- */
 
@@ -94,6 +103,45 @@ static bool can_read(const struct text_list *paths, struct err *e)
 	return true;
 }
 
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return strcmp(path, "-") == 0 ? "standard input" : slash ? slash + 1 : path;
+}
+
+/* Each file by itself, all shown at first, as when they are served. */
+static bool write_files(const struct profile_request *r, const struct source_options *source,
+			struct err *e)
+{
+	VEC(struct page_file) files = { 0 };
+	bool ok = page_can_be_written(e);
+	for (uint32_t i = 0; ok && i < r->files.n; i++) {
+		struct text_list one = { &r->files.p[i], 1, 1 };
+		struct profile *p = read_profiles(&one, source, COLUMNS_ALL, e);
+		ok = p != NULL;
+		if (ok)
+			vec_push(&files, (struct page_file){ str_from(name_of(r->files.p[i])), p, true });
+	}
+	ok = ok && page_file_write_all(files.p, files.n, r->page.with_source, r->page.output, e);
+	for (uint32_t i = 0; i < files.n; i++)
+		profile_unref((struct profile *)files.p[i].profile);
+	vec_fini(&files);
+	return ok;
+}
+
+static int write_page(const struct profile_request *r, const struct source_options *source,
+		      struct err *e)
+{
+	const struct page_options *o = &r->page;
+	struct str path = str_from(o->output);
+	if (o->opens || o->port || o->listen)
+		err_usage(e, "-o writes a file and serves nothing: leave out --open, --port and "
+			     "--listen");
+	else if (!str_ends(path, STR(".html")) && !str_eq(path, STR("-")))
+		err_usage(e, "-o %s: must be a name ending in .html", o->output);
+	return !e->kind && write_files(r, source, e) ? EXIT_DONE : EXIT_FAILED;
+}
+
 static int run_scope(const struct command *self, char **words, size_t n)
 {
 	struct err e = { 0 };
@@ -109,6 +157,10 @@ static int run_scope(const struct command *self, char **words, size_t n)
 		text_list_add(&r.files, stdin_is_piped() ? STR("-") : STR("perf.data"));
 	struct source_options source = source_options_of(&r);
 	source.names.wants_lines = true;
+	if (r.page.output) {
+		int code = write_page(&r, &source, &e);
+		return e.kind ? say_error(self, &e) : code;
+	}
 	int stop_fd = page_stop_signals(), code = EXIT_FAILED;
 	struct page_plan plan = { .options = &r.page,
 				  .paths = &r.files,

@@ -4,7 +4,7 @@
 static bool is_plain(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) ||
-	       (c && strchr("-._~,:/@;$!*'()", c));
+	       (c && strchr("-._~,:/@;$!*'()=?", c));
 }
 
 static void add_encoded(struct buf *out, struct str text)

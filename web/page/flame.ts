@@ -237,7 +237,7 @@ export class Flame {
 
 	private firstSeen({ pane, rows }: Laid): number {
 		const seen = Math.floor(this.scroller.clientHeight / this.ready().rowHeight);
-		if (rows.height <= this.scroller.clientHeight || pane.base > 0)
+		if (rows.height <= this.scroller.clientHeight || pane.base > 0 || pane.tree.isInTime)
 			return Math.max(0, pane.tree.depth[pane.base] - 2);
 		return firstRow(weighty(pane.tree, pane.kinds), seen);
 	}

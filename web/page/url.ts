@@ -3,7 +3,9 @@
 import { Colour, EVERYTHING, Panel, Range, Rows, Scheme, Selection, START, State, Transform, View } from './state';
 import { rounded } from './ranges';
 
-const FLAGS = ['your-code', 'merge-tiers', 'split-tiers', 'collapse-recursion', 'no-inline', 'pid', 'tid'];
+const FLAGS = [
+	'your-code', 'merge-tiers', 'split-tiers', 'collapse-recursion', 'no-inline', 'pid', 'tid', 'kernel', 'jit', 'srcline', 'context',
+];
 const VALUED = ['hide', 'root', 'skip-after', 'fold', 'charge', 'preset'];
 const VIEWS: View[] = ['flame', 'callers', 'left', 'time', 'sandwich', 'diff'];
 const COLOURS: Colour[] = ['kind', 'tier', 'module', 'thread', 'change'];
