@@ -2,7 +2,7 @@
 //   node test/browser/page_unit_test.mjs
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -371,6 +371,43 @@ await test('colours of a ramp are between its ends', () => {
 
 await test('legends say the smallest, a middle and the top', () => {
 	equal([scale.legendValues(0), scale.legendValues(1), scale.legendValues(2), scale.legendValues(9)], [[], [1], [1, 2], [1, 5, 9]], 'values');
+});
+
+/** The colours of both schemes, as page.css has them. */
+function tokens() {
+	const css = readFileSync(join(here, '../../web/page/page.css'), 'utf8');
+	const of = (start) => Object.fromEntries([...css.slice(css.indexOf(start), css.indexOf('}', css.indexOf(start))).matchAll(/--([a-z0-9-]+): (#[0-9a-f]+)/g)]
+		.map(([, name, colour]) => [name, luminance(scale.parseColour(colour))]));
+	return [of(':root {'), of(':root[data-scheme=dark]')];
+}
+
+/** WCAG 2: relative luminance. */
+function luminance(colour) {
+	const [r, g, b] = colour.map((channel) => (channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4));
+	return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+
+await test('text can be read in both schemes', () => {
+	const pairs = [
+		['ink', 'ground'], ['ink', 'band'], ['ink', 'raised'], ['muted', 'ground'], ['muted', 'band'], ['muted', 'raised'], ['pressed-ink', 'pressed'],
+		['on-strong', 'accent'], ['on-strong', 'baseline'], ['warning', 'warning-soft'], ['warning', 'band'], ['warning', 'raised'],
+		['baseline', 'baseline-soft'], ['ink', 'accent-soft'], ['ink', 'baseline-soft'],
+	];
+	for (const scheme of tokens())
+		for (const [text, ground] of pairs)
+			ok(contrast(scheme[text], scheme[ground]) >= 4.5, `${text} on ${ground}: ${contrast(scheme[text], scheme[ground])}`);
+});
+
+await test('the heat map goes one way from its ground, and its weakest colour is seen', () => {
+	for (const scheme of tokens()) {
+		const ramp = [scheme['heat-ground'], ...[0, 1, 2, 3, 4].map((i) => scheme[`heat-${i}`])];
+		const sign = Math.sign(ramp[5] - ramp[0]);
+		for (let i = 1; i < ramp.length; i++)
+			ok(sign * (ramp[i] - ramp[i - 1]) > 0, `step ${i}: ${ramp[i - 1]} to ${ramp[i]}`);
+		ok(contrast(ramp[0], ramp[1]) > 1.18, `the weakest has a contrast of ${contrast(ramp[0], ramp[1])}`);
+	}
 });
 
 const gridOf = (part) => ({ from_ns: 0, column_ns: SECOND, columns: 2, rowCount: 2, rows: [], value: new Uint8Array([1, 0, 2, 9]), hits: null, max: 9, top: 9, total: 12, unit: 'samples', per_cpu: 0, ...part });
