@@ -57,17 +57,12 @@ static void tick(void *context)
 	workspace_tick(p->workspace);
 }
 
-/* `name=web.plume` of a query. */
-static struct str name_of_upload(struct str query)
-{
-	static const struct str key = STR("name=");
-	return str_starts(query, key) ? str_from_byte(query, key.n) : STR("");
-}
-
 static void answer_upload(struct page *p, const struct serve_request *r, struct serve_answer *out)
 {
 	struct err e = { 0 };
-	struct str id = workspace_upload(p->workspace, name_of_upload(r->query), r->body, &e);
+	AUTO(buf) struct buf name = { 0 };
+	api_parameter(r->query, STR("name"), &name);
+	struct str id = workspace_upload(p->workspace, buf_str(&name), r->body, &e);
 	if (id.n)
 		buf_addf(&out->body, "{\"id\":\"%.*s\"}", STR_ARG(id));
 	else

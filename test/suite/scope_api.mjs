@@ -230,9 +230,10 @@ await test('several files are one profile', async () => {
 await test('an upload is a file like others, and is not written', async () => {
 	const scope = await Scope.start(plume, '-q', PROFILES[0]);
 	const body = 'main;parse 7\nmain;write 3\n';
-	const answer = await fetch(scope.url + 'api/upload?name=dropped.folded', { method: 'POST', body });
+	const answer = await fetch(scope.url + 'api/upload?name=dropped%20%3Cb%3E.folded', { method: 'POST', body });
 	const { id } = await answer.json();
 	equal(parse(await bytes(scope, `tree?file=${id}`)).header.total, [10], 'its samples');
+	equal((await json(scope, 'files')).files.find((f) => f.id === id).name, 'dropped <b>.folded', 'its name');
 	await scope.stop();
 });
 

@@ -66,10 +66,14 @@ export class Chips {
 		this.redoButton.disabled = !store.canRedo;
 		this.swapButton.hidden = state.baseline === null;
 		this.restButton.hidden = state.selection.times.length === 0 || state.baseline !== null;
-		const chips = chipsOf(state, yourCode, (key, value) => this.nameOf(key, value), (id) => this.session.list.files.find((file) => file.id === id)?.name || `file ${id}`);
+		const chips = chipsOf(state, yourCode, (key, value) => this.nameOf(key, value), (id) => this.fileName(id));
 		const isWhole = !chips.some((chip) => chip.kind === 'range' || chip.kind === 'filter');
 		this.list.replaceChildren(...(isWhole ? [make('span', { class: 'muted', role: 'listitem' }, 'whole profile')] : []),
 			...chips.map((chip) => this.element(chip)));
+	}
+
+	private fileName(id: string): string {
+		return this.session.list.files.find((file) => file.id === id)?.name || `file ${id}`;
 	}
 
 	private nameOf(key: string, value: string): string {

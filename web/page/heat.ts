@@ -15,6 +15,9 @@ import { listen, Selecting } from './selecting';
 import { rangeText, spanText } from './times';
 import { When } from './when';
 
+const HELP = 'Heat map of samples over time. Arrow keys move, Enter begins and ends a range, Shift+Enter one more, b the baseline, ' +
+	'w takes the column.';
+
 export class Heat {
 	readonly box = make('div', { class: 'heat' });
 	grid: Grid | null = null;
@@ -38,7 +41,7 @@ export class Heat {
 		element.tabIndex = 0;
 		element.setAttribute('role', 'application');
 		element.setAttribute('aria-roledescription', 'heat map');
-		element.setAttribute('aria-label', 'Heat map of samples over time. Arrow keys move, Enter begins and ends a range, Shift+Enter one more, b the baseline, w takes the column.');
+		element.setAttribute('aria-label', HELP);
 		listen({
 			element, isBaseline: () => when.isBaseline,
 			unitAt: (event) => cellRange(this.geometry, this.at(event)),
@@ -100,8 +103,18 @@ export class Heat {
 		const g = this.geometry;
 		context.translate(0, -this.scrollTop);
 		drawRanges(context, g, this.when.state, this.scrollTop);
+		this.drawThumb(context, g);
 		if (document.activeElement === this.overlay.element && this.overlay.element.matches(':focus-visible'))
 			this.drawCursor(context, g);
+	}
+
+	/** More rows than fit: how many are out of sight. A scrollbar would take width, and the time axis has none. */
+	private drawThumb(context: CanvasRenderingContext2D, g: Geometry): void {
+		const height = this.box.clientHeight;
+		if (g.height_px <= height)
+			return;
+		context.fillStyle = token('line-strong');
+		context.fillRect(g.width_px - 5, this.scrollTop + this.scrollTop / g.height_px * height, 5, Math.max(12, height * height / g.height_px));
 	}
 
 	private drawCursor(context: CanvasRenderingContext2D, g: Geometry): void {
@@ -169,14 +182,19 @@ export class Heat {
 
 	private moveTo(cell: Cell): void {
 		const range = cellRange(this.geometry, cell);
-		const { window_ns } = this.when;
 		this.cursor = cell;
+		this.reveal(cell);
 		if (this.selecting.isOpen)
 			this.selecting.follow(range);
-		if (range.from * 1e9 < window_ns[0] || range.until * 1e9 > window_ns[1])
-			this.when.drawSoon();
 		this.drawOverlay();
 		this.speech.textContent = this.describe(cell).join(', ');
+	}
+
+	private reveal(cell: Cell): void {
+		const g = this.geometry;
+		const fromTop = rowFromTop(g, cell.row);
+		const height = this.box.clientHeight;
+		this.box.scrollTop = Math.min(Math.max(this.scrollTop, rowEdge(g, fromTop + 1) - height), rowEdge(g, fromTop));
 	}
 
 	/** Returns whether the key does something here. */

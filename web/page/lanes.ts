@@ -108,9 +108,9 @@ export class Lanes {
 		return isChanged;
 	}
 
-	/** `8 threads, share of a CPU`. */
+	/** `8 threads, % of a CPU`. */
 	get title(): string {
-		return this.lanes.length ? `${plural(this.lanes.length, 'thread')}, share ${this.unit()}` : '';
+		return this.lanes.length ? `${plural(this.lanes.length, 'thread')}, ${this.grid && this.grid.per_cpu > 0 ? '% of a CPU' : '% of all'}` : '';
 	}
 
 	private get laneHeight(): number {

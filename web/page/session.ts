@@ -5,7 +5,7 @@ import { Engine, EngineError } from './engine';
 import { Keys } from './keys';
 import { Key, Ledger, Page } from './page';
 import { yourCodeOf } from './presets';
-import { EVERYTHING, selectionParameters, stateParameters } from './state';
+import { EVERYTHING, stateParameters } from './state';
 import { UrlStore } from './store';
 
 /** An entry of api/files. */
@@ -211,9 +211,4 @@ export class Session implements Page {
 		const bytes = this.shownFiles().reduce((sum, file) => sum + file.bytes, 0);
 		return bytes > 50e6 ? `${Math.round(bytes / 1e6)} MB: this takes a moment.` : 'This takes a moment.';
 	}
-}
-
-/** What the heat map and the lanes are asked with: all but the times. */
-export function timelessParameters(state: UrlStore['state']): [string, string | null][] {
-	return selectionParameters({ ...state.selection, times: [] });
 }
