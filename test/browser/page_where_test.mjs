@@ -129,14 +129,15 @@ await test('pointing at a frame moves nothing', async () => {
 	equal(await get('document.querySelector(".flame").getBoundingClientRect().toJSON()'), before);
 });
 await test('the tooltip stays when other samples come under the pointer', async () => {
-	await open(real);
-	const flame = await get('document.querySelector(".flame").getBoundingClientRect().toJSON()');
-	await browser.move(flame.x + flame.width / 4, flame.y + flame.height - 40);
+	await open(real, 'your-code');
+	const [frame] = await frames('node');
+	await browser.move(frame.x + frame.w / 2, frame.y + 5);
 	const before = await text('.frame-tip');
 	await get('location.hash += "&time=0,0.3"');
 	await browser.until('plume.state().selection.times.length === 1');
 	await settled();
 	await settled();
+	equal((await frames('node'))[0].y, frame.y, 'the row of the same frame');
 	ok(!(await get('document.querySelector(".frame-tip").hidden')), 'it is there');
 	ok((await text('.frame-tip')) !== before, 'with other numbers');
 });

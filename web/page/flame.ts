@@ -94,7 +94,7 @@ export class Flame {
 	private focus: Spot | null = null;
 	private hover: Spot | null = null;
 	private pointer: Place | null = null; // while it is over the graph
-	private isOther = false; // other frames may be under the pointer
+	private isMoved = false; // other frames may be under the pointer
 	private brush: Brush | null = null;
 	private painter: Painter | null = null;
 	private isStale = false; // measured, but not laid out yet
@@ -165,19 +165,19 @@ export class Flame {
 		return this.brush;
 	}
 
-	show(panes: Pane[]): void {
+	/** isOther: not what was shown before, so that it is looked at from its beginning; else everything keeps its row. */
+	show(panes: Pane[], isOther: boolean): void {
 		if (!this.panes.length || !panes.length || panes[0].tree.labels !== this.panes[0].tree.labels)
 			this.painter?.forget();
 		const isUp = this.panes.length ? this.panes[0].isUp : true;
 		const { scroller } = this;
-		const untouched = this.begun < 0 || Math.abs(scroller.scrollTop - this.begun) < 2 || panes.length !== this.panes.length;
 		const fromEnd = scroller.scrollHeight - scroller.scrollTop;
 		this.panes = panes;
 		this.hover = null;
-		this.isOther = true;
+		this.isMoved = true;
 		this.cost_ms = 0;
 		this.measure();
-		if (untouched)
+		if (isOther || this.begun < 0)
 			this.lookFirst();
 		else if (isUp && panes.length === 1 && panes[0].isUp)
 			scroller.scrollTop = scroller.scrollHeight - fromEnd;
@@ -281,10 +281,10 @@ export class Flame {
 			(this.painter as Painter).paint(this.scene(laid, at, from));
 		});
 		this.cost_ms = performance.now() - begun;
-		const isOther = this.isOther;
-		this.isOther = false;
-		if (isOther && this.pointer)
-			this.point(this.pointer);
+		const { isMoved, pointer } = this;
+		this.isMoved = false;
+		if (isMoved && pointer)
+			this.point(pointer);
 	}
 
 	/** Lays out the rows between two heights of the whole graph. */

@@ -35,6 +35,7 @@ export class Graph {
 	private categories: Category[] = [];
 	private focusPath: string[] = [];
 	private trail: string[][] = [];
+	private look = ''; // what the graph is of, apart from the samples
 	private made = new WeakMap<object, Made>();
 
 	constructor(private readonly host: GraphHost) {
@@ -71,6 +72,10 @@ export class Graph {
 	/** Draws the trees as the state says. */
 	show(trees: Trees, state: State, categories: Category[], isDark: boolean): void {
 		const isOther = trees !== this.trees;
+		const isZoomed = this.state && this.state.zoom !== state.zoom;
+		const look = JSON.stringify([state.view, state.isIcicle, state.transforms, state.selection.files, state.view === 'sandwich' && state.subject]);
+		const isNewLook = look !== this.look;
+		this.look = look;
 		if (this.state && this.state.view !== state.view)
 			this.trail = [];
 		this.trees = trees;
@@ -82,8 +87,10 @@ export class Graph {
 			this.hover = null;
 			this.refocus();
 		}
-		this.flame.show(this.panes);
+		this.flame.show(this.panes, isNewLook);
 		this.flame.setFocus(this.focus);
+		if (isZoomed && !isNewLook && this.panes.length === 1)
+			this.flame.reveal({ pane: 0, node: this.zoom, strip: null });
 	}
 
 	private panesOf(trees: Trees, state: State, look: Look): Pane[] {

@@ -24,6 +24,12 @@ import { Tooltip } from './tooltip';
 import { follow, nameOf, Tree } from './tree';
 import { clean, labelText, sizeWords } from './words';
 
+/** What the trees are an answer to. */
+interface Answered {
+	key: string;
+	state: State;
+}
+
 export class Where {
 	private readonly graph: Graph;
 	private readonly answers: Answers;
@@ -43,6 +49,7 @@ export class Where {
 	private readonly tabs = html('div', { class: 'panel-tabs', role: 'tablist', 'aria-label': 'Panel' });
 	private readonly panel = html('section', { class: 'panel' });
 	private trees: Trees | null = null;
+	private answered: Answered | null = null;
 	private asked = '';
 	private askedSource = '';
 	private found: Uint8Array | null = null;
@@ -187,14 +194,15 @@ export class Where {
 	}
 
 	private ask(): void {
-		const question = questionOf(this.page.store.state);
+		const { state } = this.page.store;
+		const question = questionOf(state);
 		const key = JSON.stringify(question);
 		if (key === this.asked)
 			return;
 		this.asked = key;
 		this.latest.run(async () => {
 			try {
-				this.came(await this.answers.ask(question));
+				this.came(await this.answers.ask(question), { key, state });
 			} catch (error) {
 				this.asked = '';
 				this.page.fail(error);
@@ -202,9 +210,10 @@ export class Where {
 		});
 	}
 
-	private came(trees: Trees): void {
+	private came(trees: Trees, answered: Answered): void {
 		const hadLabels = this.trees?.main.labels;
 		this.trees = trees;
+		this.answered = answered;
 		if (trees.main.labels !== hadLabels)
 			this.found = this.hits.match(trees.main.labels, this.search.show(this.page.store.state.search));
 		this.draw();
@@ -269,11 +278,18 @@ export class Where {
 		return main && main.size ? (main.change ? main.change.after.total : main.total)[0] : 0;
 	}
 
+	/** The state that the trees belong to: while another answer is awaited the old picture stays. */
+	private drawnState(): State {
+		const { state } = this.page.store;
+		const { answered } = this;
+		return !answered || JSON.stringify(questionOf(state)) === answered.key ? state : answered.state;
+	}
+
 	private draw(): void {
 		const { trees, graph } = this;
-		const { state } = this.page.store;
 		if (!trees)
 			return;
+		const state = this.drawnState();
 		const categories = this.page.ledger?.categories || [];
 		graph.show(trees, state, categories, this.isDark());
 		graph.flame.mark(this.found, graph.functionNumber(state.subject));
