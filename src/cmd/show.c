@@ -90,6 +90,8 @@ int show_profile(const struct profile_request *r, struct profile *p, const char 
 	busy_end(busy);
 	bool ok = v && (is_page(&r->view) ? write_page(r, p, path, e)
 					  : write_view(r, v, path, &notes, e));
+	if (ok && is_page(&r->view))
+		view_tell(v, &notes);
 	if (ok || !v) /* if it could not be written, print only the reason */
 		say_view_notes(&r->common, &notes);
 	view_free(v);

@@ -76,7 +76,7 @@ static void add_file(struct writer *out, uint32_t number, const struct profile *
 	char id[20];
 	struct writer *memory = writer_to_memory(&raw);
 	struct store_writer *store = store_writer_new(memory);
-	store_writer_set_plain(store);
+	store_writer_set_copy(store);
 	store_writer_end(store, p);
 	writer_commit(memory, &none);
 	store_writer_free(store);
