@@ -14,7 +14,9 @@
 static struct profile *read_file(const char *path)
 {
 	struct err e = { 0 };
-	struct source_options options = { .threads = 1, .names.wants_inlines = true, .names.wants_lines = true };
+	struct source_options options = { .threads = 1,
+					  .names.wants_inlines = true,
+					  .names.wants_lines = true };
 	struct profile *p = profile_new(COLUMNS_ALL);
 	if (!source_read(path, &options, p, &e)) {
 		fprintf(stderr, "api_ask: %s\n", e.text);
