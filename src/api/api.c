@@ -29,7 +29,7 @@ static void tag(struct api_answer *answer)
 	struct str body = buf_str(&answer->body);
 	XXH128_hash_t hash = XXH3_128bits(body.p, body.n);
 	if (answer->status == 200)
-		snprintf(answer->etag, sizeof(answer->etag), "\"%016llx%016llx\"",
+		snprintf(answer->etag, sizeof(answer->etag), "%016llx%016llx",
 			 (unsigned long long)hash.high64, (unsigned long long)hash.low64);
 }
 

@@ -51,6 +51,9 @@ void api_free(struct api *a);
 void api_set_file(struct api *a, const struct api_file *f);
 void api_remove_file(struct api *a, struct str id);
 
+/* The decoded value of a parameter of a query; false if it is missing or broken. */
+bool api_parameter(struct str query, struct str name, struct buf *value);
+
 struct api_answer {
 	unsigned status; /* as in HTTP */
 	const char *type; /* media type */

@@ -154,11 +154,3 @@ void export_answer(struct api_request *r, struct api_answer *answer)
 	answer->type = strcmp(as, "svg") == 0 ? "image/svg+xml" : "application/octet-stream";
 	snprintf(answer->download, sizeof(answer->download), "profile%s", ending);
 }
-
-/* --- api/source --- */
-
-void source_answer(struct api_request *r, struct api_answer *answer)
-{
-	(void)r;
-	answer_error(answer, 404, "source text is not available");
-}

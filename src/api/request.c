@@ -140,6 +140,21 @@ static bool settle(struct side_request *side, struct err *e)
 	return true;
 }
 
+bool api_parameter(struct str query, struct str name, struct buf *value)
+{
+	struct err e = { 0 };
+	AUTO(api_request) struct api_request r = { 0 };
+	if (!split(&r, query, &e))
+		return false;
+	for (uint32_t i = 0; i < r.parameters.n; i++) {
+		if (!str_eq(r.parameters.p[i].name, name) || !r.parameters.p[i].value)
+			continue;
+		buf_add(value, str_from(r.parameters.p[i].value));
+		return true;
+	}
+	return false;
+}
+
 bool request_parse(struct api_request *r, struct str query, struct err *e)
 {
 	view_request_init(&r->side.view, VIEW_FOLDED);

@@ -215,6 +215,7 @@ void tree_answer(struct api_request *r, struct api_answer *answer)
 	const char *view = request_text(r, "view");
 	struct query_ledger ledger;
 	r->side.view.query.in_order = view && strcmp(view, "time") == 0;
+	r->side.view.query.by_thread = r->side.view.query.in_order;
 	if (!side_prepare(r, &r->side, &side, answer))
 		return;
 	struct tree *t = side_tree(&side, &ledger);

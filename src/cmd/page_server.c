@@ -4,6 +4,7 @@
 #include "cmd/page_browser.h"
 #include "page/page.h"
 #include "serve/serve.h"
+#include "source_text/source_text.h"
 #include "workspace/workspace.h"
 
 #include <signal.h>
@@ -23,6 +24,7 @@ const struct option_set page_option_set = OPTION_SET("Page", page_options);
 
 struct page {
 	struct api *api;
+	struct source_text_finder *sources;
 	struct workspace *workspace;
 	struct server *server;
 };
@@ -33,6 +35,13 @@ static void wanted(void *context, struct str id)
 {
 	struct page *p = context;
 	workspace_wanted(p->workspace, id);
+}
+
+static bool source_text(void *context, const struct profile *profile, struct str file,
+			struct str module, struct buf *text, const char **origin, struct err *e)
+{
+	struct page *p = context;
+	return source_text_find(p->sources, profile, file, module, text, origin, e);
 }
 
 static void wake(void *context)
@@ -48,17 +57,12 @@ static void tick(void *context)
 	workspace_tick(p->workspace);
 }
 
-/* `name=web.plume` of a query. */
-static struct str name_of_upload(struct str query)
-{
-	static const struct str key = STR("name=");
-	return str_starts(query, key) ? str_from_byte(query, key.n) : STR("");
-}
-
 static void answer_upload(struct page *p, const struct serve_request *r, struct serve_answer *out)
 {
 	struct err e = { 0 };
-	struct str id = workspace_upload(p->workspace, name_of_upload(r->query), r->body, &e);
+	AUTO(buf) struct buf name = { 0 };
+	api_parameter(r->query, STR("name"), &name);
+	struct str id = workspace_upload(p->workspace, buf_str(&name), r->body, &e);
 	if (id.n)
 		buf_addf(&out->body, "{\"id\":\"%.*s\"}", STR_ARG(id));
 	else
@@ -183,13 +187,14 @@ int page_serve(const struct page_plan *plan, int stop_fd, struct err *e)
 {
 	enum { MOST_ROWS = 20000000 };
 	struct page p = { 0 };
-	struct api_host host = { .context = &p, .wanted = wanted };
+	struct api_host host = { .context = &p, .wanted = wanted, .source_text = source_text };
 	struct workspace_options options = { .paths = plan->paths,
 					     .source = plan->source,
 					     .max_rows = MOST_ROWS,
 					     .wake = wake,
 					     .context = &p };
 	p.api = api_new(&host);
+	p.sources = source_text_finder_new();
 	p.workspace = workspace_new(&options, p.api, e);
 	bool ok = p.workspace != NULL;
 	if (ok && plan->live)
@@ -198,5 +203,6 @@ int page_serve(const struct page_plan *plan, int stop_fd, struct err *e)
 	workspace_free(p.workspace); /* waits for what is being read, which may wake the server */
 	server_free(p.server);
 	api_free(p.api);
+	source_text_finder_free(p.sources);
 	return ok ? EXIT_DONE : EXIT_FAILED;
 }

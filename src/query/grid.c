@@ -164,11 +164,19 @@ static void find_top(struct grid *g)
 	g->top = used[(n - 1) - (n - 1) / 200];
 }
 
+static bool knows_cpus(const struct samples *s)
+{
+	for (uint32_t i = 0; s->cpu && i < s->n; i++)
+		if (s->cpu[i] >= 0)
+			return true;
+	return false;
+}
+
 static bool can_show(const struct prepared *q, enum grid_by by, struct err *e)
 {
 	if (!q->time_ns)
 		return err_set(e, "the samples have no times, so they cannot be shown over time");
-	if (by == GRID_CPU && !q->p->samples.cpu)
+	if (by == GRID_CPU && !knows_cpus(&q->p->samples))
 		return err_set(e, "the samples do not say on which CPU they were taken");
 	return true;
 }
@@ -192,8 +200,11 @@ struct grid *prepared_grid(const struct prepared *q, const struct grid_request *
 	struct filling f = { q, r, of_row, g };
 	uint64_t from = g->from_ns > 0 ? (uint64_t)g->from_ns : 0;
 	uint64_t until = r->until_ns > 0 ? (uint64_t)r->until_ns : 0;
-	for (uint32_t i = prepared_position(q, from); i < q->n && q->time_ns[i] < until; i++)
-		fill_cell(&f, i);
+	for (uint32_t k = 0; k < q->runs.n; k++) {
+		uint32_t i = prepared_position(q, &q->runs.p[k], from);
+		for (; i < q->runs.p[k].until && q->time_ns[i] < until; i++)
+			fill_cell(&f, i);
+	}
 	find_top(g);
 	return g;
 }

@@ -1,36 +1,21 @@
 #include "query/prepared_int.h"
 
-static bool is_sorted(const struct prepared *q)
-{
-	for (uint32_t i = 1; i < q->n; i++)
-		if (q->time_ns[i] < q->time_ns[i - 1])
-			return false;
-	return true;
-}
-
-static int compare_rows(const void *a, const void *b, void *times)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint64_t p = ((const uint64_t *)times)[x], r = ((const uint64_t *)times)[y];
-	return p != r ? (p < r ? -1 : 1) : (x > y) - (x < y);
-}
-
-/* Most recordings are in order already. */
-static void order_rows(struct prepared *q)
+/* The rows in their order, cut into runs. */
+static void order_rows(struct prepared *q, const struct query *query)
 {
 	const struct samples *s = &q->p->samples;
 	q->n = s->n;
-	q->row = mem_alloc((size_t)q->n + 1, sizeof(*q->row));
-	for (uint32_t i = 0; i < q->n; i++)
-		q->row[i] = i;
-	q->has_times = profile_has_times(q->p) && s->time_ns;
-	if (!q->has_times)
+	q->row = rows_in_order(q->p, query);
+	for (uint32_t i = 0; i < q->n; i++) {
+		bool is_first = i == 0 || (query->by_thread &&
+					   s->thread[q->row[i]] != s->thread[q->row[i - 1]]);
+		if (is_first)
+			vec_push(&q->runs, (struct row_run){ i, i });
+		q->runs.p[q->runs.n - 1].until = i + 1;
+	}
+	if (!s->time_ns || !profile_has_times(q->p))
 		return;
 	q->time_ns = mem_alloc((size_t)q->n + 1, sizeof(*q->time_ns));
-	memcpy(q->time_ns, s->time_ns, q->n * sizeof(*q->time_ns));
-	if (is_sorted(q))
-		return;
-	qsort_r(q->row, q->n, sizeof(*q->row), compare_rows, s->time_ns);
 	for (uint32_t i = 0; i < q->n; i++)
 		q->time_ns[i] = s->time_ns[q->row[i]];
 }
@@ -52,17 +37,17 @@ struct prepared *prepared_new(const struct profile *p, const struct query *query
 	struct query whole = *query;
 	struct prepared *q = mem_zalloc(1, sizeof(*q));
 	q->p = p;
-	q->is_in_order = query->in_order;
 	whole.times = (struct text_list){ 0 };
 	whole.keeps_rows = true;
 	whole.min_share = 0;
+	whole.by_thread &= whole.in_order;
 	q->whole = query_tree(p, &whole, &q->ledger, e);
 	if (!q->whole) {
 		prepared_free(q);
 		return NULL;
 	}
-	order_rows(q);
-	if (q->is_in_order)
+	order_rows(q, &whole);
+	if (whole.in_order)
 		add_elapsed(q);
 	for (uint32_t i = 0; i < q->n; i++)
 		ledger_add(&q->of_fate[q->whole->rows->fate[i]], p->samples.count[i]);
@@ -77,6 +62,7 @@ void prepared_free(struct prepared *q)
 	free(q->row);
 	free(q->time_ns);
 	free(q->elapsed);
+	vec_fini(&q->runs);
 	free(q);
 }
 
@@ -90,9 +76,9 @@ const struct query_ledger *prepared_ledger(const struct prepared *q)
 	return &q->ledger;
 }
 
-uint32_t prepared_position(const struct prepared *q, uint64_t time_ns)
+uint32_t prepared_position(const struct prepared *q, const struct row_run *run, uint64_t time_ns)
 {
-	uint32_t low = 0, high = q->n;
+	uint32_t low = run->from, high = run->until;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		if (q->time_ns[middle] < time_ns)
@@ -103,13 +89,50 @@ uint32_t prepared_position(const struct prepared *q, uint64_t time_ns)
 	return low;
 }
 
+/* Rows that follow each other, and where they begin in a tree in time order that has only the ranges. */
+struct piece {
+	uint32_t from, until;
+	uint64_t start;
+};
+
+struct pieces {
+	VEC(struct piece) list;
+};
+
+static void pieces_fini(struct pieces *p)
+{
+	vec_fini(&p->list);
+}
+
+/* ranges: NULL for all. */
+static void pieces_of(const struct prepared *q, const struct time_ranges *ranges, struct pieces *out)
+{
+	bool has_ranges = ranges && q->time_ns;
+	uint64_t start = 0;
+	for (uint32_t r = 0; r < q->runs.n; r++) {
+		const struct row_run *run = &q->runs.p[r];
+		for (uint32_t i = 0; i < (has_ranges ? ranges->list.n : 1); i++) {
+			struct piece one = { run->from, run->until, start };
+			if (has_ranges) {
+				one.from = prepared_position(q, run, ranges->list.p[i].from_ns);
+				one.until = prepared_position(q, run, ranges->list.p[i].until_ns);
+			}
+			if (one.from == one.until)
+				continue;
+			vec_push(&out->list, one);
+			start += q->elapsed ? q->elapsed[one.until] - q->elapsed[one.from] : 0;
+		}
+	}
+}
+
 /* The part of the whole tree that has samples in a range. */
 struct part {
+	const struct pieces *pieces;
 	const struct prepared *q;
 	uint64_t *self[TREE_MAX_VALUES], *total[TREE_MAX_VALUES];
 	uint32_t *own_stacks;
 	uint64_t of_fate[ROW_FATES];
-	uint64_t start, overflows; /* in time order: the weight before the range */
+	uint64_t overflows;
 };
 
 static unsigned value_of(const struct prepared *q, uint32_t row)
@@ -160,6 +183,29 @@ static void sum_totals(struct part *part)
 			part->own_stacks[i] = INDEX_NONE; /* left out */
 }
 
+/* A node begins with the first of its rows that is in a piece. */
+static uint64_t start_of(const struct part *part, uint64_t start)
+{
+	const struct prepared *q = part->q;
+	const struct piece *p = part->pieces->list.p;
+	uint32_t low = 0, high = part->pieces->list.n;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (q->elapsed[p[middle].until] <= start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == part->pieces->list.n) { /* its rows weigh nothing, after all others */
+		if (!low)
+			return 0;
+		low--;
+		start = q->elapsed[p[low].until];
+	}
+	uint64_t from = q->elapsed[p[low].from];
+	return p[low].start + (start > from ? start - from : 0);
+}
+
 static void place(const struct part *part, uint32_t from, struct tree *to, uint32_t at)
 {
 	const struct tree *t = part->q->whole;
@@ -167,7 +213,7 @@ static void place(const struct part *part, uint32_t from, struct tree *to, uint3
 	to->depth[at] = t->depth[from];
 	to->own_stacks[at] = part->own_stacks[from];
 	if (t->start)
-		to->start[at] = t->start[from] > part->start ? t->start[from] - part->start : 0;
+		to->start[at] = start_of(part, t->start[from]);
 	for (unsigned v = 0; v < t->value_count; v++) {
 		to->self[v][at] = part->self[v][from];
 		to->total[v][at] = part->total[v][from];
@@ -230,25 +276,38 @@ struct tree *prepared_tree(const struct prepared *q, const struct time_ranges *r
 		part.self[v] = mem_zalloc(t->n, sizeof(uint64_t));
 		part.total[v] = mem_alloc(t->n, sizeof(uint64_t));
 	}
-	bool has_ranges = ranges && q->time_ns;
-	if (!has_ranges)
-		add_rows(&part, 0, q->n);
-	for (uint32_t i = 0; has_ranges && i < ranges->list.n; i++) {
-		const struct time_range *range = &ranges->list.p[i];
-		uint32_t from = prepared_position(q, range->from_ns);
-		if (q->elapsed && i == 0)
-			part.start = q->elapsed[from];
-		add_rows(&part, from, prepared_position(q, range->until_ns));
-	}
+	AUTO(pieces) struct pieces pieces = { 0 };
+	pieces_of(q, ranges, &pieces);
+	part.pieces = &pieces;
+	for (uint32_t i = 0; i < pieces.list.n; i++)
+		add_rows(&part, pieces.list.p[i].from, pieces.list.p[i].until);
 	sum_totals(&part);
 	struct tree *to = tree_of_part(&part);
-	fill_ledger(&part, has_ranges, to, ledger);
+	fill_ledger(&part, ranges && q->time_ns, to, ledger);
 	for (unsigned v = 0; v < t->value_count; v++) {
 		free(part.self[v]);
 		free(part.total[v]);
 	}
 	free(part.own_stacks);
 	return to;
+}
+
+static void add_weights(const struct prepared *q, uint32_t from, uint32_t until, uint64_t *weights)
+{
+	const struct tree_rows *rows = q->whole->rows;
+	for (uint32_t i = from; i < until; i++)
+		if (rows->node[q->row[i]] != INDEX_NONE)
+			ledger_add(&weights[q->p->samples.node[q->row[i]]], rows->weight[q->row[i]]);
+}
+
+uint64_t *prepared_stack_weights(const struct prepared *q, const struct time_ranges *ranges)
+{
+	uint64_t *weights = mem_zalloc(q->p->nodes.n, sizeof(*weights));
+	AUTO(pieces) struct pieces pieces = { 0 };
+	pieces_of(q, ranges, &pieces);
+	for (uint32_t i = 0; i < pieces.list.n; i++)
+		add_weights(q, pieces.list.p[i].from, pieces.list.p[i].until, weights);
+	return weights;
 }
 
 bool *tree_nodes_within(const struct tree *t, const bool *is_wanted_label)

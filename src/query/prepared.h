@@ -26,6 +26,9 @@ const struct query_ledger *prepared_ledger(const struct prepared *q);
 struct tree *prepared_tree(const struct prepared *q, const struct time_ranges *ranges,
 			   struct query_ledger *ledger);
 
+/* By node of the profile: the weight of the shown samples whose stack it is. The caller frees it. */
+uint64_t *prepared_stack_weights(const struct prepared *q, const struct time_ranges *ranges);
+
 /* --- grids: samples over time --- */
 
 enum grid_by { GRID_OFFSET, GRID_CPU, GRID_THREAD, GRID_PROCESS, GRID_EVENT, GRID_TOTAL, GRID_KEYS };

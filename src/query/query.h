@@ -75,6 +75,7 @@ struct query {
 	/* For pictures. */
 	bool by_kind;  /* the same name in the kernel and outside is two functions */
 	bool in_order; /* stacks are side by side in time order, or in input order */
+	bool by_thread; /* in_order: one thread after the other, the busiest first */
 	/*
 	 * flamegraph.pl sorts lines of text and merges equal neighbours, so a function that ran by itself and called
 	 * others may be two frames with another between them (`f`, `f.cold`, `f;g`). Set this to reproduce that.

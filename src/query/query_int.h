@@ -118,6 +118,7 @@ struct growth {
 	uint8_t *categories;	 /* by frame, enum category; 0 until known */
 	struct frame_path path, labels_path;
 	struct frame_path open; /* in time order: the nodes of the previous stack */
+	thread_id last_thread;	/* ... and its thread */
 };
 
 /* Returns false and sets e if an expression of q is invalid. The caller frees the tree. */
@@ -150,6 +151,11 @@ void growth_fold(struct growth *g);
 bool growth_is_stand_in(const struct growth *g, frame_id frame, enum category *of);
 /* The label of a frame of g->path. */
 uint32_t growth_label_of(struct growth *g, frame_id frame);
+
+/* --- row_order.c --- */
+
+/* The rows of a tree in time order, as q wants them. The caller frees it. */
+uint32_t *rows_in_order(const struct profile *p, const struct query *q);
 
 /* --- tree_mirror.c: when the profile's own stacks are the tree --- */
 

@@ -199,8 +199,11 @@ static bool mixes_events(const struct profile *p, event_id shown)
 }
 
 /* In time order: the common prefix with the previous stack continues, the rest starts anew. */
-static uint32_t next_in_order(struct growth *g)
+static uint32_t next_in_order(struct growth *g, thread_id thread)
 {
+	if (g->q->by_thread && thread != g->last_thread)
+		g->open.n = 0;
+	g->last_thread = thread;
 	uint32_t same = 0, at = 0;
 	while (same < g->open.n && same < g->labels_path.n &&
 	       g->nodes.p[g->open.p[same]].label == g->labels_path.p[same])
@@ -229,7 +232,7 @@ static uint32_t transformed_node(struct growth *g, uint32_t row, uint64_t *gave_
 	if (query_keeps_order(g->q) && g->labels_path.n == 0)
 		vec_push(&g->labels_path, label_of_text(g->labels, STR("[no stack]")));
 	if (query_keeps_order(g->q))
-		return next_in_order(g);
+		return next_in_order(g, g->p->samples.thread[row]);
 	for (uint32_t i = 0; i < g->labels_path.n; i++)
 		at = child_of(g, at, g->labels_path.p[i]);
 	return at;
@@ -328,13 +331,6 @@ void growth_fini(struct growth *g)
 	vec_fini(&g->starts);
 }
 
-static int compare_times(const void *a, const void *b, void *times)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint64_t p = ((const uint64_t *)times)[x], q = ((const uint64_t *)times)[y];
-	return p != q ? (p < q ? -1 : 1) : (x > y) - (x < y);
-}
-
 /* The first count of each line with two counts, which became two rows. */
 static uint64_t *first_counts(struct growth *g)
 {
@@ -373,16 +369,6 @@ static uint32_t *rows_by_line(struct growth *g)
 	return rows;
 }
 
-static uint32_t *rows_by_time(const struct profile *p)
-{
-	uint32_t *rows = mem_alloc(p->samples.n, sizeof(*rows));
-	for (uint32_t i = 0; i < p->samples.n; i++)
-		rows[i] = i;
-	if (p->samples.time_ns)
-		qsort_r(rows, p->samples.n, sizeof(*rows), compare_times, p->samples.time_ns);
-	return rows;
-}
-
 /* Reserves the likely size: one tree node per stack node of the profile. */
 static void prepare(struct growth *g)
 {
@@ -398,7 +384,7 @@ static void prepare(struct growth *g)
 static void grow(struct growth *g, struct selection *s, struct query_ledger *ledger)
 {
 	const struct profile *p = g->p;
-	AUTO_FREE uint32_t *in_order = g->q->in_order	? rows_by_time(p)
+	AUTO_FREE uint32_t *in_order = g->q->in_order	? rows_in_order(p, g->q)
 				       : g->q->as_lines ? rows_by_line(g)
 							: NULL;
 	prepare(g);

@@ -10,13 +10,13 @@ import { equal, finish, ok, test } from './tap.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'plume-page-graph-'));
-const names = ['tree', 'flame_layout', 'rows', 'colours', 'fit', 'matches', 'function_table', 'words', 'answers', 'empty', 'source_lines', 'state'];
+const names = ['tree', 'flame_layout', 'rows', 'colours', 'fit', 'matches', 'function_table', 'words', 'answers', 'empty', 'source_lines', 'state', 'time_order'];
 execFileSync('esbuild', [
 	...names.map((name) => join(here, '../../web/page', name + '.ts')),
 	'--bundle', '--format=esm', '--platform=neutral', '--log-level=warning', '--outdir=' + dir, '--out-extension:.js=.mjs',
 ]);
 const load = (name) => import(pathToFileURL(join(dir, name + '.mjs')));
-const [tree, layout, rows, colours, fit, matches, table, words, answers, empty, sourceLines, state] = await Promise.all(names.map(load));
+const [tree, layout, rows, colours, fit, matches, table, words, answers, empty, sourceLines, state, timeOrder] = await Promise.all(names.map(load));
 
 /** Preorder of folded lines `a;b;c 6` or, with two sides, `a;b;c 6 2`. */
 function columnsOf(lines) {
@@ -127,6 +127,16 @@ await test('left heavy leaves every frame within its parent', () => {
 		const p = t.parent[i];
 		ok(t.start[i] >= t.start[p] && t.start[i] + t.total[i] <= t.start[p] + t.total[p], 'node ' + i);
 	}
+});
+await test('in time order each thread is by itself, and what goes on is one frame', () => {
+	const { label, depth, self0 } = { label: [0, 1, 3, 2, 3, 1, 3, 4, 1, 3], depth: [0, 1, 2, 1, 2, 1, 2, 3, 1, 2], self0: [0, 0, 2, 0, 1, 0, 1, 4, 1, 3] };
+	const start = [0, 0, 0, 2, 2, 3, 3, 4, 8, 9];
+	const answer = { header: { values: 1, unit }, columns: { label, depth, self: self0, start } };
+	const t = timeOrder.threadByThread(tree.treeFrom(answer, tree.labelsFrom('1', namesOf(['all', 't1', 't2', 'f', 'g']))));
+	const seen = Array.from({ length: t.size }, (_, i) => [t.depth[i], tree.nameOf(t, i), t.start[i], t.total[i]]);
+	equal(seen, [
+		[0, 'all', 0, 12], [1, 't1', 0, 11], [2, 'f', 0, 7], [3, 'g', 3, 4], [2, 'f', 8, 3], [1, 't2', 11, 1], [2, 'f', 11, 1],
+	]);
 });
 await test('a path of names leads to its node, and as far as it is there', () => {
 	const t = treeOf(SMALL);
@@ -375,7 +385,7 @@ await test('the question has the words of the view', () => {
 	const question = (part) => answers.questionOf({ ...state.START, ...part });
 	equal(question({}).main, []);
 	equal(question({ view: 'callers' }).main, [['reverse', null]]);
-	equal(question({ view: 'time' }).main, [['view', 'time']]);
+	equal(question({ view: 'time' }).main, [['tid', null], ['view', 'time']]);
 	equal(question({ colour: 'thread' }).main, [['tid', null]]);
 	equal(question({ view: 'sandwich', subject: 'f' }).callers, [['callers', 'f']]);
 	equal(question({ view: 'sandwich' }).callers, null);
@@ -383,7 +393,7 @@ await test('the question has the words of the view', () => {
 	equal(question({ view: 'diff', baseline, bySelf: true, isAbsolute: true }), {
 		name: 'diff', main: [['base.time', '1,2'], ['delta', 'self'], ['scale', 'none']], callers: null, callees: null, isReversed: false,
 	});
-	equal(question({ view: 'time', baseline }), { name: 'tree', main: [['view', 'time']], callers: null, callees: null, isReversed: false });
+	equal(question({ view: 'time', baseline }), { name: 'tree', main: [['tid', null], ['view', 'time']], callers: null, callees: null, isReversed: false });
 });
 await test('of jobs that come while one runs only the newest is done', async () => {
 	const latest = new answers.Latest();

@@ -2,7 +2,7 @@
 //   node test/browser/page_unit_test.mjs
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -12,14 +12,14 @@ const here = dirname(fileURLToPath(import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'plume-page-unit-'));
 const names = [
 	'url', 'state', 'store', 'times', 'ranges', 'heat_layout', 'heat_grid', 'heat_scale', 'heat_keys', 'lanes_layout', 'mark_layout', 'chip_list',
-	'presets', 'keys', 'header', 'day_layout', 'asking',
+	'presets', 'keys', 'header', 'day_layout', 'asking', 'when_questions', 'edges',
 ];
 execFileSync('esbuild', [
 	...names.map((name) => join(here, '../../web/page', name + '.ts')),
 	'--bundle', '--format=esm', '--platform=neutral', '--log-level=warning', '--outdir=' + dir, '--out-extension:.js=.mjs',
 ]);
 const load = (name) => import(pathToFileURL(join(dir, name + '.mjs')));
-const [url, { START, EVERYTHING }, { UrlStore }, times, ranges, layout, grids, scale, keys, lanes, marks, chips, presets, { namesOf }, header, day, { Latest }] =
+const [url, { START, EVERYTHING }, { UrlStore }, times, ranges, layout, grids, scale, keys, lanes, marks, chips, presets, { namesOf }, header, day, { Latest }, questions, edges] =
 	await Promise.all(names.map(load));
 
 const SECOND = 1e9;
@@ -119,11 +119,14 @@ await test('undo, redo and a typed hash restore the state', () => {
 	store.change({ rows: 'thread' });
 	store.undo();
 	equal([store.state.rows, store.canUndo, store.canRedo], ['cpu', true, true], 'after undo');
+	store.undo();
+	equal([store.state.rows, store.canUndo, store.canRedo], ['offset', false, true], 'after undo of all');
+	store.redo();
 	store.redo();
 	equal([store.state.rows, store.canUndo, store.canRedo], ['thread', true, false], 'after redo');
 	window.type('#rows=event');
 	equal([store.state.rows, store.canUndo, store.canRedo], ['event', true, false], 'after typing');
-	equal(seen, [['offset', 'cpu'], ['cpu', 'thread'], ['thread', 'cpu'], ['cpu', 'thread'], ['thread', 'event']], 'changes told');
+	equal(seen, [['offset', 'cpu'], ['cpu', 'thread'], ['thread', 'cpu'], ['cpu', 'offset'], ['offset', 'cpu'], ['cpu', 'thread'], ['thread', 'event']], 'changes told');
 });
 
 await test('what is dragged can be given up, and the first look is no step of undo', () => {
@@ -139,17 +142,19 @@ await test('what is dragged can be given up, and the first look is no step of un
 await test('of questions that wait only the latest is asked, one at a time', async () => {
 	const asked = [];
 	let open = 0;
-	const latest = new Latest(() => asked.push('failed'));
+	let done;
+	const ended = new Promise((resolve) => done = resolve);
+	const latest = new Latest(() => done(asked.push('failed')));
 	const ask = (name, fails = false) => latest.ask(async () => {
 		ok(++open === 1, 'one at a time');
-		await new Promise((done) => setTimeout(done));
+		await null;
 		open--;
 		asked.push(name);
 		if (fails)
 			throw new Error(name);
 	});
 	['a', 'b', 'c'].forEach((name) => ask(name, name === 'c'));
-	await new Promise((done) => setTimeout(done, 20));
+	await ended;
 	equal(asked, ['a', 'c', 'failed'], 'asked');
 });
 
@@ -185,8 +190,8 @@ await test('labels of an axis are round and have room', () => {
 });
 
 await test('lengths of time are in the units that people use', () => {
-	equal([30e9, 31.2e9, 2e8, 1.25e9, 60e9, 90e9, 120e9, 740e9, 3600e9, 3900e9, 7199.9e9, 86400e9, 3.5 * 86400e9, 1e6].map(times.spanText),
-		['30 s', '31.2 s', '200 ms', '1.25 s', '1 min', '90 s', '2 min', '12 min 20 s', '1 h', '1 h 5 min', '2 h', '1 d', '3 d 12 h', '1 ms'], 'texts');
+	equal([30e9, 31.2e9, 2e8, 1.25e9, 60e9, 90e9, 120e9, 740e9, 3600e9, 3900e9, 7199.9e9, 86400e9, 3.5 * 86400e9, 1e6, 3599.99e9, 86399.9e9].map(times.spanText),
+		['30 s', '31.2 s', '200 ms', '1.25 s', '1 min', '90 s', '2 min', '12 min 20 s', '1 h', '1 h 5 min', '2 h', '1 d', '3 d 12 h', '1 ms', '1 h', '1 d'], 'texts');
 });
 
 // --- ranges ---
@@ -298,6 +303,7 @@ await test('the outline of a range encloses as much of the map as the range is o
 		const share = (Math.min(until, 30) - Math.max(from, 0)) / 30;
 		ok(Math.abs(sum / whole - share) < 1e-9, `${from} to ${until}: ${sum / whole} is not ${share}`);
 	}
+	equal(layout.outlinesOf(g, { from: 3.8, until: 4.2 }).length, 2, 'parts of two columns that do not touch');
 	equal(layout.outlinesOf(g, { from: 31, until: 32 }), [], 'out of sight');
 });
 
@@ -319,6 +325,28 @@ await test('the keyboard moves through time: up from the last offset is the next
 	equal(keys.movedCell('End', { column: 2, row: 7 }, g).column, g.columns - 1, 'end');
 	equal(keys.movedCell('x', { column: 2, row: 7 }, g), null, 'another key');
 	equal(keys.movedCell('ArrowUp', { column: 2, row: 1 }, { ...g, isOffset: false }), { column: 2, row: 0 }, 'up in rows of threads');
+});
+
+await test('the heat map is asked for all times, the lanes for all threads', () => {
+	const state = { ...START, ...FULL, rows: 'offset' };
+	const plan = layout.planOf(frame());
+	const heat = questions.heatQuestion(state, plan);
+	const valuesOf = (parameters, name) => parameters.filter(([one]) => one === name).map(([, value]) => value);
+	equal([valuesOf(heat, 'time'), valuesOf(heat, 'where'), valuesOf(heat, 'parts')], [[], FULL.selection.where, [String(plan.parts)]], 'heat map');
+	equal([valuesOf(heat, 'search'), valuesOf(heat, 'plain'), valuesOf(heat, 'case')], [[FULL.search.text], [null], [null]], 'search');
+	const lane = questions.laneQuestion(state, plan, 1200, 99);
+	equal([valuesOf(lane, 'time'), valuesOf(lane, 'where'), valuesOf(lane, 'rows')], [[], ['comm=a b'], ['thread']], 'lanes');
+});
+
+await test('the nearest end of a range is dragged, and the other ranges stay', () => {
+	const g = { from_ns: 0, column_ns: SECOND, columns: 10, parts: 1, rows: 1, isOffset: false, width_px: 1000, height_px: 10 };
+	const a = { from: 1, until: 2 };
+	const b = { from: 2.02, until: 5 };
+	const state = { ...START, selection: { ...EVERYTHING, times: [a, b] }, baseline: { ...EVERYTHING, times: [{ from: 7, until: 8 }] } };
+	equal(edges.edgeAt(g, state, 203), { range: b, end: 'from', isBaseline: false }, 'the nearer one');
+	equal(edges.edgeAt(g, state, 150), null, 'in a range');
+	equal(edges.withoutEdge(state, edges.edgeAt(g, state, 203)).selection.times, [a], 'the others');
+	equal(edges.withoutEdge(state, edges.edgeAt(g, state, 800)).baseline.times, [], 'of the baseline');
 });
 
 // --- the heat map's colours ---
@@ -343,6 +371,43 @@ await test('colours of a ramp are between its ends', () => {
 
 await test('legends say the smallest, a middle and the top', () => {
 	equal([scale.legendValues(0), scale.legendValues(1), scale.legendValues(2), scale.legendValues(9)], [[], [1], [1, 2], [1, 5, 9]], 'values');
+});
+
+/** The colours of both schemes, as page.css has them. */
+function tokens() {
+	const css = readFileSync(join(here, '../../web/page/page.css'), 'utf8');
+	const of = (start) => Object.fromEntries([...css.slice(css.indexOf(start), css.indexOf('}', css.indexOf(start))).matchAll(/--([a-z0-9-]+): (#[0-9a-f]+)/g)]
+		.map(([, name, colour]) => [name, luminance(scale.parseColour(colour))]));
+	return [of(':root {'), of(':root[data-scheme=dark]')];
+}
+
+/** WCAG 2: relative luminance. */
+function luminance(colour) {
+	const [r, g, b] = colour.map((channel) => (channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4));
+	return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+
+await test('text can be read in both schemes', () => {
+	const pairs = [
+		['ink', 'ground'], ['ink', 'band'], ['ink', 'raised'], ['muted', 'ground'], ['muted', 'band'], ['muted', 'raised'], ['pressed-ink', 'pressed'],
+		['on-strong', 'accent'], ['on-strong', 'baseline'], ['warning', 'warning-soft'], ['warning', 'band'], ['warning', 'raised'],
+		['baseline', 'baseline-soft'], ['ink', 'accent-soft'], ['ink', 'baseline-soft'],
+	];
+	for (const scheme of tokens())
+		for (const [text, ground] of pairs)
+			ok(contrast(scheme[text], scheme[ground]) >= 4.5, `${text} on ${ground}: ${contrast(scheme[text], scheme[ground])}`);
+});
+
+await test('the heat map goes one way from its ground, and its weakest colour is seen', () => {
+	for (const scheme of tokens()) {
+		const ramp = [scheme['heat-ground'], ...[0, 1, 2, 3, 4].map((i) => scheme[`heat-${i}`])];
+		const sign = Math.sign(ramp[5] - ramp[0]);
+		for (let i = 1; i < ramp.length; i++)
+			ok(sign * (ramp[i] - ramp[i - 1]) > 0, `step ${i}: ${ramp[i - 1]} to ${ramp[i]}`);
+		ok(contrast(ramp[0], ramp[1]) > 1.18, `the weakest has a contrast of ${contrast(ramp[0], ramp[1])}`);
+	}
 });
 
 const gridOf = (part) => ({ from_ns: 0, column_ns: SECOND, columns: 2, rowCount: 2, rows: [], value: new Uint8Array([1, 0, 2, 9]), hits: null, max: 9, top: 9, total: 12, unit: 'samples', per_cpu: 0, ...part });
@@ -420,7 +485,7 @@ const YOURS = { name: 'your code', text: '', words: [{ word: 'fold', value: 'run
 await test('every selection and transform has a chip that removes just it', () => {
 	const list = chips.chipsOf({ ...START, ...FULL }, YOURS, NAMES, (id) => 'file ' + id);
 	const texts = list.map((chip) => chip.text);
-	for (const part of ['1.20\u20133.40 s', 'thread: worker 12, worker 13', 'only ^node;.*x=y&z', 'without 100%', 'no idle', 'fold: runtime,builtin', 'your code', 'hide: a|b (c) #1'])
+	for (const part of ['1.20\u20133.40 s', 'thread: worker 12, worker 13', 'only ^node;.*x=y&z', 'without 100%', 'no idle', 'fold: runtime,builtin', 'only your code', 'hide: a|b (c) #1'])
 		ok(texts.includes(part), `${part} is not in ${texts.join(' / ')}`);
 	ok(texts.some((text) => text.startsWith('baseline: 0.00\u20131.00 s')), 'baseline');
 	for (const chip of list) {

@@ -62,7 +62,8 @@ static void random_query(struct query *q)
 			     .collapse_recursion = random_below(2),
 			     .by_kind = random_below(2),
 			     .all_events = random_below(2),
-			     .in_order = random_below(4) == 0,
+			     .in_order = random_below(3) == 0,
+			     .by_thread = random_below(2),
 			     .weight = random_below(3) };
 	maybe_add(&q->root, "a");
 	maybe_add(&q->hide, "b");

@@ -2,6 +2,7 @@
 
 import { Engine, Parameters } from './engine';
 import { State, stateParameters, selectionParameters, transformParameters } from './state';
+import { threadByThread } from './time_order';
 import { Labels, labelsFrom, Tree, treeFrom } from './tree';
 
 /** Trees of different transforms have different labels; more than these are forgotten. */
@@ -41,7 +42,7 @@ export function questionOf(state: State): Question {
 	const all: Parameters = [
 		...(isDiff ? stateParameters(state) : [...selectionParameters(state.selection), ...transformParameters(state)]),
 		...(isDiff ? diffParameters(state) : []),
-		...(state.colour === 'thread' ? [['tid', null] as [string, null]] : []),
+		...(state.colour === 'thread' || state.view === 'time' ? [['tid', null] as [string, null]] : []),
 	];
 	const hasSandwich = state.view === 'sandwich' && !!state.subject;
 	return {
@@ -87,8 +88,9 @@ export class Answers {
 
 	async ask(question: Question): Promise<Trees> {
 		const { name, main, callers, callees, isReversed } = question;
+		const tree = await this.tree(name, 'main', main);
 		return {
-			main: await this.tree(name, 'main', main),
+			main: tree.isInTime ? threadByThread(tree) : tree,
 			callers: callers && await this.tree(name, 'callers', callers),
 			callees: callees && await this.tree(name, 'callees', callees),
 			isReversed,

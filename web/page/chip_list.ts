@@ -54,6 +54,8 @@ function filterChips(state: State, names: Names): Chip[] {
 }
 
 function transformText(transform: Transform): string {
+	if (transform.word === 'your-code')
+		return 'only your code'; // as its preset is called
 	return transform.word.replace(/-/g, ' ') + (transform.value === null ? '' : ': ' + transform.value);
 }
 

@@ -12,13 +12,14 @@ export class Chips {
 	private readonly yourCode = button('your code', 'Your code, or all frames (y)', () => this.toggleYourCode(), { class: 'toggle' });
 	private readonly list = make('div', { class: 'list', role: 'list' });
 	private readonly restButton = button('compare with the rest', 'Make everything outside of the range the baseline', () => this.compareWithRest());
+	private readonly swapButton = button('swap sides', 'What is selected becomes the baseline, and the baseline is selected', () => this.swap());
 	private readonly undoButton = button('\u21b6', 'Undo (Ctrl+Z)', () => this.session.store.undo());
 	private readonly redoButton = button('\u21b7', 'Redo (Ctrl+Shift+Z)', () => this.session.store.redo());
 
 	constructor(element: HTMLElement, private readonly session: Session) {
 		const adder = make('button', { type: 'button', class: 'adder', title: 'Add a filter or a transform (a)' }, '+ filter');
 		const menu = new FilterMenu(adder, session);
-		element.append(this.yourCode, this.list, adder, this.restButton, make('div', { class: 'end' }, this.undoButton, this.redoButton));
+		element.append(this.yourCode, this.list, adder, this.restButton, this.swapButton, make('div', { class: 'end' }, this.undoButton, this.redoButton));
 		session.store.watch(() => this.show());
 		session.watchLedger(() => this.show());
 		session.addKeys([
@@ -49,6 +50,12 @@ export class Chips {
 			this.session.remark('The range is the whole profile: there is no rest.');
 	}
 
+	private swap(): void {
+		const { selection, baseline } = this.session.store.state;
+		if (baseline)
+			this.session.store.change({ selection: baseline, baseline: selection });
+	}
+
 	private show(): void {
 		const { store } = this.session;
 		const { state } = store;
@@ -57,11 +64,16 @@ export class Chips {
 		this.yourCode.title = `Your code, or all frames (y): ${yourCode.text}`;
 		this.undoButton.disabled = !store.canUndo;
 		this.redoButton.disabled = !store.canRedo;
+		this.swapButton.hidden = state.baseline === null;
 		this.restButton.hidden = state.selection.times.length === 0 || state.baseline !== null;
-		const chips = chipsOf(state, yourCode, (key, value) => this.nameOf(key, value), (id) => this.session.list.files.find((file) => file.id === id)?.name || `file ${id}`);
+		const chips = chipsOf(state, yourCode, (key, value) => this.nameOf(key, value), (id) => this.fileName(id));
 		const isWhole = !chips.some((chip) => chip.kind === 'range' || chip.kind === 'filter');
 		this.list.replaceChildren(...(isWhole ? [make('span', { class: 'muted', role: 'listitem' }, 'whole profile')] : []),
 			...chips.map((chip) => this.element(chip)));
+	}
+
+	private fileName(id: string): string {
+		return this.session.list.files.find((file) => file.id === id)?.name || `file ${id}`;
 	}
 
 	private nameOf(key: string, value: string): string {

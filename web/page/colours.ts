@@ -215,13 +215,14 @@ function byModule(tree: Tree, isDark: boolean): Paints {
 function byThread(tree: Tree, isDark: boolean): Paints {
 	const pots = new Pots(isDark);
 	const colour = new Uint16Array(tree.size);
-	const legend = [];
+	const legend: LegendEntry[] = [];
+	const named = new Set<string>();
 	colour[0] = pots.add(OF_CATEGORY.process);
 	for (const thread of childrenOf(tree, 0).sort((a, b) => tree.total[b] - tree.total[a])) {
 		const name = tree.labels.name[tree.label[thread]];
 		const rgb = colourOfName(name);
 		colour.fill(pots.add(rgb), thread, tree.end[thread]);
-		if (legend.length < MOST_ENTRIES)
+		if (named.size < MOST_ENTRIES && !named.has(name) && named.add(name))
 			legend.push({ text: name, colour: css(rgb, isDark), outline: '' });
 	}
 	return { css: pots.css, of: (node) => colour[node], outlineOf: noOutline, isGone: notGone, legend };

@@ -40,7 +40,8 @@ export class DayStrip {
 		}
 		if (this.day) {
 			this.name.textContent = `${plural(this.day.files.length, 'file')}, ${dateOf(this.day.from_ns)}`;
-			this.canvas.element.setAttribute('aria-label', `Files from ${this.timeOf(this.day.from_ns)} to ${this.timeOf(this.day.until_ns)}; [ and ] go to the previous and the next`);
+			const span = `${this.timeOf(this.day.from_ns)} to ${this.timeOf(this.day.until_ns)}`;
+			this.canvas.element.setAttribute('aria-label', `Files from ${span}; [ and ] go to the previous and the next`);
 		}
 		this.draw();
 	}
@@ -75,8 +76,9 @@ export class DayStrip {
 			return;
 		const { file } = fileAt(this.day, this.canvas.at(event).x);
 		const facts = file.state === 'failed' ? file.reason : file.samples > 0 ? `${integer(file.samples)} samples` : 'not read yet';
-		const lines = this.dragged ? [plural(this.dragged.length, 'file')] : [file.name, `${dateOf(BigInt(file.start_unix_ns))} ${this.timeOf(BigInt(file.start_unix_ns))}`, facts];
-		this.hint.show(event, lines);
+		const start = BigInt(file.start_unix_ns);
+		this.hint.show(event, this.dragged ? [plural(this.dragged.length, 'file')] :
+			[file.name, `${dateOf(start)} ${this.timeOf(start)}`, facts]);
 	}
 
 	private pressed(start: PointerEvent): void {

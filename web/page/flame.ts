@@ -89,6 +89,7 @@ export class Flame {
 	private hover: Spot | null = null;
 	private brush: Brush | null = null;
 	private painter: Painter | null = null;
+	private isStale = false; // measured, but not laid out yet
 	private measured = ''; // the size that the graph was measured for
 	private begun = -1; // where the first look put the scroll bar; while it is there, nobody has scrolled
 	private readonly redraw = oncePerPicture(() => this.draw());
@@ -202,6 +203,7 @@ export class Flame {
 		this.measured = [this.scroller.clientWidth, this.scroller.clientHeight, devicePixelRatio || 1].join();
 		const { rowHeight } = this.ready();
 		this.laid = [];
+		this.isStale = true;
 		let top = 0;
 		for (const pane of this.panes) {
 			const rows = rowsOf(pane.isThin, rowHeight, pane.first);
@@ -235,7 +237,7 @@ export class Flame {
 
 	private firstSeen({ pane, rows }: Laid): number {
 		const seen = Math.floor(this.scroller.clientHeight / this.ready().rowHeight);
-		if (rows.height <= this.scroller.clientHeight || pane.base > 0)
+		if (rows.height <= this.scroller.clientHeight || pane.base > 0 || pane.tree.isInTime)
 			return Math.max(0, pane.tree.depth[pane.base] - 2);
 		return firstRow(weighty(pane.tree, pane.kinds), seen);
 	}
@@ -262,6 +264,7 @@ export class Flame {
 		context.fillStyle = ink.background;
 		context.fillRect(0, 0, width, height);
 		const from = this.scroller.scrollTop;
+		this.isStale = false;
 		this.laid.forEach((laid, at) => {
 			this.layOutRows(laid, width, from, from + height);
 			(this.painter as Painter).paint(this.scene(laid, at, from));
@@ -295,12 +298,20 @@ export class Flame {
 		};
 	}
 
+	/** The panes with what can be seen of them. */
+	private seen(): Laid[] {
+		if (this.isStale)
+			this.draw();
+		return this.laid;
+	}
+
 	private spotAt(event: MouseEvent): Spot | null {
 		const box = this.scroller.getBoundingClientRect();
 		const x = event.clientX - box.left;
 		const y = event.clientY - box.top + this.scroller.scrollTop;
-		for (let at = 0; at < this.laid.length; at++) {
-			const { pane, rows, top, visible } = this.laid[at];
+		const seen = this.seen();
+		for (let at = 0; at < seen.length; at++) {
+			const { pane, rows, top, visible } = seen[at];
 			const row = rowAt(rows, pane.isUp ? top + rows.height - y : y - top);
 			if (row < 0)
 				continue;
@@ -333,13 +344,13 @@ export class Flame {
 	}
 
 	isDrawn({ pane, node }: Spot): boolean {
-		return !!this.laid[pane] && this.laid[pane].visible.node.includes(node);
+		return this.seen()[pane].visible.node.includes(node);
 	}
 
 	/** All frames that are drawn, px of the window. */
 	boxes(): { spot: Spot; x: number; y: number; width: number; height: number }[] {
 		const box = this.scroller.getBoundingClientRect();
-		return this.laid.flatMap((laid, pane) => {
+		return this.seen().flatMap((laid, pane) => {
 			const { rowBox } = this.scene(laid, pane, this.scroller.scrollTop);
 			return laid.visible.node.map((node, at) => {
 				const { top, height } = rowBox(laid.pane.tree.depth[node]);

@@ -15,6 +15,9 @@ import { listen, Selecting } from './selecting';
 import { rangeText, spanText } from './times';
 import { When } from './when';
 
+const HELP = 'Heat map of samples over time. Arrow keys move, Enter begins and ends a range, Shift+Enter one more, b the baseline, ' +
+	'w takes the column.';
+
 export class Heat {
 	readonly box = make('div', { class: 'heat' });
 	grid: Grid | null = null;
@@ -25,6 +28,9 @@ export class Heat {
 	private readonly nothing = make('p', { class: 'nothing', hidden: true }, 'No sample passes the filters.');
 	private readonly speech = make('div', { class: 'speech', 'aria-live': 'polite' });
 	private cursor: Cell = { column: 0, row: 0 };
+	/** What has been painted: while a range is dragged the cells stay as they are. */
+	private painted = '';
+	private version = 0;
 
 	constructor(private readonly when: When, private readonly selecting: Selecting, private readonly hint: Hint) {
 		this.box.append(this.inner, this.nothing, this.speech);
@@ -35,7 +41,7 @@ export class Heat {
 		element.tabIndex = 0;
 		element.setAttribute('role', 'application');
 		element.setAttribute('aria-roledescription', 'heat map');
-		element.setAttribute('aria-label', 'Heat map of samples over time. Arrow keys move, Enter begins and ends a range, Shift+Enter one more, b the baseline, w takes the column.');
+		element.setAttribute('aria-label', HELP);
 		listen({
 			element, isBaseline: () => when.isBaseline,
 			unitAt: (event) => cellRange(this.geometry, this.at(event)),
@@ -64,6 +70,7 @@ export class Heat {
 
 	show(grid: Grid): void {
 		this.grid = grid;
+		this.version++;
 		this.nothing.hidden = grid.total > 0 || this.when.isCut;
 		this.when.drawSoon();
 	}
@@ -79,10 +86,11 @@ export class Heat {
 	}
 
 	private drawCells(g: Geometry): void {
-		this.cells.start();
 		const { element, context, ratio } = this.cells;
-		if (!this.grid || !element.width || !element.height)
+		const key = JSON.stringify([this.version, g, this.when.state.isLog, document.documentElement.dataset.scheme, this.scrollTop, element.width, element.height]);
+		if (key === this.painted || !this.grid || !element.width || !element.height)
 			return;
+		this.painted = key;
 		const image = context.createImageData(element.width, element.height);
 		const scaled = { ...g, width_px: Math.round(g.width_px * ratio), height_px: Math.round(g.height_px * ratio) };
 		const colours = cellColours(this.grid, palette(this.when.state.isLog));
@@ -95,8 +103,18 @@ export class Heat {
 		const g = this.geometry;
 		context.translate(0, -this.scrollTop);
 		drawRanges(context, g, this.when.state, this.scrollTop);
+		this.drawThumb(context, g);
 		if (document.activeElement === this.overlay.element && this.overlay.element.matches(':focus-visible'))
 			this.drawCursor(context, g);
+	}
+
+	/** More rows than fit: how many are out of sight. A scrollbar would take width, and the time axis has none. */
+	private drawThumb(context: CanvasRenderingContext2D, g: Geometry): void {
+		const height = this.box.clientHeight;
+		if (g.height_px <= height)
+			return;
+		context.fillStyle = token('line-strong');
+		context.fillRect(g.width_px - 5, this.scrollTop + this.scrollTop / g.height_px * height, 5, Math.max(12, height * height / g.height_px));
 	}
 
 	private drawCursor(context: CanvasRenderingContext2D, g: Geometry): void {
@@ -164,14 +182,19 @@ export class Heat {
 
 	private moveTo(cell: Cell): void {
 		const range = cellRange(this.geometry, cell);
-		const { window_ns } = this.when;
 		this.cursor = cell;
+		this.reveal(cell);
 		if (this.selecting.isOpen)
 			this.selecting.follow(range);
-		if (range.from * 1e9 < window_ns[0] || range.until * 1e9 > window_ns[1])
-			this.when.drawSoon();
 		this.drawOverlay();
 		this.speech.textContent = this.describe(cell).join(', ');
+	}
+
+	private reveal(cell: Cell): void {
+		const g = this.geometry;
+		const fromTop = rowFromTop(g, cell.row);
+		const height = this.box.clientHeight;
+		this.box.scrollTop = Math.min(Math.max(this.scrollTop, rowEdge(g, fromTop + 1) - height), rowEdge(g, fromTop));
 	}
 
 	/** Returns whether the key does something here. */

@@ -36,15 +36,6 @@ export function parseColour(text: string): Rgb {
 	return numbers.length === 3 ? numbers as Rgb : [0, 0, 0];
 }
 
-/** WCAG 2: relative luminance. */
-export function luminance(colour: Rgb): number {
-	const [r, g, b] = colour.map((channel) => {
-		const c = channel / 255;
-		return c <= 0.04045 ? c / 12.92 : Math.pow((c + 0.055) / 1.055, 2.4);
-	});
-	return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-}
-
 /** Values of the legend: round ones from 1 to the top, few enough to be read. */
 export function legendValues(top: number): number[] {
 	if (!(top > 0))

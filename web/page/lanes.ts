@@ -25,6 +25,8 @@ export class Lanes {
 	private readonly sight = make('div', { class: 'sight' });
 	private readonly canvas: Canvas;
 	private drawn = '';
+	private arranged = '';
+	private version = 0;
 
 	constructor(private readonly when: When, selecting: Selecting, private readonly hint: Hint) {
 		this.box.append(this.names, this.plot);
@@ -46,12 +48,14 @@ export class Lanes {
 
 	show(grid: Grid): void {
 		this.grid = grid;
+		this.version++;
 		this.arrange();
 		this.when.drawSoon();
 	}
 
 	know(threads: IdleThread[]): void {
 		this.threads = threads;
+		this.version++;
 		this.arrange();
 	}
 
@@ -59,6 +63,10 @@ export class Lanes {
 	arrange(): void {
 		const { state } = this.when;
 		const filters = state.selection.where;
+		const sums = JSON.stringify([this.version, this.when.shown_ns, filters, state.showsIdleThreads]);
+		if (sums === this.arranged) // sums over all threads are not for every move of the pointer
+			return;
+		this.arranged = sums;
 		const busy = this.grid ? lanesOf(this.grid, this.when.shown_ns, filters) : [];
 		const idle = idleLanes(this.threads, busy, filters);
 		this.lanes = state.showsIdleThreads ? [...busy, ...idle] : busy;
@@ -89,19 +97,20 @@ export class Lanes {
 			() => this.when.change({ showsIdleThreads: !isShown }), { class: 'idle' });
 	}
 
-	/** Whole lanes, in so many pixels; the heat map has the rest. Returns whether that has changed. */
-	fill(most_px: number): boolean {
+	/** Whole lanes, in so many pixels; the heat map has the rest, and is as wide. Returns whether that has changed. */
+	fill(most_px: number, width_px: number): boolean {
 		const rows = this.names.childElementCount;
 		const fitting = Math.max(1, Math.floor(most_px / this.laneHeight));
 		const height = rows ? Math.min(rows, fitting) * this.laneHeight + 'px' : '0px';
+		this.box.style.setProperty('--plot', width_px + 'px');
 		const isChanged = this.box.style.height !== height;
 		this.box.style.height = height;
 		return isChanged;
 	}
 
-	/** `8 threads, share of a CPU`. */
+	/** `8 threads, % of a CPU`. */
 	get title(): string {
-		return this.lanes.length ? `${plural(this.lanes.length, 'thread')}, share ${this.unit()}` : '';
+		return this.lanes.length ? `${plural(this.lanes.length, 'thread')}, ${this.grid && this.grid.per_cpu > 0 ? '% of a CPU' : '% of all'}` : '';
 	}
 
 	private get laneHeight(): number {

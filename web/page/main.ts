@@ -49,7 +49,9 @@ function start(): void {
 
 /** What tests and curious people can read. */
 function expose(session: Session, when: When, live: Live): void {
-	(window as unknown as { plume: object }).plume = {
+	const shown = window as unknown as { plume: object; plumeWhere?: object };
+	shown.plume = {
+		...shown.plumeWhere,
 		state: () => session.store.state,
 		ledger: () => session.ledger,
 		files: () => session.list,

@@ -5,8 +5,9 @@ import { Canvas } from './canvas';
 import { make, token } from './dom';
 import { Grid, gridOf } from './heat_grid';
 import { spanOf } from './heat_layout';
-import { Session, timelessParameters } from './session';
+import { Session } from './session';
 import { When } from './when';
+import { timelessParameters } from './when_questions';
 
 const COLUMN_PX = 2;
 

@@ -10,7 +10,7 @@ export interface Preset {
 }
 
 const CHARGED: Preset = {
-	name: 'nothing but your code', text: 'Charge everything else to your function that called it', words: [{ word: 'your-code', value: null }],
+	name: 'only your code', text: 'Charge everything else to your function that called it', words: [{ word: 'your-code', value: null }],
 };
 
 const ALWAYS: Preset[] = [

@@ -21,7 +21,7 @@ interface Style {
 function drawOutline(context: CanvasRenderingContext2D, polygon: Polygon, style: Style): void {
 	context.save();
 	trace(context, polygon);
-	context.globalAlpha = 0.14;
+	context.globalAlpha = 0.1;
 	context.fillStyle = style.colour;
 	context.fill();
 	context.globalAlpha = 1;

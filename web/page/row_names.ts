@@ -76,7 +76,8 @@ export class RowNames {
 		const { width, height } = this.canvas;
 		let end = -Infinity;
 		grid.rows.forEach((row, i) => {
-			const y = (rowEdge(g, i) + rowEdge(g, i + 1)) / 2 - this.top;
+			const middle = (rowEdge(g, i) + rowEdge(g, i + 1)) / 2;
+			const y = Math.max(middle, rem() * 0.5) - this.top;
 			if (y < -rem() || y > height + rem() || y - rem() * 0.55 < end)
 				return;
 			end = y + rem() * 0.55;

@@ -5,7 +5,7 @@ import { Engine, EngineError } from './engine';
 import { Keys } from './keys';
 import { Key, Ledger, Page } from './page';
 import { yourCodeOf } from './presets';
-import { EVERYTHING, selectionParameters, stateParameters } from './state';
+import { EVERYTHING, stateParameters } from './state';
 import { UrlStore } from './store';
 
 /** An entry of api/files. */
@@ -46,6 +46,14 @@ export interface Outlook {
 function inOrder(a: FileEntry, b: FileEntry): number {
 	const startOf = (file: FileEntry): number => Number(file.start_unix_ns) || Infinity;
 	return a.folder.localeCompare(b.folder) || (startOf(a) < startOf(b) ? -1 : startOf(a) > startOf(b) ? 1 : a.name.localeCompare(b.name));
+}
+
+function unreadable(files: FileEntry[]): Status {
+	const [first, ...more] = files;
+	return {
+		kind: 'failed', title: more.length ? `None of ${files.length} files can be shown` : `Cannot show ${first.name}`,
+		text: files.slice(0, 8).map((file) => file.reason).join('\n') + (files.length > 8 ? '\nThe list of files has all reasons.' : ''),
+	};
 }
 
 export class Session implements Page {
@@ -157,16 +165,15 @@ export class Session implements Page {
 	/** Whether there is anything to ask about; says so if not. */
 	private canAsk(): boolean {
 		const shown = this.shownFiles();
-		const failed = shown.filter((file) => file.state === 'failed');
-		if (this.list.files.length === 0)
+		const { files } = this.list;
+		// A folder may hold nothing that can be read: then all of it is what was asked for.
+		const failed = (shown.length ? shown : files).filter((file) => file.state === 'failed');
+		if (files.length === 0)
 			this.outlook.status({ kind: 'empty', title: 'No profile yet', text: this.howToOpen() });
-		else if (shown.length > 0 && failed.length === shown.length)
-			this.outlook.status({
-				kind: 'failed', title: `Cannot show ${failed.map((file) => file.name).join(', ')}`,
-				text: failed.map((file) => file.reason).join('\n'),
-			});
+		else if (failed.length === (shown.length || files.length))
+			this.outlook.status(unreadable(failed));
 		else if (shown.length === 0)
-			this.outlook.status({ kind: 'empty', title: 'No such file', text: 'The link names a file that is not open here. Choose another one.' });
+			this.outlook.status({ kind: 'empty', title: 'No such file', text: 'The link names a file that is not open here. Choose another one above.' });
 		else
 			return true;
 		return false;
@@ -211,9 +218,4 @@ export class Session implements Page {
 		const bytes = this.shownFiles().reduce((sum, file) => sum + file.bytes, 0);
 		return bytes > 50e6 ? `${Math.round(bytes / 1e6)} MB: this takes a moment.` : 'This takes a moment.';
 	}
-}
-
-/** What the heat map and the lanes are asked with: all but the times. */
-export function timelessParameters(state: UrlStore['state']): [string, string | null][] {
-	return selectionParameters({ ...state.selection, times: [] });
 }

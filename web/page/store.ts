@@ -41,6 +41,7 @@ export class UrlStore implements Store {
 		this.isFirstLook = parsed.isFirstLook;
 		this.unknown = parsed.unknown;
 		this.index = this.top = indexOf(browser.history.state) || 0;
+		browser.history.replaceState({ plume: this.index }, '', browser.location.hash); // to know it when coming back
 		browser.addEventListener('popstate', () => this.returned());
 	}
 

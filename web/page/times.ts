@@ -139,10 +139,10 @@ export function spanText(ns: number): string {
 	if (ns < 119.5 * SECOND && ns !== MINUTE)
 		return span(ns).replace(/(\.\d*?)0+ /, '$1 ').replace('. ', ' ');
 	const units: [number, string][] = [[DAY, 'd'], [HOUR, 'h'], [MINUTE, 'min'], [SECOND, 's']];
-	const at = units.findIndex(([size]) => ns >= size);
-	const [size, name] = units[at];
-	const [part, partName] = units[at + 1];
-	const parts = Math.round(ns / part);
-	const rest = parts % Math.round(size / part);
-	return `${Math.floor(parts / Math.round(size / part))} ${name}` + (rest ? ` ${rest} ${partName}` : '');
+	const unitOf = (length_ns: number): number => units.findIndex(([size]) => length_ns >= size);
+	const smallest = units[unitOf(ns) + 1][0];
+	const rounded_ns = Math.round(ns / smallest) * smallest; // 59 min 59.9 s is an hour
+	const [[size, name], [part, partName]] = units.slice(unitOf(rounded_ns));
+	const rest = Math.round(rounded_ns % size / part);
+	return `${Math.floor(rounded_ns / size)} ${name}` + (rest ? ` ${rest} ${partName}` : '');
 }

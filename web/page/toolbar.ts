@@ -9,7 +9,7 @@ export const VIEWS: { view: View; text: string; says: string }[] = [
 	{ view: 'flame', text: 'Flame', says: 'Callers below, callees above' },
 	{ view: 'callers', text: 'Callers', says: 'Where the time went, and who called that' },
 	{ view: 'left', text: 'Left heavy', says: 'The heaviest callee on the left' },
-	{ view: 'time', text: 'Time order', says: 'Stacks side by side as they came' },
+	{ view: 'time', text: 'Time order', says: 'Each thread\'s stacks side by side as they came' },
 	{ view: 'sandwich', text: 'Sandwich', says: 'All callers and all callees of one function' },
 	{ view: 'diff', text: 'Diff', says: 'What changed against the baseline' },
 ];

@@ -3,23 +3,22 @@
 import { Latest } from './asking';
 import { DayStrip } from './day';
 import { make, oncePerPicture } from './dom';
-import { Parameters } from './engine';
 import { Heat } from './heat';
 import { gridOf } from './heat_grid';
 import { Frame, Geometry, moved, planOf, Plan, spanOf, windowOf, zoomed } from './heat_layout';
 import { Hint } from './hint';
 import { Lanes } from './lanes';
-import { laneColumn_ns, laneFilters } from './lanes_layout';
 import { Marks } from './marks';
 import { Overview } from './overview';
 import { Ledger } from './page';
 import { chosen, withFilter, withoutRanges } from './ranges';
 import { RowNames } from './row_names';
 import { Selecting } from './selecting';
-import { Session, timelessParameters } from './session';
-import { Range, selectionParameters, State, transformParameters } from './state';
+import { Session } from './session';
+import { Range, State } from './state';
 import { TimeAxis } from './time_axis';
 import { rangeText, timeOfDay } from './times';
+import { heatQuestion, laneQuestion } from './when_questions';
 import { Tools } from './when_tools';
 
 const LEAST_ROW_PX = 4;
@@ -68,8 +67,8 @@ export class When {
 		this.heatAsking = new Latest((error) => session.fail(error));
 		this.laneAsking = new Latest((error) => session.fail(error));
 		const day = new DayStrip(session, hint, () => requestAnimationFrame(() => this.update()));
-		this.plots.append(day.name, day.box, make('div', { class: 'overview-name' }), this.overview.box, this.marks.name, this.marks.box, this.names.box, this.heat.box,
-			this.laneTitle, this.axis.box, this.lanes.box);
+		this.plots.append(day.name, day.box, make('div', { class: 'overview-name' }), this.overview.box,
+			this.marks.name, this.marks.box, this.names.box, this.heat.box, this.laneTitle, this.axis.box, this.lanes.box);
 		element.append(this.tools.element, this.timeless, this.plots);
 		session.store.watch(() => this.update());
 		session.watchLedger((ledger) => this.know(ledger));
@@ -92,8 +91,10 @@ export class When {
 		return Number(this.start_unix_ns % CLOCK_NS);
 	}
 
+	/** The time that is seen: less than the window if the columns are too wide for it. */
 	get window_ns(): [number, number] {
-		return windowOf(this.frame(1, 1));
+		const [from, until] = windowOf(this.frame(1, 1));
+		return [from, this.state.column_ns ? Math.min(until, from + spanOf(this.geometry)) : until];
 	}
 
 	change(part: Partial<State>): void {
@@ -206,7 +207,7 @@ export class When {
 	/** What is seen has changed, or may have. */
 	private update(): void {
 		this.lanes.arrange();
-		this.lanes.fill(this.plots.clientHeight * LANES_SHARE);
+		this.lanes.fill(this.plots.clientHeight * LANES_SHARE, this.heat.room.width);
 		const { width, height } = this.heat.room;
 		if (!this.ledger || !this.ledger.has.time || width < 1 || height < 1)
 			return;
@@ -219,18 +220,8 @@ export class When {
 		this.drawSoon();
 	}
 
-	private span(plan: Plan): Parameters {
-		return [['from', String(Math.max(0, Math.floor(plan.from_ns)))], ['until', String(Math.ceil(plan.from_ns + spanOf(plan)))]];
-	}
-
 	private askHeat(plan: Plan): void {
-		const { state } = this;
-		const { search } = state;
-		const parameters: Parameters = [
-			...timelessParameters(state), ...transformParameters(state), ['rows', state.rows], ['column', String(plan.column_ns)],
-			...(state.rows === 'offset' ? [['parts', String(plan.parts)]] as Parameters : []), ...this.span(plan), ['align', state.align],
-			...(search.text ? [['search', search.text], ...(search.isPlain ? [['plain', null]] : []), ...(search.matchesCase ? [['case', null]] : [])] as Parameters : []),
-		];
+		const parameters = heatQuestion(this.state, plan);
 		const key = JSON.stringify([parameters, this.ledger?.revision]);
 		if (key === this.heatAsked)
 			return;
@@ -244,12 +235,7 @@ export class When {
 	}
 
 	private askLanes(plan: Plan): void {
-		const { state } = this;
-		const column = Math.round(laneColumn_ns(spanOf(plan), this.geometry.width_px, this.ledger?.rate || 0));
-		const selection = { ...state.selection, times: [], where: laneFilters(state.selection.where) };
-		const parameters: Parameters = [
-			...selectionParameters(selection), ...transformParameters(state), ['rows', 'thread'], ['column', String(column)], ...this.span(plan),
-		];
+		const parameters = laneQuestion(this.state, plan, this.geometry.width_px, this.ledger?.rate || 0);
 		const key = JSON.stringify([parameters, this.ledger?.revision]);
 		if (key === this.lanesAsked || !this.ledger?.has.threads)
 			return;

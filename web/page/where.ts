@@ -4,8 +4,10 @@ import { html, set } from '../flame/dom';
 import { Answers, Latest, questionOf, Trees } from './answers';
 import { copyText, download } from './copy';
 import { Details } from './details';
+import { dividerOf } from './divider';
 import { blockers } from './empty';
 import { ExportMenu } from './export';
+import { frameActions } from './frame_actions';
 import { Functions } from './functions';
 import { Graph } from './graph';
 import { Hits } from './hits';
@@ -72,7 +74,10 @@ export class Where {
 			onOrder: (order) => this.change({ order }),
 		});
 		this.source = new Source(() => this.total(), (line) => this.pickLine(line));
-		this.details = new Details(why, this.actions());
+		this.details = new Details(why, frameActions({
+			...this.commands(),
+			name: () => this.graph.spot ? nameOf(this.graph.treeOf(this.graph.spot), this.graph.spot.node) : '',
+		}));
 		this.hits = new Hits(this.graph);
 		this.search = new SearchBox(search, {
 			onSearch: (wanted) => this.change({ search: wanted }),
@@ -87,10 +92,9 @@ export class Where {
 	private build(where: HTMLElement): void {
 		const { flame } = this.graph;
 		flame.element.append(this.empty);
+		this.empty.hidden = true;
 		const graph = html('section', { class: 'graph', 'aria-label': 'Graph' },
 			this.toolbar.element, this.crumbs.element, flame.element, this.legend.element, this.live);
-		const divider = html('div', { class: 'panel-divider', role: 'separator', 'aria-orientation': 'vertical',
-			'aria-label': 'Width of the panel', tabindex: 0 });
 		for (const [panel, text] of [['functions', 'Functions'], ['source', 'Source']]) {
 			const tab = html('button', { type: 'button', role: 'tab', 'data-panel': panel }, text);
 			tab.addEventListener('click', () => this.change({ panel: panel as State['panel'] }));
@@ -98,30 +102,7 @@ export class Where {
 		}
 		this.panel.append(this.tabs, this.functions.element, this.source.element);
 		where.classList.add('where-band');
-		where.append(graph, divider, this.panel);
-		this.listenDivider(divider, where);
-	}
-
-	private listenDivider(divider: HTMLElement, where: HTMLElement): void {
-		const setWidth = (width: number) =>
-			where.style.setProperty('--panel-width', Math.max(220, Math.min(width, where.clientWidth - 320)) + 'px');
-		divider.addEventListener('pointerdown', (event) => {
-			divider.setPointerCapture(event.pointerId);
-			event.preventDefault();
-		});
-		divider.addEventListener('pointermove', (event) => {
-			if (divider.hasPointerCapture(event.pointerId))
-				setWidth(where.getBoundingClientRect().right - event.clientX);
-		});
-		divider.addEventListener('keydown', (event) => {
-			const step = event.key === 'ArrowLeft' ? 16 : event.key === 'ArrowRight' ? -16 : 0;
-			if (!step)
-				return;
-			setWidth(this.panel.clientWidth + step);
-			event.preventDefault();
-			event.stopPropagation();
-		});
-		divider.addEventListener('dblclick', () => where.style.removeProperty('--panel-width'));
+		where.append(graph, dividerOf(where, this.panel), this.panel);
 	}
 
 	private begin(): void {
@@ -158,8 +139,8 @@ export class Where {
 
 	private change(part: Partial<State>): void {
 		const { state } = this.page.store;
-		// The frames of callers and of a sandwich have other paths.
-		const isTurned = part.view && part.view !== state.view && /callers|sandwich/.test(part.view + state.view);
+		// The frames of callers, threads and a sandwich have other paths.
+		const isTurned = part.view && part.view !== state.view && /callers|sandwich|time/.test(part.view + state.view);
 		this.page.store.change(isTurned && !part.zoom ? { ...part, zoom: [] } : part, 'kept');
 	}
 
@@ -407,30 +388,6 @@ export class Where {
 		const left = transforms.filter(({ word }) => !/^(fold|charge|your-code|preset)$/.test(word));
 		if (left.length < transforms.length)
 			this.change({ transforms: left });
-	}
-
-	private actions() {
-		const named = (run: (name: string) => Partial<State>) => () => {
-			const { spot } = this.graph;
-			if (spot)
-				this.change(run(nameOf(this.graph.treeOf(spot), spot.node)));
-		};
-		const exactly = (name: string) => '^' + name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') + '$';
-		const add = (word: string) => named((name) =>
-			({ transforms: [...this.page.store.state.transforms, { word, value: exactly(name) }] }));
-		const { selection } = this.page.store.state;
-		return [
-			{ id: 'copy-name', text: 'copy name', says: 'Copy the name (c)', run: () => this.copy(this.graph.name(), 'name') },
-			{ id: 'copy-stack', text: 'copy stack', says: 'Copy the stack as folded text (s)', run: () => this.copy(this.graph.stack(), 'stack') },
-			{ id: 'sandwich', text: 'callers', says: 'All callers and callees of the function',
-				run: named((subject) => ({ subject, view: 'sandwich' as const })) },
-			{ id: 'source', text: 'source', says: 'The text of the function',
-				run: named((subject) => ({ subject, panel: 'source' as const })) },
-			{ id: 'hide', text: 'hide', says: 'Remove the function from all stacks; its time goes to its callers', run: add('hide') },
-			{ id: 'root', text: 'root', says: 'Begin all stacks at the function', run: add('root') },
-			{ id: 'only', text: 'only', says: 'Keep only stacks with the function',
-				run: named((name) => ({ selection: { ...this.page.store.state.selection, only: [...selection.only, exactly(name)] } })) },
-		];
 	}
 
 	/** For tests. */
