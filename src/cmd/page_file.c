@@ -200,7 +200,8 @@ static void add_look(struct buf *state, const struct view_request *r, bool is_di
 	if (o->palette == PALETTE_KIND || o->palette == PALETTE_TIER)
 		page_add_word(state, "colour", palette_names[o->palette]);
 	add_flag(state, "icicle", o->style.is_inverted);
-	add_flag(state, "absolute", is_diff && (r->diff.is_absolute || r->diff.scale_by == SCALE_NONE));
+	add_flag(state, "absolute",
+		 is_diff && (r->diff.is_absolute || r->diff.scale_by == SCALE_NONE));
 	add_flag(state, "by-self", is_diff && r->diff.delta == 0);
 }
 
@@ -213,7 +214,8 @@ static struct text_list times_of(const struct view_request *r, unsigned side)
 	return times;
 }
 
-static bool describe(const struct page_file_plan *plan, bool is_diff, struct buf *state, struct err *e)
+static bool describe(const struct page_file_plan *plan, bool is_diff, struct buf *state,
+		     struct err *e)
 {
 	const struct view_request *r = plan->view;
 	const struct profile *before = plan->before ? plan->before : plan->profile;
@@ -222,7 +224,8 @@ static bool describe(const struct page_file_plan *plan, bool is_diff, struct buf
 		return false;
 	add_selections(state, "", &r->query);
 	if (is_diff) {
-		page_add_word(state, plan->before ? "base.file" : "base", plan->before ? "2" : NULL);
+		page_add_word(state, plan->before ? "base.file" : "base",
+			      plan->before ? "2" : NULL);
 		if (!add_times(state, "base.time", before, &times[BEFORE], e))
 			return false;
 		add_selections(state, "base.", &r->query);
@@ -310,7 +313,8 @@ bool page_file_write(const struct page_file_plan *plan, const char *path, struct
 	if (!plan->profile->is_differential)
 		return write_plan(plan, path, e);
 	struct page_file_plan both = *plan;
-	struct profile *sides[SIDES] = { side_of(plan->profile, BEFORE), side_of(plan->profile, AFTER) };
+	struct profile *sides[SIDES] = { side_of(plan->profile, BEFORE),
+					 side_of(plan->profile, AFTER) };
 	both.profile = sides[AFTER];
 	both.before = sides[BEFORE];
 	both.name = "after";

@@ -13,7 +13,8 @@ extern const struct option_set page_file_option_set;
 bool page_file_suits(const struct view_request *r, struct err *e);
 
 struct page_file_plan {
-	const struct view_request *view; /* what to show first; a VIEW_DIFF has two files, or two times */
+	const struct view_request
+		*view; /* what to show first; a VIEW_DIFF has two files, or two times */
 	const struct profile *profile, *before; /* before: NULL if there is one profile */
 	const char *name, *before_name;		/* of the files, as the page shows them */
 	bool with_source;

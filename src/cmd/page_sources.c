@@ -42,7 +42,7 @@ static bool add_source(struct page_sources *s, const struct source_text_finder *
 	return true;
 }
 
-/* By string: whether a frame of a sample's stack is in that file. A frame's module is kept. */
+/* By string: the module of a function in that file, if a sample has one; else nothing. */
 static str_id *modules_by_file(const struct profile *p)
 {
 	str_id *module = mem_zalloc((size_t)p->strings.n + 1, sizeof(*module));
@@ -54,8 +54,7 @@ static str_id *modules_by_file(const struct profile *p)
 		if (!is_used[i])
 			continue;
 		is_used[p->nodes.p[i].parent] = true;
-		module[f->function_file] = f->module;
-		module[f->file] = f->module;
+		module[f->function_file ? f->function_file : f->file] = f->module;
 	}
 	module[STR_NONE] = STR_NONE;
 	return module;

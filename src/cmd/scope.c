@@ -13,10 +13,13 @@ static const struct option file_options[] = {
 };
 static const struct option_set file_option_set = OPTION_SET(NULL, file_options);
 
-static const struct option_set *const scope_sets[] = {
-	&page_option_set,  &file_option_set,   &page_file_option_set, &finding_option_set,
-	&input_option_set, &common_option_set, NULL
-};
+static const struct option_set *const scope_sets[] = { &page_option_set,
+						       &file_option_set,
+						       &page_file_option_set,
+						       &finding_option_set,
+						       &input_option_set,
+						       &common_option_set,
+						       NULL };
 
 /* --- with a target: the words of `plume record`, and those of the page --- */
 
@@ -62,7 +65,7 @@ static bool take_page_words(char **words, size_t *n, struct profile_request *r, 
 
 static bool is_target(const char *word)
 {
-	static const char *const names[] = { "--",	  "--pid",     "--tid",	   "--comm",
+	static const char *const names[] = { "--",	  "--pid",     "--tid",	      "--comm",
 					     "--cmdline", "--uid",     "--container", "--service",
 					     "--cgroup",  "--all-cpus" };
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -120,7 +123,8 @@ static bool write_files(const struct profile_request *r, const struct source_opt
 		struct profile *p = read_profiles(&one, source, COLUMNS_ALL, e);
 		ok = p != NULL;
 		if (ok)
-			vec_push(&files, (struct page_file){ str_from(name_of(r->files.p[i])), p, true });
+			vec_push(&files,
+				 (struct page_file){ str_from(name_of(r->files.p[i])), p, true });
 	}
 	ok = ok && page_file_write_all(files.p, files.n, r->page.with_source, r->page.output, e);
 	for (uint32_t i = 0; i < files.n; i++)
@@ -162,10 +166,9 @@ static int run_scope(const struct command *self, char **words, size_t n)
 		return e.kind ? say_error(self, &e) : code;
 	}
 	int stop_fd = page_stop_signals(), code = EXIT_FAILED;
-	struct page_plan plan = { .options = &r.page,
-				  .paths = &r.files,
-				  .source = &source,
-				  .is_quiet = r.common.quiet };
+	struct page_plan plan = {
+		.options = &r.page, .paths = &r.files, .source = &source, .is_quiet = r.common.quiet
+	};
 	invoker_become(&e);
 	if (!e.kind && can_read(&r.files, &e))
 		code = page_serve(&plan, stop_fd, &e);
@@ -178,8 +181,10 @@ const struct command scope_command = {
 	.arguments = "[options] [FILE|DIR...]",
 	.summary = "explore profiles in a browser, or a program while it is recorded",
 	.text = "Serves a page with a heat map, a flame graph, a table of functions, source text\n"
-		"and comparisons, and prints its URL. FILE is any profile that 'plume fold' reads;\n"
-		"a DIR is watched for new files; a .plume that is still being written is followed.\n"
+		"and comparisons, and prints its URL. FILE is any profile that 'plume fold' "
+		"reads;\n"
+		"a DIR is watched for new files; a .plume that is still being written is "
+		"followed.\n"
 		"With a target, all options of 'plume record' work, and the page shows the\n"
 		"recording while it is made. The page is served on this machine only, and only to\n"
 		"those who have the URL. Ctrl-C ends it.\n"

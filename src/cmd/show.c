@@ -64,12 +64,11 @@ static bool write_page(const struct profile_request *r, struct profile *p, const
 {
 	AUTO_FREE char *name = page_name(r, path);
 	struct busy *busy = busy_begin("writing", path, r->common.quiet || goes_to_terminal(path));
-	bool ok = page_file_write(
-		&(struct page_file_plan){ .view = &r->view,
-					  .profile = p,
-					  .name = name,
-					  .with_source = r->page.with_source },
-		path, e);
+	bool ok = page_file_write(&(struct page_file_plan){ .view = &r->view,
+							    .profile = p,
+							    .name = name,
+							    .with_source = r->page.with_source },
+				  path, e);
 	busy_end(busy);
 	return ok;
 }
@@ -90,6 +89,8 @@ int show_profile(const struct profile_request *r, struct profile *p, const char 
 	busy_end(busy);
 	bool ok = v && (is_page(&r->view) ? write_page(r, p, path, e)
 					  : write_view(r, v, path, &notes, e));
+	if (ok && is_page(&r->view))
+		view_tell(v, &notes);
 	if (ok || !v) /* if it could not be written, print only the reason */
 		say_view_notes(&r->common, &notes);
 	view_free(v);

@@ -50,7 +50,8 @@ static void add_base64(struct writer *out, struct str s)
 			for (size_t k = 0; k < 3; k++)
 				bits = bits << 8 | (i + k < part.n ? (uint8_t)part.p[i + k] : 0);
 			for (size_t k = 0; k < 4; k++)
-				text[n++] = i + k > part.n ? '=' : digits[bits >> (18 - 6 * k) & 63];
+				text[n++] =
+					i + k > part.n ? '=' : digits[bits >> (18 - 6 * k) & 63];
 		}
 		writer_add(out, (struct str){ text, n });
 		s = str_from_byte(s, part.n);
@@ -76,7 +77,7 @@ static void add_file(struct writer *out, uint32_t number, const struct profile *
 	char id[20];
 	struct writer *memory = writer_to_memory(&raw);
 	struct store_writer *store = store_writer_new(memory);
-	store_writer_set_plain(store);
+	store_writer_set_copy(store);
 	store_writer_end(store, p);
 	writer_commit(memory, &none);
 	store_writer_free(store);
@@ -166,8 +167,9 @@ static void add_head(struct writer *out, const struct page_content *c)
 	writer_add(out, buf_str(&head));
 	AUTO(buf) struct buf style = unpack(&page_css);
 	writer_add(out, buf_str(&style));
-	writer_add(out, STR("</style>\n</head>\n<body>\n<noscript><p>This page needs JavaScript. It "
-			    "makes no network requests.</p></noscript>\n"));
+	writer_add(out,
+		   STR("</style>\n</head>\n<body>\n<noscript><p>This page needs JavaScript. It "
+		       "makes no network requests.</p></noscript>\n"));
 }
 
 bool page_can_be_written(struct err *e)

@@ -45,6 +45,7 @@ struct store_reader {
 	uint64_t *frame_columns[STORE_FRAME_COLUMN_COUNT]; /* of the frames to come; NULL: zeros */
 	uint32_t frame_rows;				   /* in them */
 	bool keeps_lines, has_lines;
+	bool is_copy; /* the ledger is that of the profile itself */
 	uint16_t minor;
 	VEC(struct stack_facts) stacks; /* by node of the file */
 	VEC(struct ledger_fact) ledger;

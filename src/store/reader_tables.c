@@ -401,6 +401,30 @@ static void add_to_ledger(struct store_reader *r, enum ledger_line line, uint64_
 	*sum = saturating_add(*sum, count, &ignored);
 }
 
+static bool take_string(struct store_reader *r, struct cursor *c, str_id *to)
+{
+	return known_string(r, cursor_varint(c), to);
+}
+
+static bool read_reading(struct store_reader *r, struct cursor *c)
+{
+	struct profile *p = r->p;
+	struct ledger *l = &p->ledger;
+	p->sampled_ns += cursor_varint(c);
+	l->first_bad_offset = cursor_varint(c);
+	if (!take_string(r, c, &l->first_bad_text) || !take_string(r, c, &l->first_bad_input) ||
+	    !take_string(r, c, &l->damage))
+		return false;
+	for (uint64_t n = cursor_varint(c); n && !c->is_short; n--) {
+		str_id note;
+		if (!take_string(r, c, &note))
+			return false;
+		profile_add_note(p, profile_str(p, note));
+	}
+	r->is_copy = true;
+	return !c->is_short || fail(r, "a note is missing");
+}
+
 /*
  * What went wrong when the profile was made is no damage of this file: it is told as a fact. That
  * samples have no time, and what happened while they were recorded, is still true of them.
@@ -419,7 +443,8 @@ static bool read_ledger(struct store_reader *r, struct cursor *c)
 		if (r->ledger.n == STORE_MAX_LEDGER_LINES)
 			return fail(r, "the ledger has too many lines");
 		enum ledger_line line = ledger_line_by_name(name);
-		if (line == LEDGER_NO_TIME || ledger_line_is_of_recording(line))
+		if ((r->is_copy && line > LEDGER_UNKNOWN_FRAMES && line < LEDGER_LINES) ||
+		    line == LEDGER_NO_TIME || ledger_line_is_of_recording(line))
 			add_to_ledger(r, line, count);
 		else
 			tell_ledger(r, name, count);
@@ -459,6 +484,8 @@ bool store_read_table(struct store_reader *r, enum store_part part, struct curso
 		return read_unnamed(r, c);
 	case STORE_CHANGED:
 		return read_changed(r, c);
+	case STORE_READING:
+		return read_reading(r, c);
 	case STORE_SAMPLES:
 	case STORE_FLAGS:
 	case STORE_PARTS:

@@ -25,8 +25,11 @@ struct store_writer;
 /* Writes the header. The caller keeps the writer. */
 struct store_writer *store_writer_new(struct writer *out);
 void store_writer_free(struct store_writer *w);
-/* From here on, blocks are not compressed: for files that are compressed as a whole. */
-void store_writer_set_plain(struct store_writer *w);
+/*
+ * For a copy inside something that is compressed as a whole, such as a page: its blocks are not compressed, and it says
+ * how the profile was read (damage, notes), so that questions about it have the same answers. Only store_writer_end may follow.
+ */
+void store_writer_set_copy(struct store_writer *w);
 /*
  * Appends blocks with everything p has gained since the last call, and flushes them. p may still be
  * growing, but only by rows at its end: it has COLUMN_ORDER, or is written in one go.

@@ -46,6 +46,7 @@ enum store_part {
 	STORE_UNNAMED,	     /* since version 1.1 */
 	STORE_FRAME_COLUMNS, /* since version 1.2: more about the frames that follow */
 	STORE_CHANGED,	     /* also since 1.2: frames that are replaced from now on */
+	STORE_READING,	     /* only in copies: how the profile was read; before its ledger */
 	STORE_PARTS
 };
 

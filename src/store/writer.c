@@ -18,7 +18,7 @@ struct store_writer {
 	VEC(uint8_t) decimals; /* by event, as the file has it */
 	VEC(uint64_t) unnamed; /* frames by row, as the file has it */
 	uint64_t ledger[LEDGER_LINES];
-	bool is_differential;
+	bool is_differential, is_copy;
 	bool has_times; /* some rows were written with one */
 };
 
@@ -53,10 +53,11 @@ void store_writer_free(struct store_writer *w)
 	free(w);
 }
 
-void store_writer_set_plain(struct store_writer *w)
+void store_writer_set_copy(struct store_writer *w)
 {
 	ZSTD_freeCCtx(w->zstd);
 	w->zstd = NULL;
+	w->is_copy = true;
 }
 
 /* --- blocks --- */
@@ -451,6 +452,17 @@ static bool is_counted_by_reader(const struct store_writer *w, enum ledger_line 
 	       line == LEDGER_UNKNOWN_FRAMES || (line == LEDGER_NO_TIME && !w->has_times);
 }
 
+static void put_reading(struct store_writer *w, const struct profile *p)
+{
+	const struct ledger *l = &p->ledger;
+	const uint64_t numbers[] = { p->sampled_ns,	 l->first_bad_offset, l->first_bad_text,
+				     l->first_bad_input, l->damage,	      p->notes.n };
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		buf_add_varint(&w->part, numbers[i]);
+	PUT_COLUMN(0, p->notes.n, p->notes.p[i]);
+	end_part(w, STORE_READING);
+}
+
 static void put_ledger(struct store_writer *w, const struct profile *p)
 {
 	for (enum ledger_line line = 0; line < LEDGER_LINES; line++) {
@@ -491,6 +503,8 @@ static void append(struct store_writer *w, const struct profile *p)
 	put_unnamed(w, p);
 	put_flags(w, p);
 	put_samples(w, p);
+	if (w->is_copy)
+		put_reading(w, p);
 	put_ledger(w, p);
 	if (w->raw.n)
 		put_block(w, STORE_BLOCK_DATA);

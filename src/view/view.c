@@ -124,6 +124,11 @@ void view_write(struct view *v, struct writer *out, struct view_notes *notes)
 	case VIEW_DIFF: /* view_diff_write */
 		break;
 	}
+	view_tell(v, notes);
+}
+
+void view_tell(const struct view *v, struct view_notes *notes)
+{
 	if (v->request->kind != VIEW_REPORT) /* which has its own */
 		notes_add_recording(notes, &v->in);
 	notes_add_warnings(notes, v->in.profile, &v->request->query, &v->ledger);

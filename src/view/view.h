@@ -163,6 +163,8 @@ struct view *view_new(const struct view_input *in, const struct view_request *r,
 void view_free(struct view *v);
 /* Call it once. writer_commit reports errors. */
 void view_write(struct view *v, struct writer *out, struct view_notes *notes);
+/* What view_write says about the samples, for a view that the caller writes: a page. */
+void view_tell(const struct view *v, struct view_notes *notes);
 
 /*
  * Whether frame kinds are known: folded stacks do not say which file a function comes from, so they

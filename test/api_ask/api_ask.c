@@ -3,7 +3,7 @@
  *
  *	api_ask FILE... <questions   a line each: `tree time=1,2&your-code`. The first FILE is shown at first, the
  *	                             others can be asked for. Prints `STATUS BYTES`, the body and a newline for each
- *	api_ask --plain FILE         FILE as a .plume of plain blocks, on standard output
+ *	api_ask --plain FILE         FILE as the page holds it, on standard output
  */
 #include "api/api.h"
 #include "source/source.h"
@@ -14,7 +14,9 @@
 static struct profile *read_file(const char *path)
 {
 	struct err e = { 0 };
-	struct source_options options = { .threads = 1, .names.wants_inlines = true, .names.wants_lines = true };
+	struct source_options options = { .threads = 1,
+					  .names.wants_inlines = true,
+					  .names.wants_lines = true };
 	struct profile *p = profile_new(COLUMNS_ALL);
 	if (!source_read(path, &options, p, &e)) {
 		fprintf(stderr, "api_ask: %s\n", e.text);
@@ -30,7 +32,7 @@ static int write_plain(const char *path)
 	struct profile *p = read_file(path);
 	struct writer *out = writer_open("-", &e);
 	struct store_writer *w = store_writer_new(out);
-	store_writer_set_plain(w);
+	store_writer_set_copy(w);
 	store_writer_end(w, p);
 	bool ok = writer_commit(out, &e);
 	store_writer_free(w);

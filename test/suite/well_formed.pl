@@ -1,5 +1,5 @@
 # Dies unless each file is a well-formed XML document by https://www.w3.org/TR/xml/, as far as pictures need it: no
-# DTD, the five entities, UTF-8. For .html the svg element in it must be.
+# DTD, the five entities, UTF-8.
 use strict;
 
 sub check {
@@ -10,7 +10,6 @@ sub check {
 	utf8::decode(my $characters = $text) or die "$file: not UTF-8\n";
 	$characters =~ /([^\t\n\r\x20-\x{d7ff}\x{e000}-\x{fffd}\x{10000}-\x{10ffff}])/
 		and die sprintf "%s: U+%04X at %d\n", $file, ord $1, $-[0];
-	$text =~ s/^.*?(?=<svg\b)//s, $text =~ s{(</svg>).*\z}{$1\n}s if $file =~ /\.html$/;
 	my $name = qr/[A-Za-z_:][-\w.:]*/;
 	my $entity = qr/&(?:lt|gt|amp|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);/;
 	my $value = qr/"(?:[^<&"]++|$entity)*+"|'(?:[^<&']++|$entity)*+'/;

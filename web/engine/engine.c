@@ -26,13 +26,14 @@ static VEC(struct source_file) sources;
 
 /* Takes all texts over. */
 EXPORT(engine_add_source)
-void engine_add_source(char *path, uint32_t path_bytes, char *text, uint32_t text_bytes, char *origin,
-		       uint32_t origin_bytes);
-void engine_add_source(char *path, uint32_t path_bytes, char *text, uint32_t text_bytes, char *origin,
-		       uint32_t origin_bytes)
+void engine_add_source(char *path, uint32_t path_bytes, char *text, uint32_t text_bytes,
+		       char *origin, uint32_t origin_bytes);
+void engine_add_source(char *path, uint32_t path_bytes, char *text, uint32_t text_bytes,
+		       char *origin, uint32_t origin_bytes)
 {
 	origin[origin_bytes] = 0;
-	vec_push(&sources, (struct source_file){ { path, path_bytes }, { text, text_bytes }, origin });
+	vec_push(&sources,
+		 (struct source_file){ { path, path_bytes }, { text, text_bytes }, origin });
 }
 
 static bool source_text(void *context, const struct profile *p, struct str file, struct str module,
@@ -67,7 +68,8 @@ static struct profile *read_profile(struct str bytes)
 	struct store_reader *r = store_reader_new(p, true);
 	store_reader_feed(r, bytes, 0);
 	enum store_state state = store_reader_state(r);
-	snprintf(fault, sizeof(fault), "%s", state == STORE_BROKEN ? store_reader_fault(r) : "its end is missing");
+	snprintf(fault, sizeof(fault), "%s",
+		 state == STORE_BROKEN ? store_reader_fault(r) : "its end is missing");
 	store_reader_free(r);
 	profile_seal(p);
 	if (state == STORE_ENDED)
@@ -80,7 +82,9 @@ static void add_file(uint32_t number, bool is_shown, struct str name, struct pro
 {
 	static const struct api_host host = { .source_text = source_text };
 	char id[12];
-	struct api_file f = { .name = name, .state = API_READY, .is_shown = is_shown, .profile = p };
+	struct api_file f = {
+		.name = name, .state = API_READY, .is_shown = is_shown, .profile = p
+	};
 	snprintf(id, sizeof(id), "%u", number);
 	f.id = str_from(id);
 	f.samples = p->ledger.count[LEDGER_SAMPLES];
@@ -101,8 +105,10 @@ static void add_file(uint32_t number, bool is_shown, struct str name, struct pro
  * false if it cannot be read; engine_fault says why.
  */
 EXPORT(engine_open)
-uint32_t engine_open(uint32_t number, uint32_t is_shown, char *bytes, uint32_t n, char *name, uint32_t name_bytes);
-uint32_t engine_open(uint32_t number, uint32_t is_shown, char *bytes, uint32_t n, char *name, uint32_t name_bytes)
+uint32_t engine_open(uint32_t number, uint32_t is_shown, char *bytes, uint32_t n, char *name,
+		     uint32_t name_bytes);
+uint32_t engine_open(uint32_t number, uint32_t is_shown, char *bytes, uint32_t n, char *name,
+		     uint32_t name_bytes)
 {
 	struct profile *p = read_profile((struct str){ bytes, n });
 	free(bytes);
@@ -116,11 +122,13 @@ uint32_t engine_open(uint32_t number, uint32_t is_shown, char *bytes, uint32_t n
 /* --- questions --- */
 
 /* Answers a question; the parts of the answer stay until the next one. Takes both texts over. Returns the status. */
-EXPORT(engine_ask) uint32_t engine_ask(char *name, uint32_t name_bytes, char *query, uint32_t query_bytes);
+EXPORT(engine_ask)
+uint32_t engine_ask(char *name, uint32_t name_bytes, char *query, uint32_t query_bytes);
 uint32_t engine_ask(char *name, uint32_t name_bytes, char *query, uint32_t query_bytes)
 {
 	api_answer_fini(&answer);
-	api_answer(api, (struct str){ name, name_bytes }, (struct str){ query, query_bytes }, &answer);
+	api_answer(api, (struct str){ name, name_bytes }, (struct str){ query, query_bytes },
+		   &answer);
 	free(name);
 	free(query);
 	return answer.status;

@@ -38,6 +38,7 @@ const ANCHORS: { [letter: string]: string } = {
 class Translation {
 	flags = '';
 	private at = 0;
+	private isRepeatable = false; // what stands before `at`
 	private groups = 0;
 
 	constructor(private readonly text: string) {
@@ -66,7 +67,9 @@ class Translation {
 	}
 
 	private one(): string {
+		const wasRepeatable = this.isRepeatable;
 		const char = this.text[this.at++];
+		this.isRepeatable = !/[(|^$]/.test(char);
 		switch (char) {
 		case '\\': return this.escape();
 		case '[': return this.set();
@@ -74,8 +77,8 @@ class Translation {
 		case '.': return this.flags.includes('s') ? '[^]' : '[^\\n]';
 		case '^': return this.flags.includes('m') ? '(?<![^\\n])' : '^';
 		case '$': return this.flags.includes('m') ? '(?![^\\n])' : '(?=\\n?$)';
-		case '*': case '+': case '?': return this.quantifier(char);
-		case '{': return this.braces();
+		case '*': case '+': case '?': return this.quantifier(char, wasRepeatable);
+		case '{': return this.braces(wasRepeatable);
 		case ')': case '|': return char;
 		default: return this.literal(char);
 		}
@@ -85,16 +88,18 @@ class Translation {
 		return /[\\^$.*+?()[\]{}|/-]/.test(char) ? '\\' + char : char;
 	}
 
-	private quantifier(text: string): string {
+	private quantifier(text: string, isAllowed: boolean): string {
+		if (!isAllowed)
+			throw new Error(`nothing to repeat before ${text} at character ${this.at}`);
 		if (this.text[this.at] === '+')
 			this.refuse(`a possessive ${text}+`);
 		return text + (this.take(/^\?/) || '');
 	}
 
 	/** `{2,}` repeats; any other brace is text. */
-	private braces(): string {
+	private braces(isAllowed: boolean): string {
 		const counts = this.take(/^\d+(,\d*)?\}/);
-		return counts ? this.quantifier('{' + counts) : '\\{';
+		return counts ? this.quantifier('{' + counts, isAllowed) : '\\{';
 	}
 
 	private group(): string {
@@ -112,8 +117,10 @@ class Translation {
 			throw new Error('\\ at end of pattern');
 		if (char === 'Q')
 			return this.quoted();
-		if (ANCHORS[char])
+		if (ANCHORS[char]) {
+			this.isRepeatable = false;
 			return ANCHORS[char];
+		}
 		if (SETS[char.toLowerCase()] && /\w/.test(char))
 			return (char === char.toLowerCase() ? '[' : '[^') + SETS[char.toLowerCase()] + ']';
 		if (char === 'N')
@@ -174,6 +181,8 @@ class Translation {
 		const name = char === '[' ? this.take(/^:\^?[a-z]+:\]/) : null;
 		if (name)
 			return CLASSES[name.slice(1, -2)] || this.refuse('[' + name);
+		if (char === '[' && /^([.=]).*\1\]/.test(this.text.slice(this.at)))
+			this.refuse('[' + this.text[this.at]);
 		if (char === '-')
 			return '-';
 		if (char !== '\\')

@@ -9,12 +9,15 @@
 
 /* --- regular expressions: imported from the page --- */
 
-__attribute__((import_module("page"), import_name("regex_new"))) int page_regex_new(const char *p, uint32_t n);
+__attribute__((import_module("page"), import_name("regex_new"))) int page_regex_new(const char *p,
+										    uint32_t n);
 __attribute__((import_module("page"), import_name("regex_free"))) void page_regex_free(int id);
-__attribute__((import_module("page"), import_name("regex_match"))) int page_regex_match(int id, const char *p, uint32_t n);
+__attribute__((import_module("page"), import_name("regex_match"))) int page_regex_match(
+	int id, const char *p, uint32_t n);
 
 /* Why regex_new failed: writes at most `room` bytes, returns how many. */
-__attribute__((import_module("page"), import_name("regex_reason"))) uint32_t page_regex_reason(char *to, uint32_t room);
+__attribute__((import_module("page"), import_name("regex_reason"))) uint32_t page_regex_reason(
+	char *to, uint32_t room);
 
 struct regex {
 	int id;
@@ -126,7 +129,8 @@ size_t ZSTD_compressBound(size_t n)
 	return n;
 }
 
-size_t ZSTD_compressCCtx(ZSTD_CCtx *context, void *to, size_t room, const void *from, size_t n, int level)
+size_t ZSTD_compressCCtx(ZSTD_CCtx *context, void *to, size_t room, const void *from, size_t n,
+			 int level)
 {
 	(void)context, (void)to, (void)room, (void)from, (void)n, (void)level;
 	return (size_t)-1;
@@ -145,7 +149,8 @@ const char *ZSTD_getErrorName(size_t code)
 
 /* --- the time of day where the reader is; the C library here knows no time zones --- */
 
-__attribute__((import_module("page"), import_name("utc_offset"))) double page_utc_offset(double unix_s);
+__attribute__((import_module("page"), import_name("utc_offset"))) double page_utc_offset(
+	double unix_s);
 
 struct tm *localtime_r(const time_t *restrict when, struct tm *restrict out)
 {
@@ -166,7 +171,8 @@ static void swap_bytes(char *a, char *b, size_t size)
 	}
 }
 
-static void sift_down(char *p, size_t at, size_t n, size_t size, compare_function *compare, void *context)
+static void sift_down(char *p, size_t at, size_t n, size_t size, compare_function *compare,
+		      void *context)
 {
 	for (size_t child; (child = 2 * at + 1) < n; at = child) {
 		if (child + 1 < n && compare(p + child * size, p + (child + 1) * size, context) < 0)

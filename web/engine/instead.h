@@ -2,5 +2,5 @@
 #pragma once
 #include <stddef.h>
 
-void qsort_r(void *array, size_t n, size_t size, int (*compare)(const void *a, const void *b, void *context),
-	     void *context);
+void qsort_r(void *array, size_t n, size_t size,
+	     int (*compare)(const void *a, const void *b, void *context), void *context);

@@ -50,7 +50,7 @@ export class Live {
 			if (!this.isPaused)
 				this.session.setFiles(list);
 		} catch (error) {
-			this.session.fail(error);
+			this.session.filesFailed(error);
 		}
 		this.show();
 		if (this.session.engine.isServed)

@@ -131,6 +131,13 @@ export class Session implements Page {
 			this.loadLedger();
 	}
 
+	/** The list of files did not come; without any there is nothing to show. */
+	filesFailed(error: unknown): void {
+		if (this.list.revision < 0)
+			this.outlook.status({ kind: 'failed', title: 'Cannot open this page', text: error instanceof Error ? error.message : String(error) });
+		this.fail(error);
+	}
+
 	/** Shows other files from their start. baseline: the other side of a diff. */
 	showFiles(files: string[], baseline: string[] | null = null): void {
 		this.store.change({
