@@ -200,6 +200,10 @@ int page_serve(const struct page_plan *plan, int stop_fd, struct err *e)
 	if (ok && plan->live)
 		workspace_add_live(p.workspace, plan->live);
 	ok = ok && serve(plan, &p, stop_fd, e);
+	if (ok && workspace_is_reading(p.workspace)) {
+		fflush(NULL);
+		_exit(EXIT_DONE); /* whoever pressed Ctrl-C does not want to wait for a file */
+	}
 	workspace_free(p.workspace); /* waits for what is being read, which may wake the server */
 	server_free(p.server);
 	api_free(p.api);

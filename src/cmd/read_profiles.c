@@ -169,8 +169,7 @@ bool read_profile(const char *path, const struct source_options *options, struct
 	return ok;
 }
 
-/* Says so unless it is piped input. */
-static const char *default_input(void)
+const char *default_input(void)
 {
 	if (stdin_is_piped())
 		return "-";

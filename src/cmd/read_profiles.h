@@ -68,3 +68,5 @@ bool read_profile(const char *path, const struct source_options *options, struct
 		  struct err *e);
 /* `perf script | plume fold`: a pipe or a file on stdin is meant to be read; a terminal or /dev/null is not. */
 bool stdin_is_piped(void);
+/* What to read without files: standard input if it is piped; otherwise ./perf.data, which is said. */
+const char *default_input(void);

@@ -158,7 +158,7 @@ static int run_scope(const struct command *self, char **words, size_t n)
 	if (r.common.help)
 		return print_help(self);
 	if (!r.files.n)
-		text_list_add(&r.files, stdin_is_piped() ? STR("-") : STR("perf.data"));
+		text_list_add(&r.files, str_from(default_input()));
 	struct source_options source = source_options_of(&r);
 	source.names.wants_lines = true;
 	if (r.page.output) {
@@ -180,14 +180,12 @@ const struct command scope_command = {
 	.name = "scope",
 	.arguments = "[options] [FILE|DIR...]",
 	.summary = "explore profiles in a browser, or a program while it is recorded",
-	.text = "Serves a page with a heat map, a flame graph, a table of functions, source text\n"
-		"and comparisons, and prints its URL. FILE is any profile that 'plume fold' "
-		"reads;\n"
-		"a DIR is watched for new files; a .plume that is still being written is "
-		"followed.\n"
-		"With a target, all options of 'plume record' work, and the page shows the\n"
-		"recording while it is made. The page is served on this machine only, and only to\n"
-		"those who have the URL. Ctrl-C ends it.\n"
+	.text = "Serves a page with a heat map, a flame graph, a table of functions, source\n"
+		"text and comparisons, and prints its URL. FILE is any profile that 'plume\n"
+		"fold' reads; a DIR is watched for new files; a .plume that is still being\n"
+		"written is followed. With a target, all options of 'plume record' work, and the\n"
+		"page shows the recording while it is made. The page is served on this machine\n"
+		"only, to those who have the URL. Ctrl-C ends it.\n"
 		"\n"
 		"  plume scope web.plume\n"
 		"  plume scope /var/lib/plume\n"

@@ -170,7 +170,7 @@ void workspace_wanted(struct workspace *w, struct str id)
 		item_load(w, i);
 }
 
-static bool is_reading(const struct workspace *w)
+bool workspace_is_reading(const struct workspace *w)
 {
 	for (uint32_t k = 0; k < w->items.n; k++)
 		if (w->items.p[k]->state.state == API_READING)
@@ -180,7 +180,7 @@ static bool is_reading(const struct workspace *w)
 
 void workspace_wait(struct workspace *w)
 {
-	while (is_reading(w)) {
+	while (workspace_is_reading(w)) {
 		usleep(2000);
 		loads_collect(w);
 	}

@@ -19,7 +19,10 @@ struct workspace_options {
 struct workspace;
 /* The api's host must call workspace_wanted. Returns NULL and sets e if a path cannot be opened. */
 struct workspace *workspace_new(const struct workspace_options *o, struct api *a, struct err *e);
+/* Waits until nothing is being read. */
 void workspace_free(struct workspace *w);
+/* Whether a file is being read, which may take forever: a pipe nobody writes to. */
+bool workspace_is_reading(const struct workspace *w);
 
 /* Takes what was read, looks into folders, follows growing files. Call it about once a second, and when woken. */
 void workspace_tick(struct workspace *w);
