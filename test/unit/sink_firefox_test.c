@@ -117,7 +117,7 @@ static void check_marks(void)
 	profile_add_fact(p, STR("command"), STR("node app.js"));
 	write_firefox(p, &w);
 	tap_ok(holds(&w.text, "\"startTime\":[0,2],\"endTime\":[0.5,null],\"phase\":[1,0],"
-			      "\"category\":[5,0]"),
+			      "\"category\":[6,0]"),
 	       "marks have times and phases");
 	tap_ok(holds(&w.text, "{\"type\":\"mark\",\"text\":\"scavenge\"}"), "... and texts");
 	tap_ok(holds(&w.text, "\"time\":[1]"), "time begins with the first mark");
