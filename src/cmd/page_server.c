@@ -113,7 +113,8 @@ static void answer(void *context, const struct serve_request *r, struct serve_an
 
 /* --- where it is --- */
 
-static void say_address(const struct page_plan *plan, const struct serve_description *d, const char *url)
+static void say_address(const struct page_plan *plan, const struct serve_description *d,
+			const char *url)
 {
 	const char *ssh = getenv("SSH_CONNECTION"); /* CLIENT PORT SERVER PORT */
 	if (plan->options->listen)

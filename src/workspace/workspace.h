@@ -10,7 +10,8 @@
 struct workspace_options {
 	const struct text_list *paths; /* files and folders */
 	const struct source_options *source;
-	uint64_t max_rows; /* of all profiles in memory; those not asked for lately are dropped; 0: no limit */
+	uint64_t
+		max_rows; /* of all profiles in memory; those not asked for lately are dropped; 0: no limit */
 	/* Called on any thread when workspace_tick has something to do. May be NULL. */
 	void (*wake)(void *context);
 	void *context;

@@ -6,10 +6,10 @@
 /* A file, and how far it has come. Owned by the thread that calls workspace_tick, but for a `task`. */
 struct item {
 	char id[12];
-	char *path;	 /* as it is opened; NULL once an upload was read */
-	char *name;	 /* for people */
-	char *folder;	 /* that it was found in; "" if it was named itself */
-	int memory;	 /* an upload: a descriptor of its bytes; otherwise -1 */
+	char *path;   /* as it is opened; NULL once an upload was read */
+	char *name;   /* for people */
+	char *folder; /* that it was found in; "" if it was named itself */
+	int memory;   /* an upload: a descriptor of its bytes; otherwise -1 */
 	struct api_file state;
 	char *reason;
 	uint64_t bytes, modified_ns;

@@ -125,7 +125,8 @@ static bool compare(const struct profile *p, struct query *q, const struct prepa
 		add_tree(&want, anew, &want_ledger);
 		ok = str_eq(buf_str(&got), buf_str(&want));
 		if (!ok)
-			printf("# got\n%.*s# want\n%.*s", STR_ARG(buf_str(&got)), STR_ARG(buf_str(&want)));
+			printf("# got\n%.*s# want\n%.*s", STR_ARG(buf_str(&got)),
+			       STR_ARG(buf_str(&want)));
 	}
 	tree_free(range);
 	tree_free(anew);
@@ -203,7 +204,8 @@ static void grids_hold_every_sample(void)
 		prepared_free(prepared);
 		profile_unref(p);
 	}
-	tap_num_eq(good, all, "the cells of a grid add up to the tree, whatever its rows and columns");
+	tap_num_eq(good, all,
+		   "the cells of a grid add up to the tree, whatever its rows and columns");
 }
 
 static void wide_grids_are_bounded(void)
