@@ -52,6 +52,7 @@ struct workspace {
 	VEC(struct item *) items;
 	VEC(struct folder) folders;
 	uint32_t next_id, ticks;
+	uint64_t uploaded; /* bytes */
 	struct loader loader;
 };
 
