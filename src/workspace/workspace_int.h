@@ -16,7 +16,9 @@ struct item {
 	uint64_t wanted_at; /* in ticks, for dropping the one not asked for longest */
 	struct task *task;
 	struct followed *followed;
-	uint32_t still_ticks; /* a growing file that did not grow */
+	uint32_t still_ticks;  /* a growing file that did not grow */
+	uint64_t published_ns; /* when its growth was last told, */
+	uint32_t told_rows;    /* and how long it was */
 	bool is_gone;
 	bool is_certainly_live; /* we record it ourselves */
 };
