@@ -60,6 +60,7 @@ export class Chips {
 		const { store } = this.session;
 		const { state } = store;
 		const yourCode = yourCodeOf(this.session.ledger);
+		this.yourCode.hidden = this.session.ledger?.has.kinds === false; // nothing says whose code it is
 		this.yourCode.setAttribute('aria-pressed', String(isOn(state, yourCode)));
 		this.yourCode.title = `Your code, or all frames (y): ${yourCode.text}`;
 		this.undoButton.disabled = !store.canUndo;
