@@ -16,6 +16,7 @@ struct shown {
 	struct buf name; /* of the file; empty if there are several */
 	struct buf key;	 /* which files, in which revision: equal keys, equal profiles */
 	uint64_t first_ns, last_ns;
+	uint64_t used; /* the request that asked for it last */
 	bool has_times;
 	uint32_t files;
 };
@@ -48,8 +49,7 @@ struct api {
 	struct api_host host;
 	VEC(struct api_entry *) files;
 	uint64_t revision, requests, next_id;
-	struct shown shown[CACHE_SHOWN];
-	uint32_t next_shown;
+	struct shown shown[CACHE_SHOWN]; /* more than one request needs at a time */
 	struct cached cached[CACHE_PREPARED];
 };
 

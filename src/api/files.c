@@ -135,22 +135,36 @@ const char *shown_name(const struct shown *s)
 	return s->name.n ? buf_c_string((struct buf *)&s->name) : NULL;
 }
 
+/* The one with this key, else the one to be replaced: never one that this request uses already. */
+static struct shown *slot_for(struct api *a, struct str key)
+{
+	struct shown *oldest = &a->shown[0];
+	for (size_t i = 0; i < ARRAY_SIZE(a->shown); i++) {
+		struct shown *s = &a->shown[i];
+		if (s->profile && str_eq(buf_str(&s->key), key))
+			return s;
+		if (s->used < oldest->used)
+			oldest = s;
+	}
+	return oldest;
+}
+
 static struct shown *shown_of(struct api *a, struct api_entry **files, uint32_t n)
 {
 	AUTO(buf) struct buf key = { 0 };
 	for (uint32_t i = 0; i < n; i++)
 		add_key(&key, files[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(a->shown); i++)
-		if (a->shown[i].profile && str_eq(buf_str(&a->shown[i].key), buf_str(&key)))
-			return &a->shown[i];
-	struct shown *s = &a->shown[a->next_shown++ % ARRAY_SIZE(a->shown)];
-	shown_clear(s);
-	s->profile = merge(files, n);
-	s->files = n;
-	buf_add(&s->key, buf_str(&key));
-	if (n == 1)
-		buf_add(&s->name, files[0]->file.name);
-	find_span(s);
+	struct shown *s = slot_for(a, buf_str(&key));
+	if (!s->profile || !str_eq(buf_str(&s->key), buf_str(&key))) {
+		shown_clear(s);
+		s->profile = merge(files, n);
+		s->files = n;
+		buf_add(&s->key, buf_str(&key));
+		if (n == 1)
+			buf_add(&s->name, files[0]->file.name);
+		find_span(s);
+	}
+	s->used = a->requests;
 	return s;
 }
 

@@ -227,6 +227,21 @@ await test('several files are one profile', async () => {
 	await scope.stop();
 });
 
+await test('the sides of a diff stay themselves, whatever was asked before', async () => {
+	const scope = await Scope.start(plume, '-q', ...PROFILES);
+	const totals = async (a, b) => parse(await bytes(scope, `diff?file=${a}&base.file=${b}&where=event=all&base.where=event=all`)).header.total;
+	const alone = {};
+	for (let id = 1; id <= PROFILES.length; id++)
+		alone[id] = parse(await bytes(scope, `tree?file=${id}&where=event=all`)).header.total[0];
+	for (let round = 0; round < 8; round++)
+		for (let a = 1; a <= PROFILES.length; a++)
+			for (let b = 1; b <= PROFILES.length; b++) {
+				await ask(scope, `tree?file=${1 + (a + b + round) % PROFILES.length}`);
+				equal(await totals(a, b), [alone[b], alone[a]], `${b} against ${a}`);
+			}
+	await scope.stop();
+});
+
 await test('an upload is a file like others, and is not written', async () => {
 	const scope = await Scope.start(plume, '-q', PROFILES[0]);
 	const body = 'main;parse 7\nmain;write 3\n';
