@@ -41,7 +41,7 @@ static void answer_named(struct api *a, struct str name, struct str query, struc
 	while (i < ARRAY_SIZE(answers) && !str_eq(name, str_from(answers[i].name)))
 		i++;
 	if (i == ARRAY_SIZE(answers))
-		answer_error(answer, 404, "no such question: see doc/api.md");
+		answer_error(answer, 404, "unknown request; see doc/api.md");
 	else if (!request_parse(&r, query, &e))
 		answer_err(answer, &e);
 	else

@@ -74,9 +74,9 @@ static bool set_sides(struct api_request *r, struct view_request *view, struct e
 	const char *scale = request_text(r, "scale");
 	const struct option_binding diff = { &diff_option_set, view };
 	if (!str_eq(buf_str(&r->base.words), buf_str(&r->side.words)))
-		return err_usage(e, "format=json: the sides may differ in file and time only");
+		return err_usage(e, "format=json: the two sides may differ only in file and time");
 	if (before->n > 1 || after->n > 1)
-		return err_usage(e, "format=json: each side takes one range of time");
+		return err_usage(e, "format=json: each side takes only one range");
 	if (before->n || after->n) {
 		text_list_add(&view->diff.times, before->n ? str_from(before->p[0]) : STR("0,"));
 		text_list_add(&view->diff.times, after->n ? str_from(after->p[0]) : STR("0,"));
@@ -120,7 +120,7 @@ static bool find_format(const char *as, struct view_request *view, const char **
 	}
 	view->format = profile_format_named(as);
 	if (!view->format)
-		return err_usage(e, "as=%s: there is no such format", as);
+		return err_usage(e, "as=%s: unknown format", as);
 	*ending = view->format->endings[0];
 	return true;
 }
@@ -146,7 +146,7 @@ void export_answer(struct api_request *r, struct api_answer *answer)
 	if (!s)
 		return;
 	if (!as)
-		err_usage(&e, "as is missing: name a format");
+		err_usage(&e, "the parameter 'as' is missing: name a format");
 	if (!as || !export_view(r, as, &view, &ending, &e) || !write_view(s, &view, &answer->body, &e)) {
 		answer_err(answer, &e);
 		return;

@@ -189,13 +189,13 @@ struct shown *files_shown(struct api *a, const struct text_list *ids, struct api
 		if (f)
 			add_file(a, f, list, &n);
 		else
-			ok = answer_error(answer, 404, "there is no such file (any more)");
+			ok = answer_error(answer, 404, "no such file; it may have been removed");
 	}
 	for (uint32_t i = 0; !ids->n && i < a->files.n; i++)
 		if (a->files.p[i]->file.is_shown && (!has_good || a->files.p[i]->file.state != API_FAILED))
 			add_file(a, a->files.p[i], list, &n);
 	if (ok && !n)
-		ok = answer_error(answer, 404, "there is no profile to show");
+		ok = answer_error(answer, 404, "no profile to show");
 	for (uint32_t i = 0; ok && i < n; i++)
 		ok = is_usable(list[i], answer);
 	return ok ? shown_of(a, list, n) : NULL;

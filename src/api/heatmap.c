@@ -24,7 +24,7 @@ static bool find_span(const struct api_request *r, const struct shown *s, struct
 	    !request_number(r, "parts", 1, GRID_MAX_PARTS, 50, &parts, e))
 		return false;
 	if (until < from)
-		return err_usage(e, "until is before from");
+		return err_usage(e, "'until' is before 'from'");
 	/* Outside of the profile there is nothing, so a column on each side is enough. */
 	from = from < -column ? -column : from;
 	until = until > length + column ? length + column : until;

@@ -17,7 +17,7 @@ static bool decode(struct arena *arena, struct str from, struct str *to, struct 
 			i += 2;
 		}
 		if (!c)
-			return err_usage(e, "a parameter holds a NUL character");
+			return err_usage(e, "a parameter contains a NUL character");
 		buf_add_char(&text, c);
 	}
 	buf_add_char(&text, 0);
@@ -120,7 +120,7 @@ static bool add_words(struct api_request *r, struct err *e)
 		bool is_base = str_starts(p->name, base), ok = true;
 		struct str name = is_base ? str_from_byte(p->name, base.n) : p->name;
 		if (is_base && is_transform(name))
-			return err_usage(e, "%.*s: both sides have the same transforms", STR_ARG(p->name));
+			return err_usage(e, "%.*s: transforms apply to both sides; leave out 'base.'", STR_ARG(p->name));
 		r->has_base |= is_base;
 		if (is_base || !is_own_word(name))
 			ok = add_word(is_base ? &r->base : &r->side, name, p->value, e);

@@ -238,7 +238,7 @@ static bool choose(struct api_request *r, const char *name, const char *const *w
 	for (; words[*value]; ++*value)
 		if (strcmp(words[*value], text) == 0)
 			return true;
-	return err_usage(e, "%s=%s: there is no such choice", name, text);
+	return err_usage(e, "%s=%s: unknown value", name, text);
 }
 
 static const char *const scale_words[] = { "rest", "total", "none", NULL };

@@ -50,7 +50,7 @@ uid_t invoker_user(void)
 	return invoking_ids(&user, &group) ? user : geteuid();
 }
 
-/* Its own folders: a browser started by root's environment would write into root's. */
+/* A browser started with root's environment would write to root's folders. */
 static void set_home(uid_t user)
 {
 	const struct passwd *entry = getpwuid(user);

@@ -177,7 +177,7 @@ static bool can_show(const struct prepared *q, enum grid_by by, struct err *e)
 	if (!q->time_ns)
 		return err_set(e, "the samples have no times, so they cannot be shown over time");
 	if (by == GRID_CPU && !knows_cpus(&q->p->samples))
-		return err_set(e, "the samples do not say on which CPU they were taken");
+		return err_set(e, "the samples do not say which CPU they were taken on");
 	return true;
 }
 

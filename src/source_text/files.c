@@ -11,7 +11,7 @@ bool read_text_file(struct reader *r, size_t most, struct buf *text, struct err 
 	const char *name = reader_name(r);
 	/* No source is compressed, and what is unpacked may be of any size. */
 	if (reader_compression(r))
-		return err_set(e, "%s is compressed, so it is no source", name);
+		return err_set(e, "%s is compressed, so it is not source text", name);
 	if (!reader_fill_all(r, most))
 		return err_set(e, "%s is larger than %zu MB", name, most >> 20);
 	if (reader_damage(r))

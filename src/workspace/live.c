@@ -54,7 +54,7 @@ void workspace_add_live(struct workspace *w, const char *path)
 	i->state.is_shown = true;
 	i->is_certainly_live = true;
 	if (!live_begin(w, i))
-		item_fail(w, i, "the recording cannot be read");
+		item_fail(w, i, "cannot read the recording");
 }
 
 /* The recording has ended: what was followed is the whole file. */

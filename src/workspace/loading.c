@@ -209,7 +209,7 @@ struct str workspace_upload(struct workspace *w, struct str name, struct str byt
 	if (fd < 0 || !fill(fd, bytes)) {
 		if (fd >= 0)
 			close(fd);
-		err_set(e, "the profile cannot be held in memory: %s", strerror(errno));
+		err_set(e, "cannot keep the profile in memory: %s", strerror(errno));
 		return STR("");
 	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
