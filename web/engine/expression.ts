@@ -55,7 +55,7 @@ class Translation {
 	}
 
 	private refuse(what: string): never {
-		throw new Error(`${what} at character ${this.at} is not supported in a page without a server`);
+		throw new Error(`${what} at character ${this.at} is not supported on an offline page`);
 	}
 
 	private take(pattern: RegExp): string | null {

@@ -10,7 +10,7 @@ export interface PackedPage {
 
 async function unpack(packed: string, what: string): Promise<Uint8Array> {
 	if (typeof DecompressionStream === 'undefined')
-		throw new Error('this browser is too old for this page: it cannot unpack gzip (DecompressionStream)');
+		throw new Error('this browser is too old for this page: it cannot unpack gzip (no DecompressionStream)');
 	try {
 		const text = atob(packed);
 		const bytes = new Uint8Array(text.length);

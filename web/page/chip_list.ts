@@ -82,11 +82,11 @@ function baselineChips(state: State, names: Names, fileName: (id: string) => str
 		return [];
 	const own = baselineName(baseline, state, names, fileName);
 	if (!baseline.times.length)
-		return [{ kind: 'baseline', text: 'baseline: ' + own, title: 'What is compared with', remove: withoutBaseline(state) }];
+		return [{ kind: 'baseline', text: 'baseline: ' + own, title: 'Baseline of the comparison', remove: withoutBaseline(state) }];
 	return baseline.times.map((range, at) => {
 		const times = without(baseline.times, at);
 		return {
-			kind: 'baseline', text: `baseline: ${rangeText(range)}${own === 'whole profile' ? '' : ' of ' + own}`, title: 'What is compared with', range,
+			kind: 'baseline', text: `baseline: ${rangeText(range)}${own === 'whole profile' ? '' : ' of ' + own}`, title: 'Baseline of the comparison', range,
 			remove: times.length ? { baseline: { ...baseline, times } } : withoutBaseline(state),
 			replace: (wanted: Range) => withRange({ ...state, baseline: { ...baseline, times } }, wanted, 'add to baseline'),
 		};

@@ -174,7 +174,7 @@ function byKind(tree: Tree, categories: Category[], isDark: boolean): Paints {
 		.filter(({ i, name }) => used[i] && name !== 'process')
 		.map(({ i, text }) => entry(text, colourOf(i), isDark));
 	if (inUse(labels, 2, (label) => flags[label] & FOLDED ? 1 : 0)[1])
-		legend.push({ text: 'pale: folded, click to open', colour: css(lighter(OF_CATEGORY.runtime, FOLDED_PALER), isDark), outline: '' });
+		legend.push({ text: 'pale: folded; click to open', colour: css(lighter(OF_CATEGORY.runtime, FOLDED_PALER), isDark), outline: '' });
 	return { ...byLabel(tree, isDark, (label) => colourOf(category[label])), legend };
 }
 
@@ -295,9 +295,9 @@ function byChange(tree: Tree, change: Change, bySelf: boolean, isDark: boolean):
 		{ text: 'grew', colour: full(true), outline: '' },
 		{ text: 'shrank', colour: full(false), outline: '' },
 		...(bySelf ? [
-			{ text: 'calls what grew', colour: grey, outline: css(changeColour(1, true), isDark) },
-			{ text: 'calls what shrank', colour: grey, outline: css(changeColour(1, false), isDark) },
-		] : [{ text: 'its own time changed', colour: '', outline: isDark ? '#fff' : '#000' }]),
+			{ text: 'calls functions that grew', colour: grey, outline: css(changeColour(1, true), isDark) },
+			{ text: 'calls functions that shrank', colour: grey, outline: css(changeColour(1, false), isDark) },
+		] : [{ text: 'own time changed', colour: '', outline: isDark ? '#fff' : '#000' }]),
 		{ text: 'no change, or within sampling noise', colour: grey, outline: '' },
 		{ text: 'only in the baseline', colour: full(false), outline: '', isHatched: true },
 	];

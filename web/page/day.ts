@@ -41,7 +41,7 @@ export class DayStrip {
 		if (this.day) {
 			this.name.textContent = `${plural(this.day.files.length, 'file')}, ${dateOf(this.day.from_ns)}`;
 			const span = `${this.timeOf(this.day.from_ns)} to ${this.timeOf(this.day.until_ns)}`;
-			this.canvas.element.setAttribute('aria-label', `Files from ${span}; [ and ] go to the previous and the next`);
+			this.canvas.element.setAttribute('aria-label', `Files from ${span}; [ and ] show the previous and the next`);
 		}
 		this.draw();
 	}

@@ -26,9 +26,9 @@ interface ColumnHead {
 const COLUMNS: ColumnHead[] = [
 	{ id: 'self', text: 'Self', says: 'time in the function itself' },
 	{ id: 'total', text: 'Total', says: 'time in the function and what it calls; recursion counts once' },
-	{ id: 'delta', text: 'Change', says: 'change of self against the baseline' },
+	{ id: 'delta', text: 'Change', says: 'change in self from the baseline' },
 	{ id: 'tiers', text: 'Tier', says: 'V8 compilers: ~ interpreter, ^ baseline, + Maglev, * optimized' },
-	{ id: 'name', text: 'Function', says: 'function, and where it begins' },
+	{ id: 'name', text: 'Function', says: 'function, and where it is defined' },
 	{ id: 'module', text: 'Module', says: 'program, library or package' },
 ];
 const SHOWS: [Shows, string][] = [['share', '%'], ['count', 'count'], ['time', 'time']];

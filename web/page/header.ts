@@ -52,8 +52,8 @@ export class Header {
 	readonly files = make('div', { id: 'files' });
 	readonly live = make('span', { id: 'live' });
 	private readonly sentence = make('h1', { id: 'sentence' });
-	private readonly counts = make('button', { type: 'button', id: 'counts', title: 'What happened to the samples: show all, with notes' });
-	private readonly bar = make('div', { id: 'busy', role: 'progressbar', 'aria-label': 'Waiting for an answer', hidden: true });
+	private readonly counts = make('button', { type: 'button', id: 'counts', title: 'Show what happened to the samples, and notes' });
+	private readonly bar = make('div', { id: 'busy', role: 'progressbar', 'aria-label': 'Loading', hidden: true });
 	private readonly popup: Popup;
 	private busyTimer = 0;
 	private ledger: Ledger | null = null;
@@ -65,7 +65,7 @@ export class Header {
 				make('div', { class: 'title' }, this.files, this.sentence),
 				make('div', { class: 'title' }, this.live, this.counts)),
 			make('div', { class: 'tools' }, this.search, this.exports,
-				button('?', 'Help: keys and gestures (?)', help), button('\u25d1', 'Dark, light or as the system', scheme)),
+				button('?', 'Help: keys and gestures (?)', help), button('\u25d1', 'Colours: dark, light or as the system', scheme)),
 			this.bar);
 		this.popup = new Popup(this.counts, 'Ledger and notes', (panel) => {
 			if (this.ledger)

@@ -15,8 +15,8 @@ import { listen, Selecting } from './selecting';
 import { rangeText, spanText } from './times';
 import { When } from './when';
 
-const HELP = 'Heat map of samples over time. Arrow keys move, Enter begins and ends a range, Shift+Enter one more, b the baseline, ' +
-	'w takes the column.';
+const HELP = 'Heat map of samples over time. Arrow keys move. Enter starts and ends a range, Shift+Enter another range, b the baseline. ' +
+	'w selects the column.';
 
 export class Heat {
 	readonly box = make('div', { class: 'heat' });
@@ -25,7 +25,7 @@ export class Heat {
 	private readonly sight = make('div', { class: 'sight' });
 	private readonly cells: Canvas;
 	private readonly overlay: Canvas;
-	private readonly nothing = make('p', { class: 'nothing', hidden: true }, 'No sample passes the filters.');
+	private readonly nothing = make('p', { class: 'nothing', hidden: true }, 'No samples match the filters.');
 	private readonly speech = make('div', { class: 'speech', 'aria-live': 'polite' });
 	private cursor: Cell = { column: 0, row: 0 };
 	/** What has been painted: while a range is dragged the cells stay as they are. */
@@ -151,7 +151,7 @@ export class Heat {
 		const unit = grid ? grid.unit : 'samples';
 		const lines = [`${integer(Math.round(count * 1000) / 1000)} ${count === 1 ? unit.replace(/s$/, '') : unit}`, this.when.timeText(range)];
 		if (hits !== null)
-			lines[0] += `, ${integer(hits)} found`;
+			lines[0] += `, ${integer(hits)} match the search`;
 		if (g.isOffset) {
 			const part_ns = g.column_ns / g.rows;
 			lines.push(`offset ${spanText(cell.row * part_ns)} to ${spanText((cell.row + 1) * part_ns)}`);
@@ -225,6 +225,6 @@ export class Heat {
 			return;
 		}
 		this.selecting.begin(range, mode);
-		this.speech.textContent = `${mode === 'set' ? 'range' : mode} begins at ${this.when.timeText(range)}`;
+		this.speech.textContent = `${mode === 'set' || mode === 'add' ? 'range' : 'baseline'} starts at ${this.when.timeText(range)}`;
 	}
 }

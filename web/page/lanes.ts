@@ -20,7 +20,7 @@ export class Lanes {
 	lanes: Lane[] = [];
 	private grid: LaneGrid | null = null;
 	private threads: IdleThread[] = [];
-	private readonly names = make('div', { class: 'lane-names', role: 'group', 'aria-label': 'Threads, the busiest first' });
+	private readonly names = make('div', { class: 'lane-names', role: 'group', 'aria-label': 'Threads, busiest first' });
 	private readonly plot = make('div', { class: 'lane-plot' });
 	private readonly sight = make('div', { class: 'sight' });
 	private readonly canvas: Canvas;
@@ -34,7 +34,7 @@ export class Lanes {
 		this.canvas = new Canvas(this.sight, 'labels', () => when.drawSoon());
 		const { element } = this.canvas;
 		element.setAttribute('role', 'img');
-		element.setAttribute('aria-label', 'Share of a CPU over time, a lane for each thread');
+		element.setAttribute('aria-label', 'Share of a CPU over time, one lane per thread');
 		listen({
 			element, isBaseline: () => when.isBaseline, unitAt: (event) => this.unitAt(event),
 			columnAt: (event) => this.unitAt(event),
@@ -79,7 +79,7 @@ export class Lanes {
 
 	private nameOf(lane: Lane): HTMLElement {
 		const isOnly = lane.isChosen && this.when.state.selection.where.some((one) => one.startsWith('tid='));
-		const element = button('', `${lane.text}: ${shareText(lane.share)} ${this.unit()}. Click: only this thread; with Shift: this one too`,
+		const element = button('', `${lane.text}: ${shareText(lane.share)} ${this.unit()}. Click to show only this thread, Shift + click to add it`,
 			(event) => this.when.choose(lane.where, event.shiftKey), { class: 'lane', 'aria-pressed': String(isOnly) });
 		element.append(make('span', { class: 'name' }, lane.text), make('span', { class: 'share' }, shareText(lane.share)));
 		element.classList.toggle('off', !lane.isChosen);

@@ -35,7 +35,7 @@ export class Live {
 	pause(isPaused: boolean): void {
 		this.isPaused = isPaused;
 		this.show();
-		this.session.remark(isPaused ? 'Paused: the recording goes on, the page does not follow.' : 'Following the recording.');
+		this.session.remark(isPaused ? 'Paused: the recording continues, but the page does not follow it.' : 'Following the recording.');
 		if (!isPaused)
 			this.now();
 	}

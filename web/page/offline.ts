@@ -97,7 +97,7 @@ class WorkerAnswerer implements Answerer {
 	private watch(isMatching: boolean): void {
 		clearTimeout(this.timer);
 		if (isMatching)
-			this.timer = window.setTimeout(() => this.settle!({ failed: 'the expression takes too long; make it simpler' }), MOST_MATCHING_MS);
+			this.timer = window.setTimeout(() => this.settle!({ failed: 'the expression takes too long; simplify it' }), MOST_MATCHING_MS);
 	}
 }
 
@@ -141,7 +141,7 @@ export class OfflineEngine implements Engine {
 	}
 
 	upload(): Promise<string> {
-		return Promise.reject(new EngineError(0, 'this page is a file and opens no others: use plume scope'));
+		return Promise.reject(new EngineError(0, 'this is an offline page; it cannot open other files. Use plume scope'));
 	}
 
 	private async ask(name: string, parameters: Parameters, signal?: AbortSignal): Promise<Answered> {

@@ -12,7 +12,7 @@ import { timelessParameters } from './when_questions';
 const COLUMN_PX = 2;
 
 export class Overview {
-	readonly box = make('div', { class: 'overview', hidden: true, title: 'All of the time: drag to move' });
+	readonly box = make('div', { class: 'overview', hidden: true, title: 'The whole profile: drag to move in it' });
 	private readonly canvas: Canvas;
 	private readonly asking: Latest;
 	private grid: Grid | null = null;

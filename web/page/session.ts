@@ -52,7 +52,7 @@ function unreadable(files: FileEntry[]): Status {
 	const [first, ...more] = files;
 	return {
 		kind: 'failed', title: more.length ? `None of ${files.length} files can be shown` : `Cannot show ${first.name}`,
-		text: files.slice(0, 8).map((file) => file.reason).join('\n') + (files.length > 8 ? '\nThe list of files has all reasons.' : ''),
+		text: files.slice(0, 8).map((file) => file.reason).join('\n') + (files.length > 8 ? '\nThe list of files shows every reason.' : ''),
 	};
 }
 
@@ -173,7 +173,7 @@ export class Session implements Page {
 		else if (failed.length === (shown.length || files.length))
 			this.outlook.status(unreadable(failed));
 		else if (shown.length === 0)
-			this.outlook.status({ kind: 'empty', title: 'No such file', text: 'The link names a file that is not open here. Choose another one above.' });
+			this.outlook.status({ kind: 'empty', title: 'No such file', text: 'The link names a file that is not open here. Choose another above.' });
 		else
 			return true;
 		return false;
@@ -181,8 +181,8 @@ export class Session implements Page {
 
 	private howToOpen(): string {
 		return this.engine.isServed ?
-			'Drop a profile here, or start plume scope with a file: plume scope perf.data. Files that appear in a watched folder are listed by themselves.' :
-			'This page was written without a profile.';
+			'Drop a profile here, or start plume scope with a file: plume scope perf.data. New files in a watched folder appear here.' :
+			'This page contains no profile.';
 	}
 
 	/** The first look folds what is not the user's code. A live profile may not have any of that yet. */
@@ -216,6 +216,6 @@ export class Session implements Page {
 
 	private sizes(): string {
 		const bytes = this.shownFiles().reduce((sum, file) => sum + file.bytes, 0);
-		return bytes > 50e6 ? `${Math.round(bytes / 1e6)} MB: this takes a moment.` : 'This takes a moment.';
+		return bytes > 50e6 ? `${Math.round(bytes / 1e6)} MB. This takes a moment.` : 'This takes a moment.';
 	}
 }

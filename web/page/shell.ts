@@ -15,7 +15,7 @@ export class Shell {
 	readonly when = make('section', { id: 'when', 'aria-label': 'When: samples over time' });
 	readonly chips = make('section', { id: 'chips', 'aria-label': 'Selections and transforms' });
 	readonly where = make('section', { id: 'where', 'aria-label': 'Where: flame graph and functions' });
-	readonly why = make('section', { id: 'why', 'aria-label': 'Why: details of a function' });
+	readonly why = make('section', { id: 'why', 'aria-label': 'Why: details of a frame' });
 	private readonly problemText = make('span');
 	private readonly problemBar = make('div', { id: 'problem', role: 'alert', hidden: true }, this.problemText);
 	private readonly remarkBox = make('div', { id: 'remark', role: 'status', 'aria-live': 'polite' });
@@ -79,7 +79,7 @@ export class Shell {
 	private separator(band: Band, name: string): HTMLElement {
 		const element = make('div', {
 			class: 'separator', role: 'separator', tabindex: 0, 'aria-orientation': 'horizontal', 'aria-label': name,
-			'aria-valuemin': LEAST_PERCENT, 'aria-valuemax': MOST_PERCENT, title: name + ': drag, or Up and Down; double click: as it was',
+			'aria-valuemin': LEAST_PERCENT, 'aria-valuemax': MOST_PERCENT, title: name + ': drag, or press Up or Down; double-click to reset',
 		});
 		const sign = band === 'when' ? 1 : -1; // Why grows upwards
 		element.addEventListener('pointerdown', (event) => this.drag(element, band, sign, event));

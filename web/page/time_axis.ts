@@ -15,7 +15,7 @@ export function axisLabels(g: Geometry, most: number, clock_ns: number, textOf: 
 }
 
 export class TimeAxis {
-	readonly box = make('div', { class: 'axis', title: 'Click: the whole column. Drag: move the time. Ctrl + wheel: zoom' });
+	readonly box = make('div', { class: 'axis', title: 'Click to select the column, drag to move in time, Ctrl + wheel to zoom' });
 	private readonly canvas: Canvas;
 
 	constructor(private readonly when: When, private readonly selecting: Selecting) {

@@ -40,7 +40,7 @@ export class When {
 	geometry: Geometry;
 	private readonly plots = make('div', { class: 'plots' });
 	private readonly timeless = make('p', { class: 'sentence', hidden: true },
-		'This profile has no times, so there is nothing to show over time. All its samples are in the graph below.');
+		'The samples of this profile have no times, so there is no heat map. The graph below shows them all.');
 	private readonly laneTitle = make('div', { class: 'axis-name' });
 	private readonly tools: Tools;
 	private readonly names: RowNames;
@@ -262,15 +262,15 @@ export class When {
 	private addKeys(): void {
 		const group = 'Time';
 		this.session.addKeys([
-			{ keys: ['Escape'], shown: 'Esc', does: 'give up dragging, then clear the ranges', group, run: () => this.escape() },
-			{ keys: ['+', '='], shown: '+ \u2212', does: 'zoom the time', group, run: () => this.zoom(0.5) },
+			{ keys: ['Escape'], shown: 'Esc', does: 'cancel dragging, or clear the ranges', group, run: () => this.escape() },
+			{ keys: ['+', '='], shown: '+ \u2212', does: 'zoom in or out', group, run: () => this.zoom(0.5) },
 			{ keys: ['-'], shown: '', does: '', group, run: () => this.zoom(2) },
-			{ keys: ['0'], shown: '0', does: 'show all of the time', group, run: () => this.fit() },
-			{ keys: ['z'], shown: 'z', does: 'zoom the time to the range', group, run: () => this.zoomToRange() },
-			{ keys: ['b'], shown: 'b', does: 'the next range is the baseline', group, run: () => this.arm(!this.isBaseline) },
-			{ keys: [','], shown: ', .', does: 'earlier and later', group, run: () => this.step(-1) },
+			{ keys: ['0'], shown: '0', does: 'show the whole profile', group, run: () => this.fit() },
+			{ keys: ['z'], shown: 'z', does: 'zoom to the range', group, run: () => this.zoomToRange() },
+			{ keys: ['b'], shown: 'b', does: 'make the next range the baseline', group, run: () => this.arm(!this.isBaseline) },
+			{ keys: [','], shown: ', .', does: 'move earlier or later', group, run: () => this.step(-1) },
 			{ keys: ['.'], shown: '', does: '', group, run: () => this.step(1) },
-			{ keys: ['l'], shown: 'l', does: 'linear or log colours', group, run: () => this.change({ isLog: !this.state.isLog }) },
+			{ keys: ['l'], shown: 'l', does: 'switch between linear and log colours', group, run: () => this.change({ isLog: !this.state.isLog }) },
 		]);
 	}
 

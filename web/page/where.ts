@@ -236,7 +236,7 @@ export class Where {
 			return;
 		if (!state.subject) {
 			this.askedSource = '';
-			this.source.say('Choose a function, in the graph or in the table, to see its source.');
+			this.source.say('Choose a function in the graph or in the table to see its source.');
 			return;
 		}
 		const parameters: Parameters = [['function', state.subject], ...selectionParameters(state.selection), ...transformParameters(state)];

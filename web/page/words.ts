@@ -140,9 +140,9 @@ export function tooNarrow(frames: number): string {
 /** "3 of 12 | 45.6% of view" */
 export function hitWords(hits: { at: number; all: number; share: string; isComplete: boolean }): string {
 	if (!hits.all)
-		return hits.isComplete ? 'no match' : 'too slow an expression';
+		return hits.isComplete ? 'no match' : 'expression too slow';
 	const which = hits.at >= 0 ? `${integer(hits.at + 1)} of ${integer(hits.all)}` : plural(hits.all, 'hit');
-	return (hits.isComplete ? '' : 'too slow, so far ') + `${which} | ${hits.share} of view`;
+	return (hits.isComplete ? '' : 'too slow; so far ') + `${which} | ${hits.share} of view`;
 }
 
 export { integer, plural };
