@@ -21,8 +21,8 @@ struct api_file {
 	enum api_state state;
 	bool is_shown; /* part of the answer if a request names no file */
 	/*
-	 * API_READY and API_LIVE; api takes a reference. A live one may have grown whenever api_set_file is called for it,
-	 * and must not change at other times.
+	 * API_READY and API_LIVE; api takes a reference. A live one may have grown whenever
+	 * api_set_file is called for it, and must not change at other times.
 	 */
 	struct profile *profile;
 };
@@ -31,13 +31,13 @@ struct api_file {
 struct api_host {
 	void *context;
 	/*
-	 * The profile of a file that is API_WAITING was asked for. The host begins to read it and sets its state; a host
-	 * that reads at once has set it to API_READY when this returns.
+	 * The profile of a file that is API_WAITING was asked for. The host begins to read it and
+	 * sets its state; a host that reads at once has set it to API_READY when this returns.
 	 */
 	void (*wanted)(void *context, struct str id);
 	/*
-	 * The text of a source file that p's frames name. Returns false and sets e to the reason if it cannot be had. origin:
-	 * where it is from, "disk", "container", "v8", "source map".
+	 * The text of a source file that p's frames name. Returns false and sets e to the reason if
+	 * it cannot be had. origin: where it is from, "disk", "container", "v8", "source map".
 	 */
 	bool (*source_text)(void *context, const struct profile *p, struct str file, struct str module, struct buf *text,
 			    const char **origin, struct err *e);

@@ -24,8 +24,8 @@ struct shown {
 const char *shown_name(const struct shown *s);
 struct api_entry *files_find(struct api *a, struct str id);
 /*
- * The profile of the files with these ids, or of those shown at first. NULL: the answer has the error. Stays valid until the
- * next call of api_set_file.
+ * The profile of the files with these ids, or of those shown at first. NULL: the answer has the
+ * error. Stays valid until the next call of api_set_file.
  */
 struct shown *files_shown(struct api *a, const struct text_list *ids, struct api_answer *answer);
 void files_answer(struct api *a, struct api_answer *answer);

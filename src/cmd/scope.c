@@ -40,7 +40,10 @@ static const struct option *page_option_of(const char *word, const char **value)
 	return NULL;
 }
 
-/* Moves the page's options from words to r. *n becomes the number of words left. Returns false and sets e on a usage error. */
+/*
+ * Moves the page's options from words to r. *n becomes the number of words left. Returns false and
+ * sets e on a usage error.
+ */
 static bool take_page_words(char **words, size_t *n, struct profile_request *r, struct err *e)
 {
 	const struct option_binding binding = { &page_option_set, r };

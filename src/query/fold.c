@@ -109,9 +109,9 @@ static struct run next_run(struct growth *g, uint32_t begin)
 }
 
 /*
- * What stands for a run: the function that was called, which is what the caller's author knows; INDEX_NONE if nothing
- * was. Without a caller it is [runtime] or the like, and if garbage was collected that matters more than who was about
- * to allocate.
+ * What stands for a run: the function that was called, which is what the caller's author knows;
+ * INDEX_NONE if nothing was. Without a caller it is [runtime] or the like, and if garbage was
+ * collected that matters more than who was about to allocate.
  */
 static frame_id frame_of_run(struct growth *g, const struct run *run, bool has_caller)
 {

@@ -1,6 +1,7 @@
 /*
- * --only and --without: expressions on a stack's text. There are far fewer stacks than samples, so each is judged once;
- * and an expression that can only match inside one name is tried once per frame.
+ * --only and --without: expressions on a stack's text. There are far fewer stacks than samples, so
+ * each is judged once; and an expression that can only match inside one name is tried once per
+ * frame.
  */
 #include "query/query_int.h"
 

@@ -12,8 +12,9 @@ struct time_ranges {
 };
 
 /*
- * Reads texts such as `1,2.5`, `200ms,` or `-5s`, relative to the profile's samples. Returns false and sets e if one is
- * wrong, or if the samples have no times. out begins empty; the caller frees it in both cases.
+ * Reads texts such as `1,2.5`, `200ms,` or `-5s`, relative to the profile's samples. Returns false
+ * and sets e if one is wrong, or if the samples have no times. out begins empty; the caller frees
+ * it in both cases.
  */
 bool query_time_ranges(const struct profile *p, const struct text_list *times,
 		       struct time_ranges *out, struct err *e);

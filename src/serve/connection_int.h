@@ -1,4 +1,7 @@
-/* A connection, for the files that make it up: connection.c moves it from state to state, transfer.c reads and writes. */
+/*
+ * A connection, for the files that make it up: connection.c moves it from state to state,
+ * transfer.c reads and writes.
+ */
 #pragma once
 #include "serve/server_int.h"
 

@@ -33,7 +33,10 @@ bool read_text_file(struct reader *r, size_t most, struct buf *text, struct err 
 /* By a path of a live process. *origin: "container" if its files are not those of this machine. */
 bool text_from_process(int32_t pid, struct buf *path, struct buf *text, const char **origin,
 		       struct err *e);
-/* Opens a file as a process that ran it sees it or, if there is none, as we do. Returns NULL and sets e on failure. */
+/*
+ * Opens a file as a process that ran it sees it or, if there is none, as we do. Returns NULL and
+ * sets e on failure.
+ */
 struct reader *open_as_recorded(const struct wanted_text *w, struct buf *path, struct err *e);
 
 /* --- original.c --- */

@@ -116,7 +116,8 @@ static void look_at_known(struct workspace *w, struct item *i, const struct stat
 }
 
 /*
- * Only regular files in the folder itself: a link that leads out of it is left out. Hidden files are others' business.
+ * Only regular files in the folder itself: a link that leads out of it is left out. Hidden files
+ * are others' business.
  */
 static void look_at_file(struct known *k, const struct folder *f, int fd, const char *name)
 {

@@ -101,8 +101,8 @@ static void add_file(uint32_t number, bool is_shown, struct str name, struct pro
 }
 
 /*
- * Adds a .plume as a file of the page. is_shown: at first, as opposed to the baseline of a diff. Takes both texts over. Returns
- * false if it cannot be read; engine_fault says why.
+ * Adds a .plume as a file of the page. is_shown: at first, as opposed to the baseline of a diff.
+ * Takes both texts over. Returns false if it cannot be read; engine_fault says why.
  */
 EXPORT(engine_open)
 uint32_t engine_open(uint32_t number, uint32_t is_shown, char *bytes, uint32_t n, char *name,

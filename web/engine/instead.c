@@ -1,6 +1,6 @@
 /*
- * What the page has in place of libraries and files: regular expressions are the browser's, output stays in memory, and nothing is
- * compressed.
+ * What the page has in place of libraries and files: regular expressions are the browser's, output
+ * stays in memory, and nothing is compressed.
  */
 #include "base/base.h"
 

@@ -1,4 +1,5 @@
-// The row of chips between When and Where: what is selected, compared and transformed. Each can be removed, ranges typed.
+// The row of chips between When and Where: selections, the baseline and transforms. Each can be
+// removed; ranges can be edited.
 
 import { button, make } from './dom';
 import { Chip, chipsOf } from './chip_list';

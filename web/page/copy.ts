@@ -1,4 +1,4 @@
-// To the clipboard, or where a page may not write there, into a field with the text selected.
+// Copies to the clipboard or, where a page may not write to it, shows a field with the text selected.
 
 import { html } from '../flame/dom';
 

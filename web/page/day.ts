@@ -1,4 +1,4 @@
-// A strip of all files over the time of day: a click shows one, a drag all of an hour. It is there if there are several.
+// A strip of all files over time, shown if there are several: click to show one, drag to show several.
 
 import { integer, plural } from '../flame/numbers';
 import { Canvas } from './canvas';
@@ -13,7 +13,7 @@ export class DayStrip {
 	readonly box = make('div', { class: 'day', hidden: true, title: '' });
 	private readonly canvas: Canvas;
 	private day: Day | null = null;
-	/** What is being dragged over. */
+	/** The files being dragged over. */
 	private dragged: FileEntry[] | null = null;
 
 	constructor(private readonly session: Session, private readonly hint: Hint, private readonly changed: () => void) {

@@ -1,4 +1,4 @@
-// Asks the questions of doc/api.md: of the server, or of the same code compiled into the offline page.
+// Sends the requests of doc/api.md to the server, or to the same code compiled into the offline page.
 
 export type Parameters = [string, string | null][];
 export type Column = Uint8Array | Uint16Array | Uint32Array | Float64Array;
@@ -10,7 +10,7 @@ export interface Answer {
 	columns: { [name: string]: Column };
 }
 
-/** A question was not answered; the message is a sentence for the user. */
+/** A request failed; the message is a sentence for the user. */
 export class EngineError extends Error {
 	constructor(readonly status: number, message: string) {
 		super(message);

@@ -1,4 +1,4 @@
-// The menu that saves what is on the screen: as a picture, or as a profile for other tools.
+// The menu that saves the current view as a picture, or as a profile for other tools.
 
 import { html } from '../flame/dom';
 

@@ -1,4 +1,5 @@
-// The list of files: one or several are shown, another can be the baseline; those that failed say why. Files can be dropped.
+// The list of files: one or several are shown, another can be the baseline; failed ones say why.
+// Files can be dropped.
 
 import { integer, span } from '../flame/numbers';
 import { button, make } from './dom';
@@ -48,7 +49,7 @@ export class Files {
 		this.acceptDrops();
 	}
 
-	/** The file before or after those that are shown. */
+	/** The file before or after the shown ones. */
 	private step(by: number): void {
 		const files = this.session.list.files.filter((file) => file.state !== 'failed');
 		const shown = this.session.shownFiles();

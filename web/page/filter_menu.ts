@@ -13,7 +13,7 @@ interface Kind {
 	word: string;
 	text: string;
 	hint: string;
-	/** What can be chosen, as value and name. */
+	/** The choices, as value and name. */
 	values: (ledger: Ledger) => [string, string][];
 }
 
@@ -42,7 +42,7 @@ const KINDS: Kind[] = [
 	{ word: 'kind', text: 'kind of the leaf', hint: 'kernel', values: none },
 ];
 
-/** The state with one more filter; null if the value says nothing. */
+/** The state with one more filter; null if the value is empty or invalid. */
 export function added(state: State, word: string, value: string): Partial<State> | null {
 	const { selection } = state;
 	if (value === '')

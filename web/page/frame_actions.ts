@@ -1,4 +1,4 @@
-// What the details offer to do with the frame that they are about.
+// The actions that the details offer for their frame.
 
 import { Action } from './details';
 import { State } from './state';

@@ -1,4 +1,4 @@
-// The table of functions: sorted by a click on a column, linked with the graph.
+// The table of functions: click a column to sort; it is linked to the graph.
 
 import { html, set } from '../flame/dom';
 import { CharWidth } from '../flame/label';
@@ -55,7 +55,7 @@ export class Functions {
 	private mostSelf = 0; // the longest bars
 	private mostTotal = 0;
 	private selected = '';
-	private active = -1; // the row with the keyboard
+	private active = -1; // the row with keyboard focus
 
 	constructor(private readonly host: FunctionsHost) {
 		this.list = new VirtualRows({ make: () => this.makeRow(), fill: (row, i) => this.fillRow(row, i) });

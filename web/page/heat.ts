@@ -1,4 +1,4 @@
-// The heat map: its cells, the ranges on it, and what the pointer and the keyboard do there.
+// The heat map: its cells, its ranges, and its pointer and keyboard handling.
 
 import { Canvas } from './canvas';
 import { edgeAt } from './edges';
@@ -28,7 +28,7 @@ export class Heat {
 	private readonly nothing = make('p', { class: 'nothing', hidden: true }, 'No samples match the filters.');
 	private readonly speech = make('div', { class: 'speech', 'aria-live': 'polite' });
 	private cursor: Cell = { column: 0, row: 0 };
-	/** What has been painted: while a range is dragged the cells stay as they are. */
+	/** What was painted last: the cells need no repainting while a range is dragged. */
 	private painted = '';
 	private version = 0;
 
@@ -55,7 +55,7 @@ export class Heat {
 		this.box.addEventListener('scroll', () => when.drawSoon());
 	}
 
-	/** The room that the map has. */
+	/** The size available to the map. */
 	get room(): { width: number; height: number } {
 		return { width: this.box.clientWidth, height: this.box.clientHeight };
 	}
@@ -108,7 +108,7 @@ export class Heat {
 			this.drawCursor(context, g);
 	}
 
-	/** More rows than fit: how many are out of sight. A scrollbar would take width, and the time axis has none. */
+	/** Shows how many rows are out of view. A scrollbar would take width that the time axis below does not lose. */
 	private drawThumb(context: CanvasRenderingContext2D, g: Geometry): void {
 		const height = this.box.clientHeight;
 		if (g.height_px <= height)
@@ -141,7 +141,7 @@ export class Heat {
 		element.addEventListener('wheel', (event) => this.when.wheel(event, this.overlay.at(event).x), { passive: false });
 	}
 
-	/** What is in a cell: its time, its row, and how much. */
+	/** Describes a cell: its time, its row and its value. */
 	describe(cell: Cell): string[] {
 		const g = this.geometry;
 		const range = cellRange(g, cell);
@@ -197,7 +197,7 @@ export class Heat {
 		this.box.scrollTop = Math.min(Math.max(this.scrollTop, rowEdge(g, fromTop + 1) - height), rowEdge(g, fromTop));
 	}
 
-	/** Returns whether the key does something here. */
+	/** Returns whether the key was handled. */
 	private act(event: KeyboardEvent): boolean {
 		const { key } = event;
 		const range = cellRange(this.geometry, this.cursor);

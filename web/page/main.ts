@@ -1,4 +1,4 @@
-// The page: it makes the parts and joins them.
+// The page: creates the parts and connects them.
 
 import { Chips } from './chips';
 import { Files } from './files';
@@ -47,7 +47,7 @@ function start(): void {
 	live.now();
 }
 
-/** What tests and curious people can read. */
+/** For tests and the curious. */
 function expose(session: Session, when: When, live: Live): void {
 	const shown = window as unknown as { plume: object; plumeWhere?: object };
 	shown.plume = {

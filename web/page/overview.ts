@@ -1,4 +1,4 @@
-// All of the time in one thin strip while only a part is seen: where that part is, and a way to move it.
+// A thin strip of the whole profile, shown while only a part is in view: shows where that part is, and moves it.
 
 import { Latest } from './asking';
 import { Canvas } from './canvas';

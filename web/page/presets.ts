@@ -49,7 +49,7 @@ export function isOn(state: State, preset: Preset): boolean {
 	return preset.words.every((word) => has(state.transforms, word));
 }
 
-/** Presets that fold or charge replace each other; what was typed stays. */
+/** Presets that fold or charge replace each other; transforms that the user added stay. */
 export function toggled(state: State, preset: Preset, ledger: Ledger | null): Partial<State> {
 	const kinds = [...folding(ledger), CHARGED];
 	const replaced = kinds.some((one) => keyOf(one.words) === keyOf(preset.words)) ? kinds.flatMap((one) => one.words) : preset.words;

@@ -1,4 +1,4 @@
-// The frame of the page: a header and three bands, When, Where and Why, of which two have a height that can be changed.
+// The layout of the page: a header and three bands, When, Where and Why. The heights of When and Why can be changed.
 
 import { make } from './dom';
 import { Status } from './session';
@@ -36,7 +36,7 @@ export class Shell {
 		this.size();
 	}
 
-	/** Shows the bands, or a card in their place that says what is going on. */
+	/** Shows the bands, or a card that says what is going on instead. */
 	status(status: Status): void {
 		const isShown = status.kind === 'shown';
 		this.page.dataset.status = status.kind;
@@ -46,7 +46,7 @@ export class Shell {
 				make('h2', {}, status.title), ...status.text.split('\n').map((line) => make('p', {}, line))));
 	}
 
-	/** Without times there is nothing to drag. */
+	/** Without times there is nothing to resize. */
 	collapseWhen(isCollapsed: boolean): void {
 		this.page.classList.toggle('timeless', isCollapsed);
 	}

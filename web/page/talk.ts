@@ -1,4 +1,4 @@
-// What the details and the tooltip say about a frame.
+// The texts of the details and the tooltip about a frame.
 
 import { Category } from './colours';
 import { Facts } from './details';

@@ -1,4 +1,4 @@
-// What is above and below the graph: the views, the colours, where one is, and what the colours mean.
+// The bars above and below the graph: views, colours, the path of the zoom, and the legend.
 
 import { html } from '../flame/dom';
 import { LegendEntry } from './colours';
@@ -79,7 +79,7 @@ export interface Crumb {
 	go(): void;
 }
 
-/** More crumbs than these are left out in the middle. */
+/** With more crumbs than this, those in the middle are left out. */
 const MOST_CRUMBS = 5;
 
 /** The path of the zoomed frame. */

@@ -1,4 +1,4 @@
-// The tools over the heat map: what its rows and columns are, its colours, zoom, and the legend.
+// The tools above the heat map: rows, columns, colours, zoom and the legend.
 
 import { button, Choice, make } from './dom';
 import { Grid } from './heat_grid';

@@ -1,14 +1,14 @@
-// What the page says about frames and counts. Names come from profiles: whatever is in them stays on its own line.
+// Texts about frames and counts. Names come from profiles, and nothing in them may break out of its line.
 
 import { count, integer, plural, points, share, span } from '../flame/numbers';
 import { Labels, Tree, Unit } from './tree';
 
-/** Control characters, and those that turn text around or have no width. */
+/** Control characters, and characters that reverse text or have no width. */
 // eslint-disable-next-line no-control-regex
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 const LONGEST = 4000;
 
-/** A name as it may be shown. */
+/** A name that is safe to show. */
 export function clean(text: string): string {
 	const part = text.length > LONGEST ? text.slice(0, LONGEST) + '\u2026' : text;
 	return part.replace(UNSEEN, '\ufffd');
@@ -29,7 +29,7 @@ export function amountOf(value: number, unit: Unit): string {
 	return text + ' ' + (text === '1' ? unit.name.replace(/(\w{3}[^s])s$/, '$1') : unit.name);
 }
 
-/** "1.24 s", or '' where counts are no time. */
+/** "1.24 s", or '' if the unit is not time. */
 export function time(value: number, unit: Unit): string {
 	return unit.ns ? span(value / 10 ** unit.decimals * unit.ns) : '';
 }
@@ -68,7 +68,7 @@ export function labelText(labels: Labels, label: number): string {
 	return clean(labels.function[label] + (place ? ' ' + place : ''));
 }
 
-/** What the graph shows, for the crumbs and for screen readers: "8,506 samples, 17.0 s". */
+/** The size of the graph, for the crumbs and for screen readers: "8,506 samples, 17.0 s". */
 export function sizeWords(tree: Tree): string {
 	const { unit, change } = tree;
 	const words = (value: number) => amountOf(value, unit) + (unit.ns ? ', ' + time(value, unit) : '');
