@@ -1,7 +1,7 @@
-/* Answers that views make: api/table, api/export. */
+/* Answers made by views: api/table, api/export. */
 #include "api/api_int.h"
 
-/* Fills the request's view with the options of the words that name them. */
+/* Sets options of the view from the parameters that name them. */
 static bool set_words(struct api_request *r, struct view_request *view, const struct option_set *set,
 		      const char *const *words, struct err *e)
 {
@@ -14,12 +14,12 @@ static bool set_words(struct api_request *r, struct view_request *view, const st
 	return true;
 }
 
-/* The request's own selections and transforms, for a view of another kind. */
+/* The request's selections and transforms, for a view of another kind. */
 static void view_of(struct api_request *r, enum view_kind kind, struct view_request *view)
 {
 	view_request_init(view, kind);
 	struct query *q = &view->query;
-	*q = r->side.view.query; /* lists are the request's */
+	*q = r->side.view.query; /* lists are borrowed from the request */
 	view->names = r->side.view.names;
 	q->by_kind = false;
 	q->names = NAMES_FOLDED;
@@ -65,7 +65,7 @@ void table_answer(struct api_request *r, struct api_answer *answer)
 		answer_err(answer, &e);
 }
 
-/* The sides of a command line differ in their files and times only. */
+/* On a command line, sides differ only in files and times. */
 static bool set_sides(struct api_request *r, struct view_request *view, struct err *e)
 {
 	static const char *const formats[] = { "limit", NULL };

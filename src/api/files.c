@@ -79,7 +79,7 @@ void api_set_file(struct api *a, const struct api_file *f)
 		forget_answers(a);
 		entry->revision = ++a->revision;
 	}
-	AUTO(arena) struct arena kept = entry->text; /* f's texts may be the entry's own */
+	AUTO(arena) struct arena kept = entry->text; /* f's strings may be the entry's own */
 	entry->text = (struct arena){ 0 };
 	copy_file(entry, f);
 	profile_unref(old);
@@ -181,7 +181,7 @@ struct shown *files_shown(struct api *a, const struct text_list *ids, struct api
 {
 	AUTO_FREE struct api_entry **list = mem_alloc((size_t)a->files.n + 1, sizeof(struct api_entry *));
 	uint32_t n = 0;
-	bool ok = true, has_good = false; /* a bad file among good ones is only listed */
+	bool ok = true, has_good = false; /* a failed file among good ones is only listed */
 	for (uint32_t i = 0; i < a->files.n; i++)
 		has_good |= a->files.p[i]->file.is_shown && a->files.p[i]->file.state != API_FAILED;
 	for (uint32_t i = 0; ok && i < ids->n; i++) {

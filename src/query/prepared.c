@@ -1,6 +1,6 @@
 #include "query/prepared_int.h"
 
-/* The rows in their order, cut into runs. */
+/* Sorts the rows and cuts them into runs. */
 static void order_rows(struct prepared *q, const struct query *query)
 {
 	const struct samples *s = &q->p->samples;
@@ -155,7 +155,7 @@ static void add_rows(struct part *part, uint32_t from, uint32_t until)
 	}
 }
 
-/* In preorder a node's children follow it, so going backwards every child is complete. */
+/* In preorder, children follow their node, so backwards every child is complete first. */
 static void sum_totals(struct part *part)
 {
 	const struct tree *t = part->q->whole;

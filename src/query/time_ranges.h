@@ -1,12 +1,12 @@
-/* When: the ranges of --time, as instants of the profile's clock. */
+/* The ranges of --time, as times of the profile's clock. */
 #pragma once
 #include "model/model.h"
 
 struct time_range {
-	uint64_t from_ns, until_ns; /* until is not part of it */
+	uint64_t from_ns, until_ns; /* until is excluded */
 };
 
-/* Sorted, and neither empty nor touching each other, so that a sample is in at most one. */
+/* Sorted, not empty and not touching, so that a sample is in at most one. */
 struct time_ranges {
 	VEC(struct time_range) list;
 };

@@ -1,4 +1,4 @@
-/* Reads files on a few threads, which begin with the first file. */
+/* Reads files on a few threads, started with the first file. */
 #include "workspace/workspace_int.h"
 
 #include <errno.h>
@@ -91,7 +91,7 @@ void item_take_profile(struct workspace *w, struct item *i, struct profile *p)
 	item_publish(w, i);
 }
 
-/* Those not asked for lately make room; an upload has no file to be read from again. */
+/* Drops the least recently used profiles; uploads stay, because they cannot be read again. */
 static void drop_old(struct workspace *w)
 {
 	for (;;) {
