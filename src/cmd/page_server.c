@@ -17,7 +17,8 @@ static const struct option page_options[] = {
 	{ "open", 0, OPTION_FLAG, PAGE(opens), NULL, "open the page in a browser" },
 	{ "port", 0, OPTION_TEXT, PAGE(port), "N", "serve on port N (default: any free port)" },
 	{ "listen", 0, OPTION_TEXT, PAGE(listen), "ADDR",
-	  "serve on IP address ADDR, so that other machines can connect; anyone who has the URL can "
+	  "serve on IP address ADDR, so that other machines can connect; anyone who has the URL "
+	  "can "
 	  "see the profiles, and nothing is encrypted (default: this machine only)" },
 };
 const struct option_set page_option_set = OPTION_SET("Page", page_options);
@@ -113,11 +114,13 @@ static void answer(void *context, const struct serve_request *r, struct serve_an
 
 /* --- the address --- */
 
-static void say_address(const struct page_plan *plan, const struct serve_description *d, const char *url)
+static void say_address(const struct page_plan *plan, const struct serve_description *d,
+			const char *url)
 {
 	const char *ssh = getenv("SSH_CONNECTION"); /* CLIENT PORT SERVER PORT */
 	if (plan->options->listen)
-		say("anyone who has this URL can see the profiles, and the connection is not encrypted");
+		say("anyone who has this URL can see the profiles, and the connection is not "
+		    "encrypted");
 	printf("%s\n", url);
 	fflush(stdout);
 	if (plan->is_quiet)
@@ -129,8 +132,9 @@ static void say_address(const struct page_plan *plan, const struct serve_descrip
 		char *rest = NULL, *host = strtok_r(words, " ", &rest);
 		for (int i = 0; host && i < 2; i++)
 			host = strtok_r(NULL, " ", &rest);
-		say("to open the URL on your own machine, first run there: ssh -L %u:127.0.0.1:%u %s", d->port,
-		    d->port, host ? host : "HOST");
+		say("to open the URL on your own machine, first run there: ssh -L %u:127.0.0.1:%u "
+		    "%s",
+		    d->port, d->port, host ? host : "HOST");
 	}
 	if (plan->live)
 		say("Ctrl-C stops the recording; press it again to close the page");

@@ -43,7 +43,7 @@ struct grid_request {
 	uint64_t column_ns; /* wider ones are used if there would be too many cells */
 	/* In ns of the profile's clock; the columns begin at `origin_ns` plus a whole number of columns. */
 	int64_t from_ns, until_ns, origin_ns;
-	const bool *is_hit; /* by node of the whole tree: counted in `hits` as well; NULL: no hits */
+	const bool *is_hit; /* by node of the whole tree: also counted in `hits`; NULL: no hits */
 };
 
 struct grid_row {

@@ -105,7 +105,7 @@ export class Session implements Page {
 
 	fail(error: unknown): void {
 		const isExpected = (error instanceof EngineError && error.status === 409) || (error instanceof Error && error.name === 'AbortError');
-		if (isExpected) // the file is still being read, or nobody waits for the answer any more
+		if (isExpected) // the file is still being read, or the answer is no longer wanted
 			return;
 		this.outlook.problem(error instanceof Error ? error.message : String(error));
 		if (!(error instanceof EngineError))
