@@ -33,7 +33,8 @@ static void tag(struct api_answer *answer)
 			 (unsigned long long)hash.high64, (unsigned long long)hash.low64);
 }
 
-static void answer_named(struct api *a, struct str name, struct str query, struct api_answer *answer)
+static void answer_named(struct api *a, struct str name, struct str query,
+			 struct api_answer *answer)
 {
 	AUTO(api_request) struct api_request r = { .api = a };
 	struct err e = { 0 };

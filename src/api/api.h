@@ -39,8 +39,9 @@ struct api_host {
 	 * The text of a source file that p's frames name. Returns false and sets e if it
 	 * cannot be read. origin: "disk", "container", "v8" or "source map".
 	 */
-	bool (*source_text)(void *context, const struct profile *p, struct str file, struct str module, struct buf *text,
-			    const char **origin, struct err *e);
+	bool (*source_text)(void *context, const struct profile *p, struct str file,
+			    struct str module, struct buf *text, const char **origin,
+			    struct err *e);
 };
 
 struct api;
@@ -55,7 +56,7 @@ void api_remove_file(struct api *a, struct str id);
 bool api_parameter(struct str query, struct str name, struct buf *value);
 
 struct api_answer {
-	unsigned status; /* as in HTTP */
+	unsigned status;  /* as in HTTP */
 	const char *type; /* media type */
 	struct buf body;
 	char download[64]; /* suggested file name; empty: not a download */

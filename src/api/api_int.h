@@ -14,7 +14,7 @@ struct api_entry {
 struct shown {
 	struct profile *profile;
 	struct buf name; /* of the file; empty if there are several */
-	struct buf key; /* which files, in which revision: equal keys, equal profiles */
+	struct buf key;	 /* which files, in which revision: equal keys, equal profiles */
 	uint64_t first_ns, last_ns;
 	bool has_times;
 	uint32_t files;

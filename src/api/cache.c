@@ -18,8 +18,8 @@ static struct cached *find(struct api *a, struct str key)
 	return NULL;
 }
 
-static struct cached *add(struct api *a, const struct shown *s, const struct query *q, struct str key,
-			  struct err *e)
+static struct cached *add(struct api *a, const struct shown *s, const struct query *q,
+			  struct str key, struct err *e)
 {
 	struct prepared *prepared = prepared_new(s->profile, q, e);
 	if (!prepared)
@@ -61,7 +61,8 @@ bool side_prepare(struct api_request *r, struct side_request *side, struct prepa
 	const struct text_list *times = &side->view.query.times;
 	out->has_ranges = times->n > 0;
 	out->cached = !times->n || query_time_ranges(out->shown->profile, times, &out->ranges, &e)
-			      ? cache_get(r->api, out->shown, &side->view.query, buf_str(&side->words), &e)
+			      ? cache_get(r->api, out->shown, &side->view.query,
+					  buf_str(&side->words), &e)
 			      : NULL;
 	return out->cached || answer_err(answer, &e);
 }

@@ -2,8 +2,8 @@
 #include "api/api_int.h"
 
 /* Sets options of the view from the parameters that name them. */
-static bool set_words(struct api_request *r, struct view_request *view, const struct option_set *set,
-		      const char *const *words, struct err *e)
+static bool set_words(struct api_request *r, struct view_request *view,
+		      const struct option_set *set, const char *const *words, struct err *e)
 {
 	const struct option_binding binding = { set, view };
 	for (; *words; words++) {
@@ -70,7 +70,8 @@ static bool set_sides(struct api_request *r, struct view_request *view, struct e
 {
 	static const char *const formats[] = { "limit", NULL };
 	static const char *const words[] = { "delta", "width-by", NULL };
-	const struct text_list *before = &r->base.view.query.times, *after = &r->side.view.query.times;
+	const struct text_list *before = &r->base.view.query.times,
+			       *after = &r->side.view.query.times;
 	const char *scale = request_text(r, "scale");
 	const struct option_binding diff = { &diff_option_set, view };
 	if (!str_eq(buf_str(&r->base.words), buf_str(&r->side.words)))
@@ -101,7 +102,8 @@ void diff_json(struct api_request *r, struct api_answer *answer)
 	const struct view_input sides[] = { { before->profile, shown_name(before) },
 					    { before == after ? NULL : after->profile,
 					      shown_name(after) } };
-	struct view_diff *d = set_sides(r, &view, &e) ? view_diff_new(sides, &view, &notes, &e) : NULL;
+	struct view_diff *d =
+		set_sides(r, &view, &e) ? view_diff_new(sides, &view, &notes, &e) : NULL;
 	struct writer *w = writer_to_memory(&answer->body);
 	if (!d || !view_diff_write(d, DIFF_JSON, NULL, w, &e) || !writer_commit(w, &e))
 		answer_err(answer, &e);
@@ -112,7 +114,8 @@ void diff_json(struct api_request *r, struct api_answer *answer)
 
 /* --- api/export --- */
 
-static bool find_format(const char *as, struct view_request *view, const char **ending, struct err *e)
+static bool find_format(const char *as, struct view_request *view, const char **ending,
+			struct err *e)
 {
 	if (strcmp(as, "svg") == 0) {
 		*ending = ".svg";
@@ -129,7 +132,7 @@ static bool export_view(struct api_request *r, const char *as, struct view_reque
 			const char **ending, struct err *e)
 {
 	static const char *const words[] = { "each-sample", "all-threads", NULL };
-	enum view_kind kind = strcmp(as, "svg") == 0	 ? VIEW_PICTURE
+	enum view_kind kind = strcmp(as, "svg") == 0	  ? VIEW_PICTURE
 			      : strcmp(as, "folded") == 0 ? VIEW_FOLDED
 							  : VIEW_PROFILE;
 	view_of(r, kind, view);
@@ -147,7 +150,8 @@ void export_answer(struct api_request *r, struct api_answer *answer)
 		return;
 	if (!as)
 		err_usage(&e, "the parameter 'as' is missing: name a format");
-	if (!as || !export_view(r, as, &view, &ending, &e) || !write_view(s, &view, &answer->body, &e)) {
+	if (!as || !export_view(r, as, &view, &ending, &e) ||
+	    !write_view(s, &view, &answer->body, &e)) {
 		answer_err(answer, &e);
 		return;
 	}

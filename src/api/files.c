@@ -179,7 +179,8 @@ static void add_file(struct api *a, struct api_entry *f, struct api_entry **list
 
 struct shown *files_shown(struct api *a, const struct text_list *ids, struct api_answer *answer)
 {
-	AUTO_FREE struct api_entry **list = mem_alloc((size_t)a->files.n + 1, sizeof(struct api_entry *));
+	AUTO_FREE struct api_entry **list =
+		mem_alloc((size_t)a->files.n + 1, sizeof(struct api_entry *));
 	uint32_t n = 0;
 	bool ok = true, has_good = false; /* a failed file among good ones is only listed */
 	for (uint32_t i = 0; i < a->files.n; i++)
@@ -192,7 +193,8 @@ struct shown *files_shown(struct api *a, const struct text_list *ids, struct api
 			ok = answer_error(answer, 404, "no such file; it may have been removed");
 	}
 	for (uint32_t i = 0; !ids->n && i < a->files.n; i++)
-		if (a->files.p[i]->file.is_shown && (!has_good || a->files.p[i]->file.state != API_FAILED))
+		if (a->files.p[i]->file.is_shown &&
+		    (!has_good || a->files.p[i]->file.state != API_FAILED))
 			add_file(a, a->files.p[i], list, &n);
 	if (ok && !n)
 		ok = answer_error(answer, 404, "no profile to show");

@@ -103,7 +103,8 @@ static void name_row(const struct profile *p, enum grid_by by, const struct grid
 	}
 }
 
-static void add_rows(struct json_out *j, const struct profile *p, enum grid_by by, const struct grid *g)
+static void add_rows(struct json_out *j, const struct profile *p, enum grid_by by,
+		     const struct grid *g)
 {
 	json_out_open(j, "rows", '[');
 	for (uint32_t i = 0; i < g->list.n; i++) {
@@ -124,7 +125,8 @@ static void add_rows(struct json_out *j, const struct profile *p, enum grid_by b
 }
 
 /* What one fully busy CPU adds per ns; 0 if unknown. */
-static double per_cpu_of(const struct profile *p, const struct query_ledger *l, const struct tree *t)
+static double per_cpu_of(const struct profile *p, const struct query_ledger *l,
+			 const struct tree *t)
 {
 	uint64_t ns = ns_of_unit(p, l);
 	return ns ? (double)tree_unit(t) / (double)ns : 0;

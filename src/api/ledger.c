@@ -50,8 +50,8 @@ static void add_threads(struct json_out *j, const struct profile *p)
 	json_out_close(j, ']');
 }
 
-static void add_mark(struct json_out *j, const struct shown *s, const struct mark *m, struct str kind,
-		     struct str text)
+static void add_mark(struct json_out *j, const struct shown *s, const struct mark *m,
+		     struct str kind, struct str text)
 {
 	const struct thread *t = &s->profile->threads.p[m->thread];
 	json_out_open(j, NULL, '{');
@@ -125,7 +125,8 @@ static double cpus_busy(const struct prepared_side *side, uint64_t duration_ns)
 	const struct prepared *q = side->cached->prepared;
 	const struct query_ledger *l = prepared_ledger(q);
 	uint64_t ns = ns_of_unit(side->shown->profile, l);
-	double weight = (double)prepared_whole(q)->total[0][0] / (double)tree_unit(prepared_whole(q));
+	double weight =
+		(double)prepared_whole(q)->total[0][0] / (double)tree_unit(prepared_whole(q));
 	return ns && duration_ns ? weight * (double)ns / (double)duration_ns : 0;
 }
 

@@ -12,7 +12,8 @@ static bool decode(struct arena *arena, struct str from, struct str *to, struct 
 	AUTO(buf) struct buf text = { 0 };
 	for (size_t i = 0; i < from.n; i++) {
 		char c = from.p[i] == '+' ? ' ' : from.p[i];
-		if (c == '%' && i + 2 < from.n + 0 && is_hex(from.p[i + 1]) && is_hex(from.p[i + 2])) {
+		if (c == '%' && i + 2 < from.n + 0 && is_hex(from.p[i + 1]) &&
+		    is_hex(from.p[i + 2])) {
 			c = (char)(hex_of(from.p[i + 1]) << 4 | hex_of(from.p[i + 2]));
 			i += 2;
 		}
@@ -59,10 +60,10 @@ static bool split(struct api_request *r, struct str query, struct err *e)
 static bool is_own_word(struct str name)
 {
 	static const char *const words[] = {
-		"view",	  "callers", "callees",	 "labels", "least",   "rows", "column",	 "parts",    "from",
-		"until",  "align",   "search",	 "case",   "plain",   "by",   "limit",	 "sort",     "order",
-		"scale",  "delta",   "function", "as",	   "format",  "name", "lines",	 "each-sample",
-		"all-threads", "width-by",
+		"view",	 "callers", "callees", "labels", "least",	"rows",	       "column",
+		"parts", "from",    "until",   "align",	 "search",	"case",	       "plain",
+		"by",	 "limit",   "sort",    "order",	 "scale",	"delta",       "function",
+		"as",	 "format",  "name",    "lines",	 "each-sample", "all-threads", "width-by",
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (str_eq(name, str_from(words[i])))
@@ -74,8 +75,8 @@ static bool is_own_word(struct str name)
 static bool set_option(struct side_request *side, struct str name, const char *value, struct err *e)
 {
 	const struct option_binding bindings[] = {
-		{ &name_option_set, &side->view },	 { &frame_option_set, &side->view },
-		{ &filter_option_set, &side->view },	 { &transform_option_set, &side->view },
+		{ &name_option_set, &side->view },   { &frame_option_set, &side->view },
+		{ &filter_option_set, &side->view }, { &transform_option_set, &side->view },
 		{ &time_option_set, &side->view },
 	};
 	for (size_t b = 0; b < ARRAY_SIZE(bindings); b++)
@@ -120,7 +121,8 @@ static bool add_words(struct api_request *r, struct err *e)
 		bool is_base = str_starts(p->name, base), ok = true;
 		struct str name = is_base ? str_from_byte(p->name, base.n) : p->name;
 		if (is_base && is_transform(name))
-			return err_usage(e, "%.*s: transforms apply to both sides; leave out 'base.'",
+			return err_usage(e,
+					 "%.*s: transforms apply to both sides; leave out 'base.'",
 					 STR_ARG(p->name));
 		r->has_base |= is_base;
 		if (is_base || !is_own_word(name))

@@ -21,7 +21,8 @@ static str_id file_of(const struct frame *f)
 }
 
 /* The heaviest place of the label's frames, because a merged function may be in several files. */
-static bool find_file(struct lines *l, const struct tree *t, uint32_t label, const uint64_t *weights)
+static bool find_file(struct lines *l, const struct tree *t, uint32_t label,
+		      const uint64_t *weights)
 {
 	const struct profile *p = l->p;
 	AUTO_FREE uint64_t *of_frame = mem_zalloc((size_t)p->frames.n + 1, sizeof(*of_frame));
@@ -108,8 +109,8 @@ static void add_text(struct json_out *j, const struct api *a, const struct lines
 	if (!a->host.source_text)
 		err_set(&e, "source text is not available here");
 	else
-		a->host.source_text(a->host.context, l->p, file, profile_str(l->p, l->module), &text,
-				    &origin, &e);
+		a->host.source_text(a->host.context, l->p, file, profile_str(l->p, l->module),
+				    &text, &origin, &e);
 	json_out_string(j, "file", file);
 	json_out_string(j, "origin", str_from(e.kind ? "" : origin));
 	json_out_string(j, "reason", str_from(e.text));
@@ -138,7 +139,8 @@ static void write_source(const struct api_request *r, const struct prepared_side
 	AUTO_FREE uint64_t *weights =
 		prepared_stack_weights(q, side->has_ranges ? &side->ranges : NULL);
 	if (!find_file(&l, prepared_whole(q), label, weights)) {
-		answer_error(answer, 404, "the profile does not say which file this function is in");
+		answer_error(answer, 404,
+			     "the profile does not say which file this function is in");
 		return;
 	}
 	find_most(&l);
@@ -159,7 +161,8 @@ void source_answer(struct api_request *r, struct api_answer *answer)
 	const char *name = request_text(r, "function");
 	if (!side_prepare(r, &r->side, &side, answer))
 		return;
-	uint32_t label = name ? label_named(prepared_whole(side.cached->prepared), name) : INDEX_NONE;
+	uint32_t label =
+		name ? label_named(prepared_whole(side.cached->prepared), name) : INDEX_NONE;
 	if (label == INDEX_NONE)
 		answer_error(answer, 404, "no function with this name in the selection");
 	else

@@ -5,15 +5,17 @@ enum label_flag { LABEL_INLINED = 1, LABEL_PROCESS = 2, LABEL_RECURSIVE = 4, LAB
 
 static unsigned flags_of(const struct tree_label *l)
 {
-	return (l->flags & FRAME_INLINED ? LABEL_INLINED : 0) | (l->is_process ? LABEL_PROCESS : 0) |
-	       (l->is_recursive ? LABEL_RECURSIVE : 0) | (l->flags & FRAME_FOLDED ? LABEL_FOLDED : 0);
+	return (l->flags & FRAME_INLINED ? LABEL_INLINED : 0) |
+	       (l->is_process ? LABEL_PROCESS : 0) | (l->is_recursive ? LABEL_RECURSIVE : 0) |
+	       (l->flags & FRAME_FOLDED ? LABEL_FOLDED : 0);
 }
 
 static void add_texts(struct json_out *j, const struct tree *t, const char *key, size_t offset)
 {
 	json_out_open(j, key, '[');
 	for (uint32_t i = 0; i < t->labels.n; i++)
-		json_out_string(j, NULL, *(const struct str *)((const char *)&t->labels.p[i] + offset));
+		json_out_string(j, NULL,
+				*(const struct str *)((const char *)&t->labels.p[i] + offset));
 	json_out_close(j, ']');
 }
 
@@ -149,8 +151,9 @@ static void add_empty(struct json_out *j, const struct profile *p, const struct 
 }
 
 /* labels_id: 0 if only this answer uses the labels. */
-static void write_tree(struct api_request *r, const struct prepared_side *side, const struct tree *t,
-		       const struct query_ledger *l, uint64_t labels_id, struct api_answer *answer)
+static void write_tree(struct api_request *r, const struct prepared_side *side,
+		       const struct tree *t, const struct query_ledger *l, uint64_t labels_id,
+		       struct api_answer *answer)
 {
 	struct columns c;
 	AUTO(kept) struct kept kept = { 0 };
@@ -197,8 +200,9 @@ static struct tree *calls_of(const struct tree *t, const char *name, bool is_cal
 			  : tree_callees(t, is_wanted, str_from(name));
 }
 
-static void write_calls(struct api_request *r, const struct prepared_side *side, const struct tree *t,
-			const struct query_ledger *l, struct api_answer *answer)
+static void write_calls(struct api_request *r, const struct prepared_side *side,
+			const struct tree *t, const struct query_ledger *l,
+			struct api_answer *answer)
 {
 	const char *callers = request_text(r, "callers"), *callees = request_text(r, "callees");
 	struct tree *calls = calls_of(t, callers ? callers : callees, callers != NULL);
@@ -228,8 +232,8 @@ void tree_answer(struct api_request *r, struct api_answer *answer)
 
 /* --- api/diff --- */
 
-static bool choose(struct api_request *r, const char *name, const char *const *words, unsigned *value,
-		   struct err *e)
+static bool choose(struct api_request *r, const char *name, const char *const *words,
+		   unsigned *value, struct err *e)
 {
 	const char *text = request_text(r, name);
 	*value = 0;
@@ -286,7 +290,8 @@ static bool set_beside(struct api_request *r, struct api_answer *answer)
 	return true;
 }
 
-static bool add_side(struct api_request *r, struct diff_sides *d, unsigned i, struct api_answer *answer)
+static bool add_side(struct api_request *r, struct diff_sides *d, unsigned i,
+		     struct api_answer *answer)
 {
 	struct side_request *side = i == BEFORE ? &r->base : &r->side;
 	if (!side_prepare(r, side, &d->side[i], answer))
@@ -334,7 +339,8 @@ void diff_answer(struct api_request *r, struct api_answer *answer)
 	AUTO(diff_sides) struct diff_sides d = { 0 };
 	struct err e = { 0 };
 	unsigned scale, delta;
-	if (!choose(r, "scale", scale_words, &scale, &e) || !choose(r, "delta", delta_words, &delta, &e)) {
+	if (!choose(r, "scale", scale_words, &scale, &e) ||
+	    !choose(r, "delta", delta_words, &delta, &e)) {
 		answer_err(answer, &e);
 		return;
 	}
@@ -342,7 +348,8 @@ void diff_answer(struct api_request *r, struct api_answer *answer)
 		diff_json(r, answer);
 		return;
 	}
-	if (!set_beside(r, answer) || !add_side(r, &d, BEFORE, answer) || !add_side(r, &d, AFTER, answer))
+	if (!set_beside(r, answer) || !add_side(r, &d, BEFORE, answer) ||
+	    !add_side(r, &d, AFTER, answer))
 		return;
 	pair_up(&d);
 	d.comparison.by_self = delta == 0;

@@ -15,7 +15,7 @@ struct writer {
 	char *temporary;       /* that name, in the place's folder */
 	int fd;
 	struct buf *memory; /* instead of fd; NULL: a file */
-	int error; /* errno of the first failed write */
+	int error;	    /* errno of the first failed write */
 	uint64_t written;
 	bool is_patient;
 	struct buf buffer;

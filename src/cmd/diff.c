@@ -24,20 +24,15 @@ static const struct option output_options[] = {
 };
 static const struct option_set output_option_set = OPTION_SET("Output", output_options);
 
-static const struct option_set *const diff_sets[] = { &output_option_set,
-						      &page_file_option_set,
-						      &diff_format_option_set,
-						      &diff_option_set,
-						      &picture_option_set,
-						      &name_option_set,
-						      &address_option_set,
-						      &finding_option_set,
-						      &frame_option_set,
-						      &filter_option_set,
-						      &transform_option_set,
-						      &input_option_set,
-						      &common_option_set,
-						      NULL };
+static const struct option_set *const diff_sets[] = {
+	&output_option_set,	 &page_file_option_set,
+	&diff_format_option_set, &diff_option_set,
+	&picture_option_set,	 &name_option_set,
+	&address_option_set,	 &finding_option_set,
+	&frame_option_set,	 &filter_option_set,
+	&transform_option_set,	 &input_option_set,
+	&common_option_set,	 NULL
+};
 
 static void request_fini(struct request *r)
 {

@@ -17,8 +17,7 @@ static const struct option_set output_option_set = OPTION_SET("Output", output_o
 
 static const struct option_set *const flame_sets[] = {
 	&output_option_set, &flame_format_option_set, &page_file_option_set, &picture_option_set,
-	&flame_option_set,  &name_option_set,	      &address_option_set,
-	VIEW_SETS
+	&flame_option_set,  &name_option_set,	      &address_option_set,   VIEW_SETS
 };
 
 static void request_fini(struct request *r)

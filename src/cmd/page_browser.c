@@ -39,7 +39,8 @@ static bool make_file(struct browser *b, const char *url)
 
 static void run(const char *path)
 {
-	static const char *const programs[] = { "xdg-open", "sensible-browser", "x-www-browser", "open" };
+	static const char *const programs[] = { "xdg-open", "sensible-browser", "x-www-browser",
+						"open" };
 	const char *browser = getenv("BROWSER");
 	int nothing = open("/dev/null", O_RDWR);
 	sigset_t none;

@@ -202,7 +202,8 @@ static void add_look(struct buf *state, const struct view_request *r, bool is_di
 	add_flag(state, "icicle", o->style.is_inverted);
 	add_flag(state, "absolute",
 		 is_diff && (r->diff.is_absolute || r->diff.scale_by == SCALE_NONE));
-	add_flag(state, "by-self", is_diff && r->diff.delta == 0);
+	if (is_diff && r->diff.delta != 0)
+		page_add_word(state, "delta", "total");
 }
 
 /* One range applies to both sides; of two, the first is for BEFORE. */

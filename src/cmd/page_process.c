@@ -30,8 +30,8 @@ static bool read_message(int fd, bool *is_live, struct buf *path)
 }
 
 /* Ctrl-C is for the recorder: the page ends when the recorder closes the pipe. */
-static int run_child(int fd, const struct page_options *options, const struct source_options *source,
-		     bool is_quiet)
+static int run_child(int fd, const struct page_options *options,
+		     const struct source_options *source, bool is_quiet)
 {
 	AUTO(buf) struct buf path = { 0 };
 	AUTO(text_list) struct text_list paths = { 0 };

@@ -111,10 +111,11 @@ static const struct option output_options[] = {
 static const struct option_set output_option_set = OPTION_SET("Output", output_options);
 
 static const struct option_set *const record_sets[] = {
-	&target_option_set,  &event_option_set, &record_time_option_set, &output_option_set,
-	&page_file_option_set,
-	&finding_option_set, &frame_option_set, &page_option_set,	 &common_option_set,
-	NULL
+	&target_option_set,	 &event_option_set,
+	&record_time_option_set, &output_option_set,
+	&page_file_option_set,	 &finding_option_set,
+	&frame_option_set,	 &page_option_set,
+	&common_option_set,	 NULL
 };
 
 static void request_fini(struct request *r)
@@ -398,7 +399,8 @@ static void show_live(void *context)
 	struct request *r = context;
 	const char *growing = r->outputs.growing.path;
 	if (r->is_live_page)
-		page_process_show(&r->page, growing ? growing : r->rotation.folder, growing != NULL);
+		page_process_show(&r->page, growing ? growing : r->rotation.folder,
+				  growing != NULL);
 }
 
 /* Call it before there are threads and events, which the page's process must not inherit. */
@@ -450,7 +452,8 @@ static int record(struct request *r, struct err *e)
 	return code;
 }
 
-int record_words(const struct command *self, char **words, size_t n, const struct page_options *live)
+int record_words(const struct command *self, char **words, size_t n,
+		 const struct page_options *live)
 {
 	enum { USUAL_HZ = 99 };
 	struct err e = { 0 };

@@ -36,7 +36,8 @@ static void see(struct collecting *c, uint32_t row, bool is_gc)
 	thread_id thread = c->p->samples.thread[row];
 	uint64_t now = c->p->samples.time_ns[row];
 	struct mark *m = &c->open[thread];
-	bool goes_on = m->text && now >= m->time_ns && now - m->time_ns - m->duration_ns <= c->gap_ns;
+	bool goes_on =
+		m->text && now >= m->time_ns && now - m->time_ns - m->duration_ns <= c->gap_ns;
 	if (m->text && !goes_on)
 		end_one(c, thread);
 	if (!is_gc)

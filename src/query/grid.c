@@ -1,7 +1,9 @@
 /* Samples over time, in rows and columns: the heat map and the lanes. */
 #include "query/prepared_int.h"
 
-const char *const grid_key_names[] = { "offset", "cpu", "thread", "process", "event", "total", NULL };
+const char *const grid_key_names[] = {
+	"offset", "cpu", "thread", "process", "event", "total", NULL
+};
 
 /* The grid row key of a profile row. */
 static uint64_t key_of(const struct profile *p, enum grid_by by, uint32_t row)
@@ -59,7 +61,8 @@ static uint32_t *list_rows(const struct prepared *q, const struct grid_request *
 static int by_key(const void *a, const void *b, void *list)
 {
 	const struct grid_row *rows = list;
-	int64_t x = (int64_t)rows[*(const uint32_t *)a].key, y = (int64_t)rows[*(const uint32_t *)b].key;
+	int64_t x = (int64_t)rows[*(const uint32_t *)a].key,
+		y = (int64_t)rows[*(const uint32_t *)b].key;
 	return (x > y) - (x < y);
 }
 
@@ -126,7 +129,8 @@ static void fill_cell(struct filling *f, uint32_t i)
 	uint32_t row = f->q->row[i], node = f->q->whole->rows->node[row];
 	if (node == INDEX_NONE)
 		return;
-	uint64_t since = f->q->time_ns[i] - (uint64_t)g->from_ns; /* may wrap when from_ns is below 0 */
+	uint64_t since =
+		f->q->time_ns[i] - (uint64_t)g->from_ns; /* may wrap when from_ns is below 0 */
 	uint64_t column = since / g->column_ns;
 	if (column >= g->columns)
 		return;

@@ -105,7 +105,8 @@ static void pieces_fini(struct pieces *p)
 }
 
 /* ranges: NULL for all. */
-static void pieces_of(const struct prepared *q, const struct time_ranges *ranges, struct pieces *out)
+static void pieces_of(const struct prepared *q, const struct time_ranges *ranges,
+		      struct pieces *out)
 {
 	bool has_ranges = ranges && q->time_ns;
 	uint64_t start = 0;
@@ -168,9 +169,8 @@ static void sum_totals(struct part *part)
 	for (unsigned v = 0; v < t->value_count; v++) {
 		memcpy(part->total[v], part->self[v], t->n * sizeof(uint64_t));
 		for (uint32_t i = t->n; i-- > 1;)
-			part->total[v][parent[i]] =
-				saturating_add(part->total[v][parent[i]], part->total[v][i],
-					       &part->overflows);
+			part->total[v][parent[i]] = saturating_add(
+				part->total[v][parent[i]], part->total[v][i], &part->overflows);
 	}
 	/* Keep stacks with weight 0 too. */
 	AUTO_FREE bool *has_stack = mem_zalloc(t->n, sizeof(*has_stack));
@@ -297,7 +297,8 @@ static void add_weights(const struct prepared *q, uint32_t from, uint32_t until,
 	const struct tree_rows *rows = q->whole->rows;
 	for (uint32_t i = from; i < until; i++)
 		if (rows->node[q->row[i]] != INDEX_NONE)
-			ledger_add(&weights[q->p->samples.node[q->row[i]]], rows->weight[q->row[i]]);
+			ledger_add(&weights[q->p->samples.node[q->row[i]]],
+				   rows->weight[q->row[i]]);
 }
 
 uint64_t *prepared_stack_weights(const struct prepared *q, const struct time_ranges *ranges)

@@ -31,7 +31,15 @@ uint64_t *prepared_stack_weights(const struct prepared *q, const struct time_ran
 
 /* --- grids: samples over time --- */
 
-enum grid_by { GRID_OFFSET, GRID_CPU, GRID_THREAD, GRID_PROCESS, GRID_EVENT, GRID_TOTAL, GRID_KEYS };
+enum grid_by {
+	GRID_OFFSET,
+	GRID_CPU,
+	GRID_THREAD,
+	GRID_PROCESS,
+	GRID_EVENT,
+	GRID_TOTAL,
+	GRID_KEYS
+};
 /* By enum grid_by; NULL-terminated: offset, cpu, ... */
 extern const char *const grid_key_names[];
 
@@ -39,11 +47,11 @@ enum { GRID_MAX_CELLS = 4 << 20, GRID_MAX_PARTS = 1000 };
 
 struct grid_request {
 	enum grid_by by;
-	uint32_t parts; /* rows of GRID_OFFSET */
+	uint32_t parts;	    /* rows of GRID_OFFSET */
 	uint64_t column_ns; /* wider ones are used if there would be too many cells */
 	/* In ns of the profile's clock; the columns begin at `origin_ns` plus a whole number of columns. */
 	int64_t from_ns, until_ns, origin_ns;
-	const bool *is_hit; /* by node of the whole tree: also counted in `hits`; NULL: no hits */
+	const bool *is_hit; /* by node of the whole tree: also counted in `hits`; NULL: none */
 };
 
 struct grid_row {
@@ -56,9 +64,9 @@ struct grid_row {
 struct grid {
 	uint32_t columns, rows;
 	uint64_t column_ns;
-	int64_t from_ns;	/* where the first column begins */
-	uint64_t *value, *hits; /* column by column; hits may be NULL */
-	uint64_t max, top, total; /* top: the 99.5th percentile of the cells that are not 0 */
+	int64_t from_ns;	   /* where the first column begins */
+	uint64_t *value, *hits;	   /* column by column; hits may be NULL */
+	uint64_t max, top, total;  /* top: the 99.5th percentile of the cells that are not 0 */
 	VEC(struct grid_row) list; /* in order; empty for GRID_OFFSET */
 };
 

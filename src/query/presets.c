@@ -24,11 +24,23 @@ const struct preset presets[PRESETS + 1] = {
 const char *const preset_names[] = { "none", "node",   "java",	  "python",
 				     "go",   "native", "program", NULL };
 
+/* V8's own profiles have no tiers. */
+static bool is_script(const struct profile *p, const struct frame *f)
+{
+	static const struct str endings[] = { STR(".js"), STR(".mjs"), STR(".cjs"), STR(".ts") };
+	struct str file = profile_str(p, f->function_file ? f->function_file : f->file);
+	bool is_compiled = f->kind == FRAME_JIT || f->kind == FRAME_INTERPRETED;
+	for (size_t i = 0; is_compiled && i < ARRAY_SIZE(endings); i++)
+		if (str_ends(file, endings[i]))
+			return true;
+	return is_compiled && str_starts(file, STR("node:"));
+}
+
 /* The kind of program that a frame reveals; NONE for most. */
 static unsigned preset_of_frame(const struct profile *p, const struct frame *f)
 {
 	struct str name = profile_str(p, f->name), file;
-	if (f->tier)
+	if (f->tier || is_script(p, f))
 		return NODE;
 	if (str_starts(str_basename(profile_str(p, f->module)), STR("libjvm.so")))
 		return JAVA;

@@ -73,8 +73,8 @@ struct query {
 	unsigned weight;	    /* enum query_weight */
 
 	/* For pictures. */
-	bool by_kind;  /* the same name in the kernel and outside is two functions */
-	bool in_order; /* stacks are side by side in time order, or in input order */
+	bool by_kind;	/* the same name in the kernel and outside is two functions */
+	bool in_order;	/* stacks are side by side in time order, or in input order */
 	bool by_thread; /* in_order: one thread after another, busiest first */
 	/*
 	 * flamegraph.pl sorts lines of text and merges equal neighbours, so a function that ran by itself and called

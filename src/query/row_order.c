@@ -15,7 +15,8 @@ static int compare_rows(const void *a, const void *b, void *context)
 	uint32_t q = o->rank ? o->rank[o->rows->thread[y]] : 0;
 	if (p != q)
 		return p < q ? -1 : 1;
-	uint64_t s = o->has_times ? o->rows->time_ns[x] : 0, t = o->has_times ? o->rows->time_ns[y] : 0;
+	uint64_t s = o->has_times ? o->rows->time_ns[x] : 0,
+		 t = o->has_times ? o->rows->time_ns[y] : 0;
 	return s != t ? (s < t ? -1 : 1) : (x > y) - (x < y);
 }
 

@@ -367,8 +367,9 @@ enum row_fate selection_fate(struct selection *s, uint32_t row, uint64_t *gave_u
 		return ROW_BY_TIME;
 	if (s->q->no_idle && row_is_idle(s->p, row))
 		return ROW_IDLE;
-	return stack_texts_hold(s->texts, rows->thread[row], rows->node[row], gave_up) ? ROW_SHOWN
-										       : ROW_BY_TEXT;
+	return stack_texts_hold(s->texts, rows->thread[row], rows->node[row], gave_up)
+		       ? ROW_SHOWN
+		       : ROW_BY_TEXT;
 }
 
 bool selection_has(struct selection *s, uint32_t row, struct query_ledger *ledger)

@@ -239,7 +239,8 @@ bool store_tail_is_end(struct str tail)
 	for (size_t n = 1; n <= MAX_VARINT_BYTES && tail.n >= head + n; n++) {
 		struct store_block_head h;
 		memcpy(&h, tail.p + tail.n - head - n, sizeof(h));
-		if (h.magic == STORE_BLOCK_MAGIC && h.kind == STORE_BLOCK_END && h.stored_bytes == n)
+		if (h.magic == STORE_BLOCK_MAGIC && h.kind == STORE_BLOCK_END &&
+		    h.stored_bytes == n)
 			return true;
 	}
 	return false;

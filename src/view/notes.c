@@ -270,8 +270,8 @@ static void add_left_out(struct buf *out, uint64_t n, const char *why)
 	buf_addf(out, " %s", why);
 }
 
-bool view_explain_nothing(const struct profile *p, const struct query *q, const struct query_ledger *l,
-		     struct err *e)
+bool view_explain_nothing(const struct profile *p, const struct query *q,
+			  const struct query_ledger *l, struct err *e)
 {
 	AUTO(buf) struct buf text = { 0 };
 	AUTO(buf) struct buf known = { 0 };

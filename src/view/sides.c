@@ -124,7 +124,8 @@ static bool add_up_two(struct comparing *c, const struct view_request *r, struct
 			name_of(&side[BEFORE]));
 	if (!side[AFTER].in.profile)
 		side[AFTER].in = side[BEFORE].in;
-	bool by_kind = view_knows_kinds(side[BEFORE].in.profile) && view_knows_kinds(side[AFTER].in.profile);
+	bool by_kind = view_knows_kinds(side[BEFORE].in.profile) &&
+		       view_knows_kinds(side[AFTER].in.profile);
 	for (unsigned i = 0; i < SIDES; i++)
 		if (!add_up_side(c, r, i, by_kind, notes, e))
 			return false;

@@ -94,8 +94,8 @@ struct view_request {
 	enum view_kind kind;
 	struct query query;
 	struct name_options names;
-	unsigned preset;		/* index into presets; its words are added to the query */
-	bool compat;			/* like FlameGraph's scripts, bugs included */
+	unsigned preset;  /* index into presets; its words are added to the query */
+	bool compat;	  /* like FlameGraph's scripts, bugs included */
 	bool keeps_whole; /* the whole profile is written too, with all columns and lines */
 	struct picture_options picture; /* VIEW_PICTURE, VIEW_DIFF */
 	struct report_options report;

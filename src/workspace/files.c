@@ -89,7 +89,8 @@ static bool is_at(const void *items, uint32_t i, const void *key)
 
 static struct item *item_of(struct known *k, const struct place *at)
 {
-	uint32_t i = index_map_find(&k->map, hash_str(str_from(at->name)), is_at, k->w->items.p, at);
+	uint32_t i =
+		index_map_find(&k->map, hash_str(str_from(at->name)), is_at, k->w->items.p, at);
 	return i == INDEX_NONE ? NULL : k->w->items.p[i];
 }
 

@@ -69,6 +69,21 @@ static void end(struct workspace *w, struct item *i, struct profile *p)
 	item_take_profile(w, i, p);
 }
 
+/*
+ * Whoever asks next computes everything again, in proportion to the samples: the more there are,
+ * the less often the growth is told.
+ */
+static bool is_time_to_tell(struct item *i, const struct profile *p)
+{
+	enum { ROWS_PER_SECOND = 250000 };
+	uint64_t now = clock_monotonic_ns();
+	uint64_t pause = 900000000ull * (1 + p->samples.n / ROWS_PER_SECOND);
+	if (i->state.profile && now - i->published_ns < pause)
+		return false;
+	i->published_ns = now;
+	return true;
+}
+
 void live_poll(struct workspace *w, struct item *i)
 {
 	struct err e = { 0 };
@@ -84,7 +99,8 @@ void live_poll(struct workspace *w, struct item *i)
 		item_fail(w, i, e.text);
 	} else if (!goes_on || (i->still_ticks > STILL_TICKS && !i->is_certainly_live)) {
 		end(w, i, p);
-	} else if (has_grown || !i->state.profile) {
+	} else if (is_time_to_tell(i, p) && (i->told_rows != p->samples.n || !i->state.profile)) {
+		i->told_rows = p->samples.n;
 		if (!i->state.profile)
 			profile_ref(p);
 		item_take_profile(w, i, p);

@@ -203,8 +203,16 @@ static bool fill(int fd, struct str bytes)
 struct str workspace_upload(struct workspace *w, struct str name, struct str bytes, struct err *e)
 {
 	enum { MOST_NAME = 200 };
+	const uint64_t most_bytes = 1ull << 30;
 	char path[40];
 	AUTO(buf) struct buf shown = { 0 };
+	w->uploaded += bytes.n;
+	if (w->uploaded > most_bytes) {
+		w->uploaded -= bytes.n;
+		err_set(e, "dropped files may total at most 1 GiB: restart plume scope with the "
+			   "files as arguments");
+		return STR("");
+	}
 	int fd = memfd_create("plume", MFD_CLOEXEC);
 	if (fd < 0 || !fill(fd, bytes)) {
 		if (fd >= 0)

@@ -10,7 +10,7 @@
 struct workspace_options {
 	const struct text_list *paths; /* files and folders */
 	const struct source_options *source;
-	uint64_t max_rows; /* of all profiles in memory; least recently used ones are dropped; 0: no limit */
+	uint64_t max_rows; /* in memory; least recently used profiles are dropped; 0: no limit */
 	/* Called on any thread when workspace_tick has something to do. May be NULL. */
 	void (*wake)(void *context);
 	void *context;

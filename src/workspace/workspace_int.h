@@ -6,17 +6,19 @@
 /* A file and its state. Owned by the thread that calls workspace_tick, except for `task`. */
 struct item {
 	char id[12];
-	char *path;	 /* to open; NULL once an upload was read */
-	char *name;	 /* for people */
-	char *folder;	 /* where it was found; "" if the user named it */
-	int memory;	 /* an upload: a descriptor of its bytes; otherwise -1 */
+	char *path;   /* to open; NULL once an upload was read */
+	char *name;   /* for people */
+	char *folder; /* where it was found; "" if the user named it */
+	int memory;   /* an upload: a descriptor of its bytes; otherwise -1 */
 	struct api_file state;
 	char *reason;
 	uint64_t bytes, modified_ns;
 	uint64_t wanted_at; /* in ticks, to drop the least recently used */
 	struct task *task;
 	struct followed *followed;
-	uint32_t still_ticks; /* ticks without growth, for a growing file */
+	uint32_t still_ticks;  /* ticks without growth, for a growing file */
+	uint64_t published_ns; /* when growth was last announced, */
+	uint32_t told_rows;    /* and the number of rows then */
 	bool is_gone;
 	bool is_certainly_live; /* we record it ourselves */
 };
@@ -52,6 +54,7 @@ struct workspace {
 	VEC(struct item *) items;
 	VEC(struct folder) folders;
 	uint32_t next_id, ticks;
+	uint64_t uploaded; /* bytes */
 	struct loader loader;
 };
 

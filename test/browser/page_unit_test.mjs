@@ -33,7 +33,7 @@ const FULL = {
 	weight: 'period', search: { text: 'päth/näme + %41', isPlain: true, matchesCase: true },
 	rows: 'thread', column_ns: 1e6, window: { from: 0.5, until: 60 }, isLog: true, align: 'wall', showsIdleThreads: true,
 	view: 'diff', isIcicle: true, colour: 'tier', zoom: ['a;b', 'c d', '(anonymous) x.js:1:2'], subject: 'f<T>', panel: 'source', order: '-total',
-	isAbsolute: true, bySelf: true, bands: { when: 40, why: 12.5 }, scheme: 'dark',
+	isAbsolute: true, bySelf: false, bands: { when: 40, why: 12.5 }, scheme: 'dark',
 };
 
 await test('the whole state survives the URL', () => {

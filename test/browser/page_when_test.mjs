@@ -42,8 +42,20 @@ const browser = await Chromium.start(1440, 900);
 async function show(scope, hash = '#view=flame') {
 	await browser.newPage();
 	await browser.open(scope.url + hash);
-	await browser.until('window.plume && plume.heat().grid && plume.lanes().length');
-	await browser.settle();
+	await browser.until('window.plume && plume.heat().grid && plume.lanes().length', 20000);
+	await standsStill();
+}
+
+/** What comes in last (the ledger's lines, lanes) still moves the map: its place and its cells must be what they will be. */
+async function standsStill() {
+	const look = () => browser.evaluate(`JSON.stringify([document.querySelector('.overlay').getBoundingClientRect(), plume.heat().geometry,
+		!window.plumeWhere || plumeWhere.isIdle()])`);
+	for (let before = '', same = 0; same < 6;) {
+		await browser.settle();
+		const now = await look();
+		same = now === before && now.endsWith('true]') ? same + 1 : 0;
+		before = now;
+	}
 }
 
 const read = (expression) => browser.evaluate(`JSON.stringify(${expression})`).then(JSON.parse);

@@ -61,6 +61,7 @@ export class Chips {
 		const { store } = this.session;
 		const { state } = store;
 		const yourCode = yourCodeOf(this.session.ledger);
+		this.yourCode.hidden = this.session.ledger?.has.kinds === false; // the profile does not say whose code it is
 		this.yourCode.setAttribute('aria-pressed', String(isOn(state, yourCode)));
 		this.yourCode.title = `Switch between your code and all frames (y). Your code: ${yourCode.text}`;
 		this.undoButton.disabled = !store.canUndo;

@@ -166,7 +166,15 @@ function entry(text: string, colour: Rgb, isDark: boolean): LegendEntry {
 	return { text, colour: css(lighter(colour, 0.15), isDark), outline: '' };
 }
 
+/** Folded stacks do not say what a frame is, so it gets a shade of one colour, without meaning or legend. */
+function knowsKinds(tree: Tree): boolean {
+	const { kind, module } = tree.labels;
+	return kind.some((one) => one !== 'user') || module.some((one) => one !== '');
+}
+
 function byKind(tree: Tree, categories: Category[], isDark: boolean): Paints {
+	if (!knowsKinds(tree))
+		return { ...byLabel(tree, isDark, () => OF_CATEGORY.app), legend: [] };
 	const colourOf = (category: number) => OF_CATEGORY[(categories[category] || { name: '' }).name] || OF_CATEGORY.unknown;
 	const { category, flags } = tree.labels;
 	const labels = labelsInUse(tree);

@@ -149,7 +149,7 @@ export class Heat {
 		const count = grid ? valueAt(grid, g, cell.column, cell.row) : 0;
 		const hits = grid && grid.hits ? valueAt(grid, g, cell.column, cell.row, grid.hits) : null;
 		const unit = grid ? grid.unit : 'samples';
-		const lines = [`${integer(Math.round(count * 1000) / 1000)} ${count === 1 ? unit.replace(/s$/, '') : unit}`, this.when.timeText(range)];
+		const lines = [unit === 'ns' ? spanText(count) : `${integer(Math.round(count * 1000) / 1000)} ${count === 1 ? unit.replace(/s$/, '') : unit}`, this.when.timeText(range)];
 		if (hits !== null)
 			lines[0] += `, ${integer(hits)} match the search`;
 		if (g.isOffset) {

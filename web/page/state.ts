@@ -86,7 +86,7 @@ export const START: State = {
 	panel: 'functions',
 	order: 'self',
 	isAbsolute: false,
-	bySelf: false,
+	bySelf: true,
 	bands: { when: 0, why: 0 },
 	scheme: 'auto',
 };

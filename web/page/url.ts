@@ -100,7 +100,7 @@ function shownWords(state: State): Words {
 	add('panel', state.panel, START.panel);
 	add('order', state.order, START.order);
 	flag('absolute', state.isAbsolute);
-	flag('by-self', state.bySelf);
+	add('delta', state.bySelf ? 'self' : 'total', 'self');
 	add('when', state.bands.when, 0);
 	add('why', state.bands.why, 0);
 	add('scheme', state.scheme, START.scheme);
@@ -151,7 +151,7 @@ function oneOf<K extends keyof State>(key: K, values: State[K][]): Reader {
 	};
 }
 
-function flagOf(key: 'isLog' | 'showsIdleThreads' | 'isIcicle' | 'isAbsolute' | 'bySelf'): Reader {
+function flagOf(key: 'isLog' | 'showsIdleThreads' | 'isIcicle' | 'isAbsolute'): Reader {
 	return (state) => state[key] = true;
 }
 
@@ -198,7 +198,10 @@ const READERS: { [name: string]: Reader } = {
 	panel: oneOf('panel', PANELS),
 	order: text('order'),
 	absolute: flagOf('isAbsolute'),
-	'by-self': flagOf('bySelf'),
+	delta: (state, value) => {
+		state.bySelf = value !== 'total';
+		return value === 'self' || value === 'total';
+	},
 	when: number((state, percent) => state.bands = { ...state.bands, when: percent }, 90),
 	why: number((state, percent) => state.bands = { ...state.bands, why: percent }, 90),
 	scheme: oneOf('scheme', SCHEMES),

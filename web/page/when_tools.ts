@@ -102,13 +102,15 @@ export class Tools {
 
 	private fillLegend(grid: Grid): void {
 		const colours = palette(this.store.state.isLog);
+		const isTime = grid.unit === 'ns';
+		const textOf = (value: number): string => (isTime ? spanText(value) : integer(value));
 		const ramp = grid.hits ? colours.hits : colours.ramp;
 		for (const value of legendValues(grid.top)) {
 			const swatch = make('i', { 'aria-hidden': 'true' });
 			swatch.style.background = `rgb(${onRamp(ramp, shareOf(value, grid.top, colours.isLog)).join()})`;
-			this.legendBox.append(swatch, make('span', {}, integer(value) + (value === grid.top && grid.max > grid.top ? '+' : '')));
+			this.legendBox.append(swatch, make('span', {}, textOf(value) + (value === grid.top && grid.max > grid.top ? '+' : '')));
 		}
-		const more = grid.max > grid.top ? `, at most ${integer(grid.max)}` : '';
-		this.legendBox.append(make('span', { class: 'muted' }, `${grid.unit} per cell${grid.hits ? ', search hits' : ''}${more}`));
+		const more = grid.max > grid.top ? `, at most ${textOf(grid.max)}` : '';
+		this.legendBox.append(make('span', { class: 'muted' }, `${isTime ? '' : grid.unit + ' '}per cell${grid.hits ? ', search hits' : ''}${more}`));
 	}
 }

@@ -25,6 +25,8 @@ export function amount(value: number, unit: Unit): string {
 
 /** "1,234 samples", "1 sample". */
 export function amountOf(value: number, unit: Unit): string {
+	if (unit.name === 'ns')
+		return time(value, unit);
 	const text = amount(value, unit);
 	return text + ' ' + (text === '1' ? unit.name.replace(/(\w{3}[^s])s$/, '$1') : unit.name);
 }
@@ -71,10 +73,10 @@ export function labelText(labels: Labels, label: number): string {
 /** The size of the graph, for the crumbs and for screen readers: "8,506 samples, 17.0 s". */
 export function sizeWords(tree: Tree): string {
 	const { unit, change } = tree;
-	const words = (value: number) => amountOf(value, unit) + (unit.ns ? ', ' + time(value, unit) : '');
+	const words = (value: number) => amountOf(value, unit) + (unit.ns && unit.name !== 'ns' ? ', ' + time(value, unit) : '');
 	if (!tree.size)
 		return '';
-	return change ? `${amount(change.before.total[0], unit)} before, ${amountOf(change.after.total[0], unit)} after`
+	return change ? `${unit.name === 'ns' ? time(change.before.total[0], unit) : amount(change.before.total[0], unit)} before, ${amountOf(change.after.total[0], unit)} after`
 		: words(tree.total[0]);
 }
 
