@@ -1,4 +1,4 @@
-/* The form of answers: errors, and columns of numbers (doc/api.md, "Binary answers"). */
+/* The format of answers: errors, and columns of numbers (doc/api.md, "Binary answers"). */
 #include "api/api_int.h"
 
 bool answer_error(struct api_answer *answer, unsigned status, const char *sentence)

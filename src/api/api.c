@@ -1,4 +1,4 @@
-/* Finds who answers a question. */
+/* Dispatches requests by name. */
 #include "api/api_int.h"
 
 static const struct {
@@ -23,7 +23,7 @@ void api_answer_fini(struct api_answer *answer)
 	buf_fini(&answer->body);
 }
 
-/* The body decides: what did not change has the same tag, whatever was asked. */
+/* A hash of the body, so that equal answers have equal tags. */
 static void tag(struct api_answer *answer)
 {
 	struct str body = buf_str(&answer->body);
@@ -42,7 +42,7 @@ static void answer_named(struct api *a, struct str name, struct str query,
 	while (i < ARRAY_SIZE(answers) && !str_eq(name, str_from(answers[i].name)))
 		i++;
 	if (i == ARRAY_SIZE(answers))
-		answer_error(answer, 404, "no such question: see doc/api.md");
+		answer_error(answer, 404, "unknown request; see doc/api.md");
 	else if (!request_parse(&r, query, &e))
 		answer_err(answer, &e);
 	else

@@ -16,28 +16,28 @@ struct api_file {
 	struct str id, name, folder; /* id: digits */
 	struct str reason;	     /* API_FAILED: a sentence */
 	uint64_t bytes, modified_unix_s;
-	uint64_t samples; /* of a file that was not read: 0 */
+	uint64_t samples; /* 0 if the file was not read */
 	uint64_t start_unix_ns, duration_ns;
 	enum api_state state;
 	bool is_shown; /* part of the answer if a request names no file */
 	/*
-	 * API_READY and API_LIVE; api takes a reference. A live one may have grown whenever api_set_file is called for it,
-	 * and must not change at other times.
+	 * For API_READY and API_LIVE; api takes a reference. A live profile may have grown at each
+	 * api_set_file, and must not change in between.
 	 */
 	struct profile *profile;
 };
 
-/* What the host does for answers. All members may be NULL. */
+/* Services of the host. All members may be NULL. */
 struct api_host {
 	void *context;
 	/*
-	 * The profile of a file that is API_WAITING was asked for. The host begins to read it and sets its state; a host
-	 * that reads at once has set it to API_READY when this returns.
+	 * A request needs a file that is API_WAITING. The host starts to read it and sets its state;
+	 * a host that reads at once has set it to API_READY when this returns.
 	 */
 	void (*wanted)(void *context, struct str id);
 	/*
-	 * The text of a source file that p's frames name. Returns false and sets e to the reason if it cannot be had. origin:
-	 * where it is from, "disk", "container", "v8", "source map".
+	 * The text of a source file that p's frames name. Returns false and sets e if it
+	 * cannot be read. origin: "disk", "container", "v8" or "source map".
 	 */
 	bool (*source_text)(void *context, const struct profile *p, struct str file,
 			    struct str module, struct buf *text, const char **origin,
@@ -48,11 +48,11 @@ struct api;
 /* The host must outlive it. */
 struct api *api_new(const struct api_host *host);
 void api_free(struct api *a);
-/* Adds or replaces the file with that id. Texts are copied. */
+/* Adds or replaces the file with this id. Copies strings. */
 void api_set_file(struct api *a, const struct api_file *f);
 void api_remove_file(struct api *a, struct str id);
 
-/* The decoded value of a parameter of a query; false if it is missing or broken. */
+/* Decodes a parameter of a query; returns false if it is missing or malformed. */
 bool api_parameter(struct str query, struct str name, struct buf *value);
 
 struct api_answer {

@@ -10,7 +10,7 @@ struct api_entry {
 	uint64_t revision; /* changes whenever the profile does */
 };
 
-/* The profile of some files: one file's own, or all merged. */
+/* The profile of the files of a request: one file's, or several merged. */
 struct shown {
 	struct profile *profile;
 	struct buf name; /* of the file; empty if there are several */
@@ -21,24 +21,24 @@ struct shown {
 	uint32_t files;
 };
 
-/* For messages; NULL if it is not one file. */
+/* For messages; NULL unless it is one file. */
 const char *shown_name(const struct shown *s);
 struct api_entry *files_find(struct api *a, struct str id);
 /*
- * The profile of the files with these ids, or of those shown at first. NULL: the answer has the error. Stays valid until the
- * next call of api_set_file.
+ * The profile of the files with these ids, or of those shown at first. NULL: the answer has the
+ * error. Stays valid until the next call of api_set_file.
  */
 struct shown *files_shown(struct api *a, const struct text_list *ids, struct api_answer *answer);
 void files_answer(struct api *a, struct api_answer *answer);
 
-/* --- cache.c: queries that were prepared before --- */
+/* --- cache.c: prepared queries --- */
 
 struct cached {
 	struct buf key;
 	struct prepared *prepared;
 	struct profile *profile; /* a reference */
 	uint64_t used;		 /* the time of its last use, in requests */
-	uint64_t id;		 /* of its labels; never the same again */
+	uint64_t id;		 /* of its labels; never reused */
 };
 enum { CACHE_PREPARED = 12, CACHE_SHOWN = 4 };
 /* words: the query in a canonical form, without its times. Returns NULL and sets e like prepared_new. */
@@ -76,17 +76,17 @@ struct api_request {
 
 bool request_parse(struct api_request *r, struct str query, struct err *e);
 void api_request_fini(struct api_request *r);
-/* The value of a parameter that is no option; NULL if it is missing. */
+/* The value of a parameter that is not an option; NULL if it is missing. */
 const char *request_text(const struct api_request *r, const char *name);
 bool request_has(const struct api_request *r, const char *name);
-/* A number from least to most, otherwise an error; `usual` if it is missing. */
+/* A number from least to most; `usual` if it is missing. Returns false and sets e if it is out of range. */
 bool request_number(const struct api_request *r, const char *name, double least, double most,
 		    double usual, double *value, struct err *e);
-/* --- answer.c: the form of answers --- */
+/* --- answer.c: the format of answers --- */
 
-/* Sets status and sentence; returns false. */
+/* Sets the status and the error sentence; returns false. */
 bool answer_error(struct api_answer *answer, unsigned status, const char *sentence);
-/* With the status that suits the kind of error. */
+/* The same, with the status for this kind of error. */
 bool answer_err(struct api_answer *answer, const struct err *e);
 
 /* A binary answer: the header is written first, then columns are added, then it is ended. */
@@ -105,7 +105,7 @@ struct columns {
 };
 /* Opens the header's object. */
 void columns_begin(struct columns *c, struct api_answer *answer, bool is_json);
-/* Values stay the caller's until columns_end. */
+/* Values are borrowed until columns_end. */
 void columns_add_u64(struct columns *c, const char *name, const uint64_t *values, uint32_t n);
 void columns_add_u32(struct columns *c, const char *name, const uint32_t *values, uint32_t n);
 void columns_add_u8(struct columns *c, const char *name, const uint8_t *values, uint32_t n);
@@ -113,7 +113,7 @@ void columns_end(struct columns *c);
 
 /* --- the answers --- */
 
-/* One of the tables of api.c: fills the answer, or sets its error. */
+/* Fills the answer, or sets its error. Listed in api.c. */
 typedef void answer_function(struct api_request *r, struct api_answer *answer);
 answer_function ledger_answer, heatmap_answer, tree_answer, diff_answer, table_answer,
 	source_answer, export_answer;
@@ -137,7 +137,7 @@ void prepared_side_fini(struct prepared_side *p);
 void add_labels(struct json_out *j, const struct tree *t);
 void add_unit(struct json_out *j, const struct profile *p, const struct query_ledger *l,
 	      const struct tree *t);
-/* What one of the unit is worth in time, if the event is a clock; 0: not known. */
+/* The time one unit stands for, if the event is a clock; 0 if unknown. */
 uint64_t ns_of_unit(const struct profile *p, const struct query_ledger *l);
 void add_counts(struct json_out *j, const struct query_ledger *l);
 /* Marks the labels whose name or shown name matches. Returns false and sets e. */

@@ -1,4 +1,4 @@
-/* Queries that were prepared before: a range of time then costs milliseconds. */
+/* Caches prepared queries, so that a range costs milliseconds. */
 #include "api/api_int.h"
 
 static struct cached *oldest(struct api *a)

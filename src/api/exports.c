@@ -1,7 +1,7 @@
-/* Answers that views make: api/table, api/export. */
+/* Answers made by views: api/table, api/export. */
 #include "api/api_int.h"
 
-/* Fills the request's view with the options of the words that name them. */
+/* Sets options of the view from the parameters that name them. */
 static bool set_words(struct api_request *r, struct view_request *view,
 		      const struct option_set *set, const char *const *words, struct err *e)
 {
@@ -14,12 +14,12 @@ static bool set_words(struct api_request *r, struct view_request *view,
 	return true;
 }
 
-/* The request's own selections and transforms, for a view of another kind. */
+/* The request's selections and transforms, for a view of another kind. */
 static void view_of(struct api_request *r, enum view_kind kind, struct view_request *view)
 {
 	view_request_init(view, kind);
 	struct query *q = &view->query;
-	*q = r->side.view.query; /* lists are the request's */
+	*q = r->side.view.query; /* lists are borrowed from the request */
 	view->names = r->side.view.names;
 	q->by_kind = false;
 	q->names = NAMES_FOLDED;
@@ -65,7 +65,7 @@ void table_answer(struct api_request *r, struct api_answer *answer)
 		answer_err(answer, &e);
 }
 
-/* The sides of a command line differ in their files and times only. */
+/* On a command line, sides differ only in files and times. */
 static bool set_sides(struct api_request *r, struct view_request *view, struct err *e)
 {
 	static const char *const formats[] = { "limit", NULL };
@@ -75,9 +75,9 @@ static bool set_sides(struct api_request *r, struct view_request *view, struct e
 	const char *scale = request_text(r, "scale");
 	const struct option_binding diff = { &diff_option_set, view };
 	if (!str_eq(buf_str(&r->base.words), buf_str(&r->side.words)))
-		return err_usage(e, "format=json: the sides may differ in file and time only");
+		return err_usage(e, "format=json: the two sides may differ only in file and time");
 	if (before->n > 1 || after->n > 1)
-		return err_usage(e, "format=json: each side takes one range of time");
+		return err_usage(e, "format=json: each side takes only one range");
 	if (before->n || after->n) {
 		text_list_add(&view->diff.times, before->n ? str_from(before->p[0]) : STR("0,"));
 		text_list_add(&view->diff.times, after->n ? str_from(after->p[0]) : STR("0,"));
@@ -123,7 +123,7 @@ static bool find_format(const char *as, struct view_request *view, const char **
 	}
 	view->format = profile_format_named(as);
 	if (!view->format)
-		return err_usage(e, "as=%s: there is no such format", as);
+		return err_usage(e, "as=%s: unknown format", as);
 	*ending = view->format->endings[0];
 	return true;
 }
@@ -149,7 +149,7 @@ void export_answer(struct api_request *r, struct api_answer *answer)
 	if (!s)
 		return;
 	if (!as)
-		err_usage(&e, "as is missing: name a format");
+		err_usage(&e, "the parameter 'as' is missing: name a format");
 	if (!as || !export_view(r, as, &view, &ending, &e) ||
 	    !write_view(s, &view, &answer->body, &e)) {
 		answer_err(answer, &e);

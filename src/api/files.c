@@ -79,7 +79,7 @@ void api_set_file(struct api *a, const struct api_file *f)
 		forget_answers(a);
 		entry->revision = ++a->revision;
 	}
-	AUTO(arena) struct arena kept = entry->text; /* f's texts may be the entry's own */
+	AUTO(arena) struct arena kept = entry->text; /* f's strings may be the entry's own */
 	entry->text = (struct arena){ 0 };
 	copy_file(entry, f);
 	profile_unref(old);
@@ -196,7 +196,7 @@ struct shown *files_shown(struct api *a, const struct text_list *ids, struct api
 	AUTO_FREE struct api_entry **list =
 		mem_alloc((size_t)a->files.n + 1, sizeof(struct api_entry *));
 	uint32_t n = 0;
-	bool ok = true, has_good = false; /* a bad file among good ones is only listed */
+	bool ok = true, has_good = false; /* a failed file among good ones is only listed */
 	for (uint32_t i = 0; i < a->files.n; i++)
 		has_good |= a->files.p[i]->file.is_shown && a->files.p[i]->file.state != API_FAILED;
 	for (uint32_t i = 0; ok && i < ids->n; i++) {
@@ -204,14 +204,14 @@ struct shown *files_shown(struct api *a, const struct text_list *ids, struct api
 		if (f)
 			add_file(a, f, list, &n);
 		else
-			ok = answer_error(answer, 404, "there is no such file (any more)");
+			ok = answer_error(answer, 404, "no such file; it may have been removed");
 	}
 	for (uint32_t i = 0; !ids->n && i < a->files.n; i++)
 		if (a->files.p[i]->file.is_shown &&
 		    (!has_good || a->files.p[i]->file.state != API_FAILED))
 			add_file(a, a->files.p[i], list, &n);
 	if (ok && !n)
-		ok = answer_error(answer, 404, "there is no profile to show");
+		ok = answer_error(answer, 404, "no profile to show");
 	for (uint32_t i = 0; ok && i < n; i++)
 		ok = is_usable(list[i], answer);
 	return ok ? shown_of(a, list, n) : NULL;

@@ -24,8 +24,8 @@ static bool find_span(const struct api_request *r, const struct shown *s, struct
 	    !request_number(r, "parts", 1, GRID_MAX_PARTS, 50, &parts, e))
 		return false;
 	if (until < from)
-		return err_usage(e, "until is before from");
-	/* Outside of the profile there is nothing, so a column on each side is enough. */
+		return err_usage(e, "'until' is before 'from'");
+	/* Nothing lies outside the profile, so one column on each side is enough. */
 	from = from < -column ? -column : from;
 	until = until > length + column ? length + column : until;
 	g->column_ns = (uint64_t)column;
@@ -35,7 +35,7 @@ static bool find_span(const struct api_request *r, const struct shown *s, struct
 	return true;
 }
 
-/* Where columns may begin: at the first sample, or so that they are whole seconds of the wall clock. */
+/* The origin of columns: the first sample, or a whole second of the wall clock. */
 static int64_t origin_of(const struct api_request *r, const struct shown *s)
 {
 	const char *align = request_text(r, "align");
@@ -65,7 +65,7 @@ static void add_comma_safe(struct buf *out, struct str value)
 	}
 }
 
-/* What the row is called, and the --where that selects it. */
+/* The name of the row, and the --where that selects it. */
 static void name_row(const struct profile *p, enum grid_by by, const struct grid_row *row,
 		     struct buf *text, struct buf *where)
 {
@@ -124,7 +124,7 @@ static void add_rows(struct json_out *j, const struct profile *p, enum grid_by b
 	json_out_close(j, ']');
 }
 
-/* What one CPU that is always busy adds in one ns; 0: not known. */
+/* What one fully busy CPU adds per ns; 0 if unknown. */
 static double per_cpu_of(const struct profile *p, const struct query_ledger *l,
 			 const struct tree *t)
 {
@@ -164,7 +164,7 @@ void heatmap_answer(struct api_request *r, struct api_answer *answer)
 	AUTO(prepared_side) struct prepared_side side = { 0 };
 	struct grid_request q = { 0 };
 	struct err e = { 0 };
-	text_list_fini(&r->side.view.query.times); /* the whole stays in sight */
+	text_list_fini(&r->side.view.query.times); /* the whole profile stays in view */
 	r->side.view.query.times = (struct text_list){ 0 };
 	bool ok = find_rows(r, &q.by, &e);
 	r->side.view.query.all_events |= q.by == GRID_EVENT;

@@ -1,4 +1,4 @@
-/* api/ledger: what the profile is, and what happened to each of its samples. */
+/* api/ledger: describes the profile, and what happened to each sample. */
 #include "api/api_int.h"
 
 static void add_events(struct json_out *j, const struct profile *p)
@@ -119,7 +119,7 @@ static double rate_of(const struct recording_brief *b)
 	return str_eq(str_trim(rate), STR("Hz")) && str_to_u64(number, &hz) ? (double)hz : 0;
 }
 
-/* How many CPUs the samples stand for, on average; 0: not known. */
+/* How many CPUs the samples stand for, on average; 0 if unknown. */
 static double cpus_busy(const struct prepared_side *side, uint64_t duration_ns)
 {
 	const struct prepared *q = side->cached->prepared;

@@ -1,4 +1,4 @@
-/* The parameters of a URL: options by name, as on the command line, and a few words of the API's own. */
+/* The parameters of a URL: options by name, as on the command line, and a few of the API's own. */
 #include "api/api_int.h"
 
 static int hex_of(char c)
@@ -6,7 +6,7 @@ static int hex_of(char c)
 	return is_digit(c) ? c - '0' : (c | 32) - 'a' + 10;
 }
 
-/* Percent-encoding and `+`; a stray `%` stays. A NUL would end the text early, so it is refused. */
+/* Percent-encoding and `+`; a stray `%` is kept. A NUL would end the text early, so it is an error. */
 static bool decode(struct arena *arena, struct str from, struct str *to, struct err *e)
 {
 	AUTO(buf) struct buf text = { 0 };
@@ -18,7 +18,7 @@ static bool decode(struct arena *arena, struct str from, struct str *to, struct 
 			i += 2;
 		}
 		if (!c)
-			return err_usage(e, "a parameter holds a NUL character");
+			return err_usage(e, "a parameter contains a NUL character");
 		buf_add_char(&text, c);
 	}
 	buf_add_char(&text, 0);
@@ -56,7 +56,7 @@ static bool split(struct api_request *r, struct str query, struct err *e)
 	return true;
 }
 
-/* Words of the API itself; all others are options. */
+/* Parameters of the API itself; all others are options. */
 static bool is_own_word(struct str name)
 {
 	static const char *const words[] = {
@@ -121,7 +121,8 @@ static bool add_words(struct api_request *r, struct err *e)
 		bool is_base = str_starts(p->name, base), ok = true;
 		struct str name = is_base ? str_from_byte(p->name, base.n) : p->name;
 		if (is_base && is_transform(name))
-			return err_usage(e, "%.*s: both sides have the same transforms",
+			return err_usage(e,
+					 "%.*s: transforms apply to both sides; leave out 'base.'",
 					 STR_ARG(p->name));
 		r->has_base |= is_base;
 		if (is_base || !is_own_word(name))

@@ -1,7 +1,7 @@
 /* api/source: the file that a function is in, and the time of its lines. */
 #include "api/api_int.h"
 
-/* A file and the lines that samples were taken in, or that calls were made from. */
+/* A file and its lines with samples or calls. */
 struct lines {
 	const struct profile *p;
 	str_id file, module;
@@ -20,7 +20,7 @@ static str_id file_of(const struct frame *f)
 	return f->function_file ? f->function_file : f->file;
 }
 
-/* The place of the label's frames with the largest weight: a merged function may be in several files. */
+/* The heaviest place of the label's frames, because a merged function may be in several files. */
 static bool find_file(struct lines *l, const struct tree *t, uint32_t label,
 		      const uint64_t *weights)
 {
@@ -60,7 +60,7 @@ static uint32_t line_of(const struct lines *l, node_id node)
 }
 
 /*
- * A line that is in a stack several times counts once: `last` is, by line, the stack that counted it last.
+ * A line counts once per stack. last: by line, the last stack that counted it.
  */
 static void add_stack(struct lines *l, node_id stack, uint64_t weight, node_id *last)
 {

@@ -88,7 +88,7 @@ void add_counts(struct json_out *j, const struct query_ledger *l)
 	json_out_close(j, '}');
 }
 
-/* The columns of a tree, without what is on nodes that are too small. */
+/* The columns of a tree, without nodes that are too small. */
 struct kept {
 	uint32_t n, *label, *depth;
 	uint64_t *self[TREE_MAX_VALUES], *start;
@@ -104,7 +104,7 @@ static void kept_fini(struct kept *k)
 	free(k->start);
 }
 
-/* A node that loses what is below it gets all of it as its own. */
+/* A node whose descendants are dropped takes their weight as its self value. */
 static void keep(const struct tree *t, double least, struct kept *k)
 {
 	uint64_t all = t->total[0][0] + (t->value_count > 1 ? t->total[1][0] : 0);
@@ -150,7 +150,7 @@ static void add_empty(struct json_out *j, const struct profile *p, const struct 
 	json_out_string(j, "empty", str_from(e.text));
 }
 
-/* labels_id: 0 if the labels are this answer's alone. */
+/* labels_id: 0 if only this answer uses the labels. */
 static void write_tree(struct api_request *r, const struct prepared_side *side,
 		       const struct tree *t, const struct query_ledger *l, uint64_t labels_id,
 		       struct api_answer *answer)
@@ -242,7 +242,7 @@ static bool choose(struct api_request *r, const char *name, const char *const *w
 	for (; words[*value]; ++*value)
 		if (strcmp(words[*value], text) == 0)
 			return true;
-	return err_usage(e, "%s=%s: there is no such choice", name, text);
+	return err_usage(e, "%s=%s: unknown value", name, text);
 }
 
 static const char *const scale_words[] = { "rest", "total", "none", NULL };
@@ -275,7 +275,7 @@ static void diff_sides_fini(struct diff_sides *d)
 	tree_free(d->pair);
 }
 
-/* Names that both sides must agree on depend on both. */
+/* Names that depend on both sides. */
 static bool set_beside(struct api_request *r, struct api_answer *answer)
 {
 	struct side_request *sides[SIDES] = { &r->base, &r->side };
@@ -302,7 +302,7 @@ static bool add_side(struct api_request *r, struct diff_sides *d, unsigned i,
 	return true;
 }
 
-/* Functions of edited code are found again by their names and places. */
+/* Matches functions of edited code by name and place. */
 static void pair_up(struct diff_sides *d)
 {
 	bool is_same = d->side[BEFORE].shown == d->side[AFTER].shown;

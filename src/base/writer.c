@@ -14,7 +14,7 @@ struct writer {
 	bool is_placed_at_end; /* it is written under another name, or none */
 	char *temporary;       /* that name, in the place's folder */
 	int fd;
-	struct buf *memory; /* in place of fd; NULL: a file */
+	struct buf *memory; /* instead of fd; NULL: a file */
 	int error;	    /* errno of the first failed write */
 	uint64_t written;
 	bool is_patient;

@@ -18,7 +18,7 @@ struct writer;
 struct writer *writer_open(const char *path, struct err *e);
 /* For caches: replaces whatever has the name, even a link or a pipe. The mode is 0600. */
 struct writer *writer_open_new(const char *path, struct err *e);
-/* Appends to `to`, which the caller keeps, and which is complete after writer_commit. */
+/* Appends to `to`, which the caller owns and which is complete after writer_commit. */
 struct writer *writer_to_memory(struct buf *to);
 /* Whether writer_open would work, as far as plume can tell without changing anything or waiting for a reader. */
 bool writer_can_open(const char *path, struct err *e);

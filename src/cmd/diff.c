@@ -99,9 +99,8 @@ static bool choose_outputs(struct request *r, struct err *e)
 
 /* Both sides. */
 struct compared {
-	struct profile *whole[SIDES]; /* as pages have them; AFTER: NULL if there is one file */
-	struct profile
-		*seen[SIDES]; /* as they are compared: a line does not make a function another */
+	struct profile *whole[SIDES]; /* for pages; AFTER: NULL if there is one file */
+	struct profile *seen[SIDES];  /* for comparing: functions are not told apart by line */
 	struct view_diff *diff;
 };
 

@@ -51,11 +51,11 @@ uid_t invoker_user(void)
 }
 
 /*
- * Users and groups are read from the files: the C library would load modules for other sources at
- * run time, which a static program cannot.
+ * Users and groups come from the files: for other sources, the C library would load modules at run
+ * time, which a static program cannot do.
  */
 
-/* Its own folders: with root's environment, a browser would write into root's. */
+/* A browser started with root's environment would write to root's folders. */
 static void set_home(uid_t user)
 {
 	FILE *users = fopen("/etc/passwd", "re");
@@ -78,7 +78,7 @@ static bool is_member(const struct group *g, const char *name)
 	return false;
 }
 
-/* The groups that the user is in, so that files for a group can be read. */
+/* Joins the user's groups, so that files readable by a group can be read. */
 static bool set_groups(const char *name, gid_t first)
 {
 	enum { MOST_GROUPS = 256 };

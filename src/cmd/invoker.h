@@ -10,8 +10,8 @@
 void invoker_enter(void);
 void invoker_leave(void);
 /*
- * Gives up root for good and becomes that user, if there is one; returns false and sets e if that
- * fails.
+ * Gives up root for good and becomes the user who ran sudo, if there is one. Returns false and sets
+ * e on failure.
  */
 struct err;
 bool invoker_become(struct err *e);

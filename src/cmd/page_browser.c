@@ -1,6 +1,6 @@
 /*
- * The URL holds the token, and anybody on the machine can read the arguments of a process. So the
- * browser gets the name of a file that only the user may read, and the file leads to the page.
+ * The URL holds the token, and every user of the machine can read a process's arguments. So plume
+ * passes the browser a file that only its owner may read, and the file redirects to the page.
  */
 #include "cmd/page_browser.h"
 
@@ -23,7 +23,7 @@ static bool write_file(int fd, const char *url)
 	return write(fd, page.p, page.n) == (ssize_t)page.n;
 }
 
-/* In the user's own folder for such files, which ends with the session. */
+/* In the user's runtime folder, which is removed when the session ends. */
 static bool make_file(struct browser *b, const char *url)
 {
 	const char *folder = getenv("XDG_RUNTIME_DIR");
@@ -56,7 +56,7 @@ static void run(const char *path)
 	_exit(127);
 }
 
-/* Through a child that ends at once, so that nobody has to wait for the browser. */
+/* Forks twice, so that plume does not have to wait for the browser. */
 static bool start(const char *path)
 {
 	int status = 0;
@@ -73,9 +73,9 @@ void browser_open(struct browser *b, const char *url)
 {
 	bool has_screen = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY") || getenv("BROWSER");
 	if (!has_screen)
-		say("--open: there is no display here; open the URL in a browser");
+		say("--open: no display found; open the URL in a browser");
 	else if (!make_file(b, url) || !start(b->path))
-		say("--open: no browser could be started: %s", strerror(errno));
+		say("--open: cannot start a browser: %s", strerror(errno));
 }
 
 void browser_close(struct browser *b)

@@ -3,8 +3,8 @@
 #include "base/base.h"
 
 struct browser {
-	char *path; /* of the file that leads it to the page */
+	char *path; /* of the file that redirects it to the page */
 };
-/* Says why if it cannot be opened. */
+/* Prints the reason if it cannot be opened. */
 void browser_open(struct browser *b, const char *url);
 void browser_close(struct browser *b);

@@ -4,7 +4,7 @@
 
 static const struct option page_file_options[] = {
 	{ "with-source", 0, OPTION_FLAG, offsetof(struct profile_request, page.with_source), NULL,
-	  "put the text of source files into an .html file" },
+	  "include the text of source files in an .html file" },
 };
 const struct option_set page_file_option_set = OPTION_SET(NULL, page_file_options);
 
@@ -27,7 +27,7 @@ static bool is_same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* Whether an option has another value than the one it has by itself. */
+/* Whether an option differs from its default. */
 static bool is_set(const struct option *o, const struct view_request *r,
 		   const struct view_request *usual)
 {
@@ -150,7 +150,7 @@ static bool add_times(struct buf *state, const char *name, const struct profile 
 	return true;
 }
 
-/* Those of one side; prefix: `base.` or nothing. */
+/* The selections of one side. prefix: `base.` or empty. */
 static void add_selections(struct buf *state, const char *prefix, const struct query *q)
 {
 	const struct {
@@ -206,7 +206,7 @@ static void add_look(struct buf *state, const struct view_request *r, bool is_di
 		page_add_word(state, "delta", "total");
 }
 
-/* One time is for both sides; of two, the first is that of BEFORE. */
+/* One range applies to both sides; of two, the first is for BEFORE. */
 static struct text_list times_of(const struct view_request *r, unsigned side)
 {
 	struct text_list times = r->kind == VIEW_DIFF ? r->diff.times : r->query.times;
@@ -276,7 +276,7 @@ static bool write_content(struct page_content *c, bool with_source, const char *
 	for (uint32_t i = 0; i < c->file_count && with_source; i++)
 		page_sources_find(&sources, c->files[i].profile);
 	if (sources.left_out)
-		say("the text of %u of %u source files could not be had", sources.left_out,
+		say("left out %u of %u source files: not readable or too large", sources.left_out,
 		    sources.files);
 	c->sources = sources.list.p;
 	c->source_count = sources.list.n;

@@ -7,8 +7,8 @@
 extern const struct option_set page_file_option_set;
 
 /*
- * Returns false, with a usage error that names it, if a picture's option was given that a page
- * does not have, or if plume was built without pages.
+ * Returns false and sets e if the request has a picture option that does not apply to a page (e
+ * names it), or if plume was built without offline pages.
  */
 bool page_file_suits(const struct view_request *r, struct err *e);
 
@@ -20,6 +20,6 @@ struct page_file_plan {
 	bool with_source;
 };
 bool page_file_write(const struct page_file_plan *plan, const char *path, struct err *e);
-/* All files, each by itself, on the page's usual first look. */
+/* Writes several files, kept apart, with the page's default first look. */
 bool page_file_write_all(struct page_file *files, uint32_t n, bool with_source, const char *path,
 			 struct err *e);

@@ -1,4 +1,4 @@
-/* The page of a recorder, in a process of its own. */
+/* The page of a recorder, in a separate process. */
 #include "cmd/invoker.h"
 #include "cmd/page_server.h"
 
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* `L` or `F`, then the path, then NUL: what the recorder tells. False if it ended without a word. */
+/* Reads the recorder's message: `L` or `F`, the path, NUL. Returns false if the pipe was closed before that. */
 static bool read_message(int fd, bool *is_live, struct buf *path)
 {
 	char c;
@@ -51,7 +51,7 @@ static int run_child(int fd, const struct page_options *options,
 				  .is_quiet = is_quiet };
 	int code = page_serve(&plan, fd, &e);
 	if (e.kind)
-		say("the page cannot be shown: %s", e.text);
+		say("cannot show the page: %s", e.text);
 	return code;
 }
 
@@ -84,7 +84,7 @@ void page_process_show(struct page_process *p, const char *path, bool is_live)
 	buf_add(&message, str_from(path));
 	buf_add_char(&message, 0);
 	if (write(p->fd, message.p, message.n) != (ssize_t)message.n)
-		say("the page has ended: %s", strerror(errno));
+		say("the page has stopped: %s", strerror(errno));
 }
 
 static void ignore(int number)
@@ -101,7 +101,7 @@ void page_process_wait(struct page_process *p, bool is_quiet)
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
 	if (!is_quiet)
-		say("the page stays until Ctrl-C");
+		say("press Ctrl-C to close the page");
 	int status;
 	pid_t ended;
 	do

@@ -17,8 +17,9 @@ static const struct option page_options[] = {
 	{ "open", 0, OPTION_FLAG, PAGE(opens), NULL, "open the page in a browser" },
 	{ "port", 0, OPTION_TEXT, PAGE(port), "N", "serve on port N (default: any free port)" },
 	{ "listen", 0, OPTION_TEXT, PAGE(listen), "ADDR",
-	  "serve on address ADDR, also for other machines, to everybody who has the URL; it is not "
-	  "encrypted (default: this machine only)" },
+	  "serve on IP address ADDR, so that other machines can connect; anyone who has the URL "
+	  "can "
+	  "see the profiles, and nothing is encrypted (default: this machine only)" },
 };
 const struct option_set page_option_set = OPTION_SET("Page", page_options);
 
@@ -86,7 +87,7 @@ static void answer_asset(const struct serve_request *r, struct serve_answer *out
 {
 	const struct page_asset *asset = page_asset_find(r->path);
 	if (!asset) {
-		serve_fail(out, 404, "there is no such page");
+		serve_fail(out, 404, "no such page");
 		return;
 	}
 	out->type = asset->type;
@@ -102,7 +103,7 @@ static void answer(void *context, const struct serve_request *r, struct serve_an
 	bool is_post = str_eq(r->method, STR("POST"));
 	bool is_upload = str_eq(r->path, STR("api/upload"));
 	if (is_post != is_upload)
-		serve_fail(out, 405, "this address takes other requests");
+		serve_fail(out, 405, "this address does not accept this method");
 	else if (is_upload)
 		answer_upload(p, r, out);
 	else if (str_starts(r->path, api))
@@ -111,14 +112,15 @@ static void answer(void *context, const struct serve_request *r, struct serve_an
 		answer_asset(r, out);
 }
 
-/* --- where it is --- */
+/* --- the address --- */
 
 static void say_address(const struct page_plan *plan, const struct serve_description *d,
 			const char *url)
 {
 	const char *ssh = getenv("SSH_CONNECTION"); /* CLIENT PORT SERVER PORT */
 	if (plan->options->listen)
-		say("everybody who has this URL can see the profiles, and it is not encrypted");
+		say("anyone who has this URL can see the profiles, and the connection is not "
+		    "encrypted");
 	printf("%s\n", url);
 	fflush(stdout);
 	if (plan->is_quiet)
@@ -130,13 +132,14 @@ static void say_address(const struct page_plan *plan, const struct serve_descrip
 		char *rest = NULL, *host = strtok_r(words, " ", &rest);
 		for (int i = 0; host && i < 2; i++)
 			host = strtok_r(NULL, " ", &rest);
-		say("from your own machine: ssh -L %u:127.0.0.1:%u %s, then open the URL", d->port,
-		    d->port, host ? host : "HOST");
+		say("to open the URL on your own machine, first run there: ssh -L %u:127.0.0.1:%u "
+		    "%s",
+		    d->port, d->port, host ? host : "HOST");
 	}
 	if (plan->live)
-		say("Ctrl-C stops the recording; the page stays until you press it again");
+		say("Ctrl-C stops the recording; press it again to close the page");
 	else
-		say("Ctrl-C ends plume scope");
+		say("press Ctrl-C to stop");
 }
 
 static bool parse_port(const char *text, uint16_t *port, struct err *e)
@@ -203,9 +206,9 @@ int page_serve(const struct page_plan *plan, int stop_fd, struct err *e)
 	ok = ok && serve(plan, &p, stop_fd, e);
 	if (ok && workspace_is_reading(p.workspace)) {
 		fflush(NULL);
-		_exit(EXIT_DONE); /* whoever pressed Ctrl-C does not want to wait for a file */
+		_exit(EXIT_DONE); /* after Ctrl-C, do not wait for a file */
 	}
-	workspace_free(p.workspace); /* waits for what is being read, which may wake the server */
+	workspace_free(p.workspace); /* waits for its readers, which may wake the server */
 	server_free(p.server);
 	api_free(p.api);
 	source_text_finder_free(p.sources);

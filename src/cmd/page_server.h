@@ -1,4 +1,4 @@
-/* Serves the page on this machine: profiles, folders of them, and recordings that still grow. */
+/* Serves the page on this machine: profiles, folders of profiles, and growing recordings. */
 #pragma once
 #include "cmd/read_profiles.h"
 
@@ -10,26 +10,27 @@ struct page_plan {
 	const struct text_list *paths; /* files and folders */
 	const char *live;	       /* a file that is being recorded; NULL if there is none */
 	const struct source_options *source;
-	const char *state; /* what to show first, as in the page's URL; NULL: the usual */
+	const char *state; /* what to show first, as in the page's URL; NULL: the default */
 	bool is_quiet;
 };
 /* Serves until stop_fd is readable. Returns the exit code; on failure the caller prints e. */
 int page_serve(const struct page_plan *plan, int stop_fd, struct err *e);
-/* A descriptor that becomes readable on Ctrl-C, SIGTERM or SIGHUP. Call it before any thread is made. */
+/* Returns a descriptor that becomes readable on Ctrl-C, SIGTERM or SIGHUP. Call it before any thread starts. */
 int page_stop_signals(void);
 
 /*
- * A page in a process of its own, for a recorder: under sudo the recorder stays root, and the page runs as the user who
- * called sudo. Begin it before threads are made and events are opened, so that it inherits neither.
+ * The page of a recorder, in a separate process: under sudo, the recorder stays root, and the page
+ * runs as the user who ran sudo. Begin it before threads start and events are opened, so that it
+ * inherits neither.
  */
 struct page_process {
 	pid_t pid; /* 0: none */
-	int fd;	   /* tells it what to show; it ends when this is closed */
+	int fd;	   /* a pipe: what to show; the process exits when it is closed */
 };
 bool page_process_begin(struct page_process *p, const struct page_options *options,
 			const struct source_options *source, bool is_quiet, struct err *e);
 /* is_live: the file is being recorded. A folder is watched. */
 void page_process_show(struct page_process *p, const char *path, bool is_live);
-/* After the recording: keeps the page until Ctrl-C, unless nothing was shown. */
+/* After the recording: waits until Ctrl-C closes the page, unless nothing was shown. */
 void page_process_wait(struct page_process *p, bool is_quiet);
 void page_process_fini(struct page_process *p);

@@ -2,7 +2,7 @@
 
 #include "source_text/source_text.h"
 
-/* What a browser shows without trouble. */
+/* What a browser can show comfortably. */
 enum { MOST_BYTES = 32 << 20, MOST_BYTES_OF_ONE = 4 << 20, MOST_FILES = 2000 };
 
 void page_sources_fini(struct page_sources *s)
@@ -42,7 +42,7 @@ static bool add_source(struct page_sources *s, const struct source_text_finder *
 	return true;
 }
 
-/* By string: the module of a function in that file, if a sample has one; else nothing. */
+/* By string: the module of a sampled function in the file of that name, or STR_NONE. */
 static str_id *modules_by_file(const struct profile *p)
 {
 	str_id *module = mem_zalloc((size_t)p->strings.n + 1, sizeof(*module));

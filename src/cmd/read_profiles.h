@@ -18,11 +18,11 @@ struct finding_options {
 	bool source_maps;
 };
 
-/* The page of plume scope, and of recordings. */
+/* Options of the page of plume scope and of recordings. */
 struct page_options {
 	const char *port, *listen;
-	bool opens;	    /* a browser */
-	const char *output; /* a file, in place of serving */
+	bool opens;	    /* opens a browser */
+	const char *output; /* a file, instead of serving */
 	bool with_source;   /* for the file */
 };
 
@@ -68,5 +68,5 @@ bool read_profile(const char *path, const struct source_options *options, struct
 		  struct err *e);
 /* `perf script | plume fold`: a pipe or a file on stdin is meant to be read; a terminal or /dev/null is not. */
 bool stdin_is_piped(void);
-/* What to read without files: standard input if it is piped; otherwise ./perf.data, which is said. */
+/* What to read without files: standard input if it is piped; otherwise ./perf.data, which it announces. */
 const char *default_input(void);

@@ -393,7 +393,7 @@ static void set_options(struct request *r)
 	o->command_line = buf_c_string(&r->command_line);
 }
 
-/* For struct record_plan. */
+/* on_begin of struct record_plan. */
 static void show_live(void *context)
 {
 	struct request *r = context;
@@ -403,7 +403,7 @@ static void show_live(void *context)
 				  growing != NULL);
 }
 
-/* Before there are threads and events, which the page's process must not inherit. */
+/* Call it before there are threads and events, which the page's process must not inherit. */
 static bool begin_page(struct request *r, const struct page_options *live, struct err *e)
 {
 	static const struct source_options usual = { .threads = 2 };
@@ -425,7 +425,7 @@ static void show_recorded(struct request *r, int code)
 	if (!r->page.pid || (r->is_live_page && code == EXIT_FAILED && !r->command))
 		return;
 	if (!r->is_live_page && !r->words.every && !path)
-		say("--open: there is no profile to show; add -o FILE.plume");
+		say("--open: no profile to show; add -o FILE.plume");
 	else if (!r->is_live_page)
 		page_process_show(&r->page, r->words.every ? r->rotation.folder : path, false);
 	if (r->is_live_page || path || r->words.every)

@@ -1,10 +1,10 @@
-/* Recording, for the commands that do it. */
+/* Recording, for the commands that record. */
 #pragma once
 #include "cmd/page_server.h"
 
 /*
- * Records what the words of `plume record` say. live: shows it on a page while it is recorded; NULL: does not. Returns the exit
- * code.
+ * Runs `plume record` with these words. live: options of the page that shows the recording live;
+ * NULL if there is none. Returns the exit code.
  */
 int record_words(const struct command *self, char **words, size_t n,
 		 const struct page_options *live);

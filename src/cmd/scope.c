@@ -1,4 +1,4 @@
-/* The page: profiles in a browser, and recordings while they are made. */
+/* plume scope: shows profiles, or a live recording, in a browser. */
 #include "cmd/invoker.h"
 #include "cmd/page_file.h"
 #include "cmd/page_server.h"
@@ -9,7 +9,7 @@
 
 static const struct option file_options[] = {
 	{ "output", 'o', OPTION_FILE, offsetof(struct profile_request, page.output), "PAGE.html",
-	  "write the page with the profiles inside, as one file, in place of serving it" },
+	  "write the page and the profiles to one file instead of serving it" },
 };
 static const struct option_set file_option_set = OPTION_SET(NULL, file_options);
 
@@ -21,7 +21,7 @@ static const struct option_set *const scope_sets[] = { &page_option_set,
 						       &common_option_set,
 						       NULL };
 
-/* --- with a target: the words of `plume record`, and those of the page --- */
+/* --- with a target: the options of `plume record`, and those of the page --- */
 
 /* `--port`, `--port=8000`. */
 static const struct option *page_option_of(const char *word, const char **value)
@@ -40,7 +40,10 @@ static const struct option *page_option_of(const char *word, const char **value)
 	return NULL;
 }
 
-/* Takes the page's options out of the words; returns how many are left, or fails. */
+/*
+ * Moves the page's options from words to r. *n becomes the number of words left. Returns false and
+ * sets e on a usage error.
+ */
 static bool take_page_words(char **words, size_t *n, struct profile_request *r, struct err *e)
 {
 	const struct option_binding binding = { &page_option_set, r };
@@ -112,7 +115,7 @@ static const char *name_of(const char *path)
 	return strcmp(path, "-") == 0 ? "standard input" : slash ? slash + 1 : path;
 }
 
-/* Each file by itself, all shown at first, as when they are served. */
+/* Keeps files apart and shows all of them at first, as the server does. */
 static bool write_files(const struct profile_request *r, const struct source_options *source,
 			struct err *e)
 {
@@ -139,10 +142,10 @@ static int write_page(const struct profile_request *r, const struct source_optio
 	const struct page_options *o = &r->page;
 	struct str path = str_from(o->output);
 	if (o->opens || o->port || o->listen)
-		err_usage(e, "-o writes a file and serves nothing: leave out --open, --port and "
-			     "--listen");
+		err_usage(e, "-o writes a file instead of serving the page; it cannot be combined "
+			     "with --open, --port or --listen");
 	else if (!str_ends(path, STR(".html")) && !str_eq(path, STR("-")))
-		err_usage(e, "-o %s: must be a name ending in .html", o->output);
+		err_usage(e, "-o %s: must end in .html", o->output);
 	return !e->kind && write_files(r, source, e) ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -179,13 +182,13 @@ static int run_scope(const struct command *self, char **words, size_t n)
 const struct command scope_command = {
 	.name = "scope",
 	.arguments = "[options] [FILE|DIR...]",
-	.summary = "explore profiles in a browser, or a program while it is recorded",
+	.summary = "explore profiles in a browser, or watch a program live",
 	.text = "Serves a page with a heat map, a flame graph, a table of functions, source\n"
 		"text and comparisons, and prints its URL. FILE is any profile that 'plume\n"
-		"fold' reads; a DIR is watched for new files; a .plume that is still being\n"
+		"fold' reads; a DIR is watched for new files; a .plume file that is still being\n"
 		"written is followed. With a target, all options of 'plume record' work, and the\n"
-		"page shows the recording while it is made. The page is served on this machine\n"
-		"only, to those who have the URL. Ctrl-C ends it.\n"
+		"page shows the recording live. The page is served on this machine only, to\n"
+		"anyone who has the URL. Ctrl-C stops it.\n"
 		"\n"
 		"  plume scope web.plume\n"
 		"  plume scope /var/lib/plume\n"

@@ -47,7 +47,7 @@ static bool is_page(const struct view_request *r)
 	return r->kind == VIEW_PICTURE && r->picture.format == PICTURE_HTML;
 }
 
-/* What the page calls the profile: its file, or else the page's own name. */
+/* The page shows the profile under its file's name, or else under the page's own. */
 static char *page_name(const struct profile_request *r, const char *path)
 {
 	const char *file = profile_request_file(r);
@@ -79,7 +79,7 @@ int show_profile(const struct profile_request *r, struct profile *p, const char 
 		 struct err *e)
 {
 	AUTO(view_notes) struct view_notes notes = { 0 };
-	/* A page has the whole profile; the view says what is in it, and why if it would be empty. */
+	/* A page holds the whole profile; the view accounts for its samples and says why it would be empty. */
 	struct profile *seen = view_profile(&r->view, p);
 	struct view_input in = { seen, profile_request_file(r) };
 	bool selects = r->view.kind == VIEW_PROFILE;

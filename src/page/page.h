@@ -1,5 +1,5 @@
 /*
- * The page: its files, for a server, and the offline page: one HTML file with profiles inside, which
+ * The page: its files, for a server; and the offline page, one HTML file with profiles inside, which
  * needs neither a server nor a network (doc/formats/page.md).
  */
 #pragma once
@@ -37,7 +37,7 @@ struct page_content {
 	uint32_t source_count;
 };
 
-/* False if plume was built without the query engine for pages: e says so. */
+/* Returns false and sets e if plume was built without the query engine for pages. */
 bool page_can_be_written(struct err *e);
 /* writer_commit reports errors of the output. */
 bool page_write(const struct page_content *c, struct writer *out, struct err *e);

@@ -1,6 +1,6 @@
 #include "page/page.h"
 
-/* What means itself in a fragment (RFC 3986), without what the page's own words use: & = + % #. */
+/* Characters that need no encoding in a fragment (RFC 3986), except those the page uses: & = + % #. */
 static bool is_plain(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) ||

@@ -5,7 +5,7 @@
 #include <endian.h>
 #include <libdeflate.h>
 
-/* libdeflate's best is slow, so it is for what a reader can look at, not for hours of samples. */
+/* libdeflate's best level is slow, so it is only for small profiles, not for hours of samples. */
 enum { BEST_LEVEL = 12, FAST_LEVEL = 6, MOST_BYTES_FOR_BEST = 16 << 20 };
 
 /* --- packing --- */
@@ -60,7 +60,7 @@ static void add_base64(struct writer *out, struct str s)
 
 /* --- parts of the page --- */
 
-/* Data that the page reads; the browser does not run it. base64 cannot end the element. */
+/* Data for the page, which the browser does not run. base64 cannot end the element. */
 static void add_data(struct writer *out, const char *id, struct str gzip)
 {
 	AUTO(buf) struct buf head = { 0 };
@@ -149,7 +149,7 @@ static void add_escaped(struct buf *out, struct str s)
 	}
 }
 
-/* Only the page's own script and style work, nothing is fetched, and wasm is the engine's. */
+/* Allows only the page's own script and style and the engine's WebAssembly; forbids requests. */
 static void add_head(struct writer *out, const struct page_content *c)
 {
 	AUTO(buf) struct buf head = { 0 };

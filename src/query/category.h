@@ -27,13 +27,13 @@ const char *category_text(enum category c);
 /* The category with that name, or CATEGORY_COUNT. */
 enum category category_by_name(struct str name);
 
-/* A frame that stands for several of one category, such as [runtime]. */
+/* A frame that stands for several of a category, such as [runtime]. */
 struct stand_in {
 	struct str name;
 	enum frame_kind kind;
 };
 const struct stand_in *category_stand_in(enum category c);
-/* What frames of several categories are as one. seen: a bit for each. */
+/* The category of a run of frames of several categories. seen: a bit for each. */
 enum category category_of_several(unsigned seen);
 /* Code between a caller and a called function: its time is the caller's. */
 bool name_is_gateway(struct str name);

@@ -88,13 +88,13 @@ uint32_t growth_label_of(struct growth *g, frame_id frame)
 
 /* --- --fold --- */
 
-/* Frames that become one: of the path, from `begin` to before `end`. */
+/* Frames that become one: [begin, end) of the path. */
 struct run {
 	uint32_t begin, end;
 	unsigned seen; /* categories */
 };
 
-/* The kernel's frames are a run of their own, because what the kernel does is a question of its own. */
+/* Kernel frames are a run of their own, so that kernel time stays visible. */
 static struct run next_run(struct growth *g, uint32_t begin)
 {
 	struct run run = { begin, begin, 0 };
@@ -109,9 +109,9 @@ static struct run next_run(struct growth *g, uint32_t begin)
 }
 
 /*
- * What stands for a run: the function that was called, which is what the caller's author knows; INDEX_NONE if nothing
- * was. Without a caller it is [runtime] or the like, and if garbage was collected that matters more than who was about
- * to allocate.
+ * The frame that stands for a run: the first function called, which the caller's author knows, or
+ * INDEX_NONE if the run is only glue. Without a caller it is [runtime] or the like. Garbage
+ * collection matters more than the function that happened to allocate.
  */
 static frame_id frame_of_run(struct growth *g, const struct run *run, bool has_caller)
 {

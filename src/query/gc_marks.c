@@ -1,10 +1,10 @@
-/* When the garbage collector ran, as far as samples tell. */
+/* Infers from samples when the garbage collector ran. */
 #include "query/query.h"
 
-/* A collection's samples are a period apart; a gap of a few may be another thread's turn. */
+/* Samples of a collection are one period apart; in a gap of a few, another thread may have run. */
 enum { MOST_GAPS = 3 };
 
-/* By node: whether it is in the collector. */
+/* By node: whether it is inside the collector. */
 static bool *nodes_in_gc(const struct profile *p)
 {
 	bool *is_gc = mem_zalloc(p->nodes.n, sizeof(*is_gc));

@@ -1,11 +1,11 @@
-/* Samples over time, as rows and columns: the heat map and the threads' timelines. */
+/* Samples over time, in rows and columns: the heat map and the lanes. */
 #include "query/prepared_int.h"
 
 const char *const grid_key_names[] = {
 	"offset", "cpu", "thread", "process", "event", "total", NULL
 };
 
-/* What a sample of row `row` belongs to. */
+/* The grid row key of a profile row. */
 static uint64_t key_of(const struct profile *p, enum grid_by by, uint32_t row)
 {
 	const struct samples *s = &p->samples;
@@ -73,7 +73,7 @@ static int by_weight(const void *a, const void *b, void *list)
 	return x != y ? (x < y) - (x > y) : by_key(a, b, list);
 }
 
-/* Cpus and events keep their order; threads and processes come by use. */
+/* CPUs and events keep their order; threads and processes are sorted by weight. */
 static void order_rows(struct grid *g, enum grid_by by, uint32_t *of_row, uint32_t n)
 {
 	uint32_t count = g->list.n;
@@ -95,7 +95,7 @@ static void order_rows(struct grid *g, enum grid_by by, uint32_t *of_row, uint32
 		of_row[i] = place[of_row[i]];
 }
 
-/* Rounds down, also below 0. */
+/* Rounds down, even below 0. */
 static int64_t floor_to(int64_t value, int64_t unit)
 {
 	int64_t rest = value % unit;
@@ -181,7 +181,7 @@ static bool can_show(const struct prepared *q, enum grid_by by, struct err *e)
 	if (!q->time_ns)
 		return err_set(e, "the samples have no times, so they cannot be shown over time");
 	if (by == GRID_CPU && !knows_cpus(&q->p->samples))
-		return err_set(e, "the samples do not say on which CPU they were taken");
+		return err_set(e, "the samples do not say which CPU they were taken on");
 	return true;
 }
 

@@ -1,6 +1,6 @@
 #include "query/prepared_int.h"
 
-/* The rows in their order, cut into runs. */
+/* Sorts the rows and cuts them into runs. */
 static void order_rows(struct prepared *q, const struct query *query)
 {
 	const struct samples *s = &q->p->samples;
@@ -89,7 +89,7 @@ uint32_t prepared_position(const struct prepared *q, const struct row_run *run, 
 	return low;
 }
 
-/* Rows that follow each other, and where they begin in a tree in time order that has only the ranges. */
+/* Consecutive rows, and where they start in a time-order tree of only the ranges. */
 struct piece {
 	uint32_t from, until;
 	uint64_t start;
@@ -156,7 +156,7 @@ static void add_rows(struct part *part, uint32_t from, uint32_t until)
 	}
 }
 
-/* In preorder a node's children follow it, so going backwards every child is complete. */
+/* In preorder, children follow their node, so backwards every child is complete first. */
 static void sum_totals(struct part *part)
 {
 	const struct tree *t = part->q->whole;
@@ -172,7 +172,7 @@ static void sum_totals(struct part *part)
 			part->total[v][parent[i]] = saturating_add(
 				part->total[v][parent[i]], part->total[v][i], &part->overflows);
 	}
-	/* A stack whose weight is 0 is there as well. */
+	/* Keep stacks with weight 0 too. */
 	AUTO_FREE bool *has_stack = mem_zalloc(t->n, sizeof(*has_stack));
 	for (uint32_t i = t->n; i-- > 0;) {
 		has_stack[i] |= part->own_stacks[i] > 0;

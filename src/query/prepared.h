@@ -1,7 +1,7 @@
 /*
- * A query whose answer for any range of time is cheap. The tree of all samples is made once; the
- * tree of a range has the same nodes without those that are empty there, so it takes time in
- * proportion to the samples of the range and the nodes of the whole, and no name is made again.
+ * A query that can be answered cheaply for any range. The tree of all samples is built once. The tree
+ * of a range has the same nodes without the empty ones, so it takes time proportional to the samples
+ * of the range and the nodes of the whole tree, and no names are made again.
  */
 #pragma once
 #include "query/time_ranges.h"
@@ -10,7 +10,7 @@ struct query;
 struct query_ledger;
 struct prepared;
 /*
- * Both arguments must outlive it. q's times do not count. Returns NULL and sets e like query_tree.
+ * Both arguments must outlive it. Ignores q's times. Returns NULL and sets e like query_tree.
  */
 struct prepared *prepared_new(const struct profile *p, const struct query *q, struct err *e);
 void prepared_free(struct prepared *q);
@@ -26,7 +26,7 @@ const struct query_ledger *prepared_ledger(const struct prepared *q);
 struct tree *prepared_tree(const struct prepared *q, const struct time_ranges *ranges,
 			   struct query_ledger *ledger);
 
-/* By node of the profile: the weight of the shown samples whose stack it is. The caller frees it. */
+/* By node of the profile: the weight of the shown samples with that stack. The caller frees it. */
 uint64_t *prepared_stack_weights(const struct prepared *q, const struct time_ranges *ranges);
 
 /* --- grids: samples over time --- */
@@ -51,8 +51,7 @@ struct grid_request {
 	uint64_t column_ns; /* wider ones are used if there would be too many cells */
 	/* In ns of the profile's clock; the columns begin at `origin_ns` plus a whole number of columns. */
 	int64_t from_ns, until_ns, origin_ns;
-	const bool
-		*is_hit; /* by node of the whole tree: counted in `hits` as well; NULL: no hits */
+	const bool *is_hit; /* by node of the whole tree: also counted in `hits`; NULL: none */
 };
 
 struct grid_row {

@@ -2,7 +2,7 @@
 #include "query/category.h"
 #include "query/shown_name.h"
 
-/* Code that is no script may lack a name and still be the program's own. */
+/* Native code may lack a name and still be the program's own, so only scripts fold `unknown`. */
 #define OTHERS	    "runtime,builtin,native,gc,kernel,unknown"
 #define SCRIPT_TEXT "your functions, packages, and what they call"
 #define NATIVE_TEXT "the program's functions, and what they call"
@@ -24,7 +24,7 @@ const struct preset presets[PRESETS + 1] = {
 const char *const preset_names[] = { "none", "node",   "java",	  "python",
 				     "go",   "native", "program", NULL };
 
-/* V8's own profiles know no tiers. */
+/* V8's own profiles have no tiers. */
 static bool is_script(const struct profile *p, const struct frame *f)
 {
 	static const struct str endings[] = { STR(".js"), STR(".mjs"), STR(".cjs"), STR(".ts") };
@@ -36,7 +36,7 @@ static bool is_script(const struct profile *p, const struct frame *f)
 	return is_compiled && str_starts(file, STR("node:"));
 }
 
-/* Who a frame shows to be at work; NONE for most. */
+/* The kind of program that a frame reveals; NONE for most. */
 static unsigned preset_of_frame(const struct profile *p, const struct frame *f)
 {
 	struct str name = profile_str(p, f->name), file;
@@ -51,7 +51,7 @@ static unsigned preset_of_frame(const struct profile *p, const struct frame *f)
 	return category_of_frame(p, f) == CATEGORY_APP ? NATIVE : NONE;
 }
 
-/* By node, with its callers: the first of the list above counts, since a script's engine is native. */
+/* By node, with its callers: the first kind in the enum wins, since a script's engine is native. */
 static uint8_t *presets_of_nodes(const struct profile *p)
 {
 	uint8_t *of_frame = mem_zalloc(p->frames.n, 1), *of_node = mem_zalloc(p->nodes.n, 1);

@@ -15,7 +15,7 @@ struct preset {
 	struct preset_word words[PRESET_MOST_WORDS]; /* those without an option are not used */
 };
 
-/* Ends with one without a name; the first has no words. */
+/* Terminated by an entry without a name; the first has no words. */
 extern const struct preset presets[];
 /* By index in presets; NULL-terminated. */
 extern const char *const preset_names[];

@@ -36,7 +36,7 @@ struct query {
 	/* Selections: a sample is shown if all of them hold. */
 	struct text_list where; /* KEY=VALUE[,VALUE...] */
 	struct text_list
-		times; /* A,B or A, or ,B from the start; -5s, from the end; in any of them */
+		times; /* A,B or A, or ,B from the start; -5s, from the end; a sample in any is kept */
 	struct text_list only; /* regular expressions on the whole folded stack */
 	struct text_list without;
 	bool no_idle;
@@ -75,7 +75,7 @@ struct query {
 	/* For pictures. */
 	bool by_kind;	/* the same name in the kernel and outside is two functions */
 	bool in_order;	/* stacks are side by side in time order, or in input order */
-	bool by_thread; /* in_order: one thread after the other, the busiest first */
+	bool by_thread; /* in_order: one thread after another, busiest first */
 	/*
 	 * flamegraph.pl sorts lines of text and merges equal neighbours, so a function that ran by itself and called
 	 * others may be two frames with another between them (`f`, `f.cold`, `f;g`). Set this to reproduce that.

@@ -24,8 +24,8 @@ struct stack_texts *stack_texts_new(const struct profile *p, const struct query 
 				    struct labels *labels, struct err *e);
 void stack_texts_free(struct stack_texts *s);
 /*
- * Whether a thread's stack matches what q asks of its text. Each stack is judged once: expressions that reach their
- * limit are counted in gave_up then.
+ * Whether a thread's stack matches --only and --without. Each stack is tested once; gave_up counts expressions that
+ * reached their limit.
  */
 bool stack_texts_hold(struct stack_texts *s, thread_id thread, node_id node, uint64_t *gave_up);
 
@@ -144,7 +144,7 @@ static inline unsigned growth_value_of(const struct growth *g, uint32_t row)
 bool growth_parse_categories(struct growth *g, struct err *e);
 /* Whether the frame's time goes to its caller, by --charge or --your-code. */
 bool growth_charges(struct growth *g, frame_id frame);
-/* What stands for a stack of which nothing is left. */
+/* The placeholder for a stack with no frames left. */
 frame_id growth_stand_in(struct growth *g, node_id node);
 /* Applies --fold to g->path. */
 void growth_fold(struct growth *g);

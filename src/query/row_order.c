@@ -1,4 +1,4 @@
-/* The order of rows: by their times, and maybe by their threads first. */
+/* Sorts rows by time, optionally by thread first. */
 #include "query/query_int.h"
 
 struct row_order {

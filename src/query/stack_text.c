@@ -1,6 +1,6 @@
 /*
- * --only and --without: expressions on a stack's text. There are far fewer stacks than samples, so each is judged once;
- * and an expression that can only match inside one name is tried once per frame.
+ * --only and --without: expressions on a stack's text. There are far fewer stacks than samples, so
+ * each is tested once; an expression that can only match inside one name is tested once per frame.
  */
 #include "query/query_int.h"
 
@@ -28,7 +28,7 @@ struct stack_texts {
 	struct frame_path path, pending;
 };
 
-/* No ';' can be part of a match: it is plain text. */
+/* Plain text without ';' cannot match across frames. */
 static bool matches_inside_name(struct str pattern)
 {
 	for (size_t i = 0; i < pattern.n; i++) {
@@ -126,7 +126,7 @@ static bool frame_matches(struct stack_texts *s, const struct expression *x, fra
 	return *verdict == VERDICT_YES;
 }
 
-/* Stacks share callers, whose verdict is known. */
+/* Stacks share callers, whose verdict is already known. */
 static bool node_matches(struct stack_texts *s, const struct expression *x, node_id node,
 			 uint64_t *gave_up)
 {

@@ -1,19 +1,20 @@
-/* When: the ranges of --time, as instants of the profile's clock. */
+/* The ranges of --time, as times of the profile's clock. */
 #pragma once
 #include "model/model.h"
 
 struct time_range {
-	uint64_t from_ns, until_ns; /* until is not part of it */
+	uint64_t from_ns, until_ns; /* until is excluded */
 };
 
-/* Sorted, and neither empty nor touching each other, so that a sample is in at most one. */
+/* Sorted, not empty and not touching, so that a sample is in at most one. */
 struct time_ranges {
 	VEC(struct time_range) list;
 };
 
 /*
- * Reads texts such as `1,2.5`, `200ms,` or `-5s`, relative to the profile's samples. Returns false and sets e if one is
- * wrong, or if the samples have no times. out begins empty; the caller frees it in both cases.
+ * Reads texts such as `1,2.5`, `200ms,` or `-5s`, relative to the profile's samples. Returns false
+ * and sets e if one is wrong, or if the samples have no times. out begins empty; the caller frees
+ * it in both cases.
  */
 bool query_time_ranges(const struct profile *p, const struct text_list *times,
 		       struct time_ranges *out, struct err *e);

@@ -1,4 +1,4 @@
-/* What may be asked for, and by whom. */
+/* Checks who may ask for what. */
 #include "serve/http_int.h"
 
 #include <strings.h>
@@ -8,7 +8,7 @@ static bool is_same_name(struct str s, const char *name)
 	return s.n == strlen(name) && strncasecmp(s.p, name, s.n) == 0;
 }
 
-/* Takes `:PORT` off a host; without it the port is HTTP's own. */
+/* Strips `:PORT` from a host; the default is HTTP's port. */
 static bool take_port(struct str *host, uint64_t *port)
 {
 	ptrdiff_t colon = str_find_last_char(*host, ':');
@@ -52,7 +52,7 @@ bool http_take_token(struct str *path, const char *token)
 	if (path->n < 1 + HTTP_TOKEN_BYTES ||
 	    (path->n > 1 + HTTP_TOKEN_BYTES && path->p[1 + HTTP_TOKEN_BYTES] != '/'))
 		return false;
-	/* Every byte is compared, so the time says nothing about how many are right. */
+	/* Compares every byte, so that the time does not tell how many match. */
 	volatile unsigned char difference = 0;
 	for (size_t i = 0; i < HTTP_TOKEN_BYTES; i++)
 		difference = difference | (unsigned char)(path->p[1 + i] ^ token[i]);
@@ -72,7 +72,7 @@ static bool has_bad_segment(struct str path)
 	return false;
 }
 
-/* Control characters of ASCII and of Latin-1, and what is not UTF-8. */
+/* Control characters of ASCII and Latin-1, and invalid UTF-8. */
 static bool has_bad_character(struct str path)
 {
 	for (size_t at = 0; at < path.n;) {

@@ -49,7 +49,7 @@ static void put_done(struct answering *a, struct job *job)
 	a->done_last = &job->next;
 	pthread_mutex_unlock(&a->mutex);
 	uint64_t one = 1;
-	ssize_t ignored = write(a->done_fd, &one, sizeof(one)); /* full: it is awake anyway */
+	ssize_t ignored = write(a->done_fd, &one, sizeof(one)); /* if full, it is awake anyway */
 	(void)ignored;
 }
 
@@ -96,7 +96,7 @@ static void *run(void *context)
 	return NULL;
 }
 
-/* Signals are for the other threads, except those that an access to a shrunken file raises. */
+/* Leaves signals to other threads, except those raised by access to a truncated file. */
 static void blocked_signals(sigset_t *set)
 {
 	sigfillset(set);

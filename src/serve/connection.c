@@ -1,6 +1,6 @@
 /*
- * One client: reads a request, waits for its answer, writes it, and starts again. Nothing here
- * blocks, and whatever depends on the client has a deadline.
+ * One client: reads a request, waits for its answer, writes it, and starts over. Nothing here
+ * blocks, and every wait for the client has a deadline.
  */
 #include "serve/connection_int.h"
 
@@ -89,7 +89,7 @@ static void begin_writing(struct server *s, struct connection *c)
 	go_on_writing(s, c);
 }
 
-/* Others may send theirs now. */
+/* Other clients may send theirs now. */
 static void release_body(struct server *s, struct job *job)
 {
 	s->body_bytes -= job->body_bytes;
@@ -117,7 +117,7 @@ static void begin_answering(struct server *s, struct connection *c)
 		watch_for(s, c, EPOLLRDHUP);
 }
 
-/* What came together with the head. */
+/* The part that arrived with the head. */
 static void take_body(struct connection *c)
 {
 	size_t n = (size_t)earlier(c->body_left, c->input_n);
@@ -136,7 +136,7 @@ static void begin_body(struct server *s, struct connection *c)
 	take_body(c);
 	if (c->job->wants_continue && c->body_left && !c->job->body.n) {
 		struct str text = STR("HTTP/1.1 100 Continue\r\n\r\n");
-		/* A client that gets none of it sends the body anyway, after a moment. */
+		/* A client that does not get this sends the body anyway after a while. */
 		(void)!send(c->watch.fd, text.p, text.n, MSG_NOSIGNAL);
 	}
 	if (!c->body_left)
@@ -184,7 +184,7 @@ static void ready(struct server *s, struct watch *w, uint32_t events)
 			begin_answering(s, c);
 		break;
 	case CONNECTION_ANSWERING:
-		connection_close(s, c); /* the client closed it first */
+		connection_close(s, c); /* the client closed first */
 		break;
 	case CONNECTION_WRITING:
 		go_on_writing(s, c);
@@ -255,7 +255,7 @@ void connections_free_closed(struct server *s)
 	}
 }
 
-/* Closed with a reset, or the kernel would keep what this client does not take. */
+/* Closes with a reset; otherwise the kernel would keep data that the client does not read. */
 static void drop(struct server *s, struct connection *c)
 {
 	struct linger none = { .l_onoff = 1 };
@@ -263,7 +263,7 @@ static void drop(struct server *s, struct connection *c)
 	connection_close(s, c);
 }
 
-/* Who is late with a request is told so. Others are late because they do not read. */
+/* A client that is late with its request gets a 408; other late clients do not read. */
 static void expire(struct server *s, struct connection *c)
 {
 	if (c->state == CONNECTION_WRITING) {
@@ -287,7 +287,7 @@ static bool is_stalled(const struct server *s, const struct connection *c)
 
 void connections_expire(struct server *s)
 {
-	/* From the end: closing one moves the last one to its place. */
+	/* Backwards, because closing one moves the last one to its place. */
 	for (unsigned i = s->n_connections; i-- > 0;) {
 		struct connection *c = s->connections[i];
 		if (s->now_ns >= c->deadline_ns || is_stalled(s, c))
@@ -298,7 +298,7 @@ void connections_expire(struct server *s)
 bool connections_make_room(struct server *s)
 {
 	struct connection *oldest = NULL;
-	/* A new one may have sent a request that was not read yet. */
+	/* A new client may have sent a request that is not read yet. */
 	uint64_t begun =
 		s->now_ns + s->limits.idle_ms * ms - earlier(settled_ns, s->limits.idle_ms * ms);
 	for (unsigned i = 0; i < s->n_connections; i++) {

@@ -1,4 +1,7 @@
-/* A connection, for the files that make it up: connection.c moves it from state to state, transfer.c reads and writes. */
+/*
+ * A connection, for the files that make it up: connection.c moves it from state to state,
+ * transfer.c reads and writes.
+ */
 #pragma once
 #include "serve/server_int.h"
 
@@ -13,10 +16,10 @@ enum connection_state {
 };
 
 struct connection {
-	struct watch watch; /* first, so that one is the other */
+	struct watch watch; /* must be first: casts between the two */
 	struct connection *next_closed;
 	unsigned index;	 /* in server->connections */
-	uint32_t events; /* that epoll watches for */
+	uint32_t events; /* watched by epoll */
 	enum connection_state state;
 	char *input; /* HTTP_HEAD_BYTES: the head, and what came after it */
 	size_t input_n, searched;

@@ -1,6 +1,6 @@
 /*
- * The head of a request (RFC 9112). What is ambiguous is refused rather than guessed: folded
- * headers, two lengths, a space before a colon. Browsers send none of that.
+ * The head of a request (RFC 9112). Ambiguous input is refused: folded headers, two lengths, a
+ * space before a colon. Browsers send none of these.
  */
 #include "serve/http_int.h"
 
@@ -10,7 +10,7 @@ enum { MAX_FIELDS = 100 };
 
 size_t http_head_length(struct str bytes, size_t searched)
 {
-	/* The empty line may have begun in what was searched: "\n\r\n" or "\n\n". */
+	/* The empty line may have started in the searched part: "\n\r\n" or "\n\n". */
 	size_t from = searched > 3 ? searched - 3 : 0;
 	while (from < bytes.n) {
 		const char *line = memchr(bytes.p + from, '\n', bytes.n - from);
@@ -66,7 +66,7 @@ static struct str take_until(struct str *rest, char c)
 	return taken;
 }
 
-/* `gzip;q=0` means: not gzip. */
+/* `gzip;q=0` forbids gzip. */
 static bool is_refused(struct str parameters)
 {
 	struct str value = str_trim(parameters);
@@ -78,7 +78,7 @@ static bool is_refused(struct str parameters)
 	return true;
 }
 
-/* Whether a list such as `gzip, br;q=0.5` has a word. */
+/* Whether a list such as `gzip, br;q=0.5` contains a word. */
 static bool list_has(struct str list, const char *word)
 {
 	while (list.n) {
@@ -90,7 +90,7 @@ static bool list_has(struct str list, const char *word)
 	return false;
 }
 
-/* A header that may come only once. */
+/* A header that may appear only once. */
 static unsigned take_single(struct str *field, struct str value)
 {
 	if (field->p)

@@ -1,4 +1,4 @@
-/* HTTP/1.1 as text, without sockets: reading the head of a request, and what may be asked for. */
+/* HTTP/1.1 as text, without sockets: reading the head of a request, and what may be requested. */
 #pragma once
 #include "serve/serve.h"
 
@@ -26,7 +26,7 @@ unsigned http_head_read(struct str bytes, struct http_head *h);
 /* Who may ask: names of the server that a Host header may have. */
 struct http_names {
 	uint16_t port;
-	bool is_public;	     /* the address the client reached is a name as well */
+	bool is_public;	     /* the address that the client reached is also a name */
 	const char *reached; /* that address, numeric, without brackets */
 };
 /* Against DNS rebinding: a page of another site that resolves its own name to our address. */

@@ -1,7 +1,7 @@
 /* A request on its way to an answer. */
 #include "serve/server_int.h"
 
-/* The buffer does not move: it has room for all of them. */
+/* The buffer has room for all strings, so it does not move. */
 static struct str keep(struct job *job, struct str s)
 {
 	size_t begin = job->strings.n;

@@ -1,4 +1,4 @@
-/* The sockets that accept connections: which addresses, and the same port on both. */
+/* The listening sockets: their addresses, and one port for both. */
 #include "serve/server_int.h"
 
 #include <arpa/inet.h>
@@ -47,7 +47,7 @@ static uint16_t bound_port(int fd)
 	return ntohs(a.any.sa_family == AF_INET ? a.v4.sin_port : a.v6.sin6_port);
 }
 
-/* Returns 0, or the error number. `::` takes IPv4 as well, ::1 has only its own. */
+/* Returns 0, or the error number. `::` also accepts IPv4; ::1 does not. */
 static int open_one(struct listeners *l, const char *text, uint16_t port)
 {
 	union address a;
@@ -95,8 +95,8 @@ static bool open_given(struct listeners *l, const char *address, uint16_t port, 
 }
 
 /*
- * If ::1 has another program on our port, `localhost` would lead browsers there, with our token.
- * So that is a failure, or another port is tried.
+ * If another program has our port on ::1, `localhost` would send browsers there, with our token.
+ * So this fails, or tries another port.
  */
 static bool open_loopback(struct listeners *l, uint16_t port, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* From the bytes of a connection to a request that may be answered. */
+/* Turns the bytes of a connection into a request that may be answered. */
 #include "serve/connection_int.h"
 
 static void drop_input(struct connection *c, size_t n)
@@ -17,7 +17,7 @@ static void drop_empty_lines(struct connection *c)
 		drop_input(c, n);
 }
 
-/* An incomplete head: 200, or why the rest is not waited for. */
+/* For an incomplete head: 200, or the status to refuse it with now. */
 static unsigned check_beginning(const struct connection *c)
 {
 	if (c->input[0] < 'A' || c->input[0] > 'Z')
@@ -41,7 +41,7 @@ static unsigned check_body(const struct server *s, const struct http_head *h)
 	return s->body_bytes + h->body_bytes > 2 * s->limits.body_bytes ? 503 : 200;
 }
 
-/* Without the token there is nothing but 404. */
+/* Without the token, everything is 404. */
 static unsigned check_rights(const struct server *s, const struct connection *c,
 			     struct http_head *h)
 {
@@ -62,7 +62,7 @@ static unsigned check_rights(const struct server *s, const struct connection *c,
 	return h->path.n ? 200 : 308; /* without its last '/' */
 }
 
-/* A job that is answered already. What may still come of a body is not read: the connection ends. */
+/* A job with its answer. The rest of a body is not read; the connection is closed. */
 static struct job *refusal(const struct server *s, const struct http_head *h, unsigned status)
 {
 	struct http_head kept = { .method = h->method,
@@ -103,7 +103,7 @@ struct job *connection_take_request(struct server *s, struct connection *c)
 	if (!n && status == 200)
 		return NULL;
 	if (status != 200)
-		h.keeps_alive = false; /* nobody knows where the next request begins */
+		h.keeps_alive = false; /* the start of the next request is unknown */
 	else
 		status = check_rights(s, c, &h);
 	if (status == 200)

@@ -1,11 +1,11 @@
-/* An answer as bytes of HTTP. */
+/* Formats an answer as HTTP. */
 #include "serve/http_int.h"
 
 #include <libdeflate.h>
 
 enum {
 	LEAST_TO_COMPRESS = 1024,
-	MAX_UNPACKED = 64 << 20, /* compressed answers are the program's own files */
+	MAX_UNPACKED = 64 << 20, /* compressed answers are plume's own files */
 };
 
 static const struct {
@@ -87,8 +87,8 @@ static bool is_compressible(const char *type)
 }
 
 /*
- * Columns of numbers shrink little and cost more time to compress than the loopback interface
- * takes for them. Over a network it pays.
+ * Columns of numbers hardly shrink, and compressing them takes longer than sending them over
+ * loopback. Over a network it pays.
  */
 static bool should_compress(const struct serve_answer *a, struct http_peer peer)
 {
@@ -108,7 +108,7 @@ static void compress(struct serve_answer *a)
 	buf_reserve(&packed, a->body.n);
 	packed.n = libdeflate_gzip_compress(c, a->body.p, a->body.n, packed.p, a->body.n);
 	libdeflate_free_compressor(c);
-	if (packed.n) { /* else it would be larger */
+	if (packed.n) { /* otherwise it would be larger */
 		buf_fini(&a->body);
 		a->body = packed;
 		a->is_gzip = true;
@@ -117,7 +117,7 @@ static void compress(struct serve_answer *a)
 	}
 }
 
-/* gzip ends in the length of what it holds. */
+/* gzip ends with the unpacked length. */
 static uint32_t unpacked_length(const struct buf *packed)
 {
 	uint32_t n = 0;
@@ -154,7 +154,7 @@ void http_encode_body(struct serve_answer *a, struct http_peer peer)
 		compress(a);
 }
 
-/* What may not stand between quotes in a header becomes '_'. */
+/* Replaces what a quoted header value may not contain with '_'. */
 static void add_quoted(struct buf *to, const char *text)
 {
 	buf_add_char(to, '"');
@@ -197,8 +197,8 @@ static void add_content(struct buf *to, const struct serve_answer *a)
 }
 
 /*
- * On every answer, not only on pages: an SVG is a page, and a worker's requests follow the policy
- * that came with the worker's script.
+ * On every answer, not only on pages: an SVG is a page, and a worker follows the policy that came
+ * with its script.
  */
 static const char protection[] =
 	"Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "

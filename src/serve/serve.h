@@ -32,10 +32,10 @@ struct serve_answer {
 	unsigned status;
 	const char *type;  /* such as "text/html"; must outlive the answer */
 	struct buf body;   /* taken over and freed by the server */
-	char etag[36];	   /* without quotes; empty: the client cannot ask again for changes only */
+	char etag[36];	   /* without quotes; empty: the client cannot revalidate it */
 	char download[64]; /* empty: shown; else saved under this name */
 	bool is_gzip;	   /* body is gzip data already; unpacked for clients without gzip */
-	bool is_immutable; /* this address never has another answer: clients need not ask again */
+	bool is_immutable; /* this address never changes: clients need not ask again */
 };
 
 /* Whether an If-None-Match header lists this etag: then status 304 and no body are enough. */
@@ -43,17 +43,17 @@ bool serve_has_etag(struct str if_none_match, const char *etag);
 /* Fills an answer with {"error":"text"}. */
 void serve_fail(struct serve_answer *answer, unsigned status, const char *text);
 
-/* 0: the default, which is in brackets. */
+/* 0: the default, in parentheses. */
 struct serve_limits {
 	/* Connections open at a time; more have to wait (1,200, or what the system allows). */
 	unsigned connections;
 	/* Requests that wait for `answer`; more get 503 (1,100). */
 	unsigned waiting;
-	/* The time to send a request's head, and for a body or answer to stand still (30 s). */
+	/* Limit for sending a request's head, and for a body or answer without progress (30 s). */
 	unsigned request_ms;
-	/* The time of a connection without a request (60 s). */
+	/* Limit for a connection without a request (60 s). */
 	unsigned idle_ms;
-	/* The body of one POST (256 MiB). All that arrive at a time may have twice as much. */
+	/* The body of one POST (256 MiB). Concurrent bodies may total twice as much. */
 	uint64_t body_bytes;
 	/* Answers that are not sent yet. If there are more, stalled clients are dropped (512 MiB). */
 	uint64_t pending_bytes;
@@ -76,7 +76,7 @@ struct serve_description {
 	const char *token; /* the page is at http://ADDRESS:PORT/TOKEN/ */
 	/* For that URL: 127.0.0.1, or the given address, in brackets if it is IPv6. */
 	const char *address;
-	/* Why ::1 is not used. NULL: it is, or an address was given. */
+	/* Why ::1 is not used; NULL if it is, or if an address was given. */
 	const char *no_ipv6;
 };
 
@@ -87,8 +87,8 @@ struct server *server_new(const struct serve_options *options, struct err *e);
 /* Borrowed from the server. */
 struct serve_description server_describe(const struct server *s);
 /*
- * Serves until stop_fd is readable; it is not read. Then an answer that is being computed is
- * waited for, and all connections are closed. Call it once.
+ * Serves until stop_fd is readable, without reading it. Then waits for the answer being computed and
+ * closes all connections. Call it once.
  */
 bool server_run(struct server *s, int stop_fd, struct err *e);
 void server_free(struct server *s);

@@ -10,7 +10,7 @@
 
 enum {
 	MAX_NEWS = 64,
-	MAX_ACCEPTED = 64, /* in a row, before clients that are there get their turn */
+	MAX_ACCEPTED = 64, /* in a row, before existing clients get their turn */
 	SWEEP_MS = 250,
 	KEPT_DESCRIPTORS = 256, /* for files */
 	LEAST_CONNECTIONS = 16,
@@ -43,7 +43,7 @@ static bool has_room(struct server *s)
 	return s->n_connections < s->limits.connections || connections_make_room(s);
 }
 
-/* New clients wait in the kernel's queue while there are too many. */
+/* While there are too many clients, new ones wait in the kernel's queue. */
 static void accept_clients(struct server *s, struct watch *w, uint32_t events)
 {
 	(void)events;
@@ -87,7 +87,7 @@ static void stop(struct server *s, struct watch *w, uint32_t events)
 	s->is_stopping = true;
 }
 
-/* As many as the system allows, which is not always as many as we would like. */
+/* The system may allow fewer than we want. */
 static unsigned allowed_connections(unsigned wanted)
 {
 	struct rlimit limit = { 0 };

@@ -27,7 +27,7 @@ bool connection_read_input(struct server *s, struct connection *c)
 bool connection_read_body(struct server *s, struct connection *c)
 {
 	struct buf *body = &c->job->body;
-	/* Memory grows with what came, not with what was promised. */
+	/* Memory grows with what arrived, not with what was announced. */
 	uint64_t most = body->n > LEAST_READ ? body->n : LEAST_READ;
 	size_t wanted = (size_t)(c->body_left < most ? c->body_left : most);
 	ssize_t n = recv(c->watch.fd, buf_reserve(body, wanted), wanted, 0);

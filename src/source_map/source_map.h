@@ -39,8 +39,8 @@ struct str source_map_function(const struct source_map *m, uint32_t line, uint32
 			       struct str function);
 
 /*
- * Appends the text of an original file, if the map has it (sourcesContent). map: its JSON. folder: as above. file: as in
- * struct source_place.
+ * Appends the text of an original file, if the map has it (sourcesContent). map: its JSON. folder:
+ * as above. file: as in struct source_place.
  */
 bool source_map_content(struct str map, struct str folder, struct str file, struct buf *text);
 

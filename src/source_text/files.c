@@ -1,4 +1,4 @@
-/* Files: those of a live process, as it sees them, or ours. */
+/* Reads files as a live process sees them, or as we do. */
 #include "source_text/source_text_int.h"
 #include "process/process.h"
 
@@ -9,9 +9,9 @@
 bool read_text_file(struct reader *r, size_t most, struct buf *text, struct err *e)
 {
 	const char *name = reader_name(r);
-	/* No source is compressed, and what is unpacked may be of any size. */
+	/* Sources are not compressed, and unpacking could produce any size. */
 	if (reader_compression(r))
-		return err_set(e, "%s is compressed, so it is no source", name);
+		return err_set(e, "%s is compressed, so it is not source text", name);
 	if (!reader_fill_all(r, most))
 		return err_set(e, "%s is larger than %zu MB", name, most >> 20);
 	if (reader_damage(r))
@@ -23,7 +23,7 @@ bool read_text_file(struct reader *r, size_t most, struct buf *text, struct err 
 	return true;
 }
 
-/* Files that the kernel makes up: reading some of them changes something, or waits. */
+/* Pseudo-files of the kernel: reading some has side effects, or blocks. */
 static bool is_made_up(int fd)
 {
 	static const uint32_t magics[] = { PROC_SUPER_MAGIC,   SYSFS_MAGIC,	 DEBUGFS_MAGIC,
@@ -38,7 +38,7 @@ static bool is_made_up(int fd)
 	return false;
 }
 
-/* root: bounds where links may lead, or NULL. path must outlive the reader. */
+/* root: links may not lead out of it; NULL: no limit. path must outlive the reader. */
 static struct reader *open_file(const char *root, const char *path, struct err *e)
 {
 	int fd = process_plain_file(root, path, path, OPEN_GIVEN, e);

@@ -1,4 +1,4 @@
-/* Sources that are kept only in a source map. The recorder notes the scripts that had one. */
+/* Sources that exist only in a source map. The recorder notes the scripts that had one. */
 #include "source_text/source_text_int.h"
 #include "source_map/source_map.h"
 
@@ -19,7 +19,7 @@ static bool read_file(const struct wanted_text *w, struct buf *path, size_t most
 	return ok;
 }
 
-/* The map that a script refers to, or the one beside it. path becomes the map's. */
+/* The map that a script refers to, or the one next to it. path becomes the map's. */
 static bool read_map(const struct wanted_text *w, struct buf *path, struct buf *map)
 {
 	AUTO(buf) struct buf script = { 0 };

@@ -33,7 +33,7 @@ static bool text_from_heap(int32_t pid, struct str file, struct buf *text, struc
 	return ok;
 }
 
-/* What runs is better than what a file holds by now. */
+/* Prefer the running text: the file may have changed. */
 static bool find_in_heaps(const struct wanted_text *w, struct buf *text, struct err *e)
 {
 	for (unsigned i = 0; w->is_script && i < w->processes; i++)
@@ -57,7 +57,7 @@ static bool find_in_files(struct wanted_text *w, struct buf *text, const char **
 	return ok;
 }
 
-/* Names that are no paths. */
+/* Names that are not paths. */
 static bool explain_name(const struct wanted_text *w, const struct err *heap, struct err *e)
 {
 	struct str name = str_first(w->file, 300);

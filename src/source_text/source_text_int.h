@@ -7,7 +7,7 @@ struct source_text_finder {
 
 enum { MOST_PROCESSES = 4 };
 
-/* What is asked for, and what the profile says about it. */
+/* The requested file, and what the profile says about it. */
 struct wanted_text {
 	const struct source_text_finder *finder;
 	const struct profile *p;
@@ -28,12 +28,15 @@ void wanted_text_fini(struct wanted_text *w);
 
 /* --- files.c: they append to text and return false, setting e, on failure --- */
 
-/* At most `most` bytes; what is longer, compressed, or no text fails. */
+/* At most `most` bytes; fails if the file is longer, compressed or not text. */
 bool read_text_file(struct reader *r, size_t most, struct buf *text, struct err *e);
 /* By a path of a live process. *origin: "container" if its files are not those of this machine. */
 bool text_from_process(int32_t pid, struct buf *path, struct buf *text, const char **origin,
 		       struct err *e);
-/* Opens a file as a process that ran it sees it or, if there is none, as we do. Returns NULL and sets e on failure. */
+/*
+ * Opens a file as a process that ran it sees it or, if there is none, as we do. Returns NULL and
+ * sets e on failure.
+ */
 struct reader *open_as_recorded(const struct wanted_text *w, struct buf *path, struct err *e);
 
 /* --- original.c --- */

@@ -1,4 +1,4 @@
-/* What a profile says about a file: who ran it, and whether they still run. */
+/* What a profile says about a file: which processes ran it, and which still run. */
 #include "source_text/source_text_int.h"
 #include "process/process.h"
 #include "source_map/source_map.h"
@@ -69,7 +69,7 @@ static int by_samples(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* The samples of each process in whose stacks the file is. */
+/* By process: samples with the file in their stacks. */
 static void find_shares(struct wanted_text *w, const bool *is_in_file, struct shares *s)
 {
 	const struct profile *p = w->p;
@@ -89,7 +89,7 @@ static void find_shares(struct wanted_text *w, const bool *is_in_file, struct sh
 		qsort(s->list.p, s->list.n, sizeof(*s->list.p), by_samples);
 }
 
-/* Pids are reused: the process must have been there when the recording ended. */
+/* PIDs are reused, so the process must have started before the recording ended. */
 static bool is_same_process(const struct wanted_text *w, int32_t pid)
 {
 	const uint64_t slack_ns = 1000000000u; /* times are rounded to ticks */

@@ -26,8 +26,9 @@ struct store_writer;
 struct store_writer *store_writer_new(struct writer *out);
 void store_writer_free(struct store_writer *w);
 /*
- * For a copy inside something that is compressed as a whole, such as a page: its blocks are not compressed, and it says
- * how the profile was read (damage, notes), so that questions about it have the same answers. Only store_writer_end may follow.
+ * For a copy inside something that is compressed as a whole, such as a page. Its blocks are not
+ * compressed, and it records how the profile was read (damage, notes), so that requests get the same
+ * answers. Only store_writer_end may follow.
  */
 void store_writer_set_copy(struct store_writer *w);
 /*

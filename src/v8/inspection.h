@@ -22,9 +22,9 @@ struct v8_inspection {
 struct v8_inspection *v8_inspect(struct process *p, struct err *e);
 void v8_inspection_free(struct v8_inspection *v);
 /*
- * Appends the text of a script, as it runs, by V8's name for it: a path, a file:// URL, `node:fs`. If several have the
- * name, the newest. Longer ones than `most` characters are cut. Searches the whole heap. Returns false and sets e if
- * there is none.
+ * Appends the text of a script, as it runs, by V8's name for it: a path, a file:// URL, `node:fs`.
+ * If several scripts have the name, takes the newest. Text beyond `most` characters is cut. Searches
+ * the whole heap. Returns false and sets e if there is none.
  */
 bool v8_script_text(struct v8_inspection *v, struct str file, uint32_t most, struct buf *text,
 		    struct err *e);

@@ -55,7 +55,7 @@ bool v8_script_text(struct v8_inspection *v, struct str file, uint32_t most, str
 		return err_set(e, "%s has no script %.*s", v->of->name,
 			       STR_ARG(str_first(file, 200)));
 	for (int32_t i = 0; i < s.line_offset && i < MAX_OFFSET; i++)
-		buf_add_char(text, '\n'); /* what it is part of begins that many lines earlier */
+		buf_add_char(text, '\n'); /* the script starts this many lines into its file */
 	size_t begin = text->n;
 	if (v8_read_string(&p->heap, s.source, most, text) && text->n > begin)
 		return true;

@@ -70,11 +70,11 @@ static const struct option transform_options[] = {
 	  "remove frames of these categories and charge their time to the function that called "
 	  "them: app, dependency, runtime, builtin, regexp, gc, native, kernel, unknown" },
 	{ "fold", 0, OPTION_LIST, QUERY(fold), "CATEGORY[,CATEGORY]",
-	  "merge each run of frames of these categories into one frame: the function that was "
-	  "called, or [runtime] and the like where nothing is left that called it" },
+	  "merge each run of frames of these categories into one, named after the first function "
+	  "called, or [runtime] and the like if no caller is left" },
 	{ "preset", 0, OPTION_CHOICE, offsetof(struct view_request, preset), "NAME",
-	  "bring the functions of a kind of program to the front: node, java, python, go, native "
-	  "(C, C++, Rust), or program (without packages); each stands for one --fold",
+	  "a first look at a kind of program: node, java, python, go, native (C, C++, Rust), or "
+	  "program (without packages); each stands for one --fold",
 	  preset_names },
 	{ "skip-after", 0, OPTION_LIST, QUERY(skip_after), "FN",
 	  "cut off the callers of function FN" },
@@ -133,7 +133,7 @@ static bool settle_names(struct query *q, const struct name_options *names, stru
 	       err_usage(e, "--inline and --no-inline cannot be combined");
 }
 
-/* Its words become part of the query, as if they had been given. */
+/* Adds the preset's words to the query, as if the user had typed them. */
 static bool settle_preset(struct view_request *r, struct err *e)
 {
 	const struct option_binding binding = { &transform_option_set, r };

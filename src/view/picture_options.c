@@ -42,7 +42,7 @@ static const char *const formats[] = { "auto", "svg", "html", NULL };
 
 static const struct option flame_format_options[] = {
 	{ "format", 0, OPTION_CHOICE, PICTURE(format), "NAME",
-	  "svg, or html: a page that works offline (default: auto, from FILE's extension)",
+	  "svg, or html, a page that works offline (default: auto, from FILE's extension)",
 	  formats },
 	{ "compat", 0, OPTION_FLAG, offsetof(struct view_request, compat), NULL,
 	  "draw what flamegraph.pl draws from folded stacks, bugs included" },

@@ -9,7 +9,7 @@ void comparing_fini(struct comparing *c)
 		tree_free(c->side[i].tree);
 }
 
-/* One time for both sides, or one for each: at most one, which belongs to the request. */
+/* The request has no range, one for both sides, or one for each. Borrowed from it. */
 static struct text_list times_of_side(const struct view_request *r, unsigned side)
 {
 	const struct text_list *times = &r->diff.times;

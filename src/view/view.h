@@ -31,7 +31,7 @@ enum view_kind {
 	VIEW_DIFF,    /* of two profiles: view_diff_new */
 };
 
-/* HTML: a page, which the caller writes. */
+/* HTML is a page, which the caller writes. */
 enum picture_format { PICTURE_BY_NAME, PICTURE_SVG, PICTURE_HTML };
 
 /* flamegraph.pl's options, under its names. */
@@ -67,7 +67,7 @@ struct report_options {
 	struct report_style style; /* of the screen; plain text by default */
 };
 
-/* HTML: as above. */
+/* HTML as above. */
 enum diff_format { DIFF_BY_NAME, DIFF_SVG, DIFF_HTML, DIFF_FOLDED, DIFF_TABLE, DIFF_JSON };
 
 struct diff_options {
@@ -96,7 +96,7 @@ struct view_request {
 	struct name_options names;
 	unsigned preset;  /* index into presets; its words are added to the query */
 	bool compat;	  /* like FlameGraph's scripts, bugs included */
-	bool keeps_whole; /* the profile is also written as a whole: with all columns and lines */
+	bool keeps_whole; /* the whole profile is written too, with all columns and lines */
 	struct picture_options picture; /* VIEW_PICTURE, VIEW_DIFF */
 	struct report_options report;
 	struct diff_options diff;
@@ -128,8 +128,8 @@ unsigned view_columns(const struct view_request *r);
 /* ... and whether frames must have lines; otherwise use profile_without_lines. */
 bool view_wants_lines(const struct view_request *r);
 /*
- * The profile as this request's view must see it: with keeps_whole, p may have lines that the view does not tell apart.
- * The caller unrefs the result.
+ * The profile for this request's view: with keeps_whole, p may have lines that the view must
+ * ignore. The caller unrefs the result.
  */
 struct profile *view_profile(const struct view_request *r, struct profile *p);
 
@@ -163,7 +163,7 @@ struct view *view_new(const struct view_input *in, const struct view_request *r,
 void view_free(struct view *v);
 /* Call it once. writer_commit reports errors. */
 void view_write(struct view *v, struct writer *out, struct view_notes *notes);
-/* What view_write says about the samples, for a view that the caller writes: a page. */
+/* Adds view_write's notes about the samples, for a page, which the caller writes. */
 void view_tell(const struct view *v, struct view_notes *notes);
 
 /*
@@ -171,11 +171,11 @@ void view_tell(const struct view *v, struct view_notes *notes);
  * do not say what is in the kernel.
  */
 bool view_knows_kinds(const struct profile *p);
-/* For trees that were made without a view: what happened to the samples, in sentences and counts. */
+/* Accounts for the samples of a tree made without a view, in sentences and counts. */
 void view_account_tree(const struct view_input *in, const struct query *q,
 		       const struct query_ledger *ledger, const struct tree *tree,
 		       struct view_notes *notes);
-/* ... and if none is left, why: sets e, returns false. */
+/* Sets e to the reason why no samples are left; returns false. */
 bool view_explain_nothing(const struct profile *p, const struct query *q,
 			  const struct query_ledger *ledger, struct err *e);
 /* What happened to all samples of a profile, without making a view. */

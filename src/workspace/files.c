@@ -1,4 +1,4 @@
-/* Finds files: those that were named, and those in folders. */
+/* Finds files: those the user named, and those in folders. */
 #include "workspace/workspace_int.h"
 
 #include <dirent.h>
@@ -117,7 +117,8 @@ static void look_at_known(struct workspace *w, struct item *i, const struct stat
 }
 
 /*
- * Only regular files in the folder itself: a link that leads out of it is left out. Hidden files are others' business.
+ * Only regular files in the folder itself, because links may lead out of it. Hidden files are
+ * ignored.
  */
 static void look_at_file(struct known *k, const struct folder *f, int fd, const char *name)
 {
@@ -163,7 +164,7 @@ static void drop_gone(struct workspace *w)
 	w->items.n = n;
 }
 
-/* The last hour, or the last file if all are older: what to show before anything is chosen. */
+/* The default selection: the last hour, or the last file if all are older. */
 static void choose_shown(struct workspace *w)
 {
 	const uint64_t hour_ns = 3600ull * 1000000000;

@@ -9,7 +9,7 @@
 
 enum {
 	RECENT_S = 15,	  /* a recorder writes every second */
-	STILL_TICKS = 20, /* without growth this long, the recorder has gone */
+	STILL_TICKS = 20, /* after this long without growth, the recorder is gone */
 };
 
 static bool lacks_end(int fd)
@@ -54,10 +54,10 @@ void workspace_add_live(struct workspace *w, const char *path)
 	i->state.is_shown = true;
 	i->is_certainly_live = true;
 	if (!live_begin(w, i))
-		item_fail(w, i, "the recording cannot be read");
+		item_fail(w, i, "cannot read the recording");
 }
 
-/* The recording has ended: what was followed is the whole file. */
+/* The recording has ended: the profile is complete. */
 static void end(struct workspace *w, struct item *i, struct profile *p)
 {
 	profile_ref(p);

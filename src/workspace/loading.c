@@ -1,4 +1,4 @@
-/* Reads files on a few threads, which begin with the first file. */
+/* Reads files on a few threads, started with the first file. */
 #include "workspace/workspace_int.h"
 
 #include <errno.h>
@@ -91,7 +91,7 @@ void item_take_profile(struct workspace *w, struct item *i, struct profile *p)
 	item_publish(w, i);
 }
 
-/* Those not asked for lately make room; an upload has no file to be read from again. */
+/* Drops the least recently used profiles; uploads stay, because they cannot be read again. */
 static void drop_old(struct workspace *w)
 {
 	for (;;) {
@@ -209,15 +209,15 @@ struct str workspace_upload(struct workspace *w, struct str name, struct str byt
 	w->uploaded += bytes.n;
 	if (w->uploaded > most_bytes) {
 		w->uploaded -= bytes.n;
-		err_set(e, "plume holds at most 1 GiB of dropped files: start it again, with files "
-			   "as arguments");
+		err_set(e, "dropped files may total at most 1 GiB: restart plume scope with the "
+			   "files as arguments");
 		return STR("");
 	}
 	int fd = memfd_create("plume", MFD_CLOEXEC);
 	if (fd < 0 || !fill(fd, bytes)) {
 		if (fd >= 0)
 			close(fd);
-		err_set(e, "the profile cannot be held in memory: %s", strerror(errno));
+		err_set(e, "cannot keep the profile in memory: %s", strerror(errno));
 		return STR("");
 	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);

@@ -3,22 +3,22 @@
 
 #include <pthread.h>
 
-/* A file, and how far it has come. Owned by the thread that calls workspace_tick, but for a `task`. */
+/* A file and its state. Owned by the thread that calls workspace_tick, except for `task`. */
 struct item {
 	char id[12];
-	char *path;   /* as it is opened; NULL once an upload was read */
+	char *path;   /* to open; NULL once an upload was read */
 	char *name;   /* for people */
-	char *folder; /* that it was found in; "" if it was named itself */
+	char *folder; /* where it was found; "" if the user named it */
 	int memory;   /* an upload: a descriptor of its bytes; otherwise -1 */
 	struct api_file state;
 	char *reason;
 	uint64_t bytes, modified_ns;
-	uint64_t wanted_at; /* in ticks, for dropping the one not asked for longest */
+	uint64_t wanted_at; /* in ticks, to drop the least recently used */
 	struct task *task;
 	struct followed *followed;
-	uint32_t still_ticks;  /* a growing file that did not grow */
-	uint64_t published_ns; /* when its growth was last told, */
-	uint32_t told_rows;    /* and how long it was */
+	uint32_t still_ticks;  /* ticks without growth, for a growing file */
+	uint64_t published_ns; /* when growth was last announced, */
+	uint32_t told_rows;    /* and the number of rows then */
 	bool is_gone;
 	bool is_certainly_live; /* we record it ourselves */
 };
@@ -35,7 +35,7 @@ struct folder {
 	char *path;
 };
 
-/* Threads that read files, in the order in which they were asked for. */
+/* Threads that read files in the order of requests. */
 enum { LOADER_THREADS = 2 };
 struct loader {
 	pthread_mutex_t lock; /* for what follows */
@@ -63,7 +63,7 @@ struct workspace {
 struct item *item_add(struct workspace *w, const char *path, const char *name, const char *folder);
 struct item *item_by_id(struct workspace *w, struct str id);
 void item_free(struct item *i);
-/* Finds files of all folders that came, changed or went. */
+/* Finds new, changed and deleted files in all folders. */
 void folders_look(struct workspace *w);
 /* Tells the api. */
 void item_publish(struct workspace *w, struct item *i);
@@ -71,9 +71,9 @@ void item_fail(struct workspace *w, struct item *i, const char *reason);
 
 /* --- loading.c --- */
 
-/* Begins to read it, unless it is being read; may wait for another to be read first. */
+/* Queues it for reading, unless it is being read. */
 void item_load(struct workspace *w, struct item *i);
-/* Takes what is ready. */
+/* Takes finished tasks. */
 void loads_collect(struct workspace *w);
 void loads_begin(struct workspace *w);
 void loads_end(struct workspace *w);

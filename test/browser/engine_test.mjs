@@ -131,7 +131,7 @@ await test('what the browser cannot match in the same way is refused', async () 
 	for (const re of REFUSED) {
 		const { status, body } = ask(engine, 'tree only=' + encodeURIComponent(re));
 		equal(status, 400, re);
-		ok(/not supported in a page/.test(body), `${re}: ${body}`);
+		ok(/not supported on an offline page/.test(body), `${re}: ${body}`);
 	}
 });
 await test('what is wrong is wrong in both', async () => {

@@ -36,7 +36,10 @@ static void expect(const struct source_map *m, uint32_t line, uint32_t column, c
 
 static void test_numbers(void)
 {
-	/* Line 1: 0 -> a.ts 1:1; 4 -> 1:5 (f). Line 3: 2 -> b.ts 17:1; 18 -> from nowhere. Line 4: back to a.ts 1:9. */
+	/*
+	 * Line 1: 0 -> a.ts 1:1; 4 -> 1:5 (f). Line 3: 2 -> b.ts 17:1; 18 -> from nowhere. Line 4:
+	 * back to a.ts 1:9.
+	 */
 	struct source_map *m =
 		read_json("{\"version\":3,\"sources\":[\"a.ts\",\"b.ts\"],\"names\":[\"f\"],"
 			  "\"mappings\":\"AAAA,IAAIA;;ECgBJ,gB;ADhBQ\"}");

@@ -1,5 +1,5 @@
 /*
- * The program's own query engine inside a page without a server. Compiled to WebAssembly from the same sources as
+ * plume's query engine for the offline page. Compiled to WebAssembly from the same sources as
  * plume; wasm.ts calls it. A page holds profiles as .plume files and asks the questions of doc/api.md.
  */
 #include "api/api.h"
@@ -10,7 +10,7 @@
 static struct api *api;
 static struct api_answer answer;
 
-/* Memory for what the page passes. */
+/* Memory for data from the page. */
 EXPORT(engine_alloc) char *engine_alloc(uint32_t bytes);
 char *engine_alloc(uint32_t bytes)
 {
@@ -24,7 +24,7 @@ struct source_file {
 };
 static VEC(struct source_file) sources;
 
-/* Takes all texts over. */
+/* Takes ownership of all strings. */
 EXPORT(engine_add_source)
 void engine_add_source(char *path, uint32_t path_bytes, char *text, uint32_t text_bytes,
 		       char *origin, uint32_t origin_bytes);
@@ -54,7 +54,7 @@ static bool source_text(void *context, const struct profile *p, struct str file,
 
 static char fault[200];
 
-/* What is wrong with the profile that engine_open refused. */
+/* Why engine_open refused the profile. */
 EXPORT(engine_fault) const char *engine_fault(void);
 const char *engine_fault(void)
 {
@@ -101,8 +101,8 @@ static void add_file(uint32_t number, bool is_shown, struct str name, struct pro
 }
 
 /*
- * Adds a .plume as a file of the page. is_shown: at first, as opposed to the baseline of a diff. Takes both texts over. Returns
- * false if it cannot be read; engine_fault says why.
+ * Adds a .plume as a file of the page. is_shown: at first, as opposed to the baseline of a diff.
+ * Takes ownership of both strings. Returns false if it cannot be read; engine_fault says why.
  */
 EXPORT(engine_open)
 uint32_t engine_open(uint32_t number, uint32_t is_shown, char *bytes, uint32_t n, char *name,
@@ -119,9 +119,12 @@ uint32_t engine_open(uint32_t number, uint32_t is_shown, char *bytes, uint32_t n
 	return p != NULL;
 }
 
-/* --- questions --- */
+/* --- requests --- */
 
-/* Answers a question; the parts of the answer stay until the next one. Takes both texts over. Returns the status. */
+/*
+ * Answers a request; the answer stays valid until the next one. Takes ownership of both strings.
+ * Returns the status.
+ */
 EXPORT(engine_ask)
 uint32_t engine_ask(char *name, uint32_t name_bytes, char *query, uint32_t query_bytes);
 uint32_t engine_ask(char *name, uint32_t name_bytes, char *query, uint32_t query_bytes)

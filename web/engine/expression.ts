@@ -1,8 +1,9 @@
-// Expressions as plume takes them (PCRE2 over bytes) in words of the browser. What the browser cannot do the same way is
-// refused with a sentence: a silently different match would show wrong numbers.
+// Translates expressions from PCRE2 over bytes to JavaScript. What JavaScript would match
+// differently is refused with a sentence, because a silently different match would show wrong
+// numbers.
 //
-// Subjects and patterns are strings of one character per byte; bytes from 0x80 become private characters, which no rule
-// about letters or white space applies to.
+// Subjects and patterns have one character per byte; bytes from 0x80 become private-use characters, to which no rule
+// about letters or white space applies.
 
 const HIGH = 0xf700;
 
@@ -26,7 +27,7 @@ const CLASSES: { [name: string]: string } = {
 	alpha: 'A-Za-z', digit: '0-9', alnum: 'A-Za-z0-9', upper: 'A-Z', lower: 'a-z', space: '\\t-\\r ', blank: '\\t ',
 	punct: '!-\\/:-@\\[-`{-~', xdigit: '0-9A-Fa-f', word: '\\w', cntrl: '\\x00-\\x1f\\x7f', print: ' -~', graph: '!-~', ascii: '\\x00-\\x7f',
 };
-/** Escapes that stand for several characters: what is in them. */
+/** The characters that class escapes stand for. */
 const SETS: { [letter: string]: string } = {
 	s: '\\s', d: '\\d', w: '\\w', h: '\\t ' + String.fromCharCode(HIGH + 0xa0), v: '\\n-\\r' + String.fromCharCode(HIGH + 0x85),
 };
@@ -55,7 +56,7 @@ class Translation {
 	}
 
 	private refuse(what: string): never {
-		throw new Error(`${what} at character ${this.at} is not supported in a page without a server`);
+		throw new Error(`${what} at character ${this.at} is not supported on an offline page`);
 	}
 
 	private take(pattern: RegExp): string | null {
@@ -198,7 +199,7 @@ class Translation {
 	}
 }
 
-/** The same expression for this browser. Throws an Error whose message says what is wrong. */
+/** Returns the same expression for this browser. Throws an Error whose message says what is wrong. */
 export function compileExpression(pattern: Uint8Array): RegExp {
 	const translation = new Translation(textOfBytes(pattern));
 	const source = translation.whole();

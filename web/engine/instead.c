@@ -1,6 +1,6 @@
 /*
- * What the page has in place of libraries and files: regular expressions are the browser's, output stays in memory, and nothing is
- * compressed.
+ * Replacements for libraries and files: regular expressions are the browser's, output
+ * stays in memory, and nothing is compressed.
  */
 #include "base/base.h"
 
@@ -77,7 +77,7 @@ void writer_flush(struct writer *w)
 	(void)w;
 }
 
-/* Readers of these formats take them uncompressed as well. */
+/* Readers of these formats also accept them uncompressed. */
 void writer_set_gzip(struct writer *w)
 {
 	(void)w;

@@ -1,4 +1,4 @@
-// What an offline page holds: the engine, profiles and source text, each gzipped and in base64.
+// The contents of an offline page: the engine, profiles and source text, each gzipped and in base64.
 
 import { Watch, WasmEngine } from './wasm';
 
@@ -10,7 +10,7 @@ export interface PackedPage {
 
 async function unpack(packed: string, what: string): Promise<Uint8Array> {
 	if (typeof DecompressionStream === 'undefined')
-		throw new Error('this browser is too old for this page: it cannot unpack gzip (DecompressionStream)');
+		throw new Error('this browser is too old for this page: it cannot unpack gzip (no DecompressionStream)');
 	try {
 		const text = atob(packed);
 		const bytes = new Uint8Array(text.length);
@@ -23,7 +23,7 @@ async function unpack(packed: string, what: string): Promise<Uint8Array> {
 	}
 }
 
-/** Each: the lengths of path, text and origin (u32), then these. */
+/** For each file: the lengths of its path, text and origin (u32), then these three. */
 function addSources(engine: WasmEngine, bytes: Uint8Array): void {
 	const view = new DataView(bytes.buffer);
 	for (let at = 0; at + 12 <= bytes.length;) {

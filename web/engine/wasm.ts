@@ -1,4 +1,4 @@
-// The query engine, compiled to WebAssembly from plume's own sources (engine.c): memory, texts and expressions that pass
+// The query engine, compiled to WebAssembly from plume's own sources (engine.c): passes memory, texts and expressions
 // between it and the page.
 
 import { compileExpression, textOfBytes } from './expression';
@@ -37,7 +37,7 @@ interface Exports {
 	engine_body_bytes(): number;
 }
 
-/** Told when an expression starts to be matched, and when matching is over for now: one may never end. */
+/** Told when matching an expression starts and stops, because one may never end. */
 export type Watch = (isMatching: boolean) => void;
 
 const NO = 0, YES = 1, GAVE_UP = 2; // enum regex_result
@@ -95,7 +95,7 @@ class Expressions {
 	}
 }
 
-/** The few calls of a C library that has no system below it. */
+/** The few system calls that the C library needs. */
 function system(memory: () => WebAssembly.Memory): { [name: string]: (...values: never[]) => number } {
 	const view = (): DataView => new DataView(memory().buffer);
 	return {

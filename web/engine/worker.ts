@@ -1,11 +1,11 @@
-// The engine in a thread of its own, so that the page stays smooth while it answers.
+// Runs the engine on its own thread, so that the page stays responsive.
 
 import { openPacked, PackedPage } from './packed';
 import { Answered, WasmEngine } from './wasm';
 
-/** The first message opens the page, each other one is a question. */
+/** The first message opens the page, every later one is a request. */
 export type ToWorker = { open: PackedPage } | { name: string; query: string };
-/** failed: the engine cannot be used (any more). */
+/** failed: the engine can no longer be used. */
 export type FromWorker = { ready: true } | { answer: Answered } | { isMatching: boolean } | { failed: string };
 
 interface Scope {

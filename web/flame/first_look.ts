@@ -1,7 +1,8 @@
-// Where a picture that is taller than its window begins: neither at the loops of a runtime that every stack begins with,
-// nor at the tips of the tallest stacks, but where most of the reader's own code is. No DOM here.
+// Where a picture that is taller than its window begins: neither at the loops of a runtime that
+// every stack begins with, nor at the tips of the tallest stacks, but where most of the reader's
+// own code is. No DOM here.
 
-/** What is needed of a model (model.ts). */
+/** The parts of a model (model.ts) that this needs. */
 export interface Rated {
 	size: number;
 	kinds: string[]; // by name
@@ -10,11 +11,11 @@ export interface Rated {
 	value: { numbers: ArrayLike<number> };
 }
 
-/** Code that never has this share of the whole in any row is not what the picture is about. */
+/** Code with less than this share of the whole in every row does not matter here. */
 const LEAST_SHARE = 0.05;
-/** So much of the code that could be seen at once is enough: the nearer to the root the better. */
+/** This much of the most code visible at once is enough; nearer to the root is better. */
 const ENOUGH = 0.8;
-/** The middle of that code is no further up than this share of the window, so that what it calls is seen, too. */
+/** The middle of that code is no further up than this share of the window, so that its callees are visible. */
 const HIGHEST_MIDDLE = 2 / 3;
 
 /** How much of each row is code of one of the kinds. */

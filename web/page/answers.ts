@@ -1,16 +1,16 @@
-// Asks for trees, one at a time, and keeps their labels so that they need not be sent again.
+// Asks for trees, one at a time, and keeps their labels, so that the server need not send them again.
 
 import { Engine, Parameters } from './engine';
 import { State, stateParameters, selectionParameters, transformParameters } from './state';
 import { threadByThread } from './time_order';
 import { Labels, labelsFrom, Tree, treeFrom } from './tree';
 
-/** Trees of different transforms have different labels; more than these are forgotten. */
+/** Trees with other transforms have other labels. The oldest beyond this number are dropped. */
 const MOST_LABELS = 4;
 
-/** What the page shows at a time. The callers and callees are those of the subject. */
+/** The trees that the page shows. Callers and callees are those of the subject. */
 export interface Trees {
-	main: Tree; // what the table is made of, and the graph unless it is a sandwich
+	main: Tree; // for the table, and for the graph unless it is a sandwich
 	callers: Tree | null;
 	callees: Tree | null;
 	isReversed: boolean;
@@ -24,7 +24,7 @@ export interface Question {
 	isReversed: boolean;
 }
 
-/** Whether the answer has both sides. Time order is of one profile. */
+/** Whether the answer has both sides. Time order shows only one profile. */
 function isTwoSided(state: State): boolean {
 	return !!state.baseline && state.view !== 'time';
 }
@@ -60,7 +60,7 @@ export function questionOf(state: State): Question {
 
 export class Answers {
 	private readonly known = new Map<string, Labels>();
-	private readonly last = new Map<string, string>(); // by what is asked: the id of its labels
+	private readonly last = new Map<string, string>(); // by request: the id of its labels
 
 	constructor(private readonly engine: Engine) {}
 
@@ -98,7 +98,7 @@ export class Answers {
 	}
 }
 
-/** One thing at a time: of those that are wanted meanwhile only the newest is done. */
+/** Runs one task at a time; of those that arrive meanwhile, only the newest runs next. */
 export class Latest {
 	private isBusy = false;
 	private next: (() => Promise<void>) | null = null;

@@ -1,4 +1,4 @@
-// Questions to the engine: one at a time, and of those that wait only the latest.
+// Requests to the engine: one at a time; of those waiting, only the latest is sent.
 
 import { Answer, Engine, Parameters } from './engine';
 
@@ -29,7 +29,7 @@ export class Latest {
 	}
 }
 
-/** Tells how many questions are open and when one was answered. */
+/** Reports how many requests are open, and when one was answered. */
 export class WatchedEngine implements Engine {
 	readonly isServed: boolean;
 	private open = 0;

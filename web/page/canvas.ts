@@ -1,4 +1,4 @@
-// A canvas that fills its box and has the pixels of the screen.
+// A canvas that fills its box at the resolution of the screen.
 
 import { make, rem } from './dom';
 
@@ -10,7 +10,7 @@ export class Canvas {
 	height = 0;
 	ratio = 1;
 
-	/** resized is called when the box has another size; what was drawn is then gone. */
+	/** resized is called when the size of the box changes, which clears the canvas. */
 	constructor(parent: HTMLElement, name: string, resized: () => void) {
 		this.element = make('canvas', { class: name });
 		this.context = this.element.getContext('2d') as CanvasRenderingContext2D;
@@ -36,7 +36,7 @@ export class Canvas {
 		return true;
 	}
 
-	/** An empty picture; coordinates are CSS pixels. */
+	/** Clears the canvas; coordinates are CSS pixels. */
 	start(): CanvasRenderingContext2D {
 		const { context, ratio } = this;
 		context.setTransform(1, 0, 0, 1, 0, 0);
@@ -47,7 +47,7 @@ export class Canvas {
 		return context;
 	}
 
-	/** Where a pointer is, in CSS pixels of the canvas. */
+	/** The position of the pointer, in CSS pixels of the canvas. */
 	at(event: MouseEvent): { x: number; y: number } {
 		const box = this.element.getBoundingClientRect();
 		return { x: event.clientX - box.left, y: event.clientY - box.top };

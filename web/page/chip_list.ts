@@ -1,4 +1,4 @@
-// What the row of chips holds: each selection and transform that is in force, and the state without it. No DOM here.
+// The contents of the row of chips: each active selection and transform, and the state without it. No DOM here.
 
 import { merged, partsOf, withFilter, withoutBaseline, withRange } from './ranges';
 import { isOn, Preset } from './presets';
@@ -10,7 +10,7 @@ export interface Chip {
 	text: string;
 	title: string;
 	remove: Partial<State>;
-	/** Ranges can be typed. */
+	/** For ranges, which can be edited. */
 	range?: Range;
 	replace?: (range: Range) => Partial<State>;
 }
@@ -28,7 +28,7 @@ function rangeChips(state: State): Chip[] {
 	}));
 }
 
-/** names: what ids stand for, such as `tid=12`: `worker 3`. */
+/** names: display names for ids, such as `worker 3` for `tid=12`. */
 export type Names = (key: string, value: string) => string;
 
 const KEYS: { [key: string]: string } = { tid: 'thread', pid: 'process', comm: 'name', cpu: 'CPU', event: 'event', container: 'container' };
@@ -59,7 +59,7 @@ function transformText(transform: Transform): string {
 	return transform.word.replace(/-/g, ' ') + (transform.value === null ? '' : ': ' + transform.value);
 }
 
-/** Your code has a button of its own. */
+/** Your code has its own button. */
 function transformChips(state: State, yourCode: Preset): Chip[] {
 	const isHidden = (transform: Transform): boolean =>
 		isOn(state, yourCode) && yourCode.words.some((word) => word.word === transform.word && word.value === transform.value);
@@ -82,11 +82,11 @@ function baselineChips(state: State, names: Names, fileName: (id: string) => str
 		return [];
 	const own = baselineName(baseline, state, names, fileName);
 	if (!baseline.times.length)
-		return [{ kind: 'baseline', text: 'baseline: ' + own, title: 'What is compared with', remove: withoutBaseline(state) }];
+		return [{ kind: 'baseline', text: 'baseline: ' + own, title: 'Baseline of the comparison', remove: withoutBaseline(state) }];
 	return baseline.times.map((range, at) => {
 		const times = without(baseline.times, at);
 		return {
-			kind: 'baseline', text: `baseline: ${rangeText(range)}${own === 'whole profile' ? '' : ' of ' + own}`, title: 'What is compared with', range,
+			kind: 'baseline', text: `baseline: ${rangeText(range)}${own === 'whole profile' ? '' : ' of ' + own}`, title: 'Baseline of the comparison', range,
 			remove: times.length ? { baseline: { ...baseline, times } } : withoutBaseline(state),
 			replace: (wanted: Range) => withRange({ ...state, baseline: { ...baseline, times } }, wanted, 'add to baseline'),
 		};

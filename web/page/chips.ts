@@ -1,4 +1,5 @@
-// The row of chips between When and Where: what is selected, compared and transformed. Each can be removed, ranges typed.
+// The row of chips between When and Where: selections, the baseline and transforms. Each can be
+// removed; ranges can be edited.
 
 import { button, make } from './dom';
 import { Chip, chipsOf } from './chip_list';
@@ -9,10 +10,10 @@ import { Session } from './session';
 import { parseRange } from './times';
 
 export class Chips {
-	private readonly yourCode = button('your code', 'Your code, or all frames (y)', () => this.toggleYourCode(), { class: 'toggle' });
+	private readonly yourCode = button('your code', 'Switch between your code and all frames (y)', () => this.toggleYourCode(), { class: 'toggle' });
 	private readonly list = make('div', { class: 'list', role: 'list' });
-	private readonly restButton = button('compare with the rest', 'Make everything outside of the range the baseline', () => this.compareWithRest());
-	private readonly swapButton = button('swap sides', 'What is selected becomes the baseline, and the baseline is selected', () => this.swap());
+	private readonly restButton = button('compare with the rest', 'Use everything outside the range as the baseline', () => this.compareWithRest());
+	private readonly swapButton = button('swap sides', 'Swap the selection and the baseline', () => this.swap());
 	private readonly undoButton = button('\u21b6', 'Undo (Ctrl+Z)', () => this.session.store.undo());
 	private readonly redoButton = button('\u21b7', 'Redo (Ctrl+Shift+Z)', () => this.session.store.redo());
 
@@ -23,7 +24,7 @@ export class Chips {
 		session.store.watch(() => this.show());
 		session.watchLedger(() => this.show());
 		session.addKeys([
-			{ keys: ['y'], shown: 'y', does: 'your code, or all frames', group: 'Selection', run: () => this.toggleYourCode() },
+			{ keys: ['y'], shown: 'y', does: 'switch between your code and all frames', group: 'Selection', run: () => this.toggleYourCode() },
 			{ keys: ['a'], shown: 'a', does: 'add a filter or a transform', group: 'Selection', run: () => menu.open() },
 			{ keys: ['r'], shown: 'r', does: 'compare the range with the rest', group: 'Selection', run: () => this.compareWithRest() },
 			{ keys: ['Ctrl+z'], shown: 'Ctrl+Z', does: 'undo', group: 'Selection', run: () => session.store.undo() },
@@ -47,7 +48,7 @@ export class Chips {
 		if (times.length)
 			this.session.store.change({ baseline: { ...state.selection, times }, view: 'diff' });
 		else
-			this.session.remark('The range is the whole profile: there is no rest.');
+			this.session.remark('The range covers the whole profile, so there is no rest to compare it with.');
 	}
 
 	private swap(): void {
@@ -60,9 +61,9 @@ export class Chips {
 		const { store } = this.session;
 		const { state } = store;
 		const yourCode = yourCodeOf(this.session.ledger);
-		this.yourCode.hidden = this.session.ledger?.has.kinds === false; // nothing says whose code it is
+		this.yourCode.hidden = this.session.ledger?.has.kinds === false; // the profile does not say whose code it is
 		this.yourCode.setAttribute('aria-pressed', String(isOn(state, yourCode)));
-		this.yourCode.title = `Your code, or all frames (y): ${yourCode.text}`;
+		this.yourCode.title = `Switch between your code and all frames (y). Your code: ${yourCode.text}`;
 		this.undoButton.disabled = !store.canUndo;
 		this.redoButton.disabled = !store.canRedo;
 		this.swapButton.hidden = state.baseline === null;
@@ -90,7 +91,7 @@ export class Chips {
 		const remove = button('\u00d7', `Remove ${chip.text}`, () => this.session.store.change(chip.remove), { class: 'remove' });
 		const element = make('span', { class: 'chip ' + chip.kind, role: 'listitem', title: chip.title });
 		if (chip.replace)
-			element.append(button(chip.text, 'Type another range', () => this.edit(element, chip), { class: 'text' }), remove);
+			element.append(button(chip.text, 'Edit the range', () => this.edit(element, chip), { class: 'text' }), remove);
 		else
 			element.append(make('span', { class: 'text' }, chip.text), remove);
 		return element;
@@ -100,7 +101,7 @@ export class Chips {
 		const { range, replace } = chip;
 		if (!range || !replace)
 			return;
-		const input = make('input', { class: 'text', value: `${range.from}, ${range.until}`, 'aria-label': 'Range: from, until, in seconds or with a unit' });
+		const input = make('input', { class: 'text', value: `${range.from}, ${range.until}`, 'aria-label': 'Range: start and end, in seconds or with a unit' });
 		input.addEventListener('keydown', (event) => {
 			event.stopPropagation();
 			if (event.key === 'Escape')
@@ -111,7 +112,7 @@ export class Chips {
 			if (wanted)
 				this.session.store.change(replace(wanted));
 			else
-				this.session.remark('A range is two times: 12.4, 13.9 or 200ms, 1.5s');
+				this.session.remark('Type a range as two times, such as 12.4, 13.9 or 200ms, 1.5s.');
 			this.show();
 		});
 		input.addEventListener('blur', () => this.show());

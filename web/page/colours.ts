@@ -1,5 +1,6 @@
-// What colour a frame has. Kinds, tiers and changes have those of the pictures (src/query/palette.c), so a page and an SVG
-// of the same profile look alike. Black text can be read on all of them.
+// The colours of frames. Kinds, tiers and changes have the colours of SVG pictures
+// (src/query/palette.c), so a page and an SVG of the same profile look alike. Black text is
+// readable on all of them.
 
 import { childrenOf, Change, FOLDED, Tree } from './tree';
 
@@ -18,7 +19,7 @@ export interface Paints {
 	css: string[];
 	of(node: number): number; // index into css
 	outlineOf(node: number): string; // or ''
-	/** Only the baseline has it. */
+	/** Whether only the baseline has the node. */
 	isGone(node: number): boolean;
 	legend: LegendEntry[];
 }
@@ -42,11 +43,11 @@ const OF_TIER: { bit: number; colour: Rgb; text: string }[] = [
 const NO_CHANGE: Rgb = [217, 217, 217];
 const WEAK: { [direction: string]: Rgb } = { less: [198, 219, 239], more: [253, 221, 178] };
 const STRONG: { [direction: string]: Rgb } = { less: [66, 146, 214], more: [236, 102, 18] };
-/** Folded runs are as much paler than their kind. */
+/** How much paler folded runs are than their kind. */
 const FOLDED_PALER = 0.6;
 const SHADES = 8;
 const STRENGTHS = 16;
-/** In the dark all colours are dimmed by this. */
+/** All colours are dimmed by this factor in the dark scheme. */
 const DIM = 0.9;
 
 function css(colour: Rgb, isDark: boolean): string {
@@ -62,7 +63,7 @@ export function lighter(colour: Rgb, share: number): Rgb {
 	return between(colour, [255, 255, 255], share);
 }
 
-/** From 0 to 1 by a name's characters, as palette.c does it: one step of drand48 from their sum. */
+/** A number from 0 to 1 from a name's characters, as in palette.c: one step of drand48, seeded with their sum. */
 export function shadeOf(name: string): number {
 	let sum = 0;
 	for (const char of name)
@@ -85,7 +86,7 @@ function channel(hue: number, n: number, saturation: number, lightness: number):
 	return Math.round(255 * (lightness - reach * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
 }
 
-/** A hue for a name that has no meaning of its own; lightness stays within bounds that black text can be read on. */
+/** A hue for a name without a meaning of its own; lightness stays within bounds that keep black text readable. */
 export function colourOfName(text: string): Rgb {
 	const h = hash(text);
 	const hue = h % 24 * 15;
@@ -104,7 +105,7 @@ export function changeColour(strength: number, isGrowth: boolean): Rgb {
 	return between(WEAK[direction], STRONG[direction], strength);
 }
 
-/** Collects colours, each once. */
+/** Collects colours without duplicates. */
 class Pots {
 	readonly css: string[] = [];
 	private readonly numbers = new Map<string, number>();
@@ -125,7 +126,7 @@ class Pots {
 const noOutline = () => '';
 const notGone = () => false;
 
-/** A colour by label, shaded by the name so that neighbours of one kind have a border. */
+/** A colour by label, shaded by name so that neighbours of one kind are distinct. */
 function byLabel(tree: Tree, isDark: boolean, colourOf: (label: number) => Rgb): Omit<Paints, 'legend'> {
 	const pots = new Pots(isDark);
 	const { labels, label } = tree;
@@ -143,7 +144,7 @@ function byLabel(tree: Tree, isDark: boolean, colourOf: (label: number) => Rgb):
 	return { css: pots.css, of, outlineOf: noOutline, isGone: notGone };
 }
 
-/** Whether each label is that of a node other than the root. */
+/** By label: whether a node other than the root has it. */
 function labelsInUse({ labels, label, size }: Tree): Uint8Array {
 	const used = new Uint8Array(labels.name.length);
 	for (let i = 1; i < size; i++)
@@ -151,7 +152,7 @@ function labelsInUse({ labels, label, size }: Tree): Uint8Array {
 	return used;
 }
 
-/** Which of `n` things the tree's labels have. */
+/** Which of `n` values occur in the tree's labels. */
 function inUse(used: Uint8Array, n: number, thingOf: (label: number) => number): boolean[] {
 	const things = new Array(n).fill(false);
 	used.forEach((isUsed, label) => {
@@ -165,7 +166,7 @@ function entry(text: string, colour: Rgb, isDark: boolean): LegendEntry {
 	return { text, colour: css(lighter(colour, 0.15), isDark), outline: '' };
 }
 
-/** Folded stacks do not say what a frame is: shades of one colour, which mean nothing and need no legend. */
+/** Folded stacks do not say what a frame is, so it gets a shade of one colour, without meaning or legend. */
 function knowsKinds(tree: Tree): boolean {
 	const { kind, module } = tree.labels;
 	return kind.some((one) => one !== 'user') || module.some((one) => one !== '');
@@ -182,7 +183,7 @@ function byKind(tree: Tree, categories: Category[], isDark: boolean): Paints {
 		.filter(({ i, name }) => used[i] && name !== 'process')
 		.map(({ i, text }) => entry(text, colourOf(i), isDark));
 	if (inUse(labels, 2, (label) => flags[label] & FOLDED ? 1 : 0)[1])
-		legend.push({ text: 'pale: folded, click to open', colour: css(lighter(OF_CATEGORY.runtime, FOLDED_PALER), isDark), outline: '' });
+		legend.push({ text: 'pale: folded; click to open', colour: css(lighter(OF_CATEGORY.runtime, FOLDED_PALER), isDark), outline: '' });
 	return { ...byLabel(tree, isDark, (label) => colourOf(category[label])), legend };
 }
 
@@ -201,7 +202,7 @@ function byTier(tree: Tree, isDark: boolean): Paints {
 
 const MOST_ENTRIES = 10;
 
-/** The largest of what a tree is made of, by self value. */
+/** The words with the largest self value in a tree. */
 function largest(self: ArrayLike<number>, wordOf: (node: number) => string): string[] {
 	const sums = new Map<string, number>();
 	for (let i = 1; i < self.length; i++) {
@@ -219,7 +220,7 @@ function byModule(tree: Tree, isDark: boolean): Paints {
 	return { ...byLabel(tree, isDark, (label) => colourOf(module[label])), legend };
 }
 
-/** By the frame below the root, which a request with `tid` makes the thread. */
+/** By the frame below the root, which is the thread in a request with `tid`. */
 function byThread(tree: Tree, isDark: boolean): Paints {
 	const pots = new Pots(isDark);
 	const colour = new Uint16Array(tree.size);
@@ -257,7 +258,7 @@ function judge(change: Change, bySelf: boolean): Judged {
 	return { value, noise, largest: most };
 }
 
-/** Bits by node: 1 some callee grew, 2 some shrank, beyond noise. */
+/** Bits by node: 1 if a callee grew beyond noise, 2 if one shrank. */
 function calledChanges(tree: Tree, own: Judged): Uint8Array {
 	const called = new Uint8Array(tree.size);
 	for (let i = tree.size - 1; i > 0; i--) {
@@ -268,8 +269,8 @@ function calledChanges(tree: Tree, own: Judged): Uint8Array {
 }
 
 /**
- * Coloured by their own change, frames that only call what changed get an outline. Coloured by the change of their total,
- * those get one whose own time changed: the cause among its callers.
+ * When colours show the change in self, frames that only call changed functions get an outline. When they show the
+ * change in total, frames whose own time changed get one: the cause among its callers.
  */
 function outlines(tree: Tree, change: Change, bySelf: boolean, isDark: boolean): (node: number) => string {
 	const own = judge(change, true);
@@ -303,9 +304,9 @@ function byChange(tree: Tree, change: Change, bySelf: boolean, isDark: boolean):
 		{ text: 'grew', colour: full(true), outline: '' },
 		{ text: 'shrank', colour: full(false), outline: '' },
 		...(bySelf ? [
-			{ text: 'calls what grew', colour: grey, outline: css(changeColour(1, true), isDark) },
-			{ text: 'calls what shrank', colour: grey, outline: css(changeColour(1, false), isDark) },
-		] : [{ text: 'its own time changed', colour: '', outline: isDark ? '#fff' : '#000' }]),
+			{ text: 'calls functions that grew', colour: grey, outline: css(changeColour(1, true), isDark) },
+			{ text: 'calls functions that shrank', colour: grey, outline: css(changeColour(1, false), isDark) },
+		] : [{ text: 'own time changed', colour: '', outline: isDark ? '#fff' : '#000' }]),
 		{ text: 'no change, or within sampling noise', colour: grey, outline: '' },
 		{ text: 'only in the baseline', colour: full(false), outline: '', isHatched: true },
 	];

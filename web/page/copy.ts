@@ -1,4 +1,4 @@
-// To the clipboard, or where a page may not write there, into a field with the text selected.
+// Copies to the clipboard or, where a page may not write to it, shows a field with the text selected.
 
 import { html } from '../flame/dom';
 
@@ -19,7 +19,7 @@ export function copyText(text: string, what: string, remark: (sentence: string) 
 		offer(text);
 		return;
 	}
-	navigator.clipboard.writeText(text).then(() => remark(`The ${what} is on the clipboard.`), () => offer(text));
+	navigator.clipboard.writeText(text).then(() => remark(`Copied the ${what}.`), () => offer(text));
 }
 
 /** Offers bytes as a download. */

@@ -1,4 +1,4 @@
-// A strip of all files over the time of day: a click shows one, a drag all of an hour. It is there if there are several.
+// A strip of all files over time, shown if there are several: click to show one, drag to show several.
 
 import { integer, plural } from '../flame/numbers';
 import { Canvas } from './canvas';
@@ -13,7 +13,7 @@ export class DayStrip {
 	readonly box = make('div', { class: 'day', hidden: true, title: '' });
 	private readonly canvas: Canvas;
 	private day: Day | null = null;
-	/** What is being dragged over. */
+	/** The files being dragged over. */
 	private dragged: FileEntry[] | null = null;
 
 	constructor(private readonly session: Session, private readonly hint: Hint, private readonly changed: () => void) {
@@ -41,7 +41,7 @@ export class DayStrip {
 		if (this.day) {
 			this.name.textContent = `${plural(this.day.files.length, 'file')}, ${dateOf(this.day.from_ns)}`;
 			const span = `${this.timeOf(this.day.from_ns)} to ${this.timeOf(this.day.until_ns)}`;
-			this.canvas.element.setAttribute('aria-label', `Files from ${span}; [ and ] go to the previous and the next`);
+			this.canvas.element.setAttribute('aria-label', `Files from ${span}; [ and ] show the previous and the next`);
 		}
 		this.draw();
 	}

@@ -1,4 +1,4 @@
-// Files in the order of their times: a folder of recordings as a day to scroll through. No DOM here.
+// Files sorted by time: a folder of recordings as a day to scroll through. No DOM here.
 
 import { FileEntry } from './session';
 
@@ -40,12 +40,12 @@ function distance(file: PlacedFile, x: number): number {
 	return Math.max(file.x - x, x - file.x - file.width, 0);
 }
 
-/** The file at, or nearest to, a place. */
+/** The file at a position, or the nearest one. */
 export function fileAt(day: Day, x: number): PlacedFile {
 	return day.files.reduce((best, one) => (distance(one, x) < distance(best, x) ? one : best));
 }
 
-/** Files that a drag from one place to another touches, and can be shown; the nearest if it touches none. */
+/** The files that can be shown and that a drag touches; the nearest if it touches none. */
 export function filesBetween(day: Day, a: number, b: number): FileEntry[] {
 	const [left, right] = [Math.min(a, b), Math.max(a, b)];
 	const shown = day.files.filter(({ file }) => file.state !== 'failed');

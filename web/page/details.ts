@@ -1,4 +1,4 @@
-// The band WHY: everything about the frame that is talked about, and what can be done with it.
+// The band WHY: everything about the current frame, and what can be done with it.
 
 import { html } from '../flame/dom';
 import { Measure } from './words';
@@ -54,7 +54,7 @@ export class Details {
 		this.table.replaceChildren(...facts.measures.map((measure) => this.row(measure)));
 	}
 
-	/** Leaves an action out where it makes no sense. */
+	/** Hides an action where it makes no sense. */
 	allow(id: string, isAllowed: boolean): void {
 		const button = this.buttons.get(id);
 		if (button)

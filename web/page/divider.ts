@@ -9,7 +9,7 @@ const STEP = 16;
 export function dividerOf(band: HTMLElement, panel: HTMLElement): HTMLElement {
 	const divider = html('div', {
 		class: 'panel-divider', role: 'separator', 'aria-orientation': 'vertical', 'aria-label': 'Width of the panel', tabindex: 0,
-		title: 'Width of the panel: drag, or Left and Right; double click: as it was',
+		title: 'Width of the panel: drag, or press Left or Right; double-click to reset',
 	});
 	const setWidth = (width: number) =>
 		band.style.setProperty('--panel-width', Math.max(LEAST_PANEL, Math.min(width, band.clientWidth - LEAST_GRAPH)) + 'px');

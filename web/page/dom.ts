@@ -1,9 +1,9 @@
-// Making elements. Text from profiles is only ever set as text.
+// Creates elements. Text from profiles is only ever set as text.
 
 export type Attributes = { [name: string]: string | number | boolean | null };
 type Child = Node | string | null;
 
-/** An attribute that is true is set to '', one that is false or null is left out. */
+/** Attributes that are true are set to ''; those that are false or null are omitted. */
 export function make<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
 	const element = document.createElement(tag);
 	for (const [name, value] of Object.entries(attributes)) {
@@ -23,7 +23,7 @@ export function button(text: string, title: string, run: (event: MouseEvent) => 
 	return element;
 }
 
-/** Buttons of which one is pressed. */
+/** A group of buttons, one of which is pressed. */
 export class Choice<T extends string> {
 	readonly element: HTMLElement;
 	private readonly buttons: Map<T, HTMLButtonElement>;
@@ -39,14 +39,14 @@ export class Choice<T extends string> {
 			element.setAttribute('aria-pressed', String(one === value));
 	}
 
-	/** Leaves out what this profile cannot show. */
+	/** Hides the choices that this profile cannot show. */
 	allow(isAllowed: (value: T) => boolean): void {
 		for (const [one, element] of this.buttons)
 			element.hidden = !isAllowed(one);
 	}
 }
 
-/** Runs once before the next picture however often it was asked for. */
+/** Runs once before the next paint, however often it is requested. */
 export function oncePerPicture(run: () => void): () => void {
 	let isAsked = false;
 	return () => {

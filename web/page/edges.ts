@@ -1,4 +1,4 @@
-// The ends of ranges, where time runs from left to right: each can be dragged. No DOM here.
+// The ends of ranges, for axes where time runs from left to right: each end can be dragged. No DOM here.
 
 import { Geometry, xOf } from './heat_layout';
 import { Range, State } from './state';
@@ -11,7 +11,7 @@ export interface Edge {
 
 const NEAR_PX = 4;
 
-/** The end of a range that is nearest to x, if it is near. */
+/** The end of a range nearest to x, if one is near. */
 export function edgeAt(g: Geometry, state: State, x: number): Edge | null {
 	const edgesOf = (ranges: Range[], isBaseline: boolean): Edge[] =>
 		ranges.flatMap((range) => (['from', 'until'] as const).map((end) => ({ range, end, isBaseline })));
@@ -21,7 +21,7 @@ export function edgeAt(g: Geometry, state: State, x: number): Edge | null {
 	return near.length ? near[0] : null;
 }
 
-/** The state without the range that the edge is of. */
+/** The state without the range that the edge belongs to. */
 export function withoutEdge(state: State, edge: Edge): State {
 	const others = (ranges: Range[]): Range[] => ranges.filter((one) => one.from !== edge.range.from || one.until !== edge.range.until);
 	if (!edge.isBaseline)

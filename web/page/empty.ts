@@ -1,18 +1,18 @@
-// Nothing is left of the profile: which filters are in the way.
+// When no samples are left: which filters are to blame.
 
 import { State } from './state';
 
 export interface Blocker {
 	text: string; // of a button
-	part: Partial<State>; // what takes it away
+	part: Partial<State>; // the change that removes it
 }
 
-/** samples: the counts of api/tree by the reason that they were left out for. */
+/** samples: the counts of api/tree, by the reason why samples were left out. */
 export function blockers(state: State, samples: { [reason: string]: number }): Blocker[] {
 	const { selection, transforms } = state;
 	const found: [boolean, Blocker][] = [
 		[samples.by_time > 0 && selection.times.length > 0,
-			{ text: 'Show the whole time', part: { selection: { ...selection, times: [] } } }],
+			{ text: 'Remove the range', part: { selection: { ...selection, times: [] } } }],
 		[samples.by_where > 0 && selection.where.length > 0,
 			{ text: 'Remove ' + selection.where.join(', '), part: { selection: { ...selection, where: [] } } }],
 		[samples.by_text > 0 && selection.only.length + selection.without.length > 0,
@@ -20,7 +20,7 @@ export function blockers(state: State, samples: { [reason: string]: number }): B
 		[samples.idle > 0 && selection.noIdle,
 			{ text: 'Show idle samples', part: { selection: { ...selection, noIdle: false } } }],
 		[samples.not_under_root > 0 && transforms.some(({ word }) => word === 'root'),
-			{ text: 'Begin stacks at their root', part: { transforms: transforms.filter(({ word }) => word !== 'root') } }],
+			{ text: 'Show stacks from their own root', part: { transforms: transforms.filter(({ word }) => word !== 'root') } }],
 	];
 	return found.filter(([isInTheWay]) => isInTheWay).map(([, blocker]) => blocker);
 }

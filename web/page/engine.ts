@@ -1,4 +1,4 @@
-// Asks the questions of doc/api.md: of the server, or of the same code compiled into the offline page.
+// Sends the requests of doc/api.md to the server, or to the same code compiled into the offline page.
 
 export type Parameters = [string, string | null][];
 export type Column = Uint8Array | Uint16Array | Uint32Array | Float64Array;
@@ -10,7 +10,7 @@ export interface Answer {
 	columns: { [name: string]: Column };
 }
 
-/** A question was not answered; the message is a sentence for the user. */
+/** A request failed; the message is a sentence for the user. */
 export class EngineError extends Error {
 	constructor(readonly status: number, message: string) {
 		super(message);
@@ -49,7 +49,7 @@ function columnAt(bytes: ArrayBuffer, at: number, type: string, n: number): Colu
 export function parseAnswer(bytes: ArrayBuffer): Answer {
 	const start = new Uint8Array(bytes, 0, 8);
 	if (String.fromCharCode(...start) !== MAGIC)
-		throw new EngineError(0, 'the answer is not in the format of this page; reload it');
+		throw new EngineError(0, 'plume sent an answer that this page cannot read; reload the page');
 	const length = new DataView(bytes).getUint32(8, true);
 	const header = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 16, length)));
 	const columns: { [name: string]: Column } = {};
@@ -64,7 +64,7 @@ export function parseAnswer(bytes: ArrayBuffer): Answer {
 async function check(response: Response): Promise<Response> {
 	if (response.ok)
 		return response;
-	let message = `the server answered ${response.status}`;
+	let message = `the server answered with status ${response.status}`;
 	try {
 		message = (await response.json()).error || message;
 	} catch { /* not JSON: the status must do */ }
@@ -82,7 +82,7 @@ export class ServedEngine implements Engine {
 		} catch (e) {
 			if (signal && signal.aborted)
 				throw e;
-			throw new EngineError(0, 'plume does not answer: was it stopped?');
+			throw new EngineError(0, 'plume does not respond; was it stopped?');
 		}
 		return check(response);
 	}

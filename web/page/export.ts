@@ -1,4 +1,4 @@
-// The menu that saves what is on the screen: as a picture, or as a profile for other tools.
+// The menu that saves the current view as a picture, or as a profile for other tools.
 
 import { html } from '../flame/dom';
 
@@ -18,7 +18,7 @@ export class ExportMenu {
 	readonly element: HTMLElement;
 	private readonly menu = html('div', { class: 'export-menu', role: 'menu', 'aria-label': 'Export' });
 	private readonly opener = html('button', {
-		type: 'button', 'aria-haspopup': 'menu', 'aria-expanded': 'false', title: 'Save what is on the screen',
+		type: 'button', 'aria-haspopup': 'menu', 'aria-expanded': 'false', title: 'Save the current view',
 	}, 'Export');
 
 	constructor(private readonly host: ExportHost, save: (blob: Blob) => void) {

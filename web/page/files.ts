@@ -1,4 +1,5 @@
-// The list of files: one or several are shown, another can be the baseline; those that failed say why. Files can be dropped.
+// The list of files: one or several are shown, another can be the baseline; failed ones say why.
+// Files can be dropped.
 
 import { integer, span } from '../flame/numbers';
 import { button, make } from './dom';
@@ -28,7 +29,7 @@ function factsOf(file: FileEntry): string {
 }
 
 export class Files {
-	private readonly opener = make('button', { type: 'button', class: 'opener', title: 'Files: choose one, several, or a baseline' });
+	private readonly opener = make('button', { type: 'button', class: 'opener', title: 'Choose files or a baseline' });
 	private readonly popup: Popup;
 	private filter = '';
 
@@ -41,14 +42,14 @@ export class Files {
 				this.show();
 		});
 		session.addKeys([
-			{ keys: ['o'], shown: 'o', does: 'files', group: 'Page', run: () => this.popup.open() },
-			{ keys: ['['], shown: '[ ]', does: 'previous and next file', group: 'Page', run: () => this.step(-1) },
+			{ keys: ['o'], shown: 'o', does: 'choose files', group: 'Page', run: () => this.popup.open() },
+			{ keys: ['['], shown: '[ ]', does: 'previous or next file', group: 'Page', run: () => this.step(-1) },
 			{ keys: [']'], shown: '', does: '', group: 'Page', run: () => this.step(1) },
 		]);
 		this.acceptDrops();
 	}
 
-	/** The file before or after those that are shown. */
+	/** The file before or after the shown ones. */
 	private step(by: number): void {
 		const files = this.session.list.files.filter((file) => file.state !== 'failed');
 		const shown = this.session.shownFiles();
@@ -95,9 +96,9 @@ export class Files {
 			rows.push(this.row(file));
 		}
 		if (files.length > MOST_ROWS)
-			rows.push(make('p', { class: 'muted' }, `${integer(files.length - MOST_ROWS)} more: filter by name to see them.`));
+			rows.push(make('p', { class: 'muted' }, `${integer(files.length - MOST_ROWS)} more; filter by name to see them.`));
 		if (!files.length)
-			rows.push(make('p', { class: 'muted' }, this.session.list.files.length ? 'No name contains this.' : 'No file is open.'));
+			rows.push(make('p', { class: 'muted' }, this.session.list.files.length ? 'No file name matches.' : 'No files are open.'));
 		return rows;
 	}
 
@@ -112,7 +113,7 @@ export class Files {
 			this.session.showFiles([file.id]);
 		}, { class: 'name', disabled: isFailed });
 		const isBase = this.session.store.state.baseline?.files.includes(file.id) === true;
-		const base = button('baseline', 'Compare what is shown with this file', () => this.compareWith(file),
+		const base = button('baseline', 'Use this file as the baseline', () => this.compareWith(file),
 			{ disabled: isFailed || (shown.length === 1 && shown[0] === file), 'aria-pressed': String(isBase) });
 		return make('div', { class: 'file ' + file.state }, box, make('div', { class: 'what' }, name, make('div', { class: 'muted' }, factsOf(file))), base);
 	}
@@ -133,11 +134,11 @@ export class Files {
 
 	private footer(): HTMLElement {
 		if (!this.session.engine.isServed)
-			return make('p', { class: 'muted' }, 'This page is a copy: its files cannot be changed.');
+			return make('p', { class: 'muted' }, 'This is an offline page; its files cannot be changed.');
 		const input = make('input', { type: 'file', multiple: true, hidden: true, tabindex: -1 });
 		input.addEventListener('change', () => void this.upload([...(input.files || [])]));
 		return make('p', { class: 'footer' }, button('Open a file\u2026', 'Read a profile from this computer', () => input.click()), input,
-			make('span', { class: 'muted' }, ' or drop it anywhere. It is held in memory and not written to disk.'));
+			make('span', { class: 'muted' }, ' or drop one anywhere. It stays in memory and is never written to disk.'));
 	}
 
 	private acceptDrops(): void {
@@ -163,13 +164,13 @@ export class Files {
 
 	private async upload(files: File[]): Promise<void> {
 		if (!this.session.engine.isServed) {
-			this.session.remark('This page is a copy: it cannot open other files. Use plume scope.');
+			this.session.remark('This is an offline page; it cannot open other files. Use plume scope.');
 			return;
 		}
 		const ids: string[] = [];
 		for (const file of files) {
 			if (file.size > MOST_BYTES)
-				this.session.remark(`${file.name} has ${bytesText(file.size)}, more than ${bytesText(MOST_BYTES)}: use plume scope ${file.name}`);
+				this.session.remark(`${file.name} is ${bytesText(file.size)}, more than ${bytesText(MOST_BYTES)}; run plume scope ${file.name}`);
 			else
 				ids.push(...await this.uploadOne(file));
 		}

@@ -13,7 +13,7 @@ interface Kind {
 	word: string;
 	text: string;
 	hint: string;
-	/** What can be chosen, as value and name. */
+	/** The choices, as value and name. */
 	values: (ledger: Ledger) => [string, string][];
 }
 
@@ -25,12 +25,12 @@ function unique(pairs: [string, string][]): [string, string][] {
 
 const KINDS: Kind[] = [
 	{ word: 'only', text: 'only stacks with', hint: 'regular expression', values: none },
-	{ word: 'without', text: 'without stacks with', hint: 'regular expression', values: none },
+	{ word: 'without', text: 'only stacks without', hint: 'regular expression', values: none },
 	{ word: 'hide', text: 'hide frames', hint: 'regular expression', values: none },
 	{ word: 'root', text: 'start stacks at', hint: 'regular expression', values: none },
 	{ word: 'time', text: 'time', hint: '12.4, 13.9', values: none },
-	{ word: 'tid', text: 'thread', hint: 'thread id', values: (ledger) => ledger.threads.map((one) => [String(one.tid), one.comm]) },
-	{ word: 'pid', text: 'process', hint: 'process id', values: (ledger) => unique(ledger.threads.map((one) => [String(one.pid), one.comm])) },
+	{ word: 'tid', text: 'thread', hint: 'thread ID', values: (ledger) => ledger.threads.map((one) => [String(one.tid), one.comm]) },
+	{ word: 'pid', text: 'process', hint: 'process ID', values: (ledger) => unique(ledger.threads.map((one) => [String(one.pid), one.comm])) },
 	{ word: 'comm', text: 'thread name', hint: 'name', values: (ledger) => unique(ledger.threads.map((one) => [one.comm, ''])) },
 	{ word: 'cpu', text: 'CPU', hint: 'number', values: none },
 	{ word: 'event', text: 'event', hint: 'name', values: (ledger) => ledger.events.map((one) => [one.name, '']) },
@@ -42,7 +42,7 @@ const KINDS: Kind[] = [
 	{ word: 'kind', text: 'kind of the leaf', hint: 'kernel', values: none },
 ];
 
-/** The state with one more filter; null if the value says nothing. */
+/** The state with one more filter; null if the value is empty or invalid. */
 export function added(state: State, word: string, value: string): Partial<State> | null {
 	const { selection } = state;
 	if (value === '')
@@ -82,7 +82,7 @@ export class FilterMenu {
 			this.option(preset.name, preset.text, isOn(store.state, preset), () => toggled(store.state, preset, ledger)));
 		options.push(this.option('no idle', 'Leave out stacks that end in the kernel\u2019s idle loop', store.state.selection.noIdle,
 			() => withFilter(store.state, { noIdle: !store.state.selection.noIdle })));
-		options.push(this.option('count periods', 'Weigh each sample by its period', store.state.weight === 'period',
+		options.push(this.option('count periods', 'Weight each sample by its period', store.state.weight === 'period',
 			() => ({ weight: store.state.weight === 'period' ? 'auto' : 'period' })));
 		panel.append(this.form(), make('div', { class: 'options' }, ...options));
 	}
@@ -110,7 +110,7 @@ export class FilterMenu {
 	private add(word: string, value: string): void {
 		const part = added(this.session.store.state, word, value);
 		if (!part) {
-			this.session.remark(word === 'time' ? 'A range is two times: 12.4, 13.9 or 200ms, 1.5s' : 'Type what to filter by first.');
+			this.session.remark(word === 'time' ? 'Type a range as two times, such as 12.4, 13.9 or 200ms, 1.5s.' : 'Type a value first.');
 			return;
 		}
 		this.popup.close();

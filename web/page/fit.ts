@@ -1,4 +1,4 @@
-// A frame's label: the function first, then where it lives, each as short as it must be.
+// A frame's label: the function, then its place, each shortened as little as possible.
 
 import { CharWidth, shorten, textWidth } from '../flame/label';
 
@@ -10,9 +10,9 @@ export interface Fitted {
 
 /** Between the function and its place, px. */
 export const GAP = 8;
-/** A place with less room than this is left out, px. */
+/** With less room than this, the place is omitted, px. */
 const LEAST_PLACE = 40;
-/** The end of a place is what tells files apart: one that loses it is left out. */
+/** The end of a place tells files apart: a place that would lose it is omitted. */
 const KEPT_END = 4;
 
 /** The function's own name is cut only if it does not fit by itself. */

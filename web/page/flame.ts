@@ -1,5 +1,4 @@
-// The graph: one or two trees on a canvas that is as large as what can be seen of them. The element scrolls, the canvas
-// does not.
+// The graph: one or two trees on a canvas as large as their visible part. The element scrolls, the canvas does not.
 
 import { html, oncePerPicture } from '../flame/dom';
 import { firstRow, Rated } from '../flame/first_look';
@@ -10,7 +9,7 @@ import { Brush, Ink, Marks, Painter, Scene } from './paint';
 import { rowAt, Rows, rowsOf } from './rows';
 import { Tree } from './tree';
 
-/** A tree with its place in the graph. */
+/** A tree and its place in the graph. */
 export interface Pane {
 	tree: Tree;
 	paints: Paints;
@@ -21,7 +20,7 @@ export interface Pane {
 	kinds: string[]; // whose code it is, by label: "app", "dependency", ...
 }
 
-/** A frame, or what is too narrow to be one. */
+/** A frame, or a strip of frames too narrow to draw. */
 export interface Spot {
 	pane: number;
 	node: number;
@@ -48,12 +47,12 @@ interface Laid {
 }
 
 const NO_MARKS: Marks = { found: null, selected: -1, focus: -1, hover: -1, zoom: 0 };
-/** The characters of most names: measured before there is something to draw. */
+/** The characters of most names, measured before there is anything to draw. */
 const FIRST_CHAR = 0x20;
 const LAST_CHAR = 0x7e;
-/** Larger canvases are refused by browsers, device pixels. */
+/** Browsers refuse larger canvases, device pixels. */
 const LARGEST = 16000;
-/** Frames with less of the whole do not decide where a tall graph begins. */
+/** Frames with less than this share do not decide where a tall graph begins. */
 const LEAST_SHARE = 0.0005;
 
 function inkOf(element: Element): Ink {
@@ -66,7 +65,7 @@ function inkOf(element: Element): Ink {
 	};
 }
 
-/** The nodes that decide what is looked at first, for firstRow. */
+/** The nodes that decide which row is in view first, for firstRow. */
 function weighty(tree: Tree, kinds: string[]): Rated {
 	const nodes: number[] = [];
 	for (let i = 0; i < tree.size;) {
@@ -83,9 +82,9 @@ export class Flame {
 	readonly scroller = html('div', { class: 'flame-scroll', tabindex: 0, role: 'application' });
 	readonly canvas = html('canvas', { role: 'img' });
 	readonly element = html('div', { class: 'flame' }, this.scroller, this.canvas);
-	/** The graph's height by itself, px. */
+	/** The graph's own height, px. */
 	height = 0;
-	/** What the last drawing took, ms; 0 until there is one of what is shown. */
+	/** How long the last drawing took, ms; 0 until the current graph was drawn. */
 	cost_ms = 0;
 	private readonly filler = html('div');
 	private panes: Pane[] = [];
@@ -99,7 +98,7 @@ export class Flame {
 	private painter: Painter | null = null;
 	private isStale = false; // measured, but not laid out yet
 	private measured = ''; // the size that the graph was measured for
-	private begun = -1; // where the first look put the scroll bar; while it is there, nobody has scrolled
+	private begun = -1; // the initial scroll position; while it is there, nobody has scrolled
 	private readonly redraw = oncePerPicture(() => this.draw());
 
 	constructor(private readonly pointing: Pointing) {
@@ -135,7 +134,7 @@ export class Flame {
 			this.redraw();
 	}
 
-	/** Fonts, sizes or colours are others now. */
+	/** Call it after fonts, sizes or colours changed. */
 	restyle(): void {
 		this.brush = null;
 		this.resize();
@@ -165,7 +164,7 @@ export class Flame {
 		return this.brush;
 	}
 
-	/** isOther: not what was shown before, so that it is looked at from its beginning; else everything keeps its row. */
+	/** isOther: another graph than before, so it scrolls to its start; otherwise every frame keeps its row. */
 	show(panes: Pane[], isOther: boolean): void {
 		if (!this.panes.length || !panes.length || panes[0].tree.labels !== this.panes[0].tree.labels)
 			this.painter?.forget();
@@ -224,14 +223,14 @@ export class Flame {
 		}
 		this.height = top;
 		this.filler.style.height = top + 'px';
-		// A graph that is not as tall as its window stands on the window's edge.
+		// A graph shorter than its window is aligned with the window's edge.
 		const room = this.scroller.clientHeight - top;
 		const isUp = this.panes.length === 1 && this.panes[0].isUp;
 		if (room > 0 && isUp)
 			this.laid.forEach((laid) => (laid.top += room));
 	}
 
-	/** Begins at the root, or where the reader's own code is if that would be out of sight. */
+	/** Scrolls to the root, or to the user's own code if that would be out of view. */
 	private lookFirst(): void {
 		const { scroller } = this;
 		const [first] = this.laid;
@@ -313,7 +312,7 @@ export class Flame {
 		};
 	}
 
-	/** The panes with what can be seen of them. */
+	/** The panes and their visible parts. */
 	private seen(): Laid[] {
 		if (this.isStale)
 			this.draw();
@@ -385,7 +384,7 @@ export class Flame {
 		return this.cost_ms;
 	}
 
-	/** The whole graph as a picture, however much of it is out of sight. */
+	/** The whole graph as a picture, including what is out of view. */
 	picture(): Promise<Blob | null> {
 		const { width } = this;
 		const canvas = html('canvas');

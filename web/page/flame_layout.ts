@@ -1,11 +1,11 @@
-// Which nodes can be seen at a zoom, and where. The cost follows the pixels: a subtree too narrow to be seen is skipped
-// in one step, and rows out of sight are not put out. No DOM here.
+// Which nodes are visible at a zoom, and where. The cost depends on pixels: a subtree too narrow to
+// see is skipped in one step, and rows out of view are not laid out. No DOM here.
 
 import { ancestry, Tree } from './tree';
 
 /** Below this many px a frame is not drawn by itself. */
 const MIN_WIDTH = 0.5;
-/** A subtree this narrow adds nothing to see in the rows beyond its own, px. */
+/** A subtree this narrow is not visible in the rows beyond its own, px. */
 const NOTHING = 0.1;
 /** Frames too narrow to be drawn share cells of this many px. */
 export const CELL = 4;
@@ -32,10 +32,10 @@ export interface Visible {
 	left: number[];
 	width: number[];
 	strips: Strip[];
-	steps: number; // nodes that were looked at
+	steps: number; // nodes visited
 }
 
-/** Cells of the visible rows; a cell is made when something falls into it. */
+/** Cells of the visible rows, created when something falls into them. */
 class Strips {
 	readonly done: Strip[] = [];
 	private readonly cells: (Strip | undefined)[] = [];
@@ -61,7 +61,7 @@ class Strips {
 	}
 }
 
-/** The callers of the zoomed frame: as wide as it, whatever they really have. */
+/** The callers of the zoomed frame: drawn as wide as it, whatever their values. */
 function callers(tree: Tree, sight: Sight, out: Visible): void {
 	for (const node of ancestry(tree, sight.zoom)) {
 		if (tree.depth[node] < sight.firstRow || tree.depth[node] > sight.lastRow)
@@ -72,7 +72,7 @@ function callers(tree: Tree, sight: Sight, out: Visible): void {
 	}
 }
 
-/** matches: by label, for the strips that hide a hit; null when nothing is searched. */
+/** matches: by label, to mark strips that hide a hit; null without a search. */
 export function layOut(tree: Tree, sight: Sight, matches: Uint8Array | null = null): Visible {
 	const { depth, end, total, start, label } = tree;
 	const { zoom, firstRow, lastRow } = sight;
@@ -104,7 +104,7 @@ export function widthAt(tree: Tree, node: number, zoom: number, width: number): 
 	return tree.total[zoom] > 0 ? width * tree.total[node] / tree.total[zoom] : 0;
 }
 
-/** Which of the visible frames is at a place, or -1. */
+/** The visible frame at a position, or -1. */
 export function frameAt(tree: Tree, visible: Visible, row: number, x: number): number {
 	for (let at = 0; at < visible.node.length; at++) {
 		const left = visible.left[at];
@@ -114,7 +114,7 @@ export function frameAt(tree: Tree, visible: Visible, row: number, x: number): n
 	return -1;
 }
 
-/** The strip at a place or within 2 px of it. */
+/** The strip at a position, or within 2 px of it. */
 export function stripAt(visible: Visible, row: number, x: number): Strip | null {
 	let best: Strip | null = null;
 	let distance = 2;

@@ -1,4 +1,4 @@
-// What the details offer to do with the frame that they are about.
+// The actions that the details offer for their frame.
 
 import { Action } from './details';
 import { State } from './state';
@@ -37,12 +37,12 @@ export function frameActions(host: ActionHost): Action[] {
 	return [
 		{ id: 'copy-name', text: 'copy name', says: 'Copy the name (c)', run: () => host.copyName() },
 		{ id: 'copy-stack', text: 'copy stack', says: 'Copy the stack as folded text (s)', run: () => host.copyStack() },
-		{ id: 'sandwich', text: 'callers', says: 'All callers and callees of the function', run: named((subject) => ({ subject, view: 'sandwich' })) },
-		{ id: 'source', text: 'source', says: 'The text of the function', run: named((subject) => ({ subject, panel: 'source' })) },
+		{ id: 'sandwich', text: 'callers', says: 'Show all callers and callees of the function', run: named((subject) => ({ subject, view: 'sandwich' })) },
+		{ id: 'source', text: 'source', says: 'Show the source of the function', run: named((subject) => ({ subject, panel: 'source' })) },
 		{ id: 'hide', text: 'hide', says: 'Remove the function from all stacks; its time goes to its callers', run: transform('hide') },
-		{ id: 'root', text: 'root', says: 'Begin all stacks at the function', run: transform('root') },
+		{ id: 'root', text: 'root', says: 'Start all stacks at the function', run: transform('root') },
 		{
-			id: 'only', text: 'only', says: 'Keep only stacks with the function',
+			id: 'only', text: 'only', says: 'Keep only stacks that contain the function',
 			run: named((name, { selection }) => ({ selection: { ...selection, only: [...selection.only, inStack(name)] } })),
 		},
 	];

@@ -10,7 +10,7 @@ export interface FunctionRow {
 	totalChange: number;
 }
 
-/** The column to sort by, `-` before it for ascending. */
+/** The column to sort by; a leading `-` means ascending. */
 export type Order = string;
 
 /** Sums by function of a node's total, leaving out nodes inside another of the same function. */
@@ -28,7 +28,7 @@ function outermost(tree: Tree, total: ArrayLike<number>): Float64Array {
 	return sums;
 }
 
-/** In a tree of callers the leaves of the stacks are below the root, so that is where self values are. */
+/** In a tree of callers, the leaves of the stacks are right below the root, so the self values are there. */
 function selfSums(tree: Tree, self: ArrayLike<number>, total: ArrayLike<number>, isReversed: boolean): Float64Array {
 	const { labels: { functionOf, labelOf }, label, depth } = tree;
 	const sums = new Float64Array(labelOf.length);
@@ -41,7 +41,7 @@ function selfSums(tree: Tree, self: ArrayLike<number>, total: ArrayLike<number>,
 	return sums;
 }
 
-/** Without the root, which is no function. */
+/** Without the root, which is not a function. */
 export function functionRows(tree: Tree, isReversed: boolean): FunctionRow[] {
 	const { labels, change } = tree;
 	const root = tree.size ? labels.functionOf[tree.label[0]] : -1;
@@ -83,7 +83,7 @@ function compareBy(column: string, labels: Labels): Compare {
 	}
 }
 
-/** Equal rows are in the order of self, total and name, so that an order is always the same. */
+/** Ties are broken by self, total and name, so that the order is always the same. */
 export function sortRows(rows: FunctionRow[], order: Order, labels: Labels): FunctionRow[] {
 	const direction = order.startsWith('-') ? -1 : 1;
 	const first = compareBy(order.replace(/^-/, ''), labels);

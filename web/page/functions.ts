@@ -1,4 +1,4 @@
-// The table of functions: sorted by a click on a column, linked with the graph.
+// The table of functions: click a column to sort; it is linked to the graph.
 
 import { html, set } from '../flame/dom';
 import { CharWidth } from '../flame/label';
@@ -26,9 +26,9 @@ interface ColumnHead {
 const COLUMNS: ColumnHead[] = [
 	{ id: 'self', text: 'Self', says: 'time in the function itself' },
 	{ id: 'total', text: 'Total', says: 'time in the function and what it calls; recursion counts once' },
-	{ id: 'delta', text: 'Change', says: 'change of self against the baseline' },
+	{ id: 'delta', text: 'Change', says: 'change in self from the baseline' },
 	{ id: 'tiers', text: 'Tier', says: 'V8 compilers: ~ interpreter, ^ baseline, + Maglev, * optimized' },
-	{ id: 'name', text: 'Function', says: 'function, and where it begins' },
+	{ id: 'name', text: 'Function', says: 'function, and where it is defined' },
 	{ id: 'module', text: 'Module', says: 'program, library or package' },
 ];
 const SHOWS: [Shows, string][] = [['share', '%'], ['count', 'count'], ['time', 'time']];
@@ -55,7 +55,7 @@ export class Functions {
 	private mostSelf = 0; // the longest bars
 	private mostTotal = 0;
 	private selected = '';
-	private active = -1; // the row with the keyboard
+	private active = -1; // the row with keyboard focus
 
 	constructor(private readonly host: FunctionsHost) {
 		this.list = new VirtualRows({ make: () => this.makeRow(), fill: (row, i) => this.fillRow(row, i) });

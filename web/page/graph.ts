@@ -1,4 +1,4 @@
-// The graph and what one does with it: which trees are drawn and how, the zoom, the focused frame.
+// The graph and its interaction: which trees are drawn and how, the zoom, the focused frame.
 
 import { Trees } from './answers';
 import { Category, Look, Paints, paintsFor } from './colours';
@@ -10,12 +10,12 @@ import { ancestry, FOLDED, folded, follow, functionOf, isWithin, leftHeavy, name
 
 export interface GraphHost {
 	change(part: Partial<State>): void;
-	/** Another frame is talked about; x, y: where the pointer is, or null if it was not the pointer. */
+	/** The current frame changed; x, y: the pointer, or null if something else changed it. */
 	onSpot(pointer: { x: number; y: number } | null): void;
 	openFolds(): void;
 }
 
-/** What was made of a tree, so that it is made once. */
+/** What was derived from a tree, kept so that it is derived once. */
 interface Made {
 	thin: Uint8Array;
 	kinds: string[]; // by label
@@ -35,7 +35,7 @@ export class Graph {
 	private categories: Category[] = [];
 	private focusPath: string[] = [];
 	private trail: string[][] = [];
-	private look = ''; // what the graph is of, apart from the samples
+	private look = ''; // what the graph shows, apart from the samples
 	private made = new WeakMap<object, Made>();
 
 	constructor(private readonly host: GraphHost) {
@@ -69,7 +69,7 @@ export class Graph {
 		return this.panes[spot.pane].tree;
 	}
 
-	/** Draws the trees as the state says. */
+	/** Draws the trees according to the state. */
 	show(trees: Trees, state: State, categories: Category[], isDark: boolean): void {
 		const isOther = trees !== this.trees;
 		const isZoomed = this.state && this.state.zoom !== state.zoom;
@@ -129,13 +129,13 @@ export class Graph {
 		return made;
 	}
 
-	/** Where one asks who is to blame, the heaviest comes first. */
+	/** Views that show what is to blame put the heaviest first. */
 	private heavy(tree: Tree): Tree {
 		const made = this.madeOf(tree);
 		return made.heavy || (made.heavy = leftHeavy(tree));
 	}
 
-	/** The tree with the widths and the order that the view wants. */
+	/** The tree with the widths and the order of the view. */
 	private drawn(main: Tree, state: State): Tree {
 		const made = this.madeOf(main);
 		if (state.view === 'left' || state.view === 'callers')
@@ -156,7 +156,7 @@ export class Graph {
 			? { pane: spot.pane, node: nodes[nodes.length - 1], strip: null } : null;
 	}
 
-	// What is talked about
+	// The current frame
 
 	/** The frame under the pointer, else the focused one, else the zoomed one. */
 	get spot(): Spot | null {
@@ -218,7 +218,7 @@ export class Graph {
 		return true;
 	}
 
-	/** What an arrow means depends on where the root is. */
+	/** The meaning of an arrow depends on where the root is. */
 	arrow(key: string): void {
 		const isUp = this.panes[this.focus?.pane ?? 0]?.isUp;
 		const directions: { [key: string]: Direction } = {
@@ -259,7 +259,7 @@ export class Graph {
 			this.host.change({ subject });
 	}
 
-	/** What a strip belongs to, or its widest frame if that is zoomed already. */
+	/** The frame that a strip belongs to, or its widest frame if that one is already zoomed. */
 	private outOfStrip(spot: Spot): number {
 		const tree = this.treeOf(spot);
 		let frame = tree.parent[spot.node];

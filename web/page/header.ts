@@ -1,4 +1,4 @@
-// The first lines of the page: what is shown, as a sentence, and what happened to its samples.
+// The top of the page: a sentence about the profile, and what happened to its samples.
 
 import { integer } from '../flame/numbers';
 import { button, make } from './dom';
@@ -6,7 +6,10 @@ import { Ledger } from './page';
 import { Popup } from './popup';
 import { spanText } from './times';
 
-/** "web-1: node server.js, 30 s at 99 Hz, 2026-11-16 14:02, 2,970 samples, 0.99 CPUs busy"; what is unknown is left out. */
+/**
+ * "web-1: node server.js, 30 s at 99 Hz, 2026-11-16 14:02, 2,970 samples, 0.99 CPUs busy"; what is
+ * unknown is left out.
+ */
 export function sentenceOf(ledger: Ledger): string {
 	const what = [ledger.host, ledger.title].filter((part) => part).join(': ');
 	const length = ledger.duration_ns > 0 ? spanText(ledger.duration_ns) : '';
@@ -18,10 +21,10 @@ export function sentenceOf(ledger: Ledger): string {
 	].filter((part) => part).join(', ');
 }
 
-/** Sizes that say nothing about what is missing: they are in the whole ledger. */
+/** Sizes that say nothing about missing data; only the full ledger shows them. */
 const SIZES = /^(samples|frames|stacks shown|weight shown.*)$/;
 
-/** The counts that stand in the header: how many samples are shown, and all that is lost, cut or without a name. */
+/** The counts in the header: samples shown, and whatever is lost, cut or without a name. */
 export function countsOf(ledger: Ledger): [string, string][] {
 	return ledger.ledger.filter(([count, what]) => /^[<>]?\d/.test(count) && !SIZES.test(what));
 }
@@ -52,8 +55,8 @@ export class Header {
 	readonly files = make('div', { id: 'files' });
 	readonly live = make('span', { id: 'live' });
 	private readonly sentence = make('h1', { id: 'sentence' });
-	private readonly counts = make('button', { type: 'button', id: 'counts', title: 'What happened to the samples: show all, with notes' });
-	private readonly bar = make('div', { id: 'busy', role: 'progressbar', 'aria-label': 'Waiting for an answer', hidden: true });
+	private readonly counts = make('button', { type: 'button', id: 'counts', title: 'Show what happened to the samples, and notes' });
+	private readonly bar = make('div', { id: 'busy', role: 'progressbar', 'aria-label': 'Loading', hidden: true });
 	private readonly popup: Popup;
 	private busyTimer = 0;
 	private ledger: Ledger | null = null;
@@ -65,7 +68,7 @@ export class Header {
 				make('div', { class: 'title' }, this.files, this.sentence),
 				make('div', { class: 'title' }, this.live, this.counts)),
 			make('div', { class: 'tools' }, this.search, this.exports,
-				button('?', 'Help: keys and gestures (?)', help), button('\u25d1', 'Dark, light or as the system', scheme)),
+				button('?', 'Help: keys and gestures (?)', help), button('\u25d1', 'Colours: dark, light or as the system', scheme)),
 			this.bar);
 		this.popup = new Popup(this.counts, 'Ledger and notes', (panel) => {
 			if (this.ledger)
@@ -84,7 +87,7 @@ export class Header {
 		this.popup.refresh();
 	}
 
-	/** Only what takes long enough to be noticed is shown. */
+	/** Shows only waits that are long enough to notice. */
 	busy(open: number): void {
 		clearTimeout(this.busyTimer);
 		if (open === 0)

@@ -1,4 +1,4 @@
-// The heat map: its cells, the ranges on it, and what the pointer and the keyboard do there.
+// The heat map: its cells, its ranges, and its pointer and keyboard handling.
 
 import { Canvas } from './canvas';
 import { edgeAt } from './edges';
@@ -15,8 +15,8 @@ import { listen, Selecting } from './selecting';
 import { rangeText, spanText } from './times';
 import { When } from './when';
 
-const HELP = 'Heat map of samples over time. Arrow keys move, Enter begins and ends a range, Shift+Enter one more, b the baseline, ' +
-	'w takes the column.';
+const HELP = 'Heat map of samples over time. Arrow keys move. Enter starts and ends a range, Shift+Enter another range, b the baseline. ' +
+	'w selects the column.';
 
 export class Heat {
 	readonly box = make('div', { class: 'heat' });
@@ -25,10 +25,10 @@ export class Heat {
 	private readonly sight = make('div', { class: 'sight' });
 	private readonly cells: Canvas;
 	private readonly overlay: Canvas;
-	private readonly nothing = make('p', { class: 'nothing', hidden: true }, 'No sample passes the filters.');
+	private readonly nothing = make('p', { class: 'nothing', hidden: true }, 'No samples match the filters.');
 	private readonly speech = make('div', { class: 'speech', 'aria-live': 'polite' });
 	private cursor: Cell = { column: 0, row: 0 };
-	/** What has been painted: while a range is dragged the cells stay as they are. */
+	/** What was painted last: the cells need no repainting while a range is dragged. */
 	private painted = '';
 	private version = 0;
 
@@ -55,7 +55,7 @@ export class Heat {
 		this.box.addEventListener('scroll', () => when.drawSoon());
 	}
 
-	/** The room that the map has. */
+	/** The size available to the map. */
 	get room(): { width: number; height: number } {
 		return { width: this.box.clientWidth, height: this.box.clientHeight };
 	}
@@ -108,7 +108,7 @@ export class Heat {
 			this.drawCursor(context, g);
 	}
 
-	/** More rows than fit: how many are out of sight. A scrollbar would take width, and the time axis has none. */
+	/** Shows how many rows are out of view. A scrollbar would take width that the time axis below does not lose. */
 	private drawThumb(context: CanvasRenderingContext2D, g: Geometry): void {
 		const height = this.box.clientHeight;
 		if (g.height_px <= height)
@@ -141,7 +141,7 @@ export class Heat {
 		element.addEventListener('wheel', (event) => this.when.wheel(event, this.overlay.at(event).x), { passive: false });
 	}
 
-	/** What is in a cell: its time, its row, and how much. */
+	/** Describes a cell: its time, its row and its value. */
 	describe(cell: Cell): string[] {
 		const g = this.geometry;
 		const range = cellRange(g, cell);
@@ -151,7 +151,7 @@ export class Heat {
 		const unit = grid ? grid.unit : 'samples';
 		const lines = [unit === 'ns' ? spanText(count) : `${integer(Math.round(count * 1000) / 1000)} ${count === 1 ? unit.replace(/s$/, '') : unit}`, this.when.timeText(range)];
 		if (hits !== null)
-			lines[0] += `, ${integer(hits)} found`;
+			lines[0] += `, ${integer(hits)} match the search`;
 		if (g.isOffset) {
 			const part_ns = g.column_ns / g.rows;
 			lines.push(`offset ${spanText(cell.row * part_ns)} to ${spanText((cell.row + 1) * part_ns)}`);
@@ -197,7 +197,7 @@ export class Heat {
 		this.box.scrollTop = Math.min(Math.max(this.scrollTop, rowEdge(g, fromTop + 1) - height), rowEdge(g, fromTop));
 	}
 
-	/** Returns whether the key does something here. */
+	/** Returns whether the key was handled. */
 	private act(event: KeyboardEvent): boolean {
 		const { key } = event;
 		const range = cellRange(this.geometry, this.cursor);
@@ -225,6 +225,6 @@ export class Heat {
 			return;
 		}
 		this.selecting.begin(range, mode);
-		this.speech.textContent = `${mode === 'set' ? 'range' : mode} begins at ${this.when.timeText(range)}`;
+		this.speech.textContent = `${mode === 'set' || mode === 'add' ? 'range' : 'baseline'} starts at ${this.when.timeText(range)}`;
 	}
 }

@@ -29,7 +29,7 @@ export function gridOf(answer: Answer): Grid {
 	};
 }
 
-/** The value of a cell of the geometry, which may lie elsewhere than the grid's. */
+/** The value of a cell of the geometry, which need not be aligned with the grid's cells. */
 export function valueAt(grid: Grid, g: Geometry, column: number, row: number, of: Column = grid.value): number {
 	const at = Math.floor((g.from_ns + (column + 0.5) * g.column_ns - grid.from_ns) / grid.column_ns);
 	return at >= 0 && at < grid.columns && row < grid.rowCount ? of[at * grid.rowCount + row] : 0;
@@ -37,8 +37,8 @@ export function valueAt(grid: Grid, g: Geometry, column: number, row: number, of
 
 export interface Colours {
 	ramp: Rgb[]; // for values, from a little to the top
-	hits: Rgb[]; // for cells in which the search matches
-	rest: Rgb[]; // for the others while something is searched
+	hits: Rgb[]; // for cells with search hits
+	rest: Rgb[]; // for the other cells during a search
 	isLog: boolean;
 }
 

@@ -1,10 +1,10 @@
-// The heat map's cell that the keyboard moves. No DOM here.
+// Moving the heat map's cursor with the keyboard. No DOM here.
 
 import { Cell, Geometry } from './heat_layout';
 
 const FAR = 10;
 
-/** Where a key leads; null if it leads nowhere. */
+/** The cell that a key moves to; null if it is not a movement key. */
 export function movedCell(key: string, cell: Cell, g: Geometry): Cell | null {
 	const up = g.isOffset ? 1 : -1;
 	const steps: { [key: string]: [number, number] } = {
@@ -15,7 +15,7 @@ export function movedCell(key: string, cell: Cell, g: Geometry): Cell | null {
 	if (!step)
 		return null;
 	const bounded = (value: number, count: number): number => Math.min(Math.max(0, value), count - 1);
-	// Up from the last offset of a column is the first of the next: time goes on.
+	// Moving up from the last offset of a column leads to the first of the next one: time continues there.
 	const over = g.isOffset && step[1] ? cell.row + step[1] : 0;
 	const turn = over >= g.rows && g.isOffset && cell.column < g.columns - 1 ? 1 : over < 0 && cell.column > 0 ? -1 : 0;
 	if (turn)

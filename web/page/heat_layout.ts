@@ -1,4 +1,4 @@
-// The heat map's geometry: which columns to ask for, and where times and cells are. No DOM here.
+// The heat map's geometry: which columns to request, and where times and cells are. No DOM here.
 
 import { Range, Rows } from './state';
 import { rangeOf_ns } from './ranges';
@@ -7,17 +7,20 @@ import { STEPS_NS } from './times';
 export const LEAST_CELL_PX = 4;
 const LEAST_CELL_NS = 1e6;
 const GOOD_COLUMN_PX = 16;
-/** Fewer columns make no picture. */
+/** Fewer columns than this show no pattern. */
 const GOOD_COLUMNS = 12;
 const SECOND = 1e9;
-/** Parts of a column, the finest first: each cell is then a length of time that people count in. */
+/** Parts of a column, finest first; each makes a cell a round length of time. */
 const PARTS = [100, 60, 50, 40, 30, 25, 24, 20, 12, 10, 6, 5, 4, 2, 1];
 const MOST_PARTS = 60;
 
-/** What is known before asking: the profile, the state and the room. */
+/** What is known before the request: the profile, the state and the available size. */
 export interface Frame {
 	duration_ns: number;
-	/** The clock at the profile's start: ns since the last whole second. Columns that are aligned to it begin there. */
+	/**
+	 * The clock at the profile's start: ns since the last whole second. Columns that are aligned to
+	 * it begin there.
+	 */
 	clock_ns: number;
 	rows: Rows;
 	align: 'start' | 'wall';
@@ -27,7 +30,7 @@ export interface Frame {
 	height_px: number;
 }
 
-/** The grid that is asked for. Its columns begin at from_ns + n * column_ns. */
+/** The grid to request. Its columns begin at from_ns + n * column_ns. */
 export interface Plan {
 	from_ns: number;
 	column_ns: number;
@@ -35,7 +38,7 @@ export interface Plan {
 	parts: number; // rows of `offset`, else 1
 }
 
-/** Columns of offsets are seconds if those can be seen: that is what people compare. */
+/** Columns of offsets are seconds if they are wide enough to see, because people compare seconds. */
 function offsetColumn(window_ns: number, width_px: number): number {
 	const pixels = (step: number): number => width_px * step / window_ns;
 	const isShort = window_ns < GOOD_COLUMNS * SECOND;
@@ -54,13 +57,13 @@ function columnOf(frame: Frame, window_ns: number): number {
 	return STEPS_NS.find((step) => step >= LEAST_CELL_NS && step >= least) || STEPS_NS[STEPS_NS.length - 1];
 }
 
-/** As many rows as there is room for, of whole ns. */
+/** As many rows as fit, each a whole number of ns. */
 export function partsOf(column_ns: number, height_px: number): number {
 	const most = Math.min(MOST_PARTS, height_px / LEAST_CELL_PX, column_ns / LEAST_CELL_NS);
 	return PARTS.find((parts) => parts <= most && column_ns % parts === 0) || 1;
 }
 
-/** The visible part of the time as [from, until) in ns: never empty, never outside of the profile. */
+/** The visible part of the time as [from, until) in ns: never empty, never outside the profile. */
 export function windowOf(frame: Frame): [number, number] {
 	const all = Math.max(frame.duration_ns, LEAST_CELL_NS);
 	if (!frame.window)
@@ -73,7 +76,7 @@ export function windowOf(frame: Frame): [number, number] {
 export function planOf(frame: Frame): Plan {
 	const [from, end] = windowOf(frame);
 	const column_ns = columnOf(frame, end - from);
-	// A width of the column that was asked for wins over the window: the rest is a scroll away.
+	// A chosen column width takes precedence over the window; the user can scroll to the rest.
 	const most = Math.max(1, Math.floor(frame.width_px / LEAST_CELL_PX));
 	const until = Math.min(end, from + most * column_ns);
 	const phase = frame.align === 'wall' ? frame.clock_ns % SECOND : 0;
@@ -99,7 +102,7 @@ export interface Geometry extends Plan {
 
 export interface Cell {
 	column: number;
-	row: number; // 0 is at the bottom for offsets, at the top else
+	row: number; // 0 is at the bottom for offsets, otherwise at the top
 }
 
 export function spanOf(plan: Plan): number {
@@ -139,7 +142,7 @@ export function cellAt(g: Geometry, x: number, y: number): Cell {
 	return { column, row: rowFromTop(g, fromTop) };
 }
 
-/** The time of a cell: a part of its column for offsets, else all of it. */
+/** The time of a cell: a part of its column for offsets, otherwise all of it. */
 export function cellRange(g: Geometry, cell: Cell): Range {
 	const start = g.from_ns + cell.column * g.column_ns;
 	if (!g.isOffset)
@@ -152,7 +155,7 @@ export function columnRange(g: Geometry, column: number): Range {
 	return cellRange({ ...g, isOffset: false }, { column, row: 0 });
 }
 
-/** Where a time is: its column, and how far up in it as a share, for the outline of a range. */
+/** The position of a time, for the outline of a range: its column, and how far up in it, from 0 to 1. */
 function placeOf(g: Geometry, time_ns: number): { column: number; share: number } {
 	const columns = bounded((time_ns - g.from_ns) / g.column_ns, g.columns);
 	const column = Math.min(Math.floor(columns + 1e-9), g.columns);
@@ -167,9 +170,10 @@ export interface Box {
 }
 
 /**
- * The outline of a range as a polygon of [x, y]. For offsets it goes up one column, on to the foot of the next,
- * and so on: a step at its start and one at its end. Two polygons if it is two parts of neighbouring columns that
- * do not touch; none if the range is out of sight.
+ * The outline of a range as polygons of [x, y]. For offsets, the range runs up one column and
+ * continues at the foot of the next, so the outline has a step at its start and one at its end. Two
+ * polygons if the range is two parts of neighbouring columns that do not touch; none if it is out
+ * of view.
  */
 export function outlinesOf(g: Geometry, range: Range): [number, number][][] {
 	const from_ns = Math.max(range.from * SECOND, g.from_ns);
@@ -206,7 +210,7 @@ function steps(g: Geometry, a: { column: number; share: number }, b: { column: n
 	return [[x(a.column), 0], ...right, ...left];
 }
 
-/** A window factor times as long, in which at_ns stays where it is; null: all. */
+/** A window factor times as long, with at_ns in the same place; null: all. */
 export function zoomed(window_ns: [number, number], duration_ns: number, at_ns: number, factor: number): Range | null {
 	const [from, until] = window_ns;
 	const length = Math.max((until - from) * factor, 20 * LEAST_CELL_NS);
@@ -216,10 +220,10 @@ export function zoomed(window_ns: [number, number], duration_ns: number, at_ns: 
 	return moved([at_ns - share * length, at_ns + (1 - share) * length], duration_ns, 0);
 }
 
-/** As long as before, by_ns later, inside of the profile. */
+/** The window moved by by_ns, kept inside the profile. */
 export function moved(window_ns: [number, number], duration_ns: number, by_ns: number): Range {
 	const length = window_ns[1] - window_ns[0];
 	const from = bounded(window_ns[0] + by_ns, Math.max(0, duration_ns - length));
-	const step = Math.pow(10, Math.max(0, Math.floor(Math.log10(length)) - 3)); // no digits that nobody sees
+	const step = Math.pow(10, Math.max(0, Math.floor(Math.log10(length)) - 3)); // drop digits too small to see
 	return rangeOf_ns(Math.round(from / step) * step, Math.round((from + length) / step) * step);
 }

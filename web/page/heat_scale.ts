@@ -3,8 +3,8 @@
 export type Rgb = [number, number, number];
 
 /**
- * The share of the scale that a value stands at: 0 for nothing, above LEAST for the smallest value, so that one sample
- * is seen, and 1 from `top` on.
+ * The position of a value on the scale: 0 for no samples, at least LEAST for the smallest value, so
+ * that one sample is visible, and 1 from `top` up.
  */
 const LEAST = 0.12;
 
@@ -17,7 +17,7 @@ export function shareOf(value: number, top: number, isLog: boolean): number {
 	return LEAST + (1 - LEAST) * share;
 }
 
-/** A colour between neighbours of a list that stands for 0 to 1. */
+/** Interpolates in a list of colours that covers 0 to 1. */
 export function onRamp(ramp: Rgb[], share: number): Rgb {
 	const at = Math.min(Math.max(share, 0), 1) * (ramp.length - 1);
 	const low = Math.min(Math.floor(at), ramp.length - 2);
@@ -25,7 +25,7 @@ export function onRamp(ramp: Rgb[], share: number): Rgb {
 	return [0, 1, 2].map((i) => Math.round(ramp[low][i] + (ramp[low + 1][i] - ramp[low][i]) * part)) as Rgb;
 }
 
-/** `#rgb`, `#rrggbb` or `rgb(r, g, b)`, as CSS hands it out. */
+/** `#rgb`, `#rrggbb` or `rgb(r, g, b)`, as CSS returns it. */
 export function parseColour(text: string): Rgb {
 	const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text.trim());
 	if (hex && hex[1].length === 3)
@@ -36,7 +36,7 @@ export function parseColour(text: string): Rgb {
 	return numbers.length === 3 ? numbers as Rgb : [0, 0, 0];
 }
 
-/** Values of the legend: round ones from 1 to the top, few enough to be read. */
+/** Values of the legend: round numbers from 1 to the top, few enough to read. */
 export function legendValues(top: number): number[] {
 	if (!(top > 0))
 		return [];

@@ -1,4 +1,4 @@
-// A few words at the pointer.
+// A small tooltip at the pointer.
 
 import { make } from './dom';
 
@@ -11,7 +11,7 @@ export class Hint {
 		document.body.append(this.element);
 	}
 
-	/** The first line stands out. */
+	/** The first line is emphasized. */
 	show(event: { clientX: number; clientY: number }, lines: string[]): void {
 		this.element.replaceChildren(...lines.map((line, i) => make('div', { class: i ? 'muted' : 'strong' }, line)));
 		this.element.hidden = false;

@@ -1,4 +1,4 @@
-// The search's hits in the graph: counted, listed, and visited one by one.
+// Search hits in the graph: counts them, lists them, steps through them.
 
 import { Graph } from './graph';
 import { FunctionHit, hitsByFunction, hitsOf, Matches, match, measureHits } from './matches';
@@ -7,7 +7,7 @@ import { Search } from './state';
 import { Labels, Tree } from './tree';
 import { clean, hitWords, percent, plural } from './words';
 
-/** A function of which no frame is wider is listed as too narrow to see, px. */
+/** A function with no frame wider than this is listed as too narrow to see, px. */
 const TINY = 2;
 
 export class Hits {
@@ -18,7 +18,7 @@ export class Hits {
 
 	constructor(private readonly graph: Graph) {}
 
-	/** By label, or null when nothing is searched. */
+	/** By label; null without a search. */
 	match(labels: Labels, search: Search): Uint8Array | null {
 		this.matches = match(labels, search);
 		this.at = -1;

@@ -26,13 +26,13 @@ export function graphKeys(commands: Commands): Key[] {
 	return [
 		key(['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'], '\u2190 \u2191 \u2192 \u2193', 'move to the next frame',
 			(event) => graph.arrow(event.key)),
-		key(['Home', 'End'], 'Home End', 'first and last frame of the row', (event) => graph.edge(event.key === 'Home')),
+		key(['Home', 'End'], 'Home End', 'first or last frame of the row', (event) => graph.edge(event.key === 'Home')),
 		key(['Enter'], 'Enter', 'zoom to the frame', () => graph.zoomToFocus()),
-		key(['Backspace'], 'Backspace', 'back to the zoom before', () => graph.back()),
-		key(['f'], 'f', 'zoom out to everything', () => graph.fit()),
+		key(['Backspace'], 'Backspace', 'back to the previous zoom', () => graph.back()),
+		key(['f'], 'f', 'zoom all the way out', () => graph.fit()),
 		key(['1', '2', '3', '4', '5', '6'], '1 \u2026 6', 'flame, callers, left heavy, time order, sandwich, diff',
 			(event) => commands.change({ view: VIEWS[Number(event.key) - 1].view })),
-		key(['d'], 'd', 'diff against the baseline', () =>
+		key(['d'], 'd', 'toggle the diff against the baseline', () =>
 			commands.change({ view: commands.state().view === 'diff' ? 'flame' : 'diff' })),
 		key(['i'], 'i', 'icicle: root at the top', () => commands.change({ isIcicle: !commands.state().isIcicle })),
 		key(['/'], '/', 'search', () => commands.focusSearch()),

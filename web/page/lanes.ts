@@ -1,4 +1,4 @@
-// Threads as a timeline: a lane each with its share of a CPU over time. A click shows only that thread.
+// A lane for each thread with its share of a CPU over time. A click shows only that thread.
 
 import { plural } from '../flame/numbers';
 import { Canvas } from './canvas';
@@ -20,7 +20,7 @@ export class Lanes {
 	lanes: Lane[] = [];
 	private grid: LaneGrid | null = null;
 	private threads: IdleThread[] = [];
-	private readonly names = make('div', { class: 'lane-names', role: 'group', 'aria-label': 'Threads, the busiest first' });
+	private readonly names = make('div', { class: 'lane-names', role: 'group', 'aria-label': 'Threads, busiest first' });
 	private readonly plot = make('div', { class: 'lane-plot' });
 	private readonly sight = make('div', { class: 'sight' });
 	private readonly canvas: Canvas;
@@ -34,7 +34,7 @@ export class Lanes {
 		this.canvas = new Canvas(this.sight, 'labels', () => when.drawSoon());
 		const { element } = this.canvas;
 		element.setAttribute('role', 'img');
-		element.setAttribute('aria-label', 'Share of a CPU over time, a lane for each thread');
+		element.setAttribute('aria-label', 'Share of a CPU over time, one lane per thread');
 		listen({
 			element, isBaseline: () => when.isBaseline, unitAt: (event) => this.unitAt(event),
 			columnAt: (event) => this.unitAt(event),
@@ -59,7 +59,7 @@ export class Lanes {
 		this.arrange();
 	}
 
-	/** Lanes and their names, which are elements of their own: they can be focused and read. */
+	/** Draws lanes and their names; names are elements, so that they can be focused and read out. */
 	arrange(): void {
 		const { state } = this.when;
 		const filters = state.selection.where;
@@ -79,7 +79,7 @@ export class Lanes {
 
 	private nameOf(lane: Lane): HTMLElement {
 		const isOnly = lane.isChosen && this.when.state.selection.where.some((one) => one.startsWith('tid='));
-		const element = button('', `${lane.text}: ${shareText(lane.share)} ${this.unit()}. Click: only this thread; with Shift: this one too`,
+		const element = button('', `${lane.text}: ${shareText(lane.share)} ${this.unit()}. Click to show only this thread, Shift + click to add it`,
 			(event) => this.when.choose(lane.where, event.shiftKey), { class: 'lane', 'aria-pressed': String(isOnly) });
 		element.append(make('span', { class: 'name' }, lane.text), make('span', { class: 'share' }, shareText(lane.share)));
 		element.classList.toggle('off', !lane.isChosen);
@@ -97,7 +97,10 @@ export class Lanes {
 			() => this.when.change({ showsIdleThreads: !isShown }), { class: 'idle' });
 	}
 
-	/** Whole lanes, in so many pixels; the heat map has the rest, and is as wide. Returns whether that has changed. */
+	/**
+	 * Gives whole lanes as many of these pixels as they fill; the heat map gets the rest. Returns
+	 * whether that changed.
+	 */
 	fill(most_px: number, width_px: number): boolean {
 		const rows = this.names.childElementCount;
 		const fitting = Math.max(1, Math.floor(most_px / this.laneHeight));
@@ -133,7 +136,7 @@ export class Lanes {
 		drawRanges(context, { ...g, isOffset: false, height_px: Math.max(this.lanes.length * this.laneHeight, 1) }, this.when.state, top, false);
 	}
 
-	/** The heat map's time on the lanes' own height. */
+	/** The heat map's time axis with the height of the lanes. */
 	private geometry(): Geometry {
 		return { ...this.when.geometry, isOffset: false };
 	}
@@ -157,7 +160,7 @@ export class Lanes {
 		}
 	}
 
-	/** A pixel's time, rounded to what people write. */
+	/** The time at a pixel, rounded to few digits. */
 	private unitAt(event: MouseEvent): Range {
 		const g = this.geometry();
 		const time_ns = timeAt(g, this.canvas.at(event).x);

@@ -9,7 +9,7 @@ export interface LaneRow {
 	samples: number;
 }
 
-/** What api/heatmap?rows=thread answered. */
+/** The answer of api/heatmap?rows=thread. */
 export interface LaneGrid {
 	rows: LaneRow[];
 	from_ns: number;
@@ -26,7 +26,7 @@ export interface Lane {
 	where: string[];
 	samples: number;
 	row: number; // in the grid; -1: it never ran
-	/** Of a CPU while the window lasts; where that is unknown, of all samples. */
+	/** Share of a CPU in the window; of all samples if that is unknown. */
 	share: number;
 	isChosen: boolean; // no filter, or in it
 }
@@ -59,7 +59,7 @@ export function passes(filters: string[], where: string[]): boolean {
 	});
 }
 
-/** The busiest first, by all they did, so that a lane stays where it is when the window moves. */
+/** Busiest first over the whole profile, so that lanes keep their places when the window moves. */
 export function lanesOf(grid: LaneGrid, length_ns: number, filters: string[]): Lane[] {
 	const lanes = grid.rows.map((row, i): Lane => ({
 		text: row.text, where: row.where, samples: row.samples, row: i,
@@ -79,7 +79,7 @@ export function idleLanes(threads: IdleThread[], lanes: Lane[], filters: string[
 	});
 }
 
-/** The lanes stay in sight whatever threads are chosen in them. */
+/** All lanes stay in view, whichever threads are selected. */
 export function laneFilters(where: string[]): string[] {
 	return withoutKey(where, 'tid');
 }
@@ -93,7 +93,7 @@ export function levelsOf(grid: LaneGrid, row: number): Float64Array {
 	return levels;
 }
 
-/** Width of a lane's column: a few pixels, and long enough that a busy CPU is some samples and not 0 or 1. */
+/** Width of a lane's column: a few pixels, and long enough that a busy CPU has several samples, not 0 or 1. */
 export function laneColumn_ns(span_ns: number, width_px: number, rate_hz: number): number {
 	return Math.max(span_ns * 3 / width_px, rate_hz > 0 ? 4e9 / rate_hz : 0, 1e6);
 }

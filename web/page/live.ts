@@ -1,4 +1,4 @@
-// Asks which files there are, again and again: a recording that is still going on grows, and new files appear in folders.
+// Polls the list of files: live recordings grow, and new files appear in folders.
 
 import { make, button } from './dom';
 import { FileList, Session } from './session';
@@ -22,7 +22,7 @@ export class Live {
 		});
 	}
 
-	/** Asks at once, or soon if a file is being read. */
+	/** Polls at once, or soon if a file is being read. */
 	now(): void {
 		if (this.session.isReading)
 			this.later(READING_MS);
@@ -35,7 +35,7 @@ export class Live {
 	pause(isPaused: boolean): void {
 		this.isPaused = isPaused;
 		this.show();
-		this.session.remark(isPaused ? 'Paused: the recording goes on, the page does not follow.' : 'Following the recording.');
+		this.session.remark(isPaused ? 'Paused: the recording continues, but the page does not follow it.' : 'Following the recording.');
 		if (!isPaused)
 			this.now();
 	}

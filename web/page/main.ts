@@ -1,4 +1,4 @@
-// The page: it makes the parts and joins them.
+// The page: creates the parts and connects them.
 
 import { Chips } from './chips';
 import { Files } from './files';
@@ -27,7 +27,7 @@ function start(): void {
 		status: (status) => shell.status(status), remark: (sentence) => shell.remark(sentence),
 		problem: (sentence) => shell.problem(sentence), busy: (open) => header.busy(open),
 	});
-	shell.status({ kind: 'loading', title: 'Opening', text: 'Asking plume what there is to show.' });
+	shell.status({ kind: 'loading', title: 'Opening', text: 'Loading the list of files.' });
 	session.watchLedger((ledger) => {
 		header.show(ledger);
 		shell.collapseWhen(!ledger.has.time);
@@ -42,12 +42,12 @@ function start(): void {
 	scheme.watch(() => when.drawSoon());
 	keys.listen();
 	if (store.unknown.length)
-		session.remark(`The link has ${plural(store.unknown.length, 'word')} that this page does not know: ${store.unknown.slice(0, 3).join(', ')}`);
+		session.remark(`This page ignored ${plural(store.unknown.length, 'unknown word')} in the link: ${store.unknown.slice(0, 3).join(', ')}`);
 	expose(session, when, live);
 	live.now();
 }
 
-/** What tests and curious people can read. */
+/** For tests and the curious. */
 function expose(session: Session, when: When, live: Live): void {
 	const shown = window as unknown as { plume: object; plumeWhere?: object };
 	shown.plume = {

@@ -1,4 +1,4 @@
-// Marks over time: where each is, and which share a place. No DOM here.
+// Marks over time: where each is drawn, and which are merged. No DOM here.
 
 import { Geometry, xOf } from './heat_layout';
 import { plural } from '../flame/numbers';
@@ -13,7 +13,7 @@ export interface PlacedMark {
 	marks: Mark[];
 }
 
-/** Marks of one kind that would touch are drawn as one. Out of sight are left out. */
+/** Merges marks of one kind that would touch, and drops those out of view. */
 export function placeMarks(marks: Mark[], g: Geometry, least_px: number): PlacedMark[] {
 	const placed: PlacedMark[] = [];
 	const last: { [kind: string]: PlacedMark } = Object.create(null);

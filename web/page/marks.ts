@@ -44,7 +44,10 @@ export class Marks {
 			this.drawOne(context, mark);
 	}
 
-	/** A bar for what lasts, a triangle for what is lost, half a bar for starts and exits: not told apart by colour alone. */
+	/**
+	 * Draws a bar for durations, a triangle for losses and half a bar for starts and exits, so that
+	 * colour is not the only cue.
+	 */
 	private drawOne(context: CanvasRenderingContext2D, mark: PlacedMark): void {
 		const { height } = this.canvas;
 		const x = Math.round(mark.x);

@@ -1,18 +1,18 @@
-// Which functions a search finds, and how much of the view they are. An expression meets every distinct name once.
+// Which functions a search finds, and their share of the view. An expression is tried once per distinct name.
 
 import { Search } from './state';
 import { functionOf, Labels, Tree } from './tree';
 
-/** Characters of a name that are looked at. */
+/** How many characters of a name are searched. */
 const LONGEST = 1000;
 const PATIENCE_MS = 400;
-/** Names between two looks at the clock. */
+/** How many names to match between checks of the clock. */
 const CHUNK = 64;
 
 export interface Matches {
 	isValid: boolean;
-	isComplete: boolean; // false: it took too long, later names were not looked at
-	labels: Uint8Array | null; // by label; null when nothing is searched
+	isComplete: boolean; // false: it took too long, so later names were not tried
+	labels: Uint8Array | null; // by label; null without a search
 }
 
 const NONE: Matches = { isValid: true, isComplete: true, labels: null };
@@ -27,8 +27,8 @@ export function compile(search: Search): RegExp | null {
 }
 
 /**
- * An expression with a repeated group, or with many repetitions, may take longer than anybody waits, on one name. It
- * waits for Enter, and is never run because a link says so.
+ * An expression with a repeated group, or with many repetitions, may take very long on a single name. It runs only
+ * after Enter, and never just because a link contains it.
  */
 export function isRisky(search: Search): boolean {
 	if (search.isPlain)
@@ -37,7 +37,7 @@ export function isRisky(search: Search): boolean {
 	return /[^\\]\)[*+{]/.test(search.text) || repeats.length > 3 || /\\\d/.test(search.text);
 }
 
-/** A name as in folded stacks, or as people read it. */
+/** Tries the name as in folded stacks, and as displayed. */
 function matchesAny(labels: Labels, label: number, pattern: RegExp): boolean {
 	const shown = labels.function[label];
 	const place = labels.place[label];
@@ -80,7 +80,7 @@ export function measureHits(tree: Tree, found: Uint8Array, zoom: number): Found 
 	return { value, count };
 }
 
-/** The matching nodes, the widest first. */
+/** The matching nodes, widest first. */
 export function hitsOf(tree: Tree, found: Uint8Array): Uint32Array {
 	const hits = new Uint32Array(tree.size);
 	let n = 0;
@@ -98,7 +98,7 @@ export interface FunctionHit {
 	widest: number; // node
 }
 
-/** What was found, by function, the heaviest first: so that hits too narrow to see are told, too. */
+/** The hits by function, heaviest first, including those too narrow to see. */
 export function hitsByFunction(tree: Tree, found: Uint8Array): FunctionHit[] {
 	const hits = new Map<number, FunctionHit & { until: number }>();
 	for (let i = 0; i < tree.size; i++) {

@@ -1,14 +1,14 @@
-// A page without a server: it holds the profile, and the query engine of plume compiled to WebAssembly.
+// The offline page: it holds the profile, and plume's query engine compiled to WebAssembly.
 
 import { openPacked, PackedPage } from '../engine/packed';
 import { Answered } from '../engine/wasm';
 import { FromWorker, ToWorker } from '../engine/worker';
 import { Answer, Engine, EngineError, Parameters, parseAnswer, queryString, ServedEngine } from './engine';
 
-/** The texts of the page that `plume flame -o page.html` fills in (src/page). */
+/** The contents that `plume flame -o page.html` writes into the page (src/page). */
 interface Contents {
-	title: string; // '' if the profile's own will do
-	state: string; // the hash of the first look
+	title: string; // '': the profile's own
+	state: string; // the initial hash
 	files: { name: string; shown: boolean }[];
 	hasSources: boolean;
 }
@@ -33,12 +33,12 @@ function readPacked(contents: Contents): PackedPage {
 	};
 }
 
-/** Answers one question at a time. */
+/** Answers one request at a time. */
 interface Answerer {
 	ask(name: string, query: string): Promise<Answered>;
 }
 
-/** In the page's own thread, where a worker cannot be made. */
+/** Runs on the page's own thread, where workers are not available. */
 class DirectAnswerer implements Answerer {
 	private readonly engine;
 
@@ -64,7 +64,7 @@ class WorkerAnswerer implements Answerer {
 		URL.revokeObjectURL(url);
 		this.worker.onmessage = ({ data }: { data: FromWorker }) => this.receive(data);
 		this.opened = this.send({ open: page }).then(() => undefined);
-		this.opened.catch(() => undefined); // whoever asks hears of it
+		this.opened.catch(() => undefined); // requests report the error
 	}
 
 	async ask(name: string, query: string): Promise<Answered> {
@@ -93,11 +93,11 @@ class WorkerAnswerer implements Answerer {
 			this.settle!(message);
 	}
 
-	/** An expression may need longer than anybody waits for a single name. */
+	/** Stops an expression that takes too long on a single name. */
 	private watch(isMatching: boolean): void {
 		clearTimeout(this.timer);
 		if (isMatching)
-			this.timer = window.setTimeout(() => this.settle!({ failed: 'the expression takes too long; make it simpler' }), MOST_MATCHING_MS);
+			this.timer = window.setTimeout(() => this.settle!({ failed: 'the expression takes too long; simplify it' }), MOST_MATCHING_MS);
 	}
 }
 
@@ -141,7 +141,7 @@ export class OfflineEngine implements Engine {
 	}
 
 	upload(): Promise<string> {
-		return Promise.reject(new EngineError(0, 'this page is a file and opens no others: use plume scope'));
+		return Promise.reject(new EngineError(0, 'this is an offline page; it cannot open other files. Use plume scope'));
 	}
 
 	private async ask(name: string, parameters: Parameters, signal?: AbortSignal): Promise<Answered> {
@@ -195,7 +195,7 @@ export class OfflineEngine implements Engine {
 		}
 	}
 
-	/** It is started again for the next question. */
+	/** The next request starts it again. */
 	private stop(): void {
 		if (this.answerer instanceof WorkerAnswerer)
 			this.answerer.end();
@@ -208,7 +208,7 @@ function stopIfAborted(question: Question): void {
 		throw new DOMException('no longer wanted', 'AbortError');
 }
 
-/** The engine does not compress; a file whose name says that it is compressed must be. */
+/** The engine does not compress, so this compresses files whose names end in .gz. */
 async function packedLike(name: string, body: ArrayBuffer): Promise<Uint8Array> {
 	if (!name.endsWith('.gz') || typeof CompressionStream === 'undefined')
 		return new Uint8Array(body);
@@ -216,7 +216,7 @@ async function packedLike(name: string, body: ArrayBuffer): Promise<Uint8Array> 
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** The engine of this page; a page that holds a profile also says what to show first. */
+/** The engine of this page. An offline page also sets the initial state. */
 export function engineOfPage(): Engine {
 	const contents = readContents();
 	if (!contents)

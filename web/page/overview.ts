@@ -1,4 +1,4 @@
-// All of the time in one thin strip while only a part is seen: where that part is, and a way to move it.
+// A thin strip of the whole profile, shown while only a part is in view: shows where that part is, and moves it.
 
 import { Latest } from './asking';
 import { Canvas } from './canvas';
@@ -12,7 +12,7 @@ import { timelessParameters } from './when_questions';
 const COLUMN_PX = 2;
 
 export class Overview {
-	readonly box = make('div', { class: 'overview', hidden: true, title: 'All of the time: drag to move' });
+	readonly box = make('div', { class: 'overview', hidden: true, title: 'The whole profile: drag to move in it' });
 	private readonly canvas: Canvas;
 	private readonly asking: Latest;
 	private grid: Grid | null = null;

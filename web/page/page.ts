@@ -26,7 +26,7 @@ export interface Ledger {
 	preset?: string;
 }
 
-/** A key of the keyboard, for the help as well. */
+/** A keyboard shortcut and its line in the help. */
 export interface Key {
 	keys: string[]; // KeyboardEvent.key, with `Ctrl+` or `Shift+` before it
 	shown: string; // in the help: `n N`
@@ -39,7 +39,7 @@ export interface Page {
 	readonly engine: Engine;
 	readonly store: Store;
 	readonly ledger: Ledger | null;
-	/** Calls back when the ledger came or changed (another selection, a live profile that grew). */
+	/** Calls back when the ledger arrived or changed (another selection, a live profile that grew). */
 	watchLedger(callback: (ledger: Ledger) => void): void;
 	addKeys(keys: Key[]): void;
 	/** Shows a sentence for some seconds, and tells screen readers. */

@@ -1,4 +1,4 @@
-// Draws what the layout found: strips, boxes by colour, then labels, then outlines.
+// Draws a layout: strips, boxes by colour, then labels, then outlines.
 
 import { CharWidth } from '../flame/label';
 import { Paints } from './colours';
@@ -19,7 +19,7 @@ export interface Ink {
 	background: string;
 }
 
-/** What is drawn over the frames' own colours. */
+/** Highlights drawn over the frames' colours. */
 export interface Marks {
 	found: Uint8Array | null; // labels, by label
 	selected: number; // function, or -1
@@ -57,7 +57,7 @@ export interface Scene {
 	rowBox: RowBox;
 }
 
-/** Boxes grouped by colour: the canvas is slow to change it. */
+/** Boxes grouped by colour, because changing the colour of a canvas is slow. */
 type Groups = Map<string, number[]>;
 
 function group(groups: Groups, colour: string, ...box: number[]): void {
@@ -136,7 +136,7 @@ export class Painter {
 		this.fill(plain);
 	}
 
-	/** Lines from the lower left to the upper right over what only the baseline has. */
+	/** Hatches frames that only the baseline has, from the lower left to the upper right. */
 	private paintHatching(scene: Scene): void {
 		const { context } = this.brush;
 		const { tree, visible, paints } = scene;
@@ -183,7 +183,7 @@ export class Painter {
 		return fitted;
 	}
 
-	/** The labels are others now. */
+	/** Call it when the labels changed. */
 	forget(): void {
 		this.labels.clear();
 	}
@@ -224,7 +224,7 @@ export class Painter {
 			context.fillText(text, x, y);
 	}
 
-	/** The zoomed frame's callers, and while something is searched what does not match. */
+	/** Fades the zoomed frame's callers and, during a search, frames that do not match. */
 	private isPale({ tree, marks }: Scene, node: number): boolean {
 		return (!!marks.found && !marks.found[tree.label[node]]) || tree.depth[node] < tree.depth[marks.zoom];
 	}

@@ -1,4 +1,4 @@
-// A panel that hangs from a button: it closes by Esc, by a click elsewhere, and gives the focus back.
+// A panel attached to a button. Esc or a click elsewhere closes it, and focus returns to the button.
 
 import { make } from './dom';
 
@@ -62,7 +62,7 @@ export class Popup {
 	}
 
 	private pressed(event: KeyboardEvent): void {
-		event.stopPropagation(); // the page's keys are not meant here
+		event.stopPropagation(); // not a key for the page
 		if (event.key !== 'Escape')
 			return;
 		event.preventDefault();

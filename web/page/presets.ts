@@ -1,4 +1,4 @@
-// Sets of transforms with a name: those that the ledger has for this profile, and some for all.
+// Named sets of transforms: the ledger's for this profile, and some for every profile.
 
 import { Ledger } from './page';
 import { State, Transform } from './state';
@@ -10,14 +10,14 @@ export interface Preset {
 }
 
 const CHARGED: Preset = {
-	name: 'only your code', text: 'Charge everything else to your function that called it', words: [{ word: 'your-code', value: null }],
+	name: 'only your code', text: 'Charge all other code to the function of yours that called it', words: [{ word: 'your-code', value: null }],
 };
 
 const ALWAYS: Preset[] = [
 	CHARGED,
-	{ name: 'tiers as one', text: 'Merge the interpreted and compiled copies of a function', words: [{ word: 'merge-tiers', value: null }] },
-	{ name: 'recursion as one', text: 'Merge calls of a function to itself', words: [{ word: 'collapse-recursion', value: null }] },
-	{ name: 'no inlined functions', text: 'Charge inlined functions to the one they are in', words: [{ word: 'no-inline', value: null }] },
+	{ name: 'merge tiers', text: 'Merge the interpreted and compiled copies of a function', words: [{ word: 'merge-tiers', value: null }] },
+	{ name: 'collapse recursion', text: 'Merge calls of a function to itself', words: [{ word: 'collapse-recursion', value: null }] },
+	{ name: 'no inlined functions', text: 'Charge inlined functions to the function they were inlined into', words: [{ word: 'no-inline', value: null }] },
 ];
 
 function keyOf(words: Transform[]): string {
@@ -29,7 +29,7 @@ function folding(ledger: Ledger | null): Preset[] {
 		.filter((preset) => preset.words.length > 0);
 }
 
-/** What the button `your code` does: the ledger knows what this profile's language needs. */
+/** What the button `your code` does: the ledger knows which preset suits the program's language. */
 export function yourCodeOf(ledger: Ledger | null): Preset {
 	const found = folding(ledger).find((preset) => preset.name === ledger?.preset);
 	return found ? { ...found, name: 'your code' } : { ...CHARGED, name: 'your code' };
@@ -49,7 +49,7 @@ export function isOn(state: State, preset: Preset): boolean {
 	return preset.words.every((word) => has(state.transforms, word));
 }
 
-/** Presets that fold or charge replace each other; what was typed stays. */
+/** Presets that fold or charge replace each other; transforms that the user added stay. */
 export function toggled(state: State, preset: Preset, ledger: Ledger | null): Partial<State> {
 	const kinds = [...folding(ledger), CHARGED];
 	const replaced = kinds.some((one) => keyOf(one.words) === keyOf(preset.words)) ? kinds.flatMap((one) => one.words) : preset.words;

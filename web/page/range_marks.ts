@@ -25,7 +25,7 @@ function drawOutline(context: CanvasRenderingContext2D, polygon: Polygon, style:
 	context.fillStyle = style.colour;
 	context.fill();
 	context.globalAlpha = 1;
-	context.clip(); // the line is inside, so that ranges that touch have two
+	context.clip(); // draw the line inside, so that touching ranges keep two lines
 	for (const [colour, width] of [[token('ground'), 7], [style.colour, 4]] as [string, number][]) {
 		context.setLineDash(style.isDashed && width === 4 ? [7, 4] : []);
 		context.strokeStyle = colour;
@@ -43,7 +43,7 @@ interface Plate {
 	colour: string;
 }
 
-/** A label inside of the picture, under those that are there already. */
+/** A label inside the picture, below those already placed. */
 function placeLabel(plates: Plate[], plate: Plate, height: number, least: number, most: number): void {
 	const isOver = (other: Plate): boolean =>
 		Math.abs(other.y - plate.y) < height && other.x < plate.x + plate.width && plate.x < other.x + other.width;
@@ -79,7 +79,7 @@ function shownOf(g: Geometry, ranges: Range[], style: Style, name: string): Show
 		.filter(({ polygons }) => polygons.length > 0);
 }
 
-/** top: the first row of pixels that is seen. */
+/** top: the first visible row of pixels. */
 export function drawRanges(context: CanvasRenderingContext2D, g: Geometry, state: State, top: number, hasLabels = true): void {
 	const shown = [
 		...shownOf(g, state.baseline ? state.baseline.times : [], { colour: token('baseline'), isDashed: true }, 'baseline '),

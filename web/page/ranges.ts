@@ -2,7 +2,7 @@
 
 import { Range, Selection, State } from './state';
 
-/** Times are exact to the ns: what the pointer and the keyboard select is the same range. */
+/** Times are exact to the ns, so that the pointer and the keyboard select the same range. */
 export function rounded(seconds: number): number {
 	return Math.round(seconds * 1e9) / 1e9;
 }
@@ -16,7 +16,7 @@ export function hull(a: Range, b: Range): Range {
 	return { from: Math.min(a.from, b.from), until: Math.max(a.until, b.until) };
 }
 
-/** In order, and those that touch are one. */
+/** Sorts ranges and merges those that touch. */
 export function merged(ranges: Range[]): Range[] {
 	const out: Range[] = [];
 	for (const range of [...ranges].sort((a, b) => a.from - b.from)) {
@@ -29,7 +29,7 @@ export function merged(ranges: Range[]): Range[] {
 	return out;
 }
 
-/** What is between the ranges. The end belongs to no range, so the last gap ends after the last sample. */
+/** The gaps between the ranges. The end belongs to no range, so the last gap ends after the last sample. */
 export function rest(ranges: Range[], duration: number): Range[] {
 	const out: Range[] = [];
 	let at = 0;
@@ -57,7 +57,7 @@ function whereOf(key: string, values: string[]): string {
 	return key + '=' + values.join(',');
 }
 
-/** All values that a key may have; null if the key is not restricted. */
+/** The values that the filters allow for a key; null if it is not filtered. */
 export function valuesOf(where: string[], key: string): string[] | null {
 	const meant = where.map(partsOf).filter((parts) => parts.key === key);
 	return meant.length ? meant.flatMap((parts) => parts.values) : null;
@@ -68,8 +68,8 @@ export function withoutKey(where: string[], key: string): string[] {
 }
 
 /**
- * Choosing something in a list that filters: `only` this one, or this one more or less. Choosing the only one again
- * removes the filter.
+ * Chooses an item of a list that filters: `only` that item, or toggles it. Choosing the only item again removes the
+ * filter.
  */
 export function chosen(where: string[], wanted: string, isAdded: boolean): string[] {
 	const { key, values } = partsOf(wanted);
@@ -88,7 +88,7 @@ function filtersOf(s: Selection): string {
 	return JSON.stringify([s.files, s.where, s.only, s.without, s.noIdle]);
 }
 
-/** A changed filter. A baseline that differs only in its times keeps to the same filter, so it is changed with it. */
+/** Changes a filter. A baseline that differs only in its times follows the change. */
 export function withFilter(state: State, part: Partial<Selection>): Partial<State> {
 	const selection = { ...state.selection, ...part };
 	const { baseline } = state;
@@ -101,7 +101,7 @@ export function withFilter(state: State, part: Partial<Selection>): Partial<Stat
 
 export type Mode = 'set' | 'add' | 'baseline' | 'add to baseline';
 
-/** The state after a range was selected. */
+/** The state after selecting a range. */
 export function withRange(state: State, range: Range, mode: Mode): Partial<State> {
 	const { selection, baseline } = state;
 	if (mode === 'set')
@@ -118,7 +118,7 @@ export function withoutBaseline(state: State): Partial<State> {
 	return { baseline: null, ...(state.view === 'diff' ? { view: 'flame' as const } : {}) };
 }
 
-/** Esc: without ranges on either side. A baseline that is another file or filter stays. */
+/** Esc: removes the ranges of both sides. A baseline with another file or filter stays. */
 export function withoutRanges(state: State): Partial<State> {
 	const selection = { ...state.selection, times: [] };
 	if (!state.baseline || !state.baseline.times.length)

@@ -1,4 +1,4 @@
-// What stands to the left of the heat map: offsets, or the names of its rows. A click on a name shows only that row.
+// The labels left of the heat map: offsets, or the names of its rows. A click on a name shows only that row.
 
 import { Canvas } from './canvas';
 import { make, rem, token } from './dom';
@@ -6,7 +6,7 @@ import { Grid } from './heat_grid';
 import { Geometry, rowEdge } from './heat_layout';
 import { spanText, ticksOf } from './times';
 
-/** As much of a text as fits, with its start: names of threads differ there. */
+/** Shortens a text to fit; keeps its start, where thread names differ. */
 export function fitted(context: CanvasRenderingContext2D, text: string, width: number): string {
 	if (context.measureText(text).width <= width)
 		return text;

@@ -1,15 +1,15 @@
-// How tall each row of a graph is. A row of nothing but folded runs is thin: it says that something was left out, no more.
+// The height of each row of a graph. A row of only folded runs is thin: it just shows that something was folded.
 
 import { FOLDED, PROCESS, Tree } from './tree';
 
-/** Nodes with less than this share of the whole do not keep a row from being thin. */
+/** Nodes with less than this share of the whole do not prevent a thin row. */
 const LEAST_SHARE = 0.001;
 export const THIN = 0.4;
 
 export interface Rows {
 	top: Float64Array; // by depth: from the root's row, px; one more than there are rows
 	isThin: Uint8Array;
-	height: number; // of all
+	height: number; // of all rows
 }
 
 /** By depth: whether all its nodes are folded runs, or the process they belong to. */

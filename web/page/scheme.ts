@@ -1,4 +1,4 @@
-// Dark or light: what the system says unless the state says otherwise. page.css has the colours of both.
+// Dark or light: follows the system unless the state overrides it. page.css has the colours of both.
 
 import { Scheme, Store } from './state';
 
@@ -17,7 +17,7 @@ export class SchemeSwitch {
 		this.apply();
 	}
 
-	/** Calls back when everything has other colours. */
+	/** Calls back when the colours changed. */
 	watch(callback: () => void): void {
 		this.watchers.push(callback);
 	}

@@ -1,10 +1,10 @@
-// The search box: what is typed, what it found, and the list of hits.
+// The search box: its input, its result, and the list of hits.
 
 import { html } from '../flame/dom';
 import { isRisky } from './matches';
 import { Search } from './state';
 
-/** Typing is searched for after a pause of this. */
+/** The search starts when typing pauses for this long. */
 const PAUSE_MS = 60;
 const MOST_LISTED = 100;
 
@@ -104,7 +104,7 @@ export class SearchBox {
 		event.stopPropagation();
 	}
 
-	/** Takes the state's search over; returns what may be run of it. */
+	/** Takes over the state's search; returns the search that may run. */
 	show(search: Search): Search {
 		this.search = search;
 		if (document.activeElement !== this.field || this.field.value.length > 0 !== search.text.length > 0)

@@ -1,4 +1,4 @@
-// How a range is selected, by the pointer or the keyboard: it begins somewhere, follows, and ends or is given up.
+// Selecting a range with the pointer or the keyboard: it starts, follows, and ends or is cancelled.
 
 import { Edge, withoutEdge } from './edges';
 import { hull, Mode, withRange } from './ranges';
@@ -15,13 +15,13 @@ export function modeOf(event: { ctrlKey: boolean; metaKey: boolean; shiftKey: bo
 
 export class Selecting {
 	private first: Range | null = null;
-	/** What the range is added to: the kept state, or that without the range whose edge is dragged. */
+	/** The state that the range is added to: the kept one, without the range whose edge is dragged. */
 	private base: State | null = null;
 	private mode: Mode = 'set';
-	/** Where ranges are selected. A click elsewhere ends what has begun. */
+	/** Elements where ranges are selected. A click elsewhere ends a selection that was started. */
 	readonly surfaces: HTMLElement[] = [];
 
-	/** ended is called after a range was selected. */
+	/** ended is called after a range is selected. */
 	constructor(private readonly store: UrlStore, private readonly ended: () => void) {
 		document.addEventListener('pointerdown', (event) => {
 			if (!this.surfaces.some((surface) => surface.contains(event.target as Node)))
@@ -62,13 +62,13 @@ export class Selecting {
 		this.ended();
 	}
 
-	/** Selects what is not more than one unit. */
+	/** Selects a single unit. */
 	take(unit: Range, mode: Mode): void {
 		this.begin(unit, mode);
 		this.end(unit);
 	}
 
-	/** A double click has just selected a cell: its column takes that one's place. */
+	/** A double click has just selected a cell; this replaces it with the whole column. */
 	widen(unit: Range, mode: Mode): void {
 		if (this.isOpen)
 			this.take(unit, mode);
@@ -106,7 +106,7 @@ interface Surface {
 	edgeAt?: (event: PointerEvent) => Edge | null;
 }
 
-/** Drag, or click and click again; a double click takes a column. */
+/** Drag, or click twice in different places; a double click selects a column. */
 export function listen(surface: Surface, selecting: Selecting): void {
 	const { element } = surface;
 	selecting.surfaces.push(element);

@@ -1,4 +1,4 @@
-// What the parts of the page share, at work: the engine, the state, the ledger and the list of files.
+// Implements what the parts of the page share: the engine, the state, the ledger and the list of files.
 
 import { Latest, WatchedEngine } from './asking';
 import { Engine, EngineError } from './engine';
@@ -29,7 +29,7 @@ export interface FileList {
 	files: FileEntry[];
 }
 
-/** What stands where the bands will be: nothing, or a sentence and what to do. */
+/** What is shown instead of the bands: nothing, or a sentence and what to do. */
 export type Status =
 	| { kind: 'shown' }
 	| { kind: 'loading' | 'reading' | 'empty' | 'failed'; title: string; text: string };
@@ -38,11 +38,11 @@ export type Status =
 export interface Outlook {
 	status(status: Status): void;
 	remark(sentence: string): void;
-	problem(sentence: string): void; // '': none any more
+	problem(sentence: string): void; // '': clears it
 	busy(open: number): void;
 }
 
-/** By folder, then by time; those without a time last, by name. */
+/** By folder, then by time; files without a time last, by name. */
 function inOrder(a: FileEntry, b: FileEntry): number {
 	const startOf = (file: FileEntry): number => Number(file.start_unix_ns) || Infinity;
 	return a.folder.localeCompare(b.folder) || (startOf(a) < startOf(b) ? -1 : startOf(a) > startOf(b) ? 1 : a.name.localeCompare(b.name));
@@ -52,7 +52,7 @@ function unreadable(files: FileEntry[]): Status {
 	const [first, ...more] = files;
 	return {
 		kind: 'failed', title: more.length ? `None of ${files.length} files can be shown` : `Cannot show ${first.name}`,
-		text: files.slice(0, 8).map((file) => file.reason).join('\n') + (files.length > 8 ? '\nThe list of files has all reasons.' : ''),
+		text: files.slice(0, 8).map((file) => file.reason).join('\n') + (files.length > 8 ? '\nThe list of files shows every reason.' : ''),
 	};
 }
 
@@ -60,14 +60,14 @@ export class Session implements Page {
 	readonly engine: Engine;
 	ledger: Ledger | null = null;
 	list: FileList = { revision: -1, live: false, files: [] };
-	/** Asks for the list of files now: something has been opened. */
+	/** Requests the list of files now, after a file was opened. */
 	refreshFiles: () => void = () => {};
 	private ledgerWatchers: ((ledger: Ledger) => void)[] = [];
 	private fileWatchers: ((list: FileList) => void)[] = [];
 	private readonly asking: Latest;
 	private isFirstLook: boolean;
 	private asked = '';
-	/** The server is reading a file that was asked for. */
+	/** The server is reading a requested file. */
 	isReading = false;
 
 	constructor(engine: Engine, readonly store: UrlStore, readonly keys: Keys, private readonly outlook: Outlook) {
@@ -105,14 +105,14 @@ export class Session implements Page {
 
 	fail(error: unknown): void {
 		const isExpected = (error instanceof EngineError && error.status === 409) || (error instanceof Error && error.name === 'AbortError');
-		if (isExpected) // the file is still being read, or nobody waits for the answer any more
+		if (isExpected) // the file is still being read, or the answer is no longer wanted
 			return;
 		this.outlook.problem(error instanceof Error ? error.message : String(error));
 		if (!(error instanceof EngineError))
 			console.error(error);
 	}
 
-	/** The files that are shown: those selected, or those that are shown at first. */
+	/** The files on the page: those selected, or those shown at first. */
 	shownFiles(): FileEntry[] {
 		const { files } = this.store.state.selection;
 		return this.list.files.filter((file) => (files.length ? files.includes(file.id) : file.shown));
@@ -131,7 +131,7 @@ export class Session implements Page {
 			this.loadLedger();
 	}
 
-	/** The list of files did not come; without any there is nothing to show. */
+	/** The list of files did not arrive; without any files there is nothing to show. */
 	filesFailed(error: unknown): void {
 		if (this.list.revision < 0)
 			this.outlook.status({ kind: 'failed', title: 'Cannot open this page', text: error instanceof Error ? error.message : String(error) });
@@ -162,18 +162,18 @@ export class Session implements Page {
 		});
 	}
 
-	/** Whether there is anything to ask about; says so if not. */
+	/** Whether there is a profile to show; says so if not. */
 	private canAsk(): boolean {
 		const shown = this.shownFiles();
 		const { files } = this.list;
-		// A folder may hold nothing that can be read: then all of it is what was asked for.
+		// If a folder has no readable file, report all its files.
 		const failed = (shown.length ? shown : files).filter((file) => file.state === 'failed');
 		if (files.length === 0)
 			this.outlook.status({ kind: 'empty', title: 'No profile yet', text: this.howToOpen() });
 		else if (failed.length === (shown.length || files.length))
 			this.outlook.status(unreadable(failed));
 		else if (shown.length === 0)
-			this.outlook.status({ kind: 'empty', title: 'No such file', text: 'The link names a file that is not open here. Choose another one above.' });
+			this.outlook.status({ kind: 'empty', title: 'No such file', text: 'The link names a file that is not open here. Choose another above.' });
 		else
 			return true;
 		return false;
@@ -181,11 +181,11 @@ export class Session implements Page {
 
 	private howToOpen(): string {
 		return this.engine.isServed ?
-			'Drop a profile here, or start plume scope with a file: plume scope perf.data. Files that appear in a watched folder are listed by themselves.' :
-			'This page was written without a profile.';
+			'Drop a profile here, or start plume scope with a file: plume scope perf.data. New files in a watched folder appear here.' :
+			'This page contains no profile.';
 	}
 
-	/** The first look folds what is not the user's code. A live profile may not have any of that yet. */
+	/** The first look folds what is not the user's code. A live profile may not have any such code yet. */
 	private look(ledger: Ledger): void {
 		if (!this.isFirstLook || !ledger.preset || ledger.preset === 'none')
 			return;
@@ -204,7 +204,7 @@ export class Session implements Page {
 		if (error instanceof EngineError && error.status === 409) {
 			this.outlook.status({ kind: 'reading', title: 'Reading ' + this.shownFiles().map((file) => file.name).join(', '), text: this.sizes() });
 			this.isReading = true;
-			this.refreshFiles(); // the ledger is asked for again when the file has been read
+			this.refreshFiles(); // the ledger is requested again once the file is read
 			return;
 		}
 		if (!this.ledger)
@@ -216,6 +216,6 @@ export class Session implements Page {
 
 	private sizes(): string {
 		const bytes = this.shownFiles().reduce((sum, file) => sum + file.bytes, 0);
-		return bytes > 50e6 ? `${Math.round(bytes / 1e6)} MB: this takes a moment.` : 'This takes a moment.';
+		return bytes > 50e6 ? `${Math.round(bytes / 1e6)} MB. This takes a moment.` : 'This takes a moment.';
 	}
 }

@@ -1,4 +1,4 @@
-// The frame of the page: a header and three bands, When, Where and Why, of which two have a height that can be changed.
+// The layout of the page: a header and three bands, When, Where and Why. The heights of When and Why can be changed.
 
 import { make } from './dom';
 import { Status } from './session';
@@ -15,7 +15,7 @@ export class Shell {
 	readonly when = make('section', { id: 'when', 'aria-label': 'When: samples over time' });
 	readonly chips = make('section', { id: 'chips', 'aria-label': 'Selections and transforms' });
 	readonly where = make('section', { id: 'where', 'aria-label': 'Where: flame graph and functions' });
-	readonly why = make('section', { id: 'why', 'aria-label': 'Why: details of a function' });
+	readonly why = make('section', { id: 'why', 'aria-label': 'Why: details of a frame' });
 	private readonly problemText = make('span');
 	private readonly problemBar = make('div', { id: 'problem', role: 'alert', hidden: true }, this.problemText);
 	private readonly remarkBox = make('div', { id: 'remark', role: 'status', 'aria-live': 'polite' });
@@ -36,7 +36,7 @@ export class Shell {
 		this.size();
 	}
 
-	/** Shows the bands, or a card in their place that says what is going on. */
+	/** Shows the bands, or a card that says what is going on instead. */
 	status(status: Status): void {
 		const isShown = status.kind === 'shown';
 		this.page.dataset.status = status.kind;
@@ -46,7 +46,7 @@ export class Shell {
 				make('h2', {}, status.title), ...status.text.split('\n').map((line) => make('p', {}, line))));
 	}
 
-	/** Without times there is nothing to drag. */
+	/** Without times there is nothing to resize. */
 	collapseWhen(isCollapsed: boolean): void {
 		this.page.classList.toggle('timeless', isCollapsed);
 	}
@@ -79,7 +79,7 @@ export class Shell {
 	private separator(band: Band, name: string): HTMLElement {
 		const element = make('div', {
 			class: 'separator', role: 'separator', tabindex: 0, 'aria-orientation': 'horizontal', 'aria-label': name,
-			'aria-valuemin': LEAST_PERCENT, 'aria-valuemax': MOST_PERCENT, title: name + ': drag, or Up and Down; double click: as it was',
+			'aria-valuemin': LEAST_PERCENT, 'aria-valuemax': MOST_PERCENT, title: name + ': drag, or press Up or Down; double-click to reset',
 		});
 		const sign = band === 'when' ? 1 : -1; // Why grows upwards
 		element.addEventListener('pointerdown', (event) => this.drag(element, band, sign, event));

@@ -1,4 +1,4 @@
-// The text of a function's file, with the time of each line beside it.
+// The source file of a function, with the time of each line next to it.
 
 import { html } from '../flame/dom';
 import { Unit } from './tree';
@@ -30,7 +30,7 @@ const ORIGINS: { [origin: string]: string } = {
 /** A line longer than this is cut: bundles have lines of megabytes. */
 const LONGEST = 2000;
 
-/** Without text, the lines that have time are shown by their numbers. */
+/** Without text, shows the numbers of lines that have time. */
 export function linesOf(answer: SourceAnswer): Line[] {
 	const places = new Map(answer.places.map((place) => [place.line, place]));
 	const lines = answer.text.map((text, i) => ({ number: answer.first + i, text, self: 0, total: 0, ...places.get(answer.first + i) }));
@@ -38,7 +38,7 @@ export function linesOf(answer: SourceAnswer): Line[] {
 		: [...answer.places].sort((a, b) => a.line - b.line).map((place) => ({ number: place.line, text: '', ...place }));
 }
 
-/** The index of the line to look at first: the hottest. */
+/** The index of the line to show first: the hottest. */
 export function hottest(lines: Line[], functionLine: number): number {
 	let best = -1;
 	lines.forEach((line, i) => {
@@ -58,7 +58,7 @@ export class Source {
 	private answer: SourceAnswer | null = null;
 	private mostSelf = 0;
 	private mostTotal = 0;
-	private wanted = 0; // line that was asked for
+	private wanted = 0; // requested line
 
 	constructor(private readonly wholeOf: () => number, onLine: (line: number) => void) {
 		this.list = new VirtualRows({ make: () => this.makeRow(), fill: (row, i) => this.fillRow(row, i) });
@@ -86,7 +86,7 @@ export class Source {
 		this.list.show(0);
 	}
 
-	/** line: to look at; 0 for the hottest. */
+	/** line: the line to scroll to; 0 for the hottest. */
 	show(answer: SourceAnswer, line = 0): void {
 		this.answer = answer;
 		this.lines = linesOf(answer);
@@ -104,7 +104,7 @@ export class Source {
 			this.list.reveal(at, true);
 	}
 
-	/** The shares are of another whole now. */
+	/** The total that shares refer to has changed. */
 	refresh(): void {
 		this.list.show(this.lines.length);
 	}

@@ -1,4 +1,4 @@
-// Which function a line of a file is in, as far as the names in the profile tell. No DOM here.
+// Which function contains a line of a file, as far as the names in the profile tell. No DOM here.
 
 import { Labels } from './tree';
 

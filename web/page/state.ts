@@ -8,7 +8,7 @@ export interface Range {
 	until: number;
 }
 
-/** Which samples: the words of the command line. */
+/** Which samples: named as on the command line. */
 export interface Selection {
 	files: string[]; // ids; empty: those shown at first
 	times: Range[]; // a sample in any of them; empty: all
@@ -56,7 +56,7 @@ export interface State {
 	zoom: string[]; // names of the frames from below the root to the zoomed one
 	subject: string; // the function that sandwich, source and details are about: its name, or ''
 	panel: Panel;
-	order: string; // the table's column, '-' before it for ascending
+	order: string; // the table's column, a leading '-' means ascending
 	// diff
 	isAbsolute: boolean;
 	bySelf: boolean;
@@ -119,13 +119,13 @@ export function stateParameters(state: State): Parameters {
 }
 
 /**
- * Holds the state and tells everybody who asked. A change is `kept` (a new entry of the browser's history, undone by
- * back and by undo) or `passing` (while dragging: replaced by the next).
+ * Holds the state and notifies listeners. A change is `kept` (a new entry in the browser's history,
+ * undone by Back and by undo) or `passing` (while dragging; the next one replaces it).
  */
 export interface Store {
 	readonly state: State;
 	change(part: Partial<State>, how?: 'kept' | 'passing'): void;
-	/** Calls back after each change, with what was before. */
+	/** Calls back after each change, with the previous state. */
 	watch(callback: (state: State, before: State) => void): void;
 	undo(): void;
 	redo(): void;

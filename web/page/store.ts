@@ -18,7 +18,7 @@ export interface Browser {
 
 type Watcher = (state: State, before: State) => void;
 
-/** Where an entry is among those that the page made. */
+/** The position of an entry among those that the page made. */
 function indexOf(data: unknown): number | null {
 	const index = data && typeof data === 'object' ? (data as { plume?: unknown }).plume : null;
 	return typeof index === 'number' ? index : null;
@@ -26,7 +26,7 @@ function indexOf(data: unknown): number | null {
 
 export class UrlStore implements Store {
 	state: State;
-	/** The URL said nothing about the view. */
+	/** The URL did not choose a view. */
 	isFirstLook: boolean;
 	/** Words of the URL that the page does not know. */
 	unknown: string[];
@@ -41,7 +41,7 @@ export class UrlStore implements Store {
 		this.isFirstLook = parsed.isFirstLook;
 		this.unknown = parsed.unknown;
 		this.index = this.top = indexOf(browser.history.state) || 0;
-		browser.history.replaceState({ plume: this.index }, '', browser.location.hash); // to know it when coming back
+		browser.history.replaceState({ plume: this.index }, '', browser.location.hash); // recognizes it on return
 		browser.addEventListener('popstate', () => this.returned());
 	}
 
@@ -53,7 +53,7 @@ export class UrlStore implements Store {
 		return this.index < this.top;
 	}
 
-	/** What the URL says: the state without what is being dragged. */
+	/** The state of the URL, without a drag in progress. */
 	get keptState(): State {
 		return this.kept;
 	}
@@ -73,7 +73,7 @@ export class UrlStore implements Store {
 			this.tell(before);
 	}
 
-	/** A change that nobody asked for and that undo should not stop at. */
+	/** An automatic change, which undo should skip. */
 	settle(part: Partial<State>): void {
 		const before = this.state;
 		this.state = this.kept = { ...this.kept, ...part };
@@ -81,7 +81,7 @@ export class UrlStore implements Store {
 		this.tell(before);
 	}
 
-	/** Gives up what is being dragged. */
+	/** Cancels a drag. */
 	cancel(): void {
 		const before = this.state;
 		this.state = this.kept;
@@ -102,7 +102,7 @@ export class UrlStore implements Store {
 			this.browser.history.forward();
 	}
 
-	/** Back, forward, or a hash that was typed: an entry that the page has not seen is a new one. */
+	/** Back, forward, or a typed hash. An entry that the page has not seen is a new one. */
 	private returned(): void {
 		const before = this.state;
 		const index = indexOf(this.browser.history.state);

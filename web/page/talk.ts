@@ -1,4 +1,4 @@
-// What the details and the tooltip say about a frame.
+// The texts of the details and the tooltip about a frame.
 
 import { Category } from './colours';
 import { Facts } from './details';
@@ -24,10 +24,10 @@ function categoryOf({ tree, categories }: Context, label: number): string {
 	return (categories[tree.labels.category[label]] || { text: '' }).text;
 }
 
-/** "all its frames: self 24.80%, total 31.20%" */
+/** "all frames of the function: self 24.80%, total 31.20%" */
 function everywhere(tree: Tree, row: FunctionRow): string {
 	const whole = tree.change ? tree.change.after.total[0] : tree.total[0];
-	return `all its frames: self ${percent(row.self, whole)}, total ${percent(row.total, whole)}`;
+	return `all frames of the function: self ${percent(row.self, whole)}, total ${percent(row.total, whole)}`;
 }
 
 export function factsOf({ node }: Spot, context: Context): Facts {

@@ -1,4 +1,4 @@
-// The time axis under the heat map: labels, a click takes a column, a drag moves the time.
+// The time axis under the heat map: labels; a click selects a column, a drag moves in time.
 
 import { Canvas } from './canvas';
 import { make, rem, token } from './dom';
@@ -9,13 +9,13 @@ import { When } from './when';
 
 const MOVED_PX = 3;
 
-/** Labels that have room: the ends are moved inside. */
+/** Labels that fit; those at the ends are moved inside. */
 export function axisLabels(g: Geometry, most: number, clock_ns: number, textOf: (at_ns: number, step_ns: number) => string): { x: number; text: string }[] {
 	return ticksOf(g.from_ns, g.from_ns + spanOf(g), most, -clock_ns, textOf).map((tick) => ({ x: xOf(g, tick.at_ns), text: tick.text }));
 }
 
 export class TimeAxis {
-	readonly box = make('div', { class: 'axis', title: 'Click: the whole column. Drag: move the time. Ctrl + wheel: zoom' });
+	readonly box = make('div', { class: 'axis', title: 'Click to select the column, drag to move in time, Ctrl + wheel to zoom' });
 	private readonly canvas: Canvas;
 
 	constructor(private readonly when: When, private readonly selecting: Selecting) {

@@ -1,9 +1,9 @@
-// Time order, thread by thread: side by side as they came, threads that run at the same time would cut each other into
-// slivers. So each thread's runs are put together, the busiest thread first. No DOM here.
+// Time order, thread by thread: in plain order of time, threads that run at the same time would cut each other into
+// slivers. So each thread's runs are placed together, busiest thread first. No DOM here.
 
 import { childrenOf, relate, totalsOf, Tree } from './tree';
 
-/** The frames below the root, which are threads' runs, by thread. */
+/** The frames below the root (runs of threads), grouped by thread. */
 function runsByThread(tree: Tree): number[][] {
 	const threads = new Map<number, number[]>();
 	for (const run of childrenOf(tree, 0)) {
@@ -23,10 +23,10 @@ class Growing {
 	readonly depth: number[] = [];
 	readonly self: number[] = [];
 	readonly start: number[] = [];
-	private readonly until: number[] = []; // where what is known of a node ends
+	private readonly until: number[] = []; // the end of each node so far
 	private readonly open: number[] = []; // by depth: the last node
 
-	/** A frame that goes on where the same one ended is one frame. */
+	/** Merges a frame with the same frame that ended where it starts. */
 	add(node: { label: number; depth: number; self: number; start: number }, total: number): void {
 		const last = node.depth < this.open.length ? this.open[node.depth] : -1;
 		if (last >= 0 && this.label[last] === node.label && this.until[last] === node.start) {

@@ -1,4 +1,4 @@
-// Times as text and back, and where an axis has its labels. No DOM here.
+// Converts times to text and back, and places the labels of an axis. No DOM here.
 
 import { span } from '../flame/numbers';
 import { Range } from './state';
@@ -8,7 +8,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Lengths of time that people count in, ns. */
+/** Round lengths of time, ns. */
 export const STEPS_NS = [
 	...[1e3, 1e4, 1e5, 1e6, 1e7, 1e8].flatMap((unit) => [unit, 2 * unit, 5 * unit]),
 	...[1, 2, 5, 10, 20, 30].map((n) => n * SECOND),
@@ -17,7 +17,7 @@ export const STEPS_NS = [
 	...[1, 2, 5, 10, 30, 100, 365].map((n) => n * DAY),
 ];
 
-/** The shortest of them that is at least so long. */
+/** The shortest of them that is at least this long. */
 export function stepOf(least_ns: number): number {
 	return STEPS_NS.find((step) => step >= least_ns) || STEPS_NS[STEPS_NS.length - 1];
 }
@@ -31,7 +31,7 @@ function padded(n: number): string {
 	return String(n).padStart(2, '0');
 }
 
-/** A time from the start as a clock: `12.40`, `1:02.5`, `2:00:00`. step_ns says how exact it has to be. */
+/** A time from the start as a clock: `12.40`, `1:02.5`, `2:00:00`. step_ns sets the precision. */
 export function clock(time_ns: number, step_ns: number): string {
 	const decimals = decimalsOf(step_ns);
 	const scale = Math.pow(10, decimals);
@@ -81,7 +81,7 @@ export function rangeText(range: Range): string {
 
 const UNITS: { [name: string]: number } = { '': 1, s: 1, ms: 1e-3, us: 1e-6, '\u00b5s': 1e-6, ns: 1e-9, m: 60, min: 60, h: 3600, d: 86400 };
 
-/** `12.5`, `200ms`, `1.5m`, `1:02.5`: seconds; null if it is none of them. */
+/** `12.5`, `200ms`, `1.5m`, `1:02.5`: in seconds; null if it is none of these. */
 export function parseTime(text: string): number | null {
 	const parts = text.trim().split(':');
 	if (parts.length > 1) {
@@ -122,8 +122,8 @@ export interface Tick {
 }
 
 /**
- * Labels of an axis: as many round times from from_ns as there is room for. origin_ns is the time that the round times
- * are counted from; textOf writes one of them.
+ * Labels of an axis: as many round times from from_ns as fit. Round times are multiples of the step after origin_ns;
+ * textOf formats one.
  */
 export function ticksOf(from_ns: number, until_ns: number, most: number, origin_ns: number,
 	textOf: (at_ns: number, step_ns: number) => string): Tick[] {

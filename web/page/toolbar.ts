@@ -1,4 +1,4 @@
-// What is above and below the graph: the views, the colours, where one is, and what the colours mean.
+// The bars above and below the graph: views, colours, the path of the zoom, and the legend.
 
 import { html } from '../flame/dom';
 import { LegendEntry } from './colours';
@@ -7,11 +7,11 @@ import { Width } from './tree';
 
 export const VIEWS: { view: View; text: string; says: string }[] = [
 	{ view: 'flame', text: 'Flame', says: 'Callers below, callees above' },
-	{ view: 'callers', text: 'Callers', says: 'Where the time went, and who called that' },
+	{ view: 'callers', text: 'Callers', says: 'Functions that took the time, and their callers' },
 	{ view: 'left', text: 'Left heavy', says: 'The heaviest callee on the left' },
-	{ view: 'time', text: 'Time order', says: 'Each thread\'s stacks side by side as they came' },
+	{ view: 'time', text: 'Time order', says: 'Each thread\'s stacks side by side, in time order' },
 	{ view: 'sandwich', text: 'Sandwich', says: 'All callers and all callees of one function' },
-	{ view: 'diff', text: 'Diff', says: 'What changed against the baseline' },
+	{ view: 'diff', text: 'Diff', says: 'What changed from the baseline' },
 ];
 const COLOURS: [Colour, string][] = [
 	['kind', 'kind'], ['tier', 'V8 tier'], ['module', 'module'], ['thread', 'thread'], ['change', 'change'],
@@ -37,8 +37,8 @@ export class Toolbar {
 	private readonly colour: HTMLSelectElement;
 	private readonly colourLabel: HTMLElement;
 	readonly diff = html('span', { class: 'graph-diff' });
-	private readonly own = html('button', { type: 'button', title: 'Colour by the change of the function itself, and outline its callers' }, 'own time');
-	private readonly absolute = html('button', { type: 'button', title: 'Compare counts as they are, without scaling the baseline' }, 'absolute');
+	private readonly own = html('button', { type: 'button', title: 'Colour by the change in a function\'s own time, and outline its callers' }, 'own time');
+	private readonly absolute = html('button', { type: 'button', title: 'Compare raw counts, without scaling the baseline' }, 'absolute');
 	private state: State | null = null;
 
 	constructor(host: ToolbarHost, more: HTMLElement) {
@@ -79,7 +79,7 @@ export interface Crumb {
 	go(): void;
 }
 
-/** More crumbs than these are left out in the middle. */
+/** With more crumbs than this, those in the middle are left out. */
 const MOST_CRUMBS = 5;
 
 /** The path of the zoomed frame. */

@@ -1,4 +1,4 @@
-// What a frame is, beside the pointer.
+// The tooltip of a frame, next to the pointer.
 
 import { html } from '../flame/dom';
 import { limit } from '../flame/label';

@@ -1,11 +1,12 @@
-// The answers of api/tree and api/diff as columns in preorder: a node's descendants are the nodes between it and `end`.
+// The answers of api/tree and api/diff as columns in preorder: a node's descendants are the nodes
+// between it and `end`.
 
 import { Answer } from './engine';
 
 export interface Unit {
 	name: string;
 	decimals: number; // values are in units of 10^-decimals
-	ns: number; // what one is worth in time; 0: unknown
+	ns: number; // the time one unit stands for; 0: unknown
 }
 
 /** Of Labels.flags. */
@@ -14,7 +15,7 @@ export const PROCESS = 2;
 export const RECURSIVE = 4;
 export const FOLDED = 8;
 
-/** What nodes are called. Several labels may have the same name: they are one function. */
+/** The names of nodes. Labels with the same name are one function. */
 export interface Labels {
 	id: string;
 	name: string[];
@@ -36,7 +37,7 @@ export interface Side {
 	total: Float64Array;
 }
 
-/** What a diff adds. Widths are made of both sides; counts are those of the sides. */
+/** What a diff adds. Widths combine both sides; counts are those of each side. */
 export interface Change {
 	scale: number; // of `before`
 	before: Side;
@@ -69,7 +70,7 @@ export interface Tree {
 
 type Names = Pick<Labels, 'name' | 'function' | 'place' | 'module' | 'kind' | 'category' | 'tiers' | 'flags'>;
 
-/** In whose file a script function is: `express` of a package, `node`, or the file. */
+/** Whose file a script function is in: `express` of a package, `node`, or the file. */
 export function scriptModule(name: string, place: string): string {
 	const packages = name.split('/node_modules/');
 	const inPackage = packages.length > 1 ? /^(@[^/]+\/[^/]+|[^/]+)/.exec(packages[packages.length - 1]) : null;
@@ -78,7 +79,7 @@ export function scriptModule(name: string, place: string): string {
 	return / node:/.test(name) ? 'node' : place.replace(/:\d+$/, '');
 }
 
-/** The module of code compiled at run time says only what compiled it: there it is better to know whose code it is. */
+/** The module of code compiled at run time names only its compiler, so this names whose code it is. */
 function modulesOf({ name, place, module }: Names): string[] {
 	return module.map((text, i) => text.startsWith('[JIT]') && place[i] ? scriptModule(name[i], place[i]) : text);
 }
@@ -111,7 +112,7 @@ export function relate(depth: ArrayLike<number>): { parent: Int32Array; end: Uin
 		if (row > maxDepth)
 			maxDepth = row;
 	}
-	// Until the end is known it is the number of nodes below.
+	// Until the end is known, it holds the number of nodes below.
 	for (let i = size - 1; i > 0; i--) {
 		end[parent[i]] += end[i] + 1;
 		end[i] += i + 1;
@@ -196,7 +197,7 @@ function changeOf(answer: Answer, parent: Int32Array): Change {
 	};
 }
 
-/** Without labels of its own the answer has those that were given. */
+/** An answer without labels of its own uses those passed in. */
 export function treeFrom(answer: Answer, labels: Labels): Tree {
 	const { header, columns } = answer;
 	const { parent, end, maxDepth } = relate(columns.depth);
@@ -256,12 +257,12 @@ export function follow(tree: Tree, path: string[]): number[] {
 	return nodes;
 }
 
-/** The stack down to the node as folded text; the root stands for everything and is no part of it. */
+/** The stack down to the node as folded text, without the root, which stands for everything. */
 export function folded(tree: Tree, node: number): string {
 	return (node > 0 ? pathOf(tree, node) : [nameOf(tree, 0)]).join(';');
 }
 
-/** Where the frames of a function begin, when the tree is one of its callers or callees. */
+/** Where the frames of a function begin in the tree of its callers or callees. */
 export function subjectOf(tree: Tree, name: string): number {
 	const first = childrenOf(tree, 0);
 	return tree.size && nameOf(tree, 0) !== name && first.length === 1 && nameOf(tree, first[0]) === name ? first[0] : 0;

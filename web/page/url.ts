@@ -1,4 +1,4 @@
-// The state as the URL's hash, in the words of the command line, and back. No DOM here.
+// Converts the state to the URL's hash, with the names of the command line, and back. No DOM here.
 
 import { Colour, EVERYTHING, Panel, Range, Rows, Scheme, Selection, START, State, Transform, View } from './state';
 import { rounded } from './ranges';
@@ -15,7 +15,7 @@ const SCHEMES: Scheme[] = ['auto', 'dark', 'light'];
 const WEIGHTS: State['weight'][] = ['auto', 'samples', 'period'];
 const MOST_FILES = 100000;
 
-/** Readable: only what would end a word or the hash is encoded. */
+/** Stays readable: encodes only what would end a word or the hash. */
 function encoded(text: string): string {
 	return encodeURIComponent(text).replace(/%(2C|3D|3A|2F|40|3B|24|5B|5D|7C|7B|7D|5E|3F)/g, decodeURIComponent);
 }
@@ -139,7 +139,7 @@ function readSelection(s: Selection, name: string, value: string): boolean {
 	return false;
 }
 
-/** Sets what a word says; false if it says nothing that the page knows. */
+/** Applies a word to the state; false if the page does not know it. */
 type Reader = (state: State, value: string) => boolean;
 
 function oneOf<K extends keyof State>(key: K, values: State[K][]): Reader {
@@ -228,9 +228,9 @@ function readWord(state: State, name: string, value: string | null): boolean {
 
 export interface Parsed {
 	state: State;
-	/** Words that say nothing to this page. */
+	/** Words that this page does not know. */
 	unknown: string[];
-	/** Nobody has chosen a view yet: the page shows what it finds best. */
+	/** No view was chosen yet, so the page picks one. */
 	isFirstLook: boolean;
 }
 

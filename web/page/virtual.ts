@@ -1,14 +1,14 @@
-// A list of any length, of which only the rows in sight are elements.
+// A list of any length; only the visible rows are elements.
 
 import { html, oncePerPicture } from '../flame/dom';
 
-/** Rows drawn beyond the edges, so that scrolling shows no gaps. */
+/** Extra rows beyond the edges, so that scrolling shows no gaps. */
 const SPARE = 4;
 
 export interface RowSource {
 	/** Makes an empty row. */
 	make(): HTMLElement;
-	/** Fills a row with what is at an index. */
+	/** Fills a row with the item at an index. */
 	fill(row: HTMLElement, index: number): void;
 }
 
@@ -68,7 +68,7 @@ export class VirtualRows {
 			this.pool[at].hidden = true;
 	}
 
-	/** Scrolls as little as needed, or, if the row is far away, to have it in the middle. */
+	/** Scrolls as little as needed or, if the row is far away, centres it. */
 	reveal(index: number, isCentred = false): void {
 		const height = this.height();
 		const { element } = this;

@@ -1,4 +1,4 @@
-// The band When: it holds the time that is seen, asks for the heat map and the lanes, and lets its parts draw them.
+// The band When: holds the visible time, requests the heat map and the lanes, and has its parts draw them.
 
 import { Latest } from './asking';
 import { DayStrip } from './day';
@@ -22,9 +22,9 @@ import { heatQuestion, laneQuestion } from './when_questions';
 import { Tools } from './when_tools';
 
 const LEAST_ROW_PX = 4;
-/** Clocks are counted modulo a day: the labels of the axis are its round times. */
+/** Clock times are counted modulo a day, so that labels are round times of day. */
 const CLOCK_NS = BigInt(86400e9);
-/** Lanes have this share of the band at most. */
+/** Lanes take at most this share of the band. */
 const LANES_SHARE = 0.36;
 const SETTLE_MS = 500;
 
@@ -35,12 +35,12 @@ export class When {
 	readonly selecting: Selecting;
 	/** The next selection is the baseline. */
 	isBaseline = false;
-	/** So much time is seen, ns. */
+	/** The length of the visible time, ns. */
 	shown_ns = 1;
 	geometry: Geometry;
 	private readonly plots = make('div', { class: 'plots' });
 	private readonly timeless = make('p', { class: 'sentence', hidden: true },
-		'This profile has no times, so there is nothing to show over time. All its samples are in the graph below.');
+		'The samples of this profile have no times, so there is no heat map. The graph below shows them all.');
 	private readonly laneTitle = make('div', { class: 'axis-name' });
 	private readonly tools: Tools;
 	private readonly names: RowNames;
@@ -91,7 +91,7 @@ export class When {
 		return Number(this.start_unix_ns % CLOCK_NS);
 	}
 
-	/** The time that is seen: less than the window if the columns are too wide for it. */
+	/** The visible time: less than the window if the columns are too wide for it. */
 	get window_ns(): [number, number] {
 		const [from, until] = windowOf(this.frame(1, 1));
 		return [from, this.state.column_ns ? Math.min(until, from + spanOf(this.geometry)) : until];
@@ -119,7 +119,7 @@ export class When {
 		return `${at(range.from)}\u2013${at(range.until)}`;
 	}
 
-	/** factor < 1: nearer. at_ns stays in its place. */
+	/** factor < 1 zooms in. at_ns stays in place. */
 	zoom(factor: number, at_ns: number | null = null, how: 'kept' | 'passing' = 'kept'): void {
 		const { window_ns } = this;
 		const middle = (window_ns[0] + window_ns[1]) / 2;
@@ -131,14 +131,14 @@ export class When {
 		this.change({ window: null, column_ns: 0 });
 	}
 
-	/** Shows the selected ranges as large as they get. */
+	/** Zooms to the selected ranges. */
 	zoomToRange(): void {
 		const { times } = this.state.selection;
 		if (times.length)
 			this.change({ window: { from: times[0].from, until: times[times.length - 1].until }, column_ns: 0 });
 	}
 
-	/** Moves a window from where it was; it settles after the last move. */
+	/** Moves the window; the change is kept after the last move. */
 	moveFrom(window_ns: [number, number], by_ns: number): void {
 		if (!this.state.window && !this.isCut)
 			return;
@@ -161,7 +161,7 @@ export class When {
 		this.moveFrom(this.window_ns, by / this.geometry.width_px * span);
 	}
 
-	/** The columns are so wide that not all of the time is seen. */
+	/** The columns are so wide that part of the time is out of view. */
 	get isCut(): boolean {
 		return this.geometry.from_ns + spanOf(this.geometry) < this.duration_ns || this.geometry.from_ns > 0;
 	}
@@ -204,7 +204,7 @@ export class When {
 		return { ...plan, rows, isOffset, width_px, height_px: height };
 	}
 
-	/** What is seen has changed, or may have. */
+	/** The visible time or its contents may have changed. */
 	private update(): void {
 		this.lanes.arrange();
 		this.lanes.fill(this.plots.clientHeight * LANES_SHARE, this.heat.room.width);
@@ -262,15 +262,15 @@ export class When {
 	private addKeys(): void {
 		const group = 'Time';
 		this.session.addKeys([
-			{ keys: ['Escape'], shown: 'Esc', does: 'give up dragging, then clear the ranges', group, run: () => this.escape() },
-			{ keys: ['+', '='], shown: '+ \u2212', does: 'zoom the time', group, run: () => this.zoom(0.5) },
+			{ keys: ['Escape'], shown: 'Esc', does: 'cancel dragging, or clear the ranges', group, run: () => this.escape() },
+			{ keys: ['+', '='], shown: '+ \u2212', does: 'zoom in or out', group, run: () => this.zoom(0.5) },
 			{ keys: ['-'], shown: '', does: '', group, run: () => this.zoom(2) },
-			{ keys: ['0'], shown: '0', does: 'show all of the time', group, run: () => this.fit() },
-			{ keys: ['z'], shown: 'z', does: 'zoom the time to the range', group, run: () => this.zoomToRange() },
-			{ keys: ['b'], shown: 'b', does: 'the next range is the baseline', group, run: () => this.arm(!this.isBaseline) },
-			{ keys: [','], shown: ', .', does: 'earlier and later', group, run: () => this.step(-1) },
+			{ keys: ['0'], shown: '0', does: 'show the whole profile', group, run: () => this.fit() },
+			{ keys: ['z'], shown: 'z', does: 'zoom to the range', group, run: () => this.zoomToRange() },
+			{ keys: ['b'], shown: 'b', does: 'make the next range the baseline', group, run: () => this.arm(!this.isBaseline) },
+			{ keys: [','], shown: ', .', does: 'move earlier or later', group, run: () => this.step(-1) },
 			{ keys: ['.'], shown: '', does: '', group, run: () => this.step(1) },
-			{ keys: ['l'], shown: 'l', does: 'linear or log colours', group, run: () => this.change({ isLog: !this.state.isLog }) },
+			{ keys: ['l'], shown: 'l', does: 'switch between linear and log colours', group, run: () => this.change({ isLog: !this.state.isLog }) },
 		]);
 	}
 

@@ -1,11 +1,11 @@
-// What the band When asks api/heatmap. No DOM here.
+// The requests of the band When to api/heatmap. No DOM here.
 
 import { Parameters } from './engine';
 import { Plan, spanOf } from './heat_layout';
 import { laneColumn_ns, laneFilters } from './lanes_layout';
 import { selectionParameters, State, transformParameters } from './state';
 
-/** All but the times: what is not selected stays in sight. */
+/** All but the times, so that what is not selected stays in view. */
 export function timelessParameters(state: State): Parameters {
 	return selectionParameters({ ...state.selection, times: [] });
 }

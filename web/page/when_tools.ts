@@ -1,4 +1,4 @@
-// The tools over the heat map: what its rows and columns are, its colours, zoom, and the legend.
+// The tools above the heat map: rows, columns, colours, zoom and the legend.
 
 import { button, Choice, make } from './dom';
 import { Grid } from './heat_grid';
@@ -13,7 +13,7 @@ import { When } from './when';
 const COLUMNS_NS = [1e6, 1e7, 1e8, 5e8, 1e9, 5e9, 1e10, 3e10, 6e10, 3e11, 6e11, 1.8e12, 3.6e12, 8.64e13];
 
 const ROWS: { value: Rows; text: string; title: string }[] = [
-	{ value: 'offset', text: 'offset', title: 'Rows are the parts of each column: what repeats every second is a line' },
+	{ value: 'offset', text: 'offset', title: 'A row for each slice of a column: what repeats every second shows as a line' },
 	{ value: 'cpu', text: 'CPU', title: 'A row for each CPU' },
 	{ value: 'thread', text: 'thread', title: 'A row for each thread' },
 	{ value: 'process', text: 'process', title: 'A row for each process' },
@@ -35,14 +35,14 @@ export class Tools {
 		this.rows = new Choice('Rows of the heat map', ROWS, (rows) => store.change({ rows }));
 		this.scale = new Choice('Scale of the colours', [
 			{ value: 'linear', text: 'linear', title: 'Colours follow the counts (l)' },
-			{ value: 'log', text: 'log', title: 'Colours follow the logarithm of the counts: small ones stand out (l)' },
+			{ value: 'log', text: 'log', title: 'Colours follow the logarithm of the counts, so small ones stand out (l)' },
 		], (scale) => store.change({ isLog: scale === 'log' }));
 		this.align = new Choice('Start of the columns', [
-			{ value: 'start', text: 'start', title: 'Columns and times count from the first sample' },
-			{ value: 'wall', text: 'clock', title: 'Columns begin at whole seconds of the clock; times are times of day' },
+			{ value: 'start', text: 'start', title: 'Columns and times start at the first sample' },
+			{ value: 'wall', text: 'clock', title: 'Columns start at whole seconds of the clock; times are times of day' },
 		], (align) => store.change({ align }));
-		this.baseline = button('baseline', 'The next range is the baseline (b, or drag with Ctrl)', () => when.arm(!when.isBaseline), { class: 'baseline' });
-		this.fit = button('fit', 'Show all of the time (0)', () => when.fit());
+		this.baseline = button('baseline', 'Make the next range the baseline (b, or Ctrl + drag)', () => when.arm(!when.isBaseline), { class: 'baseline' });
+		this.fit = button('fit', 'Show the whole profile (0)', () => when.fit());
 		this.columns.addEventListener('change', () => store.change({ column_ns: Number(this.columns.value) }));
 		this.element.append(make('h2', {}, 'When'), this.labelled('rows', this.rows.element), this.labelled('column', this.columns),
 			this.labelled('scale', this.scale.element), this.labelled('from', this.align.element),
@@ -111,6 +111,6 @@ export class Tools {
 			this.legendBox.append(swatch, make('span', {}, textOf(value) + (value === grid.top && grid.max > grid.top ? '+' : '')));
 		}
 		const more = grid.max > grid.top ? `, at most ${textOf(grid.max)}` : '';
-		this.legendBox.append(make('span', { class: 'muted' }, `${isTime ? '' : grid.unit + ' '}a cell${grid.hits ? ', those found' : ''}${more}`));
+		this.legendBox.append(make('span', { class: 'muted' }, `${isTime ? '' : grid.unit + ' '}per cell${grid.hits ? ', search hits' : ''}${more}`));
 	}
 }

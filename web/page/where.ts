@@ -1,4 +1,4 @@
-// The bands WHERE (graph, functions, source) and WHY (details): asks for what the state selects, and shows it.
+// The bands WHERE (graph, functions, source) and WHY (details): requests what the state selects, and shows it.
 
 import { html, set } from '../flame/dom';
 import { Answers, Latest, questionOf, Trees } from './answers';
@@ -24,7 +24,7 @@ import { Tooltip } from './tooltip';
 import { follow, nameOf, Tree } from './tree';
 import { clean, labelText, sizeWords } from './words';
 
-/** What the trees are an answer to. */
+/** The request that the trees answer. */
 interface Answered {
 	key: string;
 	state: State;
@@ -185,7 +185,7 @@ export class Where {
 			this.talk(null);
 	}
 
-	// Questions
+	// Requests
 
 	private ledgerCame(): void {
 		this.asked = this.askedSource = '';
@@ -220,7 +220,7 @@ export class Where {
 		requestAnimationFrame(() => setTimeout(() => this.fillTable(trees), 0));
 	}
 
-	/** After the picture, which is what one looks at first. */
+	/** After the graph, which people look at first. */
 	private fillTable(trees: Trees): void {
 		if (trees !== this.trees)
 			return;
@@ -236,7 +236,7 @@ export class Where {
 			return;
 		if (!state.subject) {
 			this.askedSource = '';
-			this.source.say('Choose a function, in the graph or in the table, to see its source.');
+			this.source.say('Choose a function in the graph or in the table to see its source.');
 			return;
 		}
 		const parameters: Parameters = [['function', state.subject], ...selectionParameters(state.selection), ...transformParameters(state)];
@@ -266,7 +266,7 @@ export class Where {
 		download(name, new Blob([bytes as BlobPart], { type }));
 	}
 
-	// What is shown
+	// Display
 
 	private isDark(): boolean {
 		const { scheme } = document.documentElement.dataset;
@@ -278,7 +278,7 @@ export class Where {
 		return main && main.size ? (main.change ? main.change.after.total : main.total)[0] : 0;
 	}
 
-	/** The state that the trees belong to: while another answer is awaited the old picture stays. */
+	/** The state that the trees belong to; the old graph stays while another answer is pending. */
 	private drawnState(): State {
 		const { state } = this.page.store;
 		const { answered } = this;
@@ -338,7 +338,7 @@ export class Where {
 		return subject ? [{ text, isMissing: label < 0, go: () => {} }] : [];
 	}
 
-	/** Says everything about the frame under the pointer, or the focused one; isSpoken: to screen readers as well. */
+	/** Describes the frame under the pointer, or the focused one; isSpoken: also for screen readers. */
 	private talk(pointer: { x: number; y: number } | null, isSpoken = !pointer): void {
 		const { graph } = this;
 		const { spot } = graph;
@@ -365,7 +365,7 @@ export class Where {
 			this.live.textContent = [tip.name, ...tip.notes, ...tip.facts].join(', ');
 	}
 
-	/** The value of the whole profile, or 0 if it cannot be known. */
+	/** The value of the whole profile, or 0 if unknown. */
 	private whole(): number {
 		const { trees, page } = this;
 		const isCounted = trees && trees.main.unit.name === 'samples' && trees.main.unit.decimals === 0;
@@ -394,7 +394,7 @@ export class Where {
 		this.sayHits();
 	}
 
-	// What one may do with a frame
+	// Actions on a frame
 
 	private copy(text: string, what: string): void {
 		if (text)

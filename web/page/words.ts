@@ -1,14 +1,14 @@
-// What the page says about frames and counts. Names come from profiles: whatever is in them stays on its own line.
+// Texts about frames and counts. Names come from profiles, and nothing in them may break out of its line.
 
 import { count, integer, plural, points, share, span } from '../flame/numbers';
 import { Labels, Tree, Unit } from './tree';
 
-/** Control characters, and those that turn text around or have no width. */
+/** Control characters, and characters that reverse text or have no width. */
 // eslint-disable-next-line no-control-regex
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 const LONGEST = 4000;
 
-/** A name as it may be shown. */
+/** A name that is safe to show. */
 export function clean(text: string): string {
 	const part = text.length > LONGEST ? text.slice(0, LONGEST) + '\u2026' : text;
 	return part.replace(UNSEEN, '\ufffd');
@@ -31,7 +31,7 @@ export function amountOf(value: number, unit: Unit): string {
 	return text + ' ' + (text === '1' ? unit.name.replace(/(\w{3}[^s])s$/, '$1') : unit.name);
 }
 
-/** "1.24 s", or '' where counts are no time. */
+/** "1.24 s", or '' if the unit is not time. */
 export function time(value: number, unit: Unit): string {
 	return unit.ns ? span(value / 10 ** unit.decimals * unit.ns) : '';
 }
@@ -70,7 +70,7 @@ export function labelText(labels: Labels, label: number): string {
 	return clean(labels.function[label] + (place ? ' ' + place : ''));
 }
 
-/** What the graph shows, for the crumbs and for screen readers: "8,506 samples, 17.0 s". */
+/** The size of the graph, for the crumbs and for screen readers: "8,506 samples, 17.0 s". */
 export function sizeWords(tree: Tree): string {
 	const { unit, change } = tree;
 	const words = (value: number) => amountOf(value, unit) + (unit.ns && unit.name !== 'ns' ? ', ' + time(value, unit) : '');
@@ -142,9 +142,9 @@ export function tooNarrow(frames: number): string {
 /** "3 of 12 | 45.6% of view" */
 export function hitWords(hits: { at: number; all: number; share: string; isComplete: boolean }): string {
 	if (!hits.all)
-		return hits.isComplete ? 'no match' : 'too slow an expression';
+		return hits.isComplete ? 'no match' : 'expression too slow';
 	const which = hits.at >= 0 ? `${integer(hits.at + 1)} of ${integer(hits.all)}` : plural(hits.all, 'hit');
-	return (hits.isComplete ? '' : 'too slow, so far ') + `${which} | ${hits.share} of view`;
+	return (hits.isComplete ? '' : 'too slow; so far ') + `${which} | ${hits.share} of view`;
 }
 
 export { integer, plural };
