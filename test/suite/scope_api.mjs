@@ -231,6 +231,7 @@ await test('the sides of a diff stay themselves, whatever was asked before', asy
 	const scope = await Scope.start(plume, '-q', ...PROFILES);
 	const totals = async (a, b) => parse(await bytes(scope, `diff?file=${a}&base.file=${b}&where=event=all&base.where=event=all`)).header.total;
 	const alone = {};
+	const known = {};
 	for (let id = 1; id <= PROFILES.length; id++)
 		alone[id] = parse(await bytes(scope, `tree?file=${id}&where=event=all`)).header.total[0];
 	for (let round = 0; round < 8; round++)
@@ -238,6 +239,9 @@ await test('the sides of a diff stay themselves, whatever was asked before', asy
 			for (let b = 1; b <= PROFILES.length; b++) {
 				await ask(scope, `tree?file=${1 + (a + b + round) % PROFILES.length}`);
 				equal(await totals(a, b), [alone[b], alone[a]], `${b} against ${a}`);
+				const text = (await bytes(scope, `diff?format=json&file=${a}&base.file=${b}`)).toString();
+				known[`${a} ${b}`] ||= text;
+				ok(known[`${a} ${b}`] === text, `${b} against ${a}: another answer than before`);
 			}
 	await scope.stop();
 });
