@@ -81,7 +81,7 @@ is "flame: looks" "$(state flame --inverted --colors tier --reverse in.folded)" 
 is "flame: order of time" "$(state flame --flamechart in.folded)" "view=time"
 is "diff: two files" "$(state diff in.folded after.folded)" "base.file=2&view=diff"
 is "diff: options" "$(state diff --absolute --delta total --only main in.folded after.folded)" \
-	"only=main&base.file=2&base.only=main&view=diff&absolute"
+	"only=main&base.file=2&base.only=main&view=diff&absolute&delta=total"
 times=$fixtures/recordings/node-prettier.perf.zst
 is "flame --time" "$(state flame --time 100ms,0.2 --time 500ms, "$times" | sed 's/,0\.88[0-9]*$/,END/')" "time=0.1,0.2&time=0.5,END"
 is "diff --time" "$(state diff --time 0,0.2 --time 200ms,0.4 "$times")" "time=0.2,0.4&base&base.time=0,0.2&view=diff"
