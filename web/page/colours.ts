@@ -306,7 +306,7 @@ function byChange(tree: Tree, change: Change, bySelf: boolean, isDark: boolean):
 		...(bySelf ? [
 			{ text: 'calls functions that grew', colour: grey, outline: css(changeColour(1, true), isDark) },
 			{ text: 'calls functions that shrank', colour: grey, outline: css(changeColour(1, false), isDark) },
-		] : [{ text: 'own time changed', colour: '', outline: isDark ? '#fff' : '#000' }]),
+		] : [{ text: 'self time changed', colour: '', outline: isDark ? '#fff' : '#000' }]),
 		{ text: 'no change, or within sampling noise', colour: grey, outline: '' },
 		{ text: 'only in the baseline', colour: full(false), outline: '', isHatched: true },
 	];

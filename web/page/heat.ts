@@ -151,7 +151,7 @@ export class Heat {
 		const unit = grid ? grid.unit : 'samples';
 		const lines = [unit === 'ns' ? spanText(count) : `${integer(Math.round(count * 1000) / 1000)} ${count === 1 ? unit.replace(/s$/, '') : unit}`, this.when.timeText(range)];
 		if (hits !== null)
-			lines[0] += `, ${integer(hits)} match the search`;
+			lines[0] += `, ${unit === 'ns' ? spanText(hits) : integer(hits)} match the search`;
 		if (g.isOffset) {
 			const part_ns = g.column_ns / g.rows;
 			lines.push(`offset ${spanText(cell.row * part_ns)} to ${spanText((cell.row + 1) * part_ns)}`);

@@ -37,7 +37,7 @@ export class Toolbar {
 	private readonly colour: HTMLSelectElement;
 	private readonly colourLabel: HTMLElement;
 	readonly diff = html('span', { class: 'graph-diff' });
-	private readonly own = html('button', { type: 'button', title: 'Colour by the change in a function\'s own time, and outline its callers' }, 'own time');
+	private readonly own = html('button', { type: 'button', title: 'Colour by the change in a function\'s self time, and outline its callers' }, 'self time');
 	private readonly absolute = html('button', { type: 'button', title: 'Compare raw counts, without scaling the baseline' }, 'absolute');
 	private state: State | null = null;
 
