@@ -70,6 +70,7 @@ struct api_request {
 	struct api *api;
 	VEC(struct parameter) parameters; /* decoded, in their order */
 	struct arena text;
+	struct regex_budget budget; /* of all expressions of the request */
 	struct side_request side, base;
 	bool has_base, wants_json;
 };
@@ -141,5 +142,5 @@ void add_unit(struct json_out *j, const struct profile *p, const struct query_le
 uint64_t ns_of_unit(const struct profile *p, const struct query_ledger *l);
 void add_counts(struct json_out *j, const struct query_ledger *l);
 /* Marks the labels whose name or shown name matches. Returns false and sets e. */
-bool labels_match(const struct tree *t, const char *pattern, bool is_plain, bool matches_case,
+bool labels_match(const struct tree *t, const struct api_request *r, const char *pattern,
 		  bool *is_match, struct err *e);

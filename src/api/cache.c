@@ -50,6 +50,35 @@ const struct cached *cache_get(struct api *a, const struct shown *s, const struc
 	return c;
 }
 
+static bool names_event(const struct query *q)
+{
+	for (uint32_t i = 0; i < q->where.n; i++)
+		if (str_starts(str_from(q->where.p[i]), STR("event=")))
+			return true;
+	return q->all_events;
+}
+
+/* Of merged files the first may be the odd one out, so the event with the most samples is shown. */
+static void choose_event(struct side_request *side, const struct shown *s)
+{
+	const struct profile *p = s->profile;
+	struct query *q = &side->view.query;
+	if (s->files < 2 || p->events.n < 2 || names_event(q))
+		return;
+	AUTO(buf) struct buf clause = { 0 };
+	AUTO_FREE uint64_t *samples = mem_zalloc(p->events.n, sizeof(*samples));
+	event_id most = 0;
+	for (uint32_t i = 0; i < p->samples.n; i++)
+		samples[p->samples.event[i]] += p->samples.count[i];
+	for (event_id i = 1; i < p->events.n; i++)
+		most = samples[i] > samples[most] ? i : most;
+	struct str name = profile_str(p, p->events.p[most].name);
+	buf_add(&clause, STR("event="));
+	for (size_t i = 0; i < name.n; i++)
+		buf_addf(&clause, "%s%c", name.p[i] == ',' ? "\\" : "", name.p[i]);
+	text_list_add(&q->where, buf_str(&clause));
+}
+
 bool side_prepare(struct api_request *r, struct side_request *side, struct prepared_side *out,
 		  struct api_answer *answer)
 {
@@ -58,6 +87,7 @@ bool side_prepare(struct api_request *r, struct side_request *side, struct prepa
 	if (!out->shown)
 		return false;
 	side->view.query.names = view_knows_kinds(out->shown->profile) ? NAMES_SHOWN : NAMES_FOLDED;
+	choose_event(side, out->shown);
 	const struct text_list *times = &side->view.query.times;
 	out->has_ranges = times->n > 0;
 	out->cached = !times->n || query_time_ranges(out->shown->profile, times, &out->ranges, &e)

@@ -26,7 +26,7 @@ static bool find_span(const struct api_request *r, const struct shown *s, struct
 	if (until < from)
 		return err_usage(e, "'until' is before 'from'");
 	/* Nothing lies outside the profile, so one column on each side is enough. */
-	from = from < -column ? -column : from;
+	from = from < -column ? -column : from > length + column ? length + column : from;
 	until = until > length + column ? length + column : until;
 	g->column_ns = (uint64_t)column;
 	g->parts = (uint32_t)parts;
@@ -51,7 +51,7 @@ static bool *hits_of(const struct api_request *r, const struct tree *t, struct e
 	AUTO_FREE bool *is_match = mem_zalloc((size_t)t->labels.n + 1, sizeof(*is_match));
 	if (!search || !*search)
 		return NULL;
-	if (!labels_match(t, search, request_has(r, "plain"), request_has(r, "case"), is_match, e))
+	if (!labels_match(t, r, search, is_match, e))
 		return NULL;
 	return tree_nodes_within(t, is_match);
 }

@@ -136,7 +136,11 @@ static void add_heading(struct json_out *j, const struct prepared_side *side)
 	struct recording_brief b =
 		recording_brief_of(p, prepared_ledger(side->cached->prepared)->event);
 	uint64_t span = side->shown->last_ns - side->shown->first_ns;
-	uint64_t duration = span ? span : b.duration_ns;
+	uint64_t duration = span ? span : b.duration_ns, recorded = 0;
+	/* A recording is longer than its samples: it may begin and end idle. */
+	if (side->shown->files == 1 && str_to_u64(profile_fact(p, STR("recorded_ns")), &recorded) &&
+	    recorded > duration)
+		duration = recorded;
 	json_out_string(j, "title", b.target);
 	json_out_string(j, "host", b.host);
 	add_date(j, b.started_unix_ns);

@@ -12,8 +12,7 @@ static bool decode(struct arena *arena, struct str from, struct str *to, struct 
 	AUTO(buf) struct buf text = { 0 };
 	for (size_t i = 0; i < from.n; i++) {
 		char c = from.p[i] == '+' ? ' ' : from.p[i];
-		if (c == '%' && i + 2 < from.n + 0 && is_hex(from.p[i + 1]) &&
-		    is_hex(from.p[i + 2])) {
+		if (c == '%' && i + 2 < from.n && is_hex(from.p[i + 1]) && is_hex(from.p[i + 2])) {
 			c = (char)(hex_of(from.p[i + 1]) << 4 | hex_of(from.p[i + 2]));
 			i += 2;
 		}
@@ -162,6 +161,8 @@ bool request_parse(struct api_request *r, struct str query, struct err *e)
 {
 	view_request_init(&r->side.view, VIEW_FOLDED);
 	view_request_init(&r->base.view, VIEW_FOLDED);
+	r->budget.ns = 2000000000; /* others wait for the answer */
+	r->side.view.query.budget = r->base.view.query.budget = &r->budget;
 	if (!split(r, query, e) || !add_words(r, e) || !settle(&r->side, e) || !settle(&r->base, e))
 		return false;
 	const char *format = request_text(r, "format");

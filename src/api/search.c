@@ -13,18 +13,19 @@ static void add_plain(struct buf *out, const char *text)
 	}
 }
 
-bool labels_match(const struct tree *t, const char *pattern, bool is_plain, bool matches_case,
+bool labels_match(const struct tree *t, const struct api_request *r, const char *pattern,
 		  bool *is_match, struct err *e)
 {
 	AUTO(buf) struct buf text = { 0 };
-	buf_add(&text, matches_case ? STR("") : STR("(?i)"));
-	if (is_plain)
+	buf_add(&text, request_has(r, "case") ? STR("") : STR("(?i)"));
+	if (request_has(r, "plain"))
 		add_plain(&text, pattern);
 	else
 		buf_add(&text, str_from(pattern));
 	struct regex *re = regex_new(buf_str(&text), e);
 	if (!re)
 		return false;
+	regex_set_budget(re, r->side.view.query.budget);
 	for (uint32_t i = 0; i < t->labels.n; i++) {
 		const struct tree_label *l = &t->labels.p[i];
 		is_match[i] = regex_match(re, tree_label_bare(l)) == REGEX_YES ||

@@ -10,6 +10,7 @@ struct regex {
 	pcre2_match_data *match;
 	pcre2_match_context *context;
 	pcre2_jit_stack *jit_stack;
+	struct regex_budget *budget;
 };
 
 struct regex *regex_new(struct str pattern, struct err *e)
@@ -51,10 +52,31 @@ void regex_free(struct regex *re)
 	free(re);
 }
 
+void regex_set_budget(struct regex *re, struct regex_budget *budget)
+{
+	re->budget = budget;
+}
+
+static int match(struct regex *re, struct str subject)
+{
+	return pcre2_match(re->code, (PCRE2_SPTR)(subject.p ? subject.p : ""), subject.n, 0, 0,
+			   re->match, re->context);
+}
+
+static int match_within(struct regex *re, struct str subject)
+{
+	uint64_t begin = clock_monotonic_ns();
+	int found = match(re, subject);
+	uint64_t used = clock_monotonic_ns() - begin;
+	re->budget->ns -= used < re->budget->ns ? used : re->budget->ns;
+	return found;
+}
+
 enum regex_result regex_match(struct regex *re, struct str subject)
 {
-	int found = pcre2_match(re->code, (PCRE2_SPTR)(subject.p ? subject.p : ""), subject.n, 0, 0,
-				re->match, re->context);
+	if (re->budget && !re->budget->ns)
+		return REGEX_GAVE_UP;
+	int found = re->budget ? match_within(re, subject) : match(re, subject);
 	if (found == PCRE2_ERROR_NOMATCH)
 		return REGEX_NO;
 	return found >= 0 ? REGEX_YES : REGEX_GAVE_UP;

@@ -7,6 +7,9 @@
 #include "source_text/source_text.h"
 #include "workspace/workspace.h"
 
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -28,6 +31,9 @@ struct page {
 	struct source_text_finder *sources;
 	struct workspace *workspace;
 	struct server *server;
+	struct api_host host;
+	struct browser browser;
+	int stop_fd;
 };
 
 /* --- answers --- */
@@ -162,55 +168,91 @@ int page_stop_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-static bool serve(const struct page_plan *plan, struct page *p, int stop_fd, struct err *e)
+/*
+ * The server waits for the answer that is being made, and the workspace for the file that is being
+ * read. Who presses Ctrl-C does not.
+ */
+static void *end_soon(void *context)
 {
-	struct serve_options options = { .listen = plan->options->listen,
-					 .answer = answer,
-					 .tick = tick,
-					 .tick_ms = 500,
-					 .context = p };
-	if (!parse_port(plan->options->port, &options.port, e))
-		return false;
-	p->server = server_new(&options, e);
-	if (!p->server)
-		return false;
-	struct serve_description d = server_describe(p->server);
-	AUTO(buf) struct buf url = { 0 };
-	buf_addf(&url, "http://%s:%u/%s/%s%s", d.address, d.port, d.token, plan->state ? "#" : "",
-		 plan->state ? plan->state : "");
-	say_address(plan, &d, buf_c_string(&url));
-	struct browser browser = { 0 };
-	if (plan->options->opens)
-		browser_open(&browser, buf_c_string(&url));
-	bool ok = server_run(p->server, stop_fd, e);
-	browser_close(&browser);
-	return ok;
+	enum { PATIENCE_US = 700000 };
+	struct page *p = context;
+	struct pollfd stop = { .fd = p->stop_fd, .events = POLLIN };
+	while (poll(&stop, 1, -1) < 0 && errno == EINTR)
+		;
+	usleep(PATIENCE_US);
+	browser_close(&p->browser);
+	fflush(NULL);
+	_exit(EXIT_DONE);
 }
 
-int page_serve(const struct page_plan *plan, int stop_fd, struct err *e)
+struct page *page_new(const struct page_options *options, struct err *e)
+{
+	struct page *p = mem_zalloc(1, sizeof(*p));
+	struct serve_options serve = { .listen = options->listen,
+				       .answer = answer,
+				       .tick = tick,
+				       .tick_ms = 500,
+				       .context = p };
+	if (parse_port(options->port, &serve.port, e))
+		p->server = server_new(&serve, e);
+	if (p->server)
+		return p;
+	page_free(p);
+	return NULL;
+}
+
+void page_free(struct page *p)
+{
+	if (!p)
+		return;
+	browser_close(&p->browser);
+	workspace_free(p->workspace); /* waits for its readers, which may wake the server */
+	server_free(p->server);
+	api_free(p->api);
+	source_text_finder_free(p->sources);
+	free(p);
+}
+
+static bool open_workspace(struct page *p, const struct page_plan *plan, struct err *e)
 {
 	enum { MOST_ROWS = 20000000 };
-	struct page p = { 0 };
-	struct api_host host = { .context = &p, .wanted = wanted, .source_text = source_text };
+	struct api_host host = { .context = p, .wanted = wanted, .source_text = source_text };
 	struct workspace_options options = { .paths = plan->paths,
 					     .source = plan->source,
 					     .max_rows = MOST_ROWS,
 					     .wake = wake,
-					     .context = &p };
-	p.api = api_new(&host);
-	p.sources = source_text_finder_new();
-	p.workspace = workspace_new(&options, p.api, e);
-	bool ok = p.workspace != NULL;
-	if (ok && plan->live)
-		workspace_add_live(p.workspace, plan->live);
-	ok = ok && serve(plan, &p, stop_fd, e);
-	if (ok && workspace_is_reading(p.workspace)) {
-		fflush(NULL);
-		_exit(EXIT_DONE); /* after Ctrl-C, do not wait for a file */
-	}
-	workspace_free(p.workspace); /* waits for its readers, which may wake the server */
-	server_free(p.server);
-	api_free(p.api);
-	source_text_finder_free(p.sources);
+					     .context = p };
+	p->host = host;
+	p->api = api_new(&p->host);
+	p->sources = source_text_finder_new();
+	p->workspace = workspace_new(&options, p->api, e);
+	if (p->workspace && plan->live)
+		workspace_add_live(p->workspace, plan->live);
+	return p->workspace != NULL;
+}
+
+bool page_run(struct page *p, const struct page_plan *plan, int stop_fd, struct err *e)
+{
+	pthread_t thread;
+	struct serve_description d = server_describe(p->server);
+	AUTO(buf) struct buf url = { 0 };
+	if (!open_workspace(p, plan, e))
+		return false;
+	buf_addf(&url, "http://%s:%u/%s/%s%s", d.address, d.port, d.token, plan->state ? "#" : "",
+		 plan->state ? plan->state : "");
+	say_address(plan, &d, buf_c_string(&url));
+	if (plan->options->opens)
+		browser_open(&p->browser, buf_c_string(&url));
+	p->stop_fd = stop_fd;
+	if (pthread_create(&thread, NULL, end_soon, p) == 0)
+		pthread_detach(thread);
+	return server_run(p->server, stop_fd, e);
+}
+
+int page_serve(const struct page_plan *plan, int stop_fd, struct err *e)
+{
+	struct page *p = page_new(plan->options, e);
+	bool ok = p && page_run(p, plan, stop_fd, e);
+	page_free(p);
 	return ok ? EXIT_DONE : EXIT_FAILED;
 }

@@ -15,6 +15,11 @@ struct page_plan {
 };
 /* Serves until stop_fd is readable. Returns the exit code; on failure the caller prints e. */
 int page_serve(const struct page_plan *plan, int stop_fd, struct err *e);
+/* The same in two steps: the first takes the port, so that a wrong one is said before anything else is done. */
+struct page;
+struct page *page_new(const struct page_options *options, struct err *e);
+bool page_run(struct page *p, const struct page_plan *plan, int stop_fd, struct err *e);
+void page_free(struct page *p);
 /* Returns a descriptor that becomes readable on Ctrl-C, SIGTERM or SIGHUP. Call it before any thread starts. */
 int page_stop_signals(void);
 
@@ -27,6 +32,7 @@ struct page_process {
 	pid_t pid; /* 0: none */
 	int fd;	   /* a pipe: what to show; the process exits when it is closed */
 };
+/* Returns false and sets e if the page cannot be served. */
 bool page_process_begin(struct page_process *p, const struct page_options *options,
 			const struct source_options *source, bool is_quiet, struct err *e);
 /* is_live: the file is being recorded. A folder is watched. */

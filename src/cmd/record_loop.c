@@ -113,6 +113,14 @@ static void keep_notes(struct profile *p)
 		profile_add_fact(p, STR("note"), profile_str(p, p->notes.p[i]));
 }
 
+/* Samples do not tell: a program may sleep before the first and after the last. */
+static void keep_length(const struct run *r)
+{
+	char text[24];
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)recorder_elapsed_ns(r->recorder));
+	profile_add_fact(r->profile, STR("recorded_ns"), str_from(text));
+}
+
 static void end_period(struct run *r)
 {
 	struct profile *done = r->profile;
@@ -416,6 +424,8 @@ static int end(struct run *r)
 			say_notes(r->profile);
 	}
 	keep_notes(r->profile);
+	if (!r->files)
+		keep_length(r);
 	if (r->files) {
 		period_files_end(r->files, r->profile);
 		if (!plan->is_quiet)

@@ -39,6 +39,8 @@ struct query {
 		times; /* A,B or A, or ,B from the start; -5s, from the end; a sample in any is kept */
 	struct text_list only; /* regular expressions on the whole folded stack */
 	struct text_list without;
+	/* For all expressions together, here and below; what takes longer counts as no match. NULL: no limit. */
+	struct regex_budget *budget;
 	bool no_idle;
 	bool all_events; /* if no event is selected: show all of them, not just the first */
 

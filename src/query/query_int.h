@@ -36,7 +36,8 @@ struct regex_list {
 	struct regex **p;
 	uint32_t n, capacity;
 };
-bool regex_list_compile(struct regex_list *list, const struct text_list *patterns, struct err *e);
+bool regex_list_compile(struct regex_list *list, const struct text_list *patterns,
+			struct regex_budget *budget, struct err *e);
 void regex_list_fini(struct regex_list *list);
 /* Increments gave_up if an expression reaches its limit. */
 bool regex_list_any(const struct regex_list *list, struct str subject, uint64_t *gave_up);

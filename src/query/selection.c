@@ -32,12 +32,14 @@ struct selection {
 	struct stack_texts *texts;
 };
 
-bool regex_list_compile(struct regex_list *list, const struct text_list *patterns, struct err *e)
+bool regex_list_compile(struct regex_list *list, const struct text_list *patterns,
+			struct regex_budget *budget, struct err *e)
 {
 	for (uint32_t i = 0; i < patterns->n; i++) {
 		struct regex *re = regex_new(str_from(patterns->p[i]), e);
 		if (!re)
 			return false;
+		regex_set_budget(re, budget);
 		vec_push(list, re);
 	}
 	return true;

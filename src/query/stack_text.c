@@ -47,13 +47,14 @@ static bool matches_inside_name(struct str pattern)
 }
 
 static bool compile(struct stack_texts *s, const struct text_list *patterns,
-		    struct expressions *out, struct err *e)
+		    struct regex_budget *budget, struct expressions *out, struct err *e)
 {
 	for (uint32_t i = 0; i < patterns->n; i++) {
 		struct str pattern = str_from(patterns->p[i]);
 		struct expression x = { .re = regex_new(pattern, e) };
 		if (!x.re)
 			return false;
+		regex_set_budget(x.re, budget);
 		if (matches_inside_name(pattern)) {
 			x.of_frame = mem_zalloc(s->p->frames.n, 1);
 			x.of_node = mem_zalloc(s->p->nodes.n, 1);
@@ -70,7 +71,8 @@ struct stack_texts *stack_texts_new(const struct profile *p, const struct query 
 	s->p = p;
 	s->labels = labels;
 	s->has_shown = q->names == NAMES_SHOWN;
-	if (compile(s, &q->only, &s->only, e) && compile(s, &q->without, &s->without, e))
+	if (compile(s, &q->only, q->budget, &s->only, e) &&
+	    compile(s, &q->without, q->budget, &s->without, e))
 		return s;
 	stack_texts_free(s);
 	return NULL;

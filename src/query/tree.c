@@ -303,8 +303,9 @@ bool growth_init(struct growth *g, const struct profile *p, const struct query *
 			g->decimals = p->events.p[i].decimals;
 	child_map_init(&g->map);
 	growth_add_node(g, 0, label_of_text(g->labels, STR("all")));
-	return growth_parse_categories(g, e) && regex_list_compile(&g->hide, &q->hide, e) &&
-	       regex_list_compile(&g->root, &q->root, e);
+	return growth_parse_categories(g, e) &&
+	       regex_list_compile(&g->hide, &q->hide, q->budget, e) &&
+	       regex_list_compile(&g->root, &q->root, q->budget, e);
 }
 
 void growth_fini(struct growth *g)

@@ -39,6 +39,19 @@ void item_free(struct item *i)
 	free(i);
 }
 
+/* Between being found and being opened, a file of a folder may become a link out of it, or a pipe. */
+int item_open(const struct item *i)
+{
+	struct stat s;
+	bool is_in_folder = *i->folder != 0;
+	int fd = open(i->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (is_in_folder ? O_NOFOLLOW : 0));
+	if (fd < 0 || (fstat(fd, &s) == 0 && S_ISREG(s.st_mode)))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
 struct item *item_by_id(struct workspace *w, struct str id)
 {
 	for (uint32_t i = 0; i < w->items.n; i++)
@@ -112,7 +125,7 @@ static void look_at_known(struct workspace *w, struct item *i, const struct stat
 	profile_unref(i->state.profile);
 	i->state.profile = NULL;
 	i->state.state = API_WAITING;
-	if (!file_is_growing(i->path, modified) || !live_begin(w, i))
+	if (!item_is_growing(i) || !live_begin(w, i))
 		item_publish(w, i);
 }
 
@@ -139,13 +152,24 @@ static void look_at_file(struct known *k, const struct folder *f, int fd, const 
 	look_at_known(w, i, &s);
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* In the order of their names, so that the same folder gives the same page everywhere. */
 static void look_into(struct known *k, const struct folder *f)
 {
+	AUTO(text_list) struct text_list names = { 0 };
 	DIR *dir = opendir(f->path);
 	if (!dir)
 		return;
 	for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-		look_at_file(k, f, dirfd(dir), entry->d_name);
+		text_list_add(&names, str_from(entry->d_name));
+	if (names.n)
+		qsort(names.p, names.n, sizeof(*names.p), compare_names);
+	for (uint32_t i = 0; i < names.n; i++)
+		look_at_file(k, f, dirfd(dir), names.p[i]);
 	closedir(dir);
 }
 
@@ -174,9 +198,9 @@ static void choose_shown(struct workspace *w)
 			newest = w->items.p[i]->modified_ns;
 	for (uint32_t i = 0; i < w->items.n; i++) {
 		struct item *item = w->items.p[i];
-		bool is_shown = !*item->folder || item->modified_ns + hour_ns > newest;
-		is_shown &= item->state.state != API_FAILED;
-		if (is_shown == item->state.is_shown)
+		bool is_shown =
+			item->modified_ns + hour_ns > newest && item->state.state != API_FAILED;
+		if (!*item->folder || is_shown == item->state.is_shown)
 			continue;
 		item->state.is_shown = is_shown;
 		item_publish(w, item);
@@ -206,7 +230,7 @@ static bool add_file(struct workspace *w, const char *path, const struct stat *s
 	i->modified_ns = ns_of(&s->st_mtim);
 	i->state.is_shown = true;
 	i->state.state = API_WAITING;
-	if (!S_ISREG(s->st_mode) || !file_is_growing(path, i->modified_ns) || !live_begin(w, i))
+	if (!S_ISREG(s->st_mode) || !item_is_growing(i) || !live_begin(w, i))
 		item_publish(w, i);
 	return true;
 }

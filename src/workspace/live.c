@@ -5,11 +5,12 @@
 #include "store/store.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
 	RECENT_S = 15,	  /* a recorder writes every second */
-	STILL_TICKS = 20, /* after this long without growth, the recorder is gone */
+	STILL_TICKS = 20, /* without growth for this long, it is not shown as live */
 };
 
 static bool lacks_end(int fd)
@@ -24,12 +25,12 @@ static bool lacks_end(int fd)
 	return n > 0 && !store_tail_is_end((struct str){ bytes, (size_t)n });
 }
 
-bool file_is_growing(const char *path, uint64_t modified_ns)
+bool item_is_growing(const struct item *i)
 {
 	const uint64_t now = clock_realtime_ns(), recent = RECENT_S * 1000000000ull;
-	if (modified_ns + recent < now || modified_ns > now + recent)
+	if (i->modified_ns + recent < now || i->modified_ns > now + recent)
 		return false;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = item_open(i);
 	bool is_growing = fd >= 0 && lacks_end(fd);
 	if (fd >= 0)
 		close(fd);
@@ -39,7 +40,13 @@ bool file_is_growing(const char *path, uint64_t modified_ns)
 bool live_begin(struct workspace *w, struct item *i)
 {
 	struct err e = { 0 };
-	i->followed = source_follow(i->path, COLUMNS_ALL, w->source.names.wants_lines, &e);
+	char path[40];
+	int fd = item_open(i);
+	if (fd < 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	i->followed = source_follow(path, COLUMNS_ALL, w->source.names.wants_lines, &e);
+	close(fd);
 	if (!i->followed)
 		return false;
 	i->state.state = API_LIVE;
@@ -70,6 +77,18 @@ static void end(struct workspace *w, struct item *i, struct profile *p)
 }
 
 /*
+ * The recorder has gone, or the program sleeps: the file is still followed, and live again when it
+ * grows.
+ */
+static void rest(struct workspace *w, struct item *i)
+{
+	if (i->state.state == API_READY)
+		return;
+	i->state.state = API_READY;
+	item_publish(w, i);
+}
+
+/*
  * Whoever asks next computes everything again, in proportion to the samples: the more there are,
  * the less often the growth is told.
  */
@@ -91,16 +110,23 @@ void live_poll(struct workspace *w, struct item *i)
 	uint64_t before = p->ledger.count[LEDGER_SAMPLES];
 	bool goes_on = followed_poll(i->followed, &e);
 	bool has_grown = p->ledger.count[LEDGER_SAMPLES] != before;
+	struct stat status;
+	if (stat(i->path, &status) == 0)
+		i->bytes = (uint64_t)status.st_size;
 	i->still_ticks = has_grown ? 0 : i->still_ticks + 1;
 	i->modified_ns = has_grown ? clock_realtime_ns() : i->modified_ns;
 	if (e.kind) {
 		followed_free(i->followed);
 		i->followed = NULL;
+		err_rename(&e, i->name);
 		item_fail(w, i, e.text);
-	} else if (!goes_on || (i->still_ticks > STILL_TICKS && !i->is_certainly_live)) {
+	} else if (!goes_on) {
 		end(w, i, p);
+	} else if (i->still_ticks > STILL_TICKS && !i->is_certainly_live) {
+		rest(w, i);
 	} else if (is_time_to_tell(i, p) && (i->told_rows != p->samples.n || !i->state.profile)) {
 		i->told_rows = p->samples.n;
+		i->state.state = API_LIVE;
 		if (!i->state.profile)
 			profile_ref(p);
 		item_take_profile(w, i, p);

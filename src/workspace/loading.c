@@ -5,6 +5,24 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Files that were opened already are read through their descriptors, whose paths mean nothing to people. */
+void err_rename(struct err *e, const char *name)
+{
+	static const struct str hidden = STR("/proc/self/fd/");
+	struct str text = str_from(e->text);
+	ptrdiff_t at = str_find(text, hidden);
+	if (at < 0)
+		return;
+	struct str rest = str_from_byte(text, (size_t)at + hidden.n);
+	while (rest.n && is_digit(rest.p[0]))
+		rest = str_from_byte(rest, 1);
+	AUTO(buf) struct buf whole = { 0 };
+	buf_add(&whole, str_first(text, (size_t)at));
+	buf_add(&whole, str_from(name));
+	buf_add(&whole, rest);
+	snprintf(e->text, sizeof(e->text), "%s", buf_c_string(&whole));
+}
+
 static void read_task(const struct workspace *w, struct task *t)
 {
 	struct source_options source = w->source;
@@ -16,6 +34,7 @@ static void read_task(const struct workspace *w, struct task *t)
 		t->profile = p;
 	} else {
 		profile_unref(p);
+		err_rename(&t->error, t->name);
 	}
 	atomic_store(&t->is_done, true);
 	if (w->options.wake)
@@ -64,14 +83,30 @@ static void enqueue(struct workspace *w, struct task *t)
 		l->running++;
 }
 
+static bool begin_task(struct item *i)
+{
+	char path[40];
+	int fd = *i->folder ? item_open(i) : -1;
+	if (*i->folder && fd < 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	i->task = mem_zalloc(1, sizeof(*i->task));
+	i->task->fd = fd;
+	i->task->path = mem_strdup(fd < 0 ? i->path : path);
+	i->task->name = mem_strdup(i->name);
+	return true;
+}
+
 void item_load(struct workspace *w, struct item *i)
 {
 	i->wanted_at = w->ticks;
 	if (i->state.state != API_WAITING)
 		return;
+	if (!begin_task(i)) {
+		item_fail(w, i, strerror(errno == EINVAL || errno == ELOOP ? ENOENT : errno));
+		return;
+	}
 	i->state.state = API_READING;
-	i->task = mem_zalloc(1, sizeof(*i->task));
-	i->task->path = mem_strdup(i->path);
 	enqueue(w, i->task);
 	item_publish(w, i);
 }
@@ -102,7 +137,7 @@ static void drop_old(struct workspace *w)
 			if (i->state.state != API_READY)
 				continue;
 			rows += i->state.profile->samples.n;
-			bool can_drop = i->path && i->wanted_at + 2 < w->ticks;
+			bool can_drop = i->path && !i->followed && i->wanted_at + 2 < w->ticks;
 			if (can_drop && (!old || i->wanted_at < old->wanted_at))
 				old = i;
 		}
@@ -118,7 +153,10 @@ static void drop_old(struct workspace *w)
 static void task_free(struct task *t)
 {
 	profile_unref(t->profile);
+	if (t->fd >= 0)
+		close(t->fd);
 	free(t->path);
+	free(t->name);
 	free(t);
 }
 
@@ -134,6 +172,14 @@ static void take(struct workspace *w, struct item *i)
 		item_fail(w, i, t->error.text);
 	}
 	task_free(t);
+	if (i->memory < 0)
+		return;
+	close(i->memory); /* what it says is in the profile now, or was of no use */
+	i->memory = -1;
+	free(i->path);
+	i->path = NULL;
+	if (i->state.state == API_FAILED)
+		w->uploaded -= i->bytes;
 }
 
 void loads_collect(struct workspace *w)

@@ -25,7 +25,8 @@ struct item {
 
 /* One file to be read. */
 struct task {
-	char *path;
+	char *path, *name;	 /* name: for messages */
+	int fd;			 /* of a file in a folder; otherwise -1, and path is opened */
 	struct profile *profile; /* NULL: it failed */
 	struct err error;
 	_Atomic bool is_done;
@@ -61,6 +62,8 @@ struct workspace {
 /* --- files.c --- */
 
 struct item *item_add(struct workspace *w, const char *path, const char *name, const char *folder);
+/* Opens it, if it is a regular file (still); in a folder, not through a link. Returns -1 and sets errno. */
+int item_open(const struct item *i);
 struct item *item_by_id(struct workspace *w, struct str id);
 void item_free(struct item *i);
 /* Finds new, changed and deleted files in all folders. */
@@ -75,14 +78,16 @@ void item_fail(struct workspace *w, struct item *i, const char *reason);
 void item_load(struct workspace *w, struct item *i);
 /* Takes finished tasks. */
 void loads_collect(struct workspace *w);
+/* Says `name` where e says /proc/self/fd/N. */
+void err_rename(struct err *e, const char *name);
 void loads_begin(struct workspace *w);
 void loads_end(struct workspace *w);
 void item_take_profile(struct workspace *w, struct item *i, struct profile *p);
 
 /* --- live.c --- */
 
-/* Whether a file is a .plume that is still being written. */
-bool file_is_growing(const char *path, uint64_t modified_ns);
+/* Whether it is a .plume that is still being written. */
+bool item_is_growing(const struct item *i);
 bool live_begin(struct workspace *w, struct item *i);
 /* Adds what the file has gained. */
 void live_poll(struct workspace *w, struct item *i);
