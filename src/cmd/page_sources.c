@@ -42,10 +42,10 @@ static bool add_source(struct page_sources *s, const struct source_text_finder *
 	return true;
 }
 
-/* By string: the module of a sampled function in the file of that name, or STR_NONE. */
+/* By string: the module of a sampled function in the file of that name; INDEX_NONE if there is none. */
 static str_id *modules_by_file(const struct profile *p)
 {
-	str_id *module = mem_zalloc((size_t)p->strings.n + 1, sizeof(*module));
+	str_id *module = index_none_alloc((uint64_t)p->strings.n + 1);
 	AUTO_FREE bool *is_used = mem_zalloc((size_t)p->nodes.n + 1, sizeof(*is_used));
 	for (uint32_t i = 0; i < p->samples.n; i++)
 		is_used[p->samples.node[i]] = true;
@@ -56,7 +56,7 @@ static str_id *modules_by_file(const struct profile *p)
 		is_used[p->nodes.p[i].parent] = true;
 		module[f->function_file ? f->function_file : f->file] = f->module;
 	}
-	module[STR_NONE] = STR_NONE;
+	module[STR_NONE] = INDEX_NONE;
 	return module;
 }
 
@@ -65,7 +65,7 @@ void page_sources_find(struct page_sources *s, const struct profile *p)
 	struct source_text_finder *finder = source_text_finder_new();
 	AUTO_FREE str_id *module = modules_by_file(p);
 	for (uint32_t i = 0; i < p->strings.n && s->files < MOST_FILES; i++) {
-		if (module[i] == STR_NONE || has_path(s, p->strings.p[i]))
+		if (module[i] == INDEX_NONE || has_path(s, p->strings.p[i]))
 			continue;
 		s->files++;
 		if (!add_source(s, finder, p, p->strings.p[i], p->strings.p[module[i]]))
