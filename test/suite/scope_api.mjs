@@ -1,7 +1,7 @@
 // node scope_api.mjs PLUME FIXTURES: see scope_api.sh. Prints TAP.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync, copyFileSync, unlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync, copyFileSync, unlinkSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -224,6 +224,52 @@ await test('several files are one profile', async () => {
 	const scope = await Scope.start(plume, '-q', PROFILES[0], PROFILES[0]);
 	const one = parse(await bytes(scope, 'tree?file=1')).header.samples.in;
 	equal(parse(await bytes(scope, 'tree')).header.samples.in, 2 * one, 'the samples');
+	await scope.stop();
+});
+
+await test('a file that became a link out of its folder, or a pipe, is not opened', async () => {
+	const folder = join(dir, 'swapped');
+	mkdirSync(folder);
+	copyFileSync(PROFILES[0], join(folder, 'new.perf'));
+	for (const name of ['link.perf', 'pipe.perf', 'pipe2.perf', 'pipe3.perf']) {
+		copyFileSync(PROFILES[0], join(folder, name));
+		utimesSync(join(folder, name), 1e9, 1e9); // of long ago: not read before it is asked for
+	}
+	const scope = await Scope.start(plume, '-q', folder);
+	const { files } = await json(scope, 'files');
+	for (const { id, name, state } of files.filter((f) => f.name !== 'new.perf')) {
+		equal(state, 'waiting', name);
+		unlinkSync(join(folder, name));
+		if (name === 'link.perf')
+			symlinkSync(PROFILES[1], join(folder, name));
+		else
+			execFileSync('mkfifo', [join(folder, name)]);
+		equal((await ask(scope, 'ledger?file=' + id)).status, 404, `the answer about ${name}`);
+	}
+	const { id } = files.find((f) => f.name === 'new.perf');
+	equal((await ask(scope, 'tree?file=' + id)).status, 200, 'others are still read');
+	await scope.stop();
+});
+
+await test('an expression that could run for ever ends', async () => {
+	const file = join(dir, 'names.folded');
+	writeFileSync(file, Array.from({ length: 3000 }, (_, i) => `main;${'a'.repeat(60)}!${i} 1`).join('\n') + '\n');
+	const scope = await Scope.start(plume, '-q', file);
+	for (const word of ['only', 'hide', 'root', 'without']) {
+		const answer = await ask(scope, `tree?${word}=${encodeURIComponent('(a+)+$|(?=(.*)*z)')}`);
+		equal(answer.status, 200, word);
+	}
+	ok((await json(scope, 'ledger?only=' + encodeURIComponent('(a+)+$'))).notes.some((note) => /too long/.test(note)), 'it is said');
+	await scope.stop();
+});
+
+await test('of merged files the event with the most samples is shown', async () => {
+	const file = join(dir, 'few.folded');
+	writeFileSync(file, 'main;few 2\n');
+	const scope = await Scope.start(plume, '-q', file, PROFILES[1]);
+	const few = parse(await bytes(scope, 'tree?file=1')).header.samples.shown;
+	const many = parse(await bytes(scope, 'tree?file=2')).header.samples.shown;
+	ok(few < many && parse(await bytes(scope, 'tree')).header.samples.shown >= many, 'the large file is shown');
 	await scope.stop();
 });
 
