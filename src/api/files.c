@@ -79,9 +79,10 @@ void api_set_file(struct api *a, const struct api_file *f)
 		forget_answers(a);
 		entry->revision = ++a->revision;
 	}
-	AUTO(arena) struct arena kept = entry->text; /* f's strings may be the entry's own */
+	struct arena kept = entry->text; /* f's strings may be the entry's own */
 	entry->text = (struct arena){ 0 };
 	copy_file(entry, f);
+	arena_fini(&kept);
 	profile_unref(old);
 	a->revision++;
 }
