@@ -84,8 +84,10 @@ static void *run(void *context)
 	uint64_t tick_ns = next_tick_ns(o);
 	for (struct job *job; next_job(a, tick_ns, &job);) {
 		if (job) {
+			__atomic_store_n(&a->is_computing, true, __ATOMIC_SEQ_CST);
 			o->answer(o->context, &job->request, &job->answer);
 			job_encode(job);
+			__atomic_store_n(&a->is_computing, false, __ATOMIC_SEQ_CST);
 			put_done(a, job);
 		} else {
 			if (o->tick)

@@ -12,7 +12,9 @@
 enum { LEAST_BYTES_PER_S = 64 << 10 }; /* of bodies and answers */
 
 static const uint64_t ms = 1000000, second = 1000000000;
-static const uint64_t ending_ns = 2 * second, stalled_ns = 5 * second, settled_ns = second;
+static const uint64_t ending_ns = 2 * second, stalled_ns = 5 * second;
+/* What an honest client needs at most to send a head, or to read a refusal and close. */
+static const uint64_t grace_ns = 250 * ms;
 
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
@@ -71,6 +73,10 @@ static void go_on_writing(struct server *s, struct connection *c)
 		return;
 	}
 	bool keeps_alive = c->job->keeps_alive;
+	if (!c->job->is_refused) {
+		c->unused_ns = s->now_ns;
+		c->has_begun = false;
+	}
 	job_free(c->job);
 	c->job = NULL;
 	if (keeps_alive)
@@ -169,6 +175,9 @@ static void read_head(struct server *s, struct connection *c)
 		return;
 	if (was_idle && c->input_n)
 		c->deadline_ns = s->now_ns + s->limits.request_ms * ms;
+	if (!c->has_begun)
+		c->unused_ns = s->now_ns;
+	c->has_begun = true;
 }
 
 static void ready(struct server *s, struct watch *w, uint32_t events)
@@ -213,6 +222,7 @@ void connection_new(struct server *s, int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	c->watch = (struct watch){ .fd = fd, .ready = ready };
 	c->events = EPOLLIN;
+	c->unused_ns = s->now_ns;
 	if (!server_watch(s, &c->watch, EPOLLIN)) {
 		close(fd);
 		mem_free_pointer(&c);
@@ -276,6 +286,7 @@ static void expire(struct server *s, struct connection *c)
 	}
 	struct http_head unknown = { 0 };
 	c->job = job_new(&unknown, (struct http_peer){ 0 });
+	c->job->is_refused = true;
 	refuse(s, c, 408);
 }
 
@@ -295,20 +306,41 @@ void connections_expire(struct server *s)
 	}
 }
 
+/* A new client may have sent a request that is not read yet. */
+static bool has_unread_input(const struct connection *c)
+{
+	char byte;
+	return recv(c->watch.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+static bool is_unused(const struct connection *c)
+{
+	switch (c->state) {
+	case CONNECTION_HEAD:
+		return c->has_begun || !has_unread_input(c);
+	case CONNECTION_WRITING:
+		return c->job->is_refused;
+	case CONNECTION_ENDING:
+		return true;
+	case CONNECTION_BODY:
+	case CONNECTION_ANSWERING:
+		break;
+	}
+	return false;
+}
+
 bool connections_make_room(struct server *s)
 {
 	struct connection *oldest = NULL;
-	/* A new client may have sent a request that is not read yet. */
-	uint64_t begun =
-		s->now_ns + s->limits.idle_ms * ms - earlier(settled_ns, s->limits.idle_ms * ms);
 	for (unsigned i = 0; i < s->n_connections; i++) {
 		struct connection *c = s->connections[i];
-		bool is_idle = c->state == CONNECTION_HEAD && !c->input_n;
-		if (is_idle && c->deadline_ns < begun &&
-		    (!oldest || c->deadline_ns < oldest->deadline_ns))
+		if (c->unused_ns + grace_ns <= s->now_ns &&
+		    (!oldest || c->unused_ns < oldest->unused_ns) && is_unused(c))
 			oldest = c;
 	}
-	if (oldest)
+	if (oldest && oldest->state == CONNECTION_WRITING)
+		drop(s, oldest);
+	else if (oldest)
 		connection_close(s, oldest);
 	return oldest != NULL;
 }

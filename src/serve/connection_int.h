@@ -27,6 +27,12 @@ struct connection {
 	uint64_t body_left;
 	size_t sent;				      /* of the answer's head and body */
 	uint64_t deadline_ns, latest_ns, progress_ns; /* latest_ns: of a whole body or answer */
+	/*
+	 * Since when this client holds a connection for nothing. Requests that are refused do not
+	 * count, so that a client without the token cannot keep its connection by sending them.
+	 */
+	uint64_t unused_ns;
+	bool has_begun; /* sent something since then: unused_ns moves once per answered request */
 };
 
 /* Moves the deadline of a body or an answer. */

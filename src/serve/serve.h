@@ -45,7 +45,11 @@ void serve_fail(struct serve_answer *answer, unsigned status, const char *text);
 
 /* 0: the default, in parentheses. */
 struct serve_limits {
-	/* Connections open at a time; more have to wait (1,200, or what the system allows). */
+	/*
+	 * Connections open at a time (1,200, or what the system allows). For more, those are closed
+	 * that go longest without a complete request that has the token, after a grace of 250 ms;
+	 * if there are none, more have to wait.
+	 */
 	unsigned connections;
 	/* Requests that wait for `answer`; more get 503 (1,100). */
 	unsigned waiting;
@@ -91,6 +95,8 @@ struct serve_description server_describe(const struct server *s);
  * closes all connections. Call it once.
  */
 bool server_run(struct server *s, int stop_fd, struct err *e);
+/* Whether an answer is being computed, for which server_run would wait. From any thread. */
+bool server_is_answering(const struct server *s);
 void server_free(struct server *s);
 /* Asks for a tick, from any thread, at any time between server_new and server_free. */
 void serve_wake(struct server *s);

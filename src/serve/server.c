@@ -2,6 +2,7 @@
 #include "serve/server_int.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -12,6 +13,7 @@ enum {
 	MAX_NEWS = 64,
 	MAX_ACCEPTED = 64, /* in a row, before existing clients get their turn */
 	SWEEP_MS = 250,
+	PAUSE_MS = 50,
 	KEPT_DESCRIPTORS = 256, /* for files */
 	LEAST_CONNECTIONS = 16,
 };
@@ -29,6 +31,7 @@ static void pause_accepting(struct server *s)
 	for (unsigned i = 0; i < s->listeners.n; i++)
 		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, s->listeners.fds[i], NULL);
 	s->is_paused = true;
+	s->resume_ns = s->now_ns + PAUSE_MS * ms;
 }
 
 static void resume_accepting(struct server *s)
@@ -40,7 +43,14 @@ static void resume_accepting(struct server *s)
 
 static bool has_room(struct server *s)
 {
-	return s->n_connections < s->limits.connections || connections_make_room(s);
+	return s->n_connections < s->limits.connections;
+}
+
+/* So that nobody is closed for a client that is not there. */
+static bool has_client(int listener)
+{
+	struct pollfd p = { .fd = listener, .events = POLLIN };
+	return poll(&p, 1, 0) > 0;
 }
 
 /* While there are too many clients, new ones wait in the kernel's queue. */
@@ -48,7 +58,9 @@ static void accept_clients(struct server *s, struct watch *w, uint32_t events)
 {
 	(void)events;
 	for (unsigned i = 0; i < MAX_ACCEPTED; i++) {
-		if (!has_room(s)) {
+		if (!has_room(s) && !has_client(w->fd))
+			return;
+		if (!has_room(s) && !connections_make_room(s)) {
 			pause_accepting(s);
 			return;
 		}
@@ -167,6 +179,11 @@ void server_free(struct server *s)
 	free(s);
 }
 
+bool server_is_answering(const struct server *s)
+{
+	return __atomic_load_n(&s->answering.is_computing, __ATOMIC_SEQ_CST);
+}
+
 void serve_wake(struct server *s)
 {
 	answering_wake(&s->answering);
@@ -185,8 +202,8 @@ static bool watch_all(struct server *s, int stop_fd)
 static bool wait_once(struct server *s, struct err *e)
 {
 	struct epoll_event news[MAX_NEWS];
-	bool is_quiet = !s->n_connections && !s->is_paused;
-	int n = epoll_wait(s->epoll_fd, news, MAX_NEWS, is_quiet ? -1 : SWEEP_MS);
+	int at_most_ms = s->is_paused ? PAUSE_MS : s->n_connections ? SWEEP_MS : -1;
+	int n = epoll_wait(s->epoll_fd, news, MAX_NEWS, at_most_ms);
 	if (n < 0 && errno != EINTR)
 		return err_set(e, "epoll_wait: %s", strerror(errno));
 	s->now_ns = clock_monotonic_ns();
@@ -207,9 +224,9 @@ static bool loop(struct server *s, struct err *e)
 		if (s->now_ns >= sweep_ns) {
 			sweep_ns = s->now_ns + SWEEP_MS * ms;
 			connections_expire(s);
-			if (s->is_paused)
-				resume_accepting(s);
 		}
+		if (s->is_paused && s->now_ns >= s->resume_ns)
+			resume_accepting(s);
 		connections_free_closed(s);
 	}
 	return true;

@@ -34,7 +34,8 @@ struct answering {
 	struct job *done, **done_last;
 	unsigned waiting;
 	bool needs_tick, is_stopping;
-	int done_fd; /* an eventfd: there is something in `done` */
+	bool is_computing; /* atomic, and without the mutex: `answer` runs */
+	int done_fd;	   /* an eventfd: there is something in `done` */
 };
 
 bool answering_init(struct answering *a, const struct serve_options *options, struct err *e);
@@ -81,7 +82,8 @@ struct server {
 	struct answering answering;
 	int epoll_fd;
 	struct watch stop, done, accepting[MAX_LISTENERS];
-	bool is_stopping, is_paused; /* is_paused: accepts no more connections */
+	bool is_stopping, is_paused; /* is_paused: accepts no more connections until resume_ns */
+	uint64_t resume_ns;
 	struct connection **connections, *closed;
 	unsigned n_connections;
 	uint64_t body_bytes; /* that clients were allowed to send and that are not answered yet */
@@ -100,5 +102,8 @@ void connections_free_closed(struct server *s);
 void connection_answer(struct server *s, struct connection *c, struct job *job);
 /* Closes what is past its time. */
 void connections_expire(struct server *s);
-/* Closes the connection that has been without a request longest. Returns false if all have one. */
+/*
+ * Closes the connection that has gone longest without a complete request that has the token. Returns
+ * false if all have one, or are too new to tell.
+ */
 bool connections_make_room(struct server *s);

@@ -155,6 +155,101 @@ static void test_more_than_allowed(void)
 	serving_stop(&s);
 }
 
+/* Ways to hold a connection without the token. */
+static const struct flood {
+	const char *name, *first, *again; /* again: NULL for silence */
+} floods[] = {
+	{ "half a request line", "GET / HT", NULL },
+	{ "a head byte by byte", GET("/") "X: ", "x" },
+	{ "nothing", "", NULL },
+	{ "empty lines", "\r\n", "\r\n" },
+	{ "refused requests", GET("/") "\r\n", GET("/") "\r\n" },
+	{ "refused requests and then half of one", GET("/") "\r\n" GET("/"), NULL },
+	{ "half a body", POST("/up") "Content-Length: 9\r\n\r\nabc", "d" },
+	{ "noise", "\x16\x03\x01", "x" },
+};
+
+static int begin_flood(const struct serving *s, const struct flood *f)
+{
+	int fd = client_connect(s);
+	client_send(s, fd, f->first);
+	return fd;
+}
+
+/* Comes back when it was closed. */
+static void go_on_flooding(const struct serving *s, const struct flood *f, int *fd)
+{
+	AUTO(buf) struct buf bytes = { 0 };
+	struct pollfd p = { .fd = *fd, .events = POLLRDHUP };
+	serving_fill(s, f->again ? f->again : "", &bytes);
+	bool is_closed = poll(&p, 1, 0) > 0;
+	if (!is_closed && bytes.n)
+		is_closed = send(*fd, bytes.p, bytes.n, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
+			    errno != EAGAIN;
+	if (!is_closed)
+		return;
+	close(*fd);
+	*fd = begin_flood(s, f);
+}
+
+/* The server accepts in order, so all its connections are taken when the last client's turn comes. */
+static void test_flood(const struct flood *f)
+{
+	enum { FLOODERS = 30, CONNECTIONS = 8, ROUNDS = 3000 };
+	struct serving s;
+	AUTO(buf) struct buf body = { 0 };
+	struct serve_limits limits = { .connections = CONNECTIONS,
+				       .request_ms = 600000,
+				       .idle_ms = 600000 };
+	if (!serving_start(&s, (struct serve_options){ .limits = limits }))
+		return;
+	int fds[FLOODERS];
+	for (unsigned i = 0; i < FLOODERS; i++)
+		fds[i] = begin_flood(&s, f);
+	int honest = client_connect(&s);
+	client_get(&s, honest, "fine");
+	bool has_answer = false;
+	for (unsigned round = 0; round < ROUNDS && !has_answer; round++) {
+		for (unsigned i = 0; i < FLOODERS; i++)
+			go_on_flooding(&s, f, &fds[i]);
+		has_answer = can_read(honest, 10);
+	}
+	tap_ok(has_answer && client_read(honest, true, &body) == 200,
+	       "others are answered while clients that send %s take all connections", f->name);
+	close(honest);
+	for (unsigned i = 0; i < FLOODERS; i++)
+		close(fds[i]);
+	serving_stop(&s);
+}
+
+/* Whoever has the token keeps the connection until the answer is there. */
+static void test_flood_spares(void)
+{
+	enum { CONNECTIONS = 4 };
+	struct serving s;
+	AUTO(buf) struct buf body = { 0 };
+	struct serve_limits limits = { .connections = CONNECTIONS, .request_ms = 600000 };
+	if (!serving_start(&s, (struct serve_options){ .limits = limits }))
+		return;
+	int busy = client_connect(&s), uploading = client_connect(&s), fds[3 * CONNECTIONS];
+	client_get(&s, busy, "wait");
+	sem_wait(&s.begun);
+	client_send(&s, uploading, POST("/$T/up") "Content-Length: 4\r\n\r\nab");
+	for (unsigned i = 0; i < 3 * CONNECTIONS; i++)
+		fds[i] = begin_flood(&s, &floods[0]);
+	for (unsigned i = 0; i < 2 * CONNECTIONS; i++)
+		tap_ok(is_dropped(fds[i]), "half a request line makes room");
+	client_send(&s, uploading, "cd");
+	sem_post(&s.go_on);
+	tap_num_eq(client_read(busy, true, &body), 200, "... a request being answered does not");
+	tap_num_eq(client_read(uploading, true, &body), 200, "... nor does half a body");
+	for (unsigned i = 0; i < 3 * CONNECTIONS; i++)
+		close(fds[i]);
+	close(busy);
+	close(uploading);
+	serving_stop(&s);
+}
+
 static void test_full_queue(void)
 {
 	enum { WAITING = 2, CLIENTS = 7 };
@@ -280,12 +375,17 @@ static void add_repeated(struct buf *to, char c, size_t n)
 static void test_large_heads(void)
 {
 	struct serving s;
-	AUTO(buf) struct buf body = { 0 }, target = { 0 }, field = { 0 }, fits = { 0 };
+	AUTO(buf)
+	struct buf body = { 0 },
+		   target = { 0 }, query = { 0 }, field = { 0 }, fits = { 0 };
 	if (!serving_start(&s, (struct serve_options){ 0 }))
 		return;
 	serving_fill(&s, "GET /$T/", &target);
 	add_repeated(&target, 'a', 20000);
 	tap_num_eq(serving_ask(&s, buf_c_string(&target), &body), 414, "a path of 20,000 bytes");
+	serving_fill(&s, "GET /$T/?", &query);
+	add_repeated(&query, 'q', 1 << 20);
+	tap_num_eq(serving_ask(&s, buf_c_string(&query), &body), 414, "a query of 1 MiB");
 	serving_fill(&s, GET("/$T/") "X: ", &field);
 	add_repeated(&field, 'a', 20000);
 	tap_num_eq(serving_ask(&s, buf_c_string(&field), &body), 431, "a header of 20,000 bytes");
@@ -334,6 +434,16 @@ static void test_rubbish(void)
 	client_send_bytes(fd, tls);
 	tap_num_eq(client_read(fd, true, &body), 400, "https:// is refused at once");
 	close(fd);
+	fd = client_connect(&s);
+	client_send(
+		&s, fd,
+		GET("/$T/a") "\r\n" GET("/$T/b") "\r\n"
+						 "\x01\x02 rubbish\r\n\r\n" GET("/$T/c") "\r\n");
+	tap_num_eq(client_read(fd, true, &body), 200, "a request before rubbish");
+	tap_num_eq(client_read(fd, true, &body), 200, "... and another");
+	tap_num_eq(client_read(fd, true, &body), 400, "the rubbish is refused");
+	tap_ok(client_sees_end(fd), "... and nothing after it is read");
+	close(fd);
 	serving_stop(&s);
 }
 
@@ -346,8 +456,10 @@ static void test_stop_at_work(void)
 	int uploading = client_connect(&s);
 	client_get(&s, reading, "big");
 	can_read(reading, 60000);
+	tap_ok(!server_is_answering(s.server), "an answer is there");
 	client_get(&s, busy, "wait");
 	sem_wait(&s.begun);
+	tap_ok(server_is_answering(s.server), "the next one is being computed");
 	client_get(&s, waiting, "x");
 	client_send(&s, uploading, POST("/$T/up") "Content-Length: 1000000\r\n\r\nabc");
 	loop_is_past(&s);
@@ -366,6 +478,9 @@ int main(void)
 	test_slow();
 	test_many();
 	test_more_than_allowed();
+	for (size_t i = 0; i < sizeof(floods) / sizeof(*floods); i++)
+		test_flood(&floods[i]);
+	test_flood_spares();
 	test_full_queue();
 	test_early_close();
 	test_bodies_at_once();
