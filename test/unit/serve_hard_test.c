@@ -376,8 +376,7 @@ static void test_large_heads(void)
 {
 	struct serving s;
 	AUTO(buf)
-	struct buf body = { 0 },
-		   target = { 0 }, query = { 0 }, field = { 0 }, fits = { 0 };
+	struct buf body = { 0 }, target = { 0 }, query = { 0 }, field = { 0 }, fits = { 0 };
 	if (!serving_start(&s, (struct serve_options){ 0 }))
 		return;
 	serving_fill(&s, "GET /$T/", &target);
@@ -443,6 +442,11 @@ static void test_rubbish(void)
 	tap_num_eq(client_read(fd, true, &body), 200, "... and another");
 	tap_num_eq(client_read(fd, true, &body), 400, "the rubbish is refused");
 	tap_ok(client_sees_end(fd), "... and nothing after it is read");
+	close(fd);
+	fd = client_connect(&s);
+	client_send(&s, fd, GET("/a") "\r\n" GET("/b") "\r\n");
+	tap_num_eq(client_read(fd, true, &body), 404, "the first of many without the token");
+	tap_num_eq(client_read(fd, true, &body), 0, "... is the only one that is answered");
 	close(fd);
 	serving_stop(&s);
 }
