@@ -108,6 +108,9 @@ struct job *connection_take_request(struct server *s, struct connection *c)
 		status = check_rights(s, c, &h);
 	if (status == 200)
 		status = check_body(s, &h);
+	/* Browsers do not pipeline. Refusing a whole batch would cost the other clients time. */
+	if (status != 200 && n < c->input_n)
+		h.keeps_alive = false;
 	struct job *job = status == 200 ? accepted(c, &h) : NULL;
 	if (!job)
 		job = refusal(s, &h, status == 200 ? 400 : status);

@@ -186,6 +186,7 @@ static inline unsigned client_read(int fd, bool has_body, struct buf *body)
 static inline bool client_sees_end(int fd)
 {
 	AUTO(buf) struct buf rest = { 0 };
+	errno = 0; /* an end leaves it as it was */
 	while (client_receive(fd, &rest, 1 << 20))
 		rest.n = 0;
 	return errno != EAGAIN;
