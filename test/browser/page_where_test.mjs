@@ -176,6 +176,23 @@ await test('a sandwich has all callers above a function and all callees below', 
 	ok(parse.y < lex.y && lex.y < read.y, 'callers are above, callees below');
 	equal([lex.total, parse.total, read.total], [40, 40, 30]);
 });
+await test('a sandwich of a function that the selection lacks says so, and what to do', async () => {
+	await open(small, 'only=emit&view=sandwich&subject=lex');
+	equal(await get('document.querySelector(".graph-empty").hidden'), false, 'an empty graph is explained');
+	ok((await text('.graph-empty')).includes('lex is not in this selection'), await text('.graph-empty'));
+	equal(await get('document.querySelector("#problem").hidden'), true, 'it is no error');
+	equal((await get('plumeWhere.table().map((row) => row.name)')).sort(), ['emit', 'main', 'read', 'write'], 'other functions can be chosen');
+	const press = (words) => get(`[...document.querySelectorAll('.graph-empty button')].find((one) => one.textContent === '${words}').click()`);
+	await press('Show all stacks');
+	await settled();
+	equal((await frames('lex')).map((frame) => frame.total), [40], 'without the filter');
+	await get('history.back()');
+	await browser.until('!document.querySelector(".graph-empty").hidden');
+	await settled();
+	await press('Leave the sandwich');
+	await settled();
+	equal([await state('view'), (await frames('emit')).length], ['flame', 1], 'the flame graph');
+});
 await test('a search marks, counts and steps; Escape ends it', async () => {
 	await open(small);
 	await browser.key('/');

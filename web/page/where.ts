@@ -5,7 +5,7 @@ import { Answers, Latest, questionOf, Trees } from './answers';
 import { copyText, download } from './copy';
 import { Details } from './details';
 import { dividerOf } from './divider';
-import { blockers } from './empty';
+import { blockers, sandwichBlockers } from './empty';
 import { ExportMenu } from './export';
 import { frameActions } from './frame_actions';
 import { Functions } from './functions';
@@ -302,15 +302,18 @@ export class Where {
 	}
 
 	private showEmpty(main: Tree, state: State): void {
-		const sentence = main.empty || (!main.size || !this.total() && !main.change ? 'No samples match.'
+		const isEmpty = !!main.empty || !main.size || !this.total() && !main.change;
+		const isMissing = !isEmpty && state.view === 'sandwich' && !!state.subject && !this.trees?.callers;
+		const sentence = isEmpty ? main.empty || 'No samples match.' : isMissing ? `${clean(state.subject)} is not in this selection.`
 			: state.view === 'diff' && !main.change ? 'Set a baseline to compare with: hold Ctrl and drag over the heat map.'
-				: state.view === 'sandwich' && !state.subject ? 'Choose a function in the table to see all its callers and callees.' : '');
+				: state.view === 'sandwich' && !state.subject ? 'Choose a function in the table to see all its callers and callees.' : '';
+		const ways = isMissing ? sandwichBlockers(state, main.samples) : main.empty || !this.total() ? blockers(state, main.samples) : [];
 		this.empty.replaceChildren();
 		this.empty.hidden = !sentence;
 		if (!sentence)
 			return;
 		this.empty.append(html('p', {}, sentence));
-		for (const { text, part } of main.empty || !this.total() ? blockers(state, main.samples) : []) {
+		for (const { text, part } of ways) {
 			const button = html('button', { type: 'button' }, text);
 			button.addEventListener('click', () => this.change(part));
 			this.empty.append(button);
