@@ -485,7 +485,7 @@ const YOURS = { name: 'your code', text: '', words: [{ word: 'fold', value: 'run
 await test('every selection and transform has a chip that removes just it', () => {
 	const list = chips.chipsOf({ ...START, ...FULL }, YOURS, NAMES, (id) => 'file ' + id);
 	const texts = list.map((chip) => chip.text);
-	for (const part of ['1.20\u20133.40 s', 'thread: worker 12, worker 13', 'only ^node;.*x=y&z', 'without 100%', 'no idle', 'fold: runtime,builtin', 'only your code', 'hide: a|b (c) #1'])
+	for (const part of ['1.20\u20133.40 s', 'thread: worker 12, worker 13', 'only ^node;.*x=y&z', 'without 100%', 'no idle', 'fold: runtime,builtin', 'charge all else to your code', 'hide: a|b (c) #1'])
 		ok(texts.includes(part), `${part} is not in ${texts.join(' / ')}`);
 	ok(texts.some((text) => text.startsWith('baseline: 0.00\u20131.00 s')), 'baseline');
 	for (const chip of list) {
