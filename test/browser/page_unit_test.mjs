@@ -12,14 +12,14 @@ const here = dirname(fileURLToPath(import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'plume-page-unit-'));
 const names = [
 	'url', 'state', 'store', 'times', 'ranges', 'heat_layout', 'heat_grid', 'heat_scale', 'heat_keys', 'lanes_layout', 'mark_layout', 'chip_list',
-	'presets', 'keys', 'header', 'day_layout', 'asking', 'when_questions', 'edges',
+	'presets', 'keys', 'header', 'day_layout', 'asking', 'when_questions', 'edges', 'search_gate',
 ];
 execFileSync('esbuild', [
 	...names.map((name) => join(here, '../../web/page', name + '.ts')),
 	'--bundle', '--format=esm', '--platform=neutral', '--log-level=warning', '--outdir=' + dir, '--out-extension:.js=.mjs',
 ]);
 const load = (name) => import(pathToFileURL(join(dir, name + '.mjs')));
-const [url, { START, EVERYTHING }, { UrlStore }, times, ranges, layout, grids, scale, keys, lanes, marks, chips, presets, { namesOf }, header, day, { Latest }, questions, edges] =
+const [url, { START, EVERYTHING }, { UrlStore }, times, ranges, layout, grids, scale, keys, lanes, marks, chips, presets, { namesOf }, header, day, { Latest }, questions, edges, { SearchGate }] =
 	await Promise.all(names.map(load));
 
 const SECOND = 1e9;
@@ -467,6 +467,24 @@ await test('threads that never ran are folded away', () => {
 
 await test('shares are never 0 if there is something', () => {
 	equal([0, 0.00001, 0.001, 0.043, 0.0996, 0.5, 1].map(lanes.shareText), ['0%', '<0.1%', '0.1%', '4.3%', '10%', '50%', '100%'], 'texts');
+});
+
+// --- searches that may run ---
+
+await test('an expression that may take very long is asked by nobody before Enter and a trial', () => {
+	const gate = new SearchGate();
+	const search = (text, part = {}) => ({ text, isPlain: false, matchesCase: false, ...part });
+	const bomb = search('z(.*.*.*.*.*.*)z');
+	let told = 0;
+	gate.watch(() => told++);
+	equal(gate.allowed(search('parse')), search('parse'), 'a harmless one');
+	equal(gate.allowed(search(bomb.text, { isPlain: true })).text, bomb.text, 'plain text');
+	equal([gate.isHeld(bomb), gate.allowed(bomb).text], [true, ''], 'at first');
+	gate.confirm(bomb);
+	equal([gate.isHeld(bomb), gate.allowed(bomb).text], [false, ''], 'after Enter');
+	gate.pass(bomb);
+	equal([gate.allowed(bomb).text, told], [bomb.text, 1], 'after the trial');
+	equal(gate.isHeld(search('(a+)+$')), true, 'another one');
 });
 
 // --- marks, chips, the header, the day ---

@@ -218,6 +218,31 @@ await test('an expression that is none is said, a slow one waits for Enter', asy
 	await browser.key('Enter');
 	await browser.until('document.querySelector(".search-result").textContent.includes("match")');
 });
+await test('an expression that never ends is ended, and the page goes on', async () => {
+	await open(await serve(write('bomb.folded', Array.from({ length: 200 }, (_, i) => `${'a'.repeat(40)}!${i} 1`))));
+	const says = (words) => browser.until(`document.querySelector(".search-result").textContent.includes("${words}")`);
+	await browser.key('/');
+	await browser.type('(a+)+$');
+	await says('press Enter');
+	await browser.key('Enter');
+	await says('this expression takes too long');
+	equal(await get('document.querySelector("#problem").hidden'), true, 'nothing is wrong with the policy');
+	await get('document.querySelector(".search-box input").select()');
+	await browser.type('(!1)+$');
+	await says('press Enter');
+	await browser.key('Enter');
+	await says('1 hit');
+});
+await test('a link with such an expression waits for Enter, in the heat map as well', async () => {
+	await open(real, 'search=' + encodeURIComponent('(Reader|parse)+.*.*.*'));
+	const asked = 'performance.getEntriesByType("resource").filter(({ name }) => /[?&]search=/.test(name)).length';
+	ok((await text('.search-result')).includes('press Enter'), await text('.search-result'));
+	equal([await get(asked), await get('plume.heat().grid.hits === null')], [0, true], 'requests with the search');
+	await browser.key('/');
+	await browser.key('Enter');
+	await browser.until('plume.heat().grid.hits !== null');
+	ok(/hits? \|/.test(await text('.search-result')), await text('.search-result'));
+});
 await test('the table is sorted by its columns, and by keys', async () => {
 	await open(small);
 	const names = () => get('plumeWhere.table().map((row) => row.name)');

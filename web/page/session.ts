@@ -5,6 +5,7 @@ import { Engine, EngineError } from './engine';
 import { Keys } from './keys';
 import { Key, Ledger, Page } from './page';
 import { yourCodeOf } from './presets';
+import { SearchGate } from './search_gate';
 import { EVERYTHING, stateParameters } from './state';
 import { UrlStore } from './store';
 
@@ -58,6 +59,7 @@ function unreadable(files: FileEntry[]): Status {
 
 export class Session implements Page {
 	readonly engine: Engine;
+	readonly gate = new SearchGate();
 	ledger: Ledger | null = null;
 	list: FileList = { revision: -1, live: false, files: [] };
 	/** Requests the list of files now, after a file was opened. */
