@@ -12,14 +12,14 @@ const here = dirname(fileURLToPath(import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'plume-page-unit-'));
 const names = [
 	'url', 'state', 'store', 'times', 'ranges', 'heat_layout', 'heat_grid', 'heat_scale', 'heat_keys', 'lanes_layout', 'mark_layout', 'chip_list',
-	'presets', 'keys', 'header', 'day_layout', 'asking', 'when_questions', 'edges', 'search_gate',
+	'presets', 'keys', 'header', 'day_layout', 'asking', 'when_questions', 'edges', 'search_gate', 'refused',
 ];
 execFileSync('esbuild', [
 	...names.map((name) => join(here, '../../web/page', name + '.ts')),
 	'--bundle', '--format=esm', '--platform=neutral', '--log-level=warning', '--outdir=' + dir, '--out-extension:.js=.mjs',
 ]);
 const load = (name) => import(pathToFileURL(join(dir, name + '.mjs')));
-const [url, { START, EVERYTHING }, { UrlStore }, times, ranges, layout, grids, scale, keys, lanes, marks, chips, presets, { namesOf }, header, day, { Latest }, questions, edges, { SearchGate }] =
+const [url, { START, EVERYTHING }, { UrlStore }, times, ranges, layout, grids, scale, keys, lanes, marks, chips, presets, { namesOf }, header, day, { Latest }, questions, edges, { SearchGate }, refused] =
 	await Promise.all(names.map(load));
 
 const SECOND = 1e9;
@@ -485,6 +485,23 @@ await test('an expression that may take very long is asked by nobody before Ente
 	gate.pass(bomb);
 	equal([gate.allowed(bomb).text, told], [bomb.text, 1], 'after the trial');
 	equal(gate.isHeld(search('(a+)+$')), true, 'another one');
+});
+
+await test('of the words of a link those that plume refuses are found and can be removed', async () => {
+	const state = { ...START, selection: { ...EVERYTHING, files: ['2'], where: ['colour=red', 'tid=1'] }, baseline: { ...EVERYTHING, only: ['('] },
+		transforms: [{ word: 'fold', value: 'nonsense' }, { word: 'your-code', value: null }] };
+	const asked = [];
+	const words = await refused.refusedWords(state, async (parameters) => {
+		asked.push(parameters);
+		if (/red|nonsense|\(/.test(JSON.stringify(parameters)))
+			throw new refused.EngineError(400, 'no');
+		if (/tid/.test(JSON.stringify(parameters)))
+			throw new refused.EngineError(409, 'still being read');
+	});
+	equal(words.map(({ text }) => text), ['where=colour=red', 'base.only=(', 'fold=nonsense'], 'words');
+	equal(asked[0], [['file', '2'], ['where', 'colour=red']], 'asked alone');
+	const left = words.reduce((one, word) => word.without(one), state);
+	equal([left.selection.where, left.baseline.only, left.transforms], [['tid=1'], [], [{ word: 'your-code', value: null }]], 'left');
 });
 
 // --- marks, chips, the header, the day ---

@@ -288,6 +288,23 @@ await test('words of a link that mean nothing are told', async () => {
 	ok((await read('document.querySelector("#remark").textContent')).includes('nonsense'), 'remark');
 });
 
+await test('a link with a value that plume refuses keeps its chips, and a button removes it', async () => {
+	await browser.newPage();
+	await browser.open(scope.url + '#where=colour=red&where=tid=100&preset=x&view=flame');
+	await browser.until('document.querySelector("main").dataset.status === "refused"');
+	const card = await read('document.querySelector("#card").innerText');
+	ok(card.includes('where=colour=red') && card.includes('preset=x'), card);
+	const chips = await read('[...document.querySelectorAll("#chips .chip .text")].filter((one) => one.offsetParent).map((one) => one.textContent)');
+	equal(chips.length, 3, `chips ${chips.join(' / ')}`);
+	for (const word of ['where=colour=red', 'preset=x']) {
+		const button = `[...document.querySelectorAll('#card button')].find((one) => one.textContent === 'Remove ${word}')`;
+		await browser.until(`${button} && (${button}.click(), true)`);
+	}
+	await browser.until('document.querySelector("main").dataset.status === "shown"');
+	equal(await read('[plume.state().selection.where, plume.state().transforms, document.querySelector("#problem").hidden]'), [['tid=100'], [], true], 'left');
+	browser.errors = browser.errors.filter((error) => !error.includes('400'));
+});
+
 await test('a range can be typed, and nonsense changes nothing', async () => {
 	await show(scope, '#time=1,2&view=flame');
 	const type = async (text) => {
