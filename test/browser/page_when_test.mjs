@@ -340,6 +340,31 @@ await test('nothing sticks out of the window at 1024x768 and at 4K', async () =>
 	await browser.resize(1440, 900);
 });
 
+await test('nothing of the heat map is cut when the header and the tools grow', async () => {
+	for (const scheme of ['dark', 'light']) {
+		await browser.resize(1024, 768);
+		await show(scope, `#time=1,2&base.time=5,6&search=aggregate&view=diff&scheme=${scheme}`);
+		await browser.until('plume.heat().grid.hits !== null');
+		await browser.evaluate('document.querySelector("#sentence").append(" and more words than fit".repeat(12))');
+		await standsStill();
+		const [shown, all, drawn] = await read('(({ clientHeight, scrollHeight }) => [clientHeight, scrollHeight, plume.heat().geometry.height_px])(document.querySelector(".heat"))');
+		equal([all, drawn], [shown, shown], `heights of the map, its contents and its cells, ${scheme}`);
+	}
+	await browser.resize(1440, 900);
+});
+
+await test('the counts are beside the title where they fit, and the header has two lines at most at 1024x768', async () => {
+	const tops = () => read('["#files", "#counts", "#search"].map((one) => { const { top, bottom } = document.querySelector(one).getBoundingClientRect(); return (top + bottom) / 2; })');
+	await show(scope);
+	const [files, counts] = await tops();
+	ok(Math.abs(files - counts) < 6, `${files} and ${counts}`);
+	await browser.resize(1024, 768);
+	await show(scope, '#time=1,2&base.time=5,6&search=aggregate&view=diff');
+	const { height } = await boxOf('#head');
+	ok(height < 66, `the header is ${height} px high`);
+	await browser.resize(1440, 900);
+});
+
 await test('when plume is gone, the page says so and keeps what it shows', async () => {
 	await show(scope);
 	await scope.stop();

@@ -218,7 +218,8 @@ export class Session implements Page {
 			return;
 		}
 		if (!this.ledger && error instanceof EngineError && error.status === 400) {
-			this.asking.ask(() => this.explainRefusal(error));
+			if (JSON.stringify(stateParameters(this.store.keptState)) === this.asked) // else the next request is waiting
+				this.asking.ask(() => this.explainRefusal(error));
 			return;
 		}
 		if (!this.ledger)
