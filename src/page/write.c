@@ -172,9 +172,8 @@ static void add_head(struct writer *out, const struct page_content *c)
 	writer_add(out, buf_str(&head));
 	AUTO(buf) struct buf style = unpack(&page_css);
 	writer_add(out, buf_str(&style));
-	writer_add(out,
-		   STR("</style>\n</head>\n<body>\n<p id=\"plume-fallback\">This page is "
-		       "incomplete or needs JavaScript. It makes no network requests.</p>\n"));
+	writer_add(out, STR("</style>\n</head>\n<body>\n<p id=\"plume-fallback\">This page is "
+			    "incomplete or needs JavaScript. It makes no network requests.</p>\n"));
 }
 
 bool page_can_be_written(struct err *e)

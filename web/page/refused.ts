@@ -51,4 +51,4 @@ export async function refusedWords(state: State, ask: (parameters: Parameters) =
 	return refused;
 }
 
-export { EngineError };
+export { EngineError }; // for tests: bundles do not share classes
