@@ -149,7 +149,12 @@ static void add_escaped(struct buf *out, struct str s)
 	}
 }
 
-/* Allows only the page's own script and style and the engine's WebAssembly; forbids requests. */
+/*
+ * The script, which comes last, removes the sentence: it stays if the file was cut.
+ *
+ * Allows only the page's own script and style and the engine's WebAssembly; forbids
+ * requests.
+ */
 static void add_head(struct writer *out, const struct page_content *c)
 {
 	AUTO(buf) struct buf head = { 0 };
@@ -167,9 +172,8 @@ static void add_head(struct writer *out, const struct page_content *c)
 	writer_add(out, buf_str(&head));
 	AUTO(buf) struct buf style = unpack(&page_css);
 	writer_add(out, buf_str(&style));
-	writer_add(out,
-		   STR("</style>\n</head>\n<body>\n<noscript><p>This page needs JavaScript. It "
-		       "makes no network requests.</p></noscript>\n"));
+	writer_add(out, STR("</style>\n</head>\n<body>\n<p id=\"plume-fallback\">This page is "
+			    "incomplete or needs JavaScript. It makes no network requests.</p>\n"));
 }
 
 bool page_can_be_written(struct err *e)

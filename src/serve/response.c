@@ -202,8 +202,8 @@ static void add_content(struct buf *to, const struct serve_answer *a)
  */
 static const char protection[] =
 	"Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
-	"img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-	"frame-ancestors 'none'\r\n"
+	"img-src 'self' data: blob:; connect-src 'self'; worker-src blob:; base-uri 'none'; "
+	"form-action 'none'; frame-ancestors 'none'\r\n"
 	"X-Content-Type-Options: nosniff\r\n"
 	"Referrer-Policy: no-referrer\r\n"
 	"Cross-Origin-Resource-Policy: same-origin\r\n"

@@ -160,6 +160,37 @@ await test('a damaged profile, engine or page says so', async () => {
 	browser.errors.length = 0;
 });
 
+await test('of several profiles the damaged one is listed with its reason, the others are shown', async () => {
+	const path = join(dir, 'one-of-three.html');
+	const files = ['x', 'y', 'z'].map((name, i) => {
+		writeFileSync(join(dir, name + '.folded'), `main;${name} ${10 ** i}\n`);
+		return join(dir, name + '.folded');
+	});
+	execFileSync(plume, ['scope', '-q', ...files, '-o', path]);
+	writeFileSync(path, readFileSync(path, 'utf8').replace(/(id="plume-file-2">.{50}).{40}/, '$1'));
+	await open(path);
+	equal(await get('plume.files().files.map(({ name, state }) => [name, state])'), [['x.folded', 'ready'], ['y.folded', 'failed'], ['z.folded', 'ready']]);
+	equal(await get('plume.ledger().samples'), 101, 'samples of the others');
+	await browser.key('o');
+	await browser.until('document.querySelector(".file.failed")');
+	ok((await get('document.querySelector(".file.failed").innerText')).includes('damaged or incomplete'), 'the reason');
+	noErrors();
+});
+
+await test('a file that was cut says so, a whole one does not', async () => {
+	const html = readFileSync(write('whole', 'flame', timed), 'utf8');
+	const path = join(dir, 'cut.html');
+	for (const share of [2 / 3, 0.98]) {
+		writeFileSync(path, html.slice(0, html.length * share));
+		await open(path, '', 'document.readyState === "complete"');
+		ok(/incomplete or needs JavaScript/.test(await get('document.body.innerText')), 'the sentence, cut at ' + share);
+	}
+	browser.errors.length = 0;
+	await open(join(dir, 'whole.html'));
+	ok(!/incomplete/.test(await get('document.body.innerText')), 'not in a whole page');
+	noErrors();
+});
+
 await test('a changed script does not run', async () => {
 	const path = join(dir, 'changed.html');
 	writeFileSync(path, readFileSync(write('plain', 'flame', timed), 'utf8').replace('</body>', '<script>alert(3)</script></body>'));

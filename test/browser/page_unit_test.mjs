@@ -12,14 +12,14 @@ const here = dirname(fileURLToPath(import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'plume-page-unit-'));
 const names = [
 	'url', 'state', 'store', 'times', 'ranges', 'heat_layout', 'heat_grid', 'heat_scale', 'heat_keys', 'lanes_layout', 'mark_layout', 'chip_list',
-	'presets', 'keys', 'header', 'day_layout', 'asking', 'when_questions', 'edges',
+	'presets', 'keys', 'header', 'day_layout', 'asking', 'when_questions', 'edges', 'search_gate', 'refused',
 ];
 execFileSync('esbuild', [
 	...names.map((name) => join(here, '../../web/page', name + '.ts')),
 	'--bundle', '--format=esm', '--platform=neutral', '--log-level=warning', '--outdir=' + dir, '--out-extension:.js=.mjs',
 ]);
 const load = (name) => import(pathToFileURL(join(dir, name + '.mjs')));
-const [url, { START, EVERYTHING }, { UrlStore }, times, ranges, layout, grids, scale, keys, lanes, marks, chips, presets, { namesOf }, header, day, { Latest }, questions, edges] =
+const [url, { START, EVERYTHING }, { UrlStore }, times, ranges, layout, grids, scale, keys, lanes, marks, chips, presets, { namesOf }, header, day, { Latest }, questions, edges, { SearchGate }, refused] =
 	await Promise.all(names.map(load));
 
 const SECOND = 1e9;
@@ -469,6 +469,41 @@ await test('shares are never 0 if there is something', () => {
 	equal([0, 0.00001, 0.001, 0.043, 0.0996, 0.5, 1].map(lanes.shareText), ['0%', '<0.1%', '0.1%', '4.3%', '10%', '50%', '100%'], 'texts');
 });
 
+// --- searches that may run ---
+
+await test('an expression that may take very long is asked by nobody before Enter and a trial', () => {
+	const gate = new SearchGate();
+	const search = (text, part = {}) => ({ text, isPlain: false, matchesCase: false, ...part });
+	const bomb = search('z(.*.*.*.*.*.*)z');
+	let told = 0;
+	gate.watch(() => told++);
+	equal(gate.allowed(search('parse')), search('parse'), 'a harmless one');
+	equal(gate.allowed(search(bomb.text, { isPlain: true })).text, bomb.text, 'plain text');
+	equal([gate.isHeld(bomb), gate.allowed(bomb).text], [true, ''], 'at first');
+	gate.confirm(bomb);
+	equal([gate.isHeld(bomb), gate.allowed(bomb).text], [false, ''], 'after Enter');
+	gate.pass(bomb);
+	equal([gate.allowed(bomb).text, told], [bomb.text, 1], 'after the trial');
+	equal(gate.isHeld(search('(a+)+$')), true, 'another one');
+});
+
+await test('of the words of a link those that plume refuses are found and can be removed', async () => {
+	const state = { ...START, selection: { ...EVERYTHING, files: ['2'], where: ['colour=red', 'tid=1'] }, baseline: { ...EVERYTHING, only: ['('] },
+		transforms: [{ word: 'fold', value: 'nonsense' }, { word: 'your-code', value: null }] };
+	const asked = [];
+	const words = await refused.refusedWords(state, async (parameters) => {
+		asked.push(parameters);
+		if (/red|nonsense|\(/.test(JSON.stringify(parameters)))
+			throw new refused.EngineError(400, 'no');
+		if (/tid/.test(JSON.stringify(parameters)))
+			throw new refused.EngineError(409, 'still being read');
+	});
+	equal(words.map(({ text }) => text), ['where=colour=red', 'base.only=(', 'fold=nonsense'], 'words');
+	equal(asked[0], [['file', '2'], ['where', 'colour=red']], 'asked alone');
+	const left = words.reduce((one, word) => word.without(one), state);
+	equal([left.selection.where, left.baseline.only, left.transforms], [['tid=1'], [], [{ word: 'your-code', value: null }]], 'left');
+});
+
 // --- marks, chips, the header, the day ---
 
 await test('marks of one kind that touch are one, those of another are not', () => {
@@ -485,7 +520,7 @@ const YOURS = { name: 'your code', text: '', words: [{ word: 'fold', value: 'run
 await test('every selection and transform has a chip that removes just it', () => {
 	const list = chips.chipsOf({ ...START, ...FULL }, YOURS, NAMES, (id) => 'file ' + id);
 	const texts = list.map((chip) => chip.text);
-	for (const part of ['1.20\u20133.40 s', 'thread: worker 12, worker 13', 'only ^node;.*x=y&z', 'without 100%', 'no idle', 'fold: runtime,builtin', 'only your code', 'hide: a|b (c) #1'])
+	for (const part of ['1.20\u20133.40 s', 'thread: worker 12, worker 13', 'only ^node;.*x=y&z', 'without 100%', 'no idle', 'fold: runtime,builtin', 'charge all else to your code', 'hide: a|b (c) #1'])
 		ok(texts.includes(part), `${part} is not in ${texts.join(' / ')}`);
 	ok(texts.some((text) => text.startsWith('baseline: 0.00\u20131.00 s')), 'baseline');
 	for (const chip of list) {

@@ -288,6 +288,23 @@ await test('words of a link that mean nothing are told', async () => {
 	ok((await read('document.querySelector("#remark").textContent')).includes('nonsense'), 'remark');
 });
 
+await test('a link with a value that plume refuses keeps its chips, and a button removes it', async () => {
+	await browser.newPage();
+	await browser.open(scope.url + '#where=colour=red&where=tid=100&preset=x&view=flame');
+	await browser.until('document.querySelector("main").dataset.status === "refused"');
+	const card = await read('document.querySelector("#card").innerText');
+	ok(card.includes('where=colour=red') && card.includes('preset=x'), card);
+	const chips = await read('[...document.querySelectorAll("#chips .chip .text")].filter((one) => one.offsetParent).map((one) => one.textContent)');
+	equal(chips.length, 3, `chips ${chips.join(' / ')}`);
+	for (const word of ['where=colour=red', 'preset=x']) {
+		const button = `[...document.querySelectorAll('#card button')].find((one) => one.textContent === 'Remove ${word}')`;
+		await browser.until(`${button} && (${button}.click(), true)`);
+	}
+	await browser.until('document.querySelector("main").dataset.status === "shown"');
+	equal(await read('[plume.state().selection.where, plume.state().transforms, document.querySelector("#problem").hidden]'), [['tid=100'], [], true], 'left');
+	browser.errors = browser.errors.filter((error) => !error.includes('400'));
+});
+
 await test('a range can be typed, and nonsense changes nothing', async () => {
 	await show(scope, '#time=1,2&view=flame');
 	const type = async (text) => {
@@ -320,6 +337,31 @@ await test('nothing sticks out of the window at 1024x768 and at 4K', async () =>
 		}).map((one) => one.textContent)`);
 		equal(cut, [], 'buttons that are cut');
 	}
+	await browser.resize(1440, 900);
+});
+
+await test('nothing of the heat map is cut when the header and the tools grow', async () => {
+	for (const scheme of ['dark', 'light']) {
+		await browser.resize(1024, 768);
+		await show(scope, `#time=1,2&base.time=5,6&search=aggregate&view=diff&scheme=${scheme}`);
+		await browser.until('plume.heat().grid.hits !== null');
+		await browser.evaluate('document.querySelector("#sentence").append(" and more words than fit".repeat(12))');
+		await standsStill();
+		const [shown, all, drawn] = await read('(({ clientHeight, scrollHeight }) => [clientHeight, scrollHeight, plume.heat().geometry.height_px])(document.querySelector(".heat"))');
+		equal([all, drawn], [shown, shown], `heights of the map, its contents and its cells, ${scheme}`);
+	}
+	await browser.resize(1440, 900);
+});
+
+await test('the counts are beside the title where they fit, and the header has two lines at most at 1024x768', async () => {
+	const tops = () => read('["#files", "#counts", "#search"].map((one) => { const { top, bottom } = document.querySelector(one).getBoundingClientRect(); return (top + bottom) / 2; })');
+	await show(scope);
+	const [files, counts] = await tops();
+	ok(Math.abs(files - counts) < 6, `${files} and ${counts}`);
+	await browser.resize(1024, 768);
+	await show(scope, '#time=1,2&base.time=5,6&search=aggregate&view=diff');
+	const { height } = await boxOf('#head');
+	ok(height < 66, `the header is ${height} px high`);
 	await browser.resize(1440, 900);
 });
 

@@ -176,6 +176,23 @@ await test('a sandwich has all callers above a function and all callees below', 
 	ok(parse.y < lex.y && lex.y < read.y, 'callers are above, callees below');
 	equal([lex.total, parse.total, read.total], [40, 40, 30]);
 });
+await test('a sandwich of a function that the selection lacks says so, and what to do', async () => {
+	await open(small, 'only=emit&view=sandwich&subject=lex');
+	equal(await get('document.querySelector(".graph-empty").hidden'), false, 'an empty graph is explained');
+	ok((await text('.graph-empty')).includes('lex is not in this selection'), await text('.graph-empty'));
+	equal(await get('document.querySelector("#problem").hidden'), true, 'it is no error');
+	equal((await get('plumeWhere.table().map((row) => row.name)')).sort(), ['emit', 'main', 'read', 'write'], 'other functions can be chosen');
+	const press = (words) => get(`[...document.querySelectorAll('.graph-empty button')].find((one) => one.textContent === '${words}').click()`);
+	await press('Show all stacks');
+	await settled();
+	equal((await frames('lex')).map((frame) => frame.total), [40], 'without the filter');
+	await get('history.back()');
+	await browser.until('!document.querySelector(".graph-empty").hidden');
+	await settled();
+	await press('Leave the sandwich');
+	await settled();
+	equal([await state('view'), (await frames('emit')).length], ['flame', 1], 'the flame graph');
+});
 await test('a search marks, counts and steps; Escape ends it', async () => {
 	await open(small);
 	await browser.key('/');
@@ -200,6 +217,31 @@ await test('an expression that is none is said, a slow one waits for Enter', asy
 	await browser.until('document.querySelector(".search-result").textContent.includes("press Enter")');
 	await browser.key('Enter');
 	await browser.until('document.querySelector(".search-result").textContent.includes("match")');
+});
+await test('an expression that never ends is ended, and the page goes on', async () => {
+	await open(await serve(write('bomb.folded', Array.from({ length: 200 }, (_, i) => `${'a'.repeat(40)}!${i} 1`))));
+	const says = (words) => browser.until(`document.querySelector(".search-result").textContent.includes("${words}")`);
+	await browser.key('/');
+	await browser.type('(a+)+$');
+	await says('press Enter');
+	await browser.key('Enter');
+	await says('this expression takes too long');
+	equal(await get('document.querySelector("#problem").hidden'), true, 'nothing is wrong with the policy');
+	await get('document.querySelector(".search-box input").select()');
+	await browser.type('(!1)+$');
+	await says('press Enter');
+	await browser.key('Enter');
+	await says('1 hit');
+});
+await test('a link with such an expression waits for Enter, in the heat map as well', async () => {
+	await open(real, 'search=' + encodeURIComponent('(Reader|parse)+.*.*.*'));
+	const asked = 'performance.getEntriesByType("resource").filter(({ name }) => /[?&]search=/.test(name)).length';
+	ok((await text('.search-result')).includes('press Enter'), await text('.search-result'));
+	equal([await get(asked), await get('plume.heat().grid.hits === null')], [0, true], 'requests with the search');
+	await browser.key('/');
+	await browser.key('Enter');
+	await browser.until('plume.heat().grid.hits !== null');
+	ok(/hits? \|/.test(await text('.search-result')), await text('.search-result'));
 });
 await test('the table is sorted by its columns, and by keys', async () => {
 	await open(small);

@@ -267,6 +267,8 @@ static void test_response(void)
 		       str_find(text, STR("filename=\"a_b__X:____.svg\"\r\n")) > 0,
 	       "a file name adds no header");
 	tap_ok(str_find(text, STR("default-src 'none'")) > 0 &&
+		       str_find(text, STR("script-src 'self';")) > 0 &&
+		       str_find(text, STR("worker-src blob:;")) > 0 &&
 		       str_find(text, STR("nosniff")) > 0 &&
 		       str_find(text, STR("Referrer-Policy: no-referrer")) > 0 &&
 		       str_find(text, STR("Access-Control")) < 0,

@@ -78,15 +78,22 @@ static struct profile *read_profile(struct str bytes)
 	return NULL;
 }
 
-static void add_file(uint32_t number, bool is_shown, struct str name, struct profile *p)
+static void set_file(uint32_t number, struct api_file *f)
 {
 	static const struct api_host host = { .source_text = source_text };
 	char id[12];
+	snprintf(id, sizeof(id), "%u", number);
+	f->id = str_from(id);
+	if (!api)
+		api = api_new(&host);
+	api_set_file(api, f);
+}
+
+static void add_file(uint32_t number, bool is_shown, struct str name, struct profile *p)
+{
 	struct api_file f = {
 		.name = name, .state = API_READY, .is_shown = is_shown, .profile = p
 	};
-	snprintf(id, sizeof(id), "%u", number);
-	f.id = str_from(id);
 	f.samples = p->ledger.count[LEDGER_SAMPLES];
 	uint64_t first = UINT64_MAX, last = 0;
 	for (uint32_t i = 0; p->samples.time_ns && i < p->samples.n; i++) {
@@ -95,9 +102,22 @@ static void add_file(uint32_t number, bool is_shown, struct str name, struct pro
 	}
 	f.duration_ns = last > first ? last - first : 0;
 	str_to_u64(profile_fact(p, STR("started_unix_ns")), &f.start_unix_ns);
-	if (!api)
-		api = api_new(&host);
-	api_set_file(api, &f);
+	set_file(number, &f);
+}
+
+/* Lists a file that cannot be read. Takes ownership of both strings. */
+EXPORT(engine_fail)
+void engine_fail(uint32_t number, char *name, uint32_t name_bytes, char *reason,
+		 uint32_t reason_bytes);
+void engine_fail(uint32_t number, char *name, uint32_t name_bytes, char *reason,
+		 uint32_t reason_bytes)
+{
+	struct api_file f = { .name = { name, name_bytes },
+			      .reason = { reason, reason_bytes },
+			      .state = API_FAILED };
+	set_file(number, &f);
+	free(name);
+	free(reason);
 }
 
 /*

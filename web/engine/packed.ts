@@ -34,15 +34,31 @@ function addSources(engine: WasmEngine, bytes: Uint8Array): void {
 	}
 }
 
-/** Throws an Error whose message is a sentence. */
+/** Returns what is wrong with the profile, or ''. */
+async function openFile(engine: WasmEngine, number: number, { name, isShown, packed }: PackedPage['files'][0]): Promise<string> {
+	try {
+		const fault = engine.open(number, { name, isShown, bytes: await unpack(packed, 'the profile') });
+		return fault && `the profile in this page is damaged: ${fault}`;
+	} catch (e) {
+		return (e as Error).message;
+	}
+}
+
+/** Profiles that are damaged are listed with the reason. Throws an Error whose message is a sentence if none can be shown. */
 export async function openPacked(page: PackedPage, watch: Watch): Promise<WasmEngine> {
 	const engine = await WasmEngine.make(await unpack(page.engine, 'the query engine'), watch);
+	let reason = '';
+	let canShow = false;
 	for (let i = 0; i < page.files.length; i++) {
-		const { name, isShown, packed } = page.files[i];
-		const fault = engine.open(i + 1, { name, isShown, bytes: await unpack(packed, 'the profile') });
-		if (fault)
-			throw new Error(`the profile in this page is damaged: ${fault}`);
+		const fault = await openFile(engine, i + 1, page.files[i]);
+		if (fault) {
+			engine.fail(i + 1, page.files[i], fault);
+			reason = reason || fault;
+		}
+		canShow = canShow || !fault && page.files[i].isShown;
 	}
+	if (!canShow && reason)
+		throw new Error(reason);
 	if (page.sources)
 		addSources(engine, await unpack(page.sources, 'the source text'));
 	return engine;

@@ -30,6 +30,7 @@ interface Exports {
 	engine_add_source(path: number, pathBytes: number, text: number, textBytes: number, origin: number, originBytes: number): void;
 	engine_open(number: number, isShown: boolean, bytes: number, n: number, name: number, nameBytes: number): number;
 	engine_fault(): number;
+	engine_fail(number: number, name: number, nameBytes: number, reason: number, reasonBytes: number): void;
 	engine_ask(name: number, nameBytes: number, query: number, queryBytes: number): number;
 	engine_type(): number;
 	engine_download(): number;
@@ -141,6 +142,11 @@ export class WasmEngine {
 	open(number: number, file: ProfileFile): string {
 		const isOpen = this.exports.engine_open(number, file.isShown, ...this.pass(file.bytes), ...this.passText(file.name));
 		return isOpen ? '' : this.string(this.exports.engine_fault());
+	}
+
+	/** Lists a profile that cannot be read. */
+	fail(number: number, file: { name: string }, reason: string): void {
+		this.exports.engine_fail(number, ...this.passText(file.name), ...this.passText(reason));
 	}
 
 	addSource(source: SourceFile): void {

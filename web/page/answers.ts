@@ -1,6 +1,6 @@
 // Asks for trees, one at a time, and keeps their labels, so that the server need not send them again.
 
-import { Engine, Parameters } from './engine';
+import { Engine, EngineError, Parameters } from './engine';
 import { State, stateParameters, selectionParameters, transformParameters } from './state';
 import { threadByThread } from './time_order';
 import { Labels, labelsFrom, Tree, treeFrom } from './tree';
@@ -8,7 +8,7 @@ import { Labels, labelsFrom, Tree, treeFrom } from './tree';
 /** Trees with other transforms have other labels. The oldest beyond this number are dropped. */
 const MOST_LABELS = 4;
 
-/** The trees that the page shows. Callers and callees are those of the subject. */
+/** The trees that the page shows. Callers and callees are those of the subject; null also if the selection lacks it. */
 export interface Trees {
 	main: Tree; // for the table, and for the graph unless it is a sandwich
 	callers: Tree | null;
@@ -58,6 +58,19 @@ export function questionOf(state: State): Question {
 	};
 }
 
+/** Null if the selection lacks the function. The main tree came, so a 404 says the same. */
+async function orNone(asked: Promise<Tree>): Promise<Tree | null> {
+	try {
+		const tree = await asked;
+		const { total, change } = tree;
+		return total[0] || change && (change.before.total[0] || change.after.total[0]) ? tree : null;
+	} catch (error) {
+		if (error instanceof EngineError && error.status === 404)
+			return null;
+		throw error;
+	}
+}
+
 export class Answers {
 	private readonly known = new Map<string, Labels>();
 	private readonly last = new Map<string, string>(); // by request: the id of its labels
@@ -91,8 +104,8 @@ export class Answers {
 		const tree = await this.tree(name, 'main', main);
 		return {
 			main: tree.isInTime ? threadByThread(tree) : tree,
-			callers: callers && await this.tree(name, 'callers', callers),
-			callees: callees && await this.tree(name, 'callees', callees),
+			callers: callers && await orNone(this.tree(name, 'callers', callers)),
+			callees: callees && await orNone(this.tree(name, 'callees', callees)),
 			isReversed,
 		};
 	}

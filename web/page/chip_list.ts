@@ -1,7 +1,7 @@
 // The contents of the row of chips: each active selection and transform, and the state without it. No DOM here.
 
 import { merged, partsOf, withFilter, withoutBaseline, withRange } from './ranges';
-import { isOn, Preset } from './presets';
+import { CHARGED, isOn, Preset } from './presets';
 import { Range, Selection, State, Transform } from './state';
 import { rangeText } from './times';
 
@@ -55,7 +55,7 @@ function filterChips(state: State, names: Names): Chip[] {
 
 function transformText(transform: Transform): string {
 	if (transform.word === 'your-code')
-		return 'only your code'; // as its preset is called
+		return CHARGED.name; // not `your code`: that is the button, which may do something else
 	return transform.word.replace(/-/g, ' ') + (transform.value === null ? '' : ': ' + transform.value);
 }
 

@@ -24,3 +24,13 @@ export function blockers(state: State, samples: { [reason: string]: number }): B
 	];
 	return found.filter(([isInTheWay]) => isInTheWay).map(([, blocker]) => blocker);
 }
+
+/** The function of a sandwich is not in the selection: what may be in its way, and the way out. */
+export function sandwichBlockers(state: State, samples: { [reason: string]: number }): Blocker[] {
+	const { transforms } = state;
+	return [
+		...blockers(state, samples),
+		...(transforms.length ? [{ text: 'Remove the transforms', part: { transforms: [] } }] : []),
+		{ text: 'Leave the sandwich', part: { view: 'flame', subject: '', zoom: [] } },
+	];
+}

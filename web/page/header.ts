@@ -63,12 +63,9 @@ export class Header {
 
 	constructor(parent: HTMLElement, help: () => void, scheme: () => void) {
 		parent.append(
-			make('div', { class: 'brand' }, 'plume'),
-			make('div', { class: 'about' },
-				make('div', { class: 'title' }, this.files, this.sentence),
-				make('div', { class: 'title' }, this.live, this.counts)),
-			make('div', { class: 'tools' }, this.search, this.exports,
+			make('div', { class: 'tools' }, this.search, this.exports, // floats: text fills the line beside it and those below
 				button('?', 'Help: keys and gestures (?)', help), button('\u25d1', 'Colours: dark, light or as the system', scheme)),
+			make('div', { class: 'brand' }, 'plume'), this.files, this.sentence, this.live, this.counts,
 			this.bar);
 		this.popup = new Popup(this.counts, 'Ledger and notes', (panel) => {
 			if (this.ledger)

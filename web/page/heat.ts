@@ -52,6 +52,7 @@ export class Heat {
 		element.addEventListener('keydown', (event) => this.pressed(event));
 		element.addEventListener('focus', () => this.drawOverlay());
 		element.addEventListener('blur', () => this.drawOverlay());
+		new ResizeObserver(() => when.resized()).observe(this.box); // the canvases keep their size when it shrinks
 		this.box.addEventListener('scroll', () => when.drawSoon());
 	}
 
@@ -77,7 +78,7 @@ export class Heat {
 
 	draw(): void {
 		const g = this.geometry;
-		this.inner.style.height = g.height_px > this.box.clientHeight ? g.height_px + 'px' : '100%';
+		this.inner.style.height = Math.max(g.height_px, this.box.clientHeight) + 'px';
 		this.sight.style.height = this.box.clientHeight + 'px';
 		this.cells.measure();
 		this.overlay.measure();

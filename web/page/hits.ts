@@ -4,8 +4,9 @@ import { Graph } from './graph';
 import { FunctionHit, hitsByFunction, hitsOf, Matches, match, measureHits } from './matches';
 import { ListedHit } from './search';
 import { Search } from './state';
+import { Trial } from './trial';
 import { Labels, Tree } from './tree';
-import { clean, hitWords, percent, plural } from './words';
+import { clean, hitWords, percent, plural, TOO_SLOW } from './words';
 
 /** A function with no frame wider than this is listed as too narrow to see, px. */
 const TINY = 2;
@@ -13,6 +14,8 @@ const TINY = 2;
 export class Hits {
 	private matches: Matches = { isValid: true, isComplete: true, labels: null };
 	private at = -1;
+	private isTrying = false;
+	private readonly trial = new Trial();
 	private ordered: Uint32Array | null = null; // made when it is first needed
 	private orderedOf: Tree | null = null;
 
@@ -20,10 +23,23 @@ export class Hits {
 
 	/** By label; null without a search. */
 	match(labels: Labels, search: Search): Uint8Array | null {
-		this.matches = match(labels, search);
+		this.trial.stop();
+		return this.take(match(labels, search));
+	}
+
+	/** Matches an expression that may take very long. done comes later, if nothing else was searched for meanwhile. */
+	tryMatch(labels: Labels, search: Search, done: (found: Uint8Array | null, isComplete: boolean) => void): void {
+		this.take({ isValid: true, isComplete: true, labels: null });
+		this.isTrying = true;
+		this.trial.run(labels, search, (matches) => done(this.take(matches), matches.isComplete));
+	}
+
+	private take(matches: Matches): Uint8Array | null {
+		this.matches = matches;
+		this.isTrying = false;
 		this.at = -1;
 		this.ordered = null;
-		return this.matches.labels;
+		return matches.labels;
 	}
 
 	private inOrder(tree: Tree): Uint32Array {
@@ -51,6 +67,10 @@ export class Hits {
 			return { words: 'press Enter to search', isWrong: false };
 		if (!this.matches.isValid)
 			return { words: 'not a valid expression', isWrong: true };
+		if (this.isTrying)
+			return { words: 'searching\u2026', isWrong: false };
+		if (!this.matches.labels && !this.matches.isComplete)
+			return { words: TOO_SLOW, isWrong: true };
 		if (!this.matches.labels || !tree || !tree.size)
 			return { words: '', isWrong: false };
 		const { value, count } = measureHits(tree, this.matches.labels, zoom);

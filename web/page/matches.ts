@@ -7,7 +7,7 @@ import { functionOf, Labels, Tree } from './tree';
 const LONGEST = 1000;
 const PATIENCE_MS = 400;
 /** How many names to match between checks of the clock. */
-const CHUNK = 64;
+const CHUNK = 8;
 
 export interface Matches {
 	isValid: boolean;
@@ -28,21 +28,22 @@ export function compile(search: Search): RegExp | null {
 
 /**
  * An expression with a repeated group, or with many repetitions, may take very long on a single name. It runs only
- * after Enter, and never just because a link contains it.
+ * after Enter, never just because a link contains it, and in a worker (trial.ts).
  */
 export function isRisky(search: Search): boolean {
 	if (search.isPlain)
 		return false;
 	const repeats = search.text.match(/[^\\](?:[*+]|\{\d+,\d*\})/g) || [];
-	return /[^\\]\)[*+{]/.test(search.text) || repeats.length > 3 || /\\\d/.test(search.text);
+	const options = search.text.match(/[^\\(]\?/g) || [];
+	const hasRepeatedGroup = /(^|[^\\])(\\\\)*\)[*+{]/.test(search.text);
+	return hasRepeatedGroup || repeats.length > 2 || options.length > 8 || /\\(\d|k<)/.test(search.text);
 }
 
-/** Tries the name as in folded stacks, and as displayed. */
-function matchesAny(labels: Labels, label: number, pattern: RegExp): boolean {
+/** The name as in folded stacks, and as displayed. */
+export function textsOf(labels: Labels, label: number): [string, string] {
 	const shown = labels.function[label];
 	const place = labels.place[label];
-	return pattern.test(labels.name[label].slice(0, LONGEST)) ||
-		pattern.test((place ? shown + ' ' + place : shown).slice(0, LONGEST));
+	return [labels.name[label].slice(0, LONGEST), (place ? shown + ' ' + place : shown).slice(0, LONGEST)];
 }
 
 export function match(labels: Labels, search: Search): Matches {
@@ -54,7 +55,7 @@ export function match(labels: Labels, search: Search): Matches {
 	const found = new Uint8Array(labels.name.length);
 	const end = performance.now() + PATIENCE_MS;
 	for (let label = 0; label < found.length; label++) {
-		found[label] = matchesAny(labels, label, pattern) ? 1 : 0;
+		found[label] = textsOf(labels, label).some((text) => pattern.test(text)) ? 1 : 0;
 		if (label % CHUNK === CHUNK - 1 && performance.now() > end)
 			return { isValid: true, isComplete: false, labels: found };
 	}

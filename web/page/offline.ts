@@ -221,6 +221,7 @@ export function engineOfPage(): Engine {
 	const contents = readContents();
 	if (!contents)
 		return new ServedEngine();
+	document.getElementById('plume-fallback')?.remove();
 	if (!location.hash && contents.state)
 		history.replaceState(history.state, '', '#' + contents.state);
 	return new OfflineEngine(contents);

@@ -1,6 +1,7 @@
 // What the parts of the page share.
 
 import { Engine } from './engine';
+import { SearchGate } from './search_gate';
 import { Store } from './state';
 
 /** api/ledger, see doc/api.md. */
@@ -39,6 +40,7 @@ export interface Page {
 	readonly engine: Engine;
 	readonly store: Store;
 	readonly ledger: Ledger | null;
+	readonly gate: SearchGate;
 	/** Calls back when the ledger arrived or changed (another selection, a live profile that grew). */
 	watchLedger(callback: (ledger: Ledger) => void): void;
 	addKeys(keys: Key[]): void;

@@ -9,8 +9,8 @@ export interface Preset {
 	words: Transform[];
 }
 
-const CHARGED: Preset = {
-	name: 'only your code', text: 'Charge all other code to the function of yours that called it', words: [{ word: 'your-code', value: null }],
+export const CHARGED: Preset = {
+	name: 'charge all else to your code', text: 'Add the time of all other code to the function of yours that called it', words: [{ word: 'your-code', value: null }],
 };
 
 const ALWAYS: Preset[] = [

@@ -1,7 +1,7 @@
 // The search box: its input, its result, and the list of hits.
 
 import { html } from '../flame/dom';
-import { isRisky } from './matches';
+import { SearchGate } from './search_gate';
 import { Search } from './state';
 
 /** The search starts when typing pauses for this long. */
@@ -24,8 +24,6 @@ export interface SearchHost {
 }
 
 export class SearchBox {
-	/** The expression waits for Enter: running it might take long. */
-	isHeld = false;
 	private readonly field = html('input', {
 		type: 'search', placeholder: 'Search /', 'aria-label': 'Search functions', spellcheck: 'false', autocomplete: 'off',
 	});
@@ -35,10 +33,9 @@ export class SearchBox {
 	private readonly letters = this.toggle('Aa', 'Match case', () => this.send({ matchesCase: !this.search.matchesCase }));
 	private readonly steps = html('span', { class: 'search-steps' });
 	private search: Search = { text: '', isPlain: false, matchesCase: false };
-	private confirmed = ''; // a risky expression for which Enter was pressed
 	private timer = 0;
 
-	constructor(element: HTMLElement, private readonly host: SearchHost) {
+	constructor(element: HTMLElement, private readonly host: SearchHost, private readonly gate: SearchGate) {
 		element.classList.add('search-box');
 		for (const [step, text, says] of [[-1, '\u2039', 'Previous hit (N)'], [1, '\u203a', 'Next hit (n)']] as [number, string, string][])
 			this.steps.append(this.button(text, says, () => host.onStep(step)));
@@ -84,8 +81,8 @@ export class SearchBox {
 	private key(event: KeyboardEvent): void {
 		if (event.key === 'Enter') {
 			const isNew = this.field.value !== this.search.text;
-			if (this.isHeld || isNew) {
-				this.confirmed = this.field.value;
+			if (isNew || this.gate.isHeld(this.search)) {
+				this.gate.confirm({ ...this.search, text: this.field.value });
 				this.send({ text: this.field.value });
 			} else {
 				this.host.onStep(event.shiftKey ? -1 : 1);
@@ -104,18 +101,16 @@ export class SearchBox {
 		event.stopPropagation();
 	}
 
-	/** Takes over the state's search; returns the search that may run. */
-	show(search: Search): Search {
+	/** Takes over the state's search. */
+	show(search: Search): void {
 		this.search = search;
 		if (document.activeElement !== this.field || this.field.value.length > 0 !== search.text.length > 0)
 			this.field.value = search.text;
 		this.regex.setAttribute('aria-pressed', String(!search.isPlain));
 		this.letters.setAttribute('aria-pressed', String(search.matchesCase));
-		this.isHeld = isRisky(search) && this.confirmed !== search.text;
 		this.steps.hidden = !search.text;
 		if (!search.text)
 			this.list.hidden = true;
-		return this.isHeld ? { ...search, text: '' } : search;
 	}
 
 	say(words: string, isWrong: boolean): void {

@@ -5,6 +5,8 @@ import { Engine, EngineError } from './engine';
 import { Keys } from './keys';
 import { Key, Ledger, Page } from './page';
 import { yourCodeOf } from './presets';
+import { refusedWords } from './refused';
+import { SearchGate } from './search_gate';
 import { EVERYTHING, stateParameters } from './state';
 import { UrlStore } from './store';
 
@@ -32,7 +34,14 @@ export interface FileList {
 /** What is shown instead of the bands: nothing, or a sentence and what to do. */
 export type Status =
 	| { kind: 'shown' }
-	| { kind: 'loading' | 'reading' | 'empty' | 'failed'; title: string; text: string };
+	| { kind: 'loading' | 'reading' | 'empty' | 'failed'; title: string; text: string }
+	| { kind: 'refused'; title: string; text: string; ways: Way[] };
+
+/** A button. */
+export interface Way {
+	text: string;
+	go(): void;
+}
 
 /** What the session tells the shell. */
 export interface Outlook {
@@ -58,6 +67,7 @@ function unreadable(files: FileEntry[]): Status {
 
 export class Session implements Page {
 	readonly engine: Engine;
+	readonly gate = new SearchGate();
 	ledger: Ledger | null = null;
 	list: FileList = { revision: -1, live: false, files: [] };
 	/** Requests the list of files now, after a file was opened. */
@@ -207,11 +217,32 @@ export class Session implements Page {
 			this.refreshFiles(); // the ledger is requested again once the file is read
 			return;
 		}
+		if (!this.ledger && error instanceof EngineError && error.status === 400) {
+			if (JSON.stringify(stateParameters(this.store.keptState)) === this.asked) // else the next request is waiting
+				this.asking.ask(() => this.explainRefusal(error));
+			return;
+		}
 		if (!this.ledger)
 			this.outlook.status({
 				kind: 'failed', title: 'Cannot show this profile', text: error instanceof Error ? error.message : String(error),
 			});
 		this.fail(error);
+	}
+
+	/** A word of the link is to blame: the chips stay, and buttons remove what plume refuses. */
+	private async explainRefusal(error: EngineError): Promise<void> {
+		const state = this.store.keptState;
+		const words = await refusedWords(state, (parameters) => this.engine.json('ledger', parameters));
+		const ways = words.map((word) => ({ text: `Remove ${word.text}`, go: () => this.store.change(word.without(this.store.keptState)) }));
+		if (ways.length !== 1)
+			ways.push({ text: 'Remove all filters and transforms', go: () => this.store.change(
+				{ selection: { ...EVERYTHING, files: state.selection.files }, baseline: null, transforms: [], weight: 'auto' }) });
+		const names = words.map((word) => word.text).join(', ');
+		this.outlook.problem('');
+		this.outlook.status({
+			kind: 'refused', title: 'Cannot apply this link', ways,
+			text: (names ? `plume does not understand ${names} in the link.\n` : '') + error.message,
+		});
 	}
 
 	private sizes(): string {

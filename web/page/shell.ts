@@ -1,6 +1,6 @@
 // The layout of the page: a header and three bands, When, Where and Why. The heights of When and Why can be changed.
 
-import { make } from './dom';
+import { button, make } from './dom';
 import { Status } from './session';
 import { Store } from './state';
 
@@ -43,7 +43,8 @@ export class Shell {
 		this.card.hidden = isShown;
 		if (status.kind !== 'shown')
 			this.card.replaceChildren(make('div', { class: status.kind },
-				make('h2', {}, status.title), ...status.text.split('\n').map((line) => make('p', {}, line))));
+				make('h2', {}, status.title), ...status.text.split('\n').map((line) => make('p', {}, line)),
+				...(status.kind === 'refused' ? status.ways.map(({ text, go }) => button(text, text, go)) : [])));
 	}
 
 	/** Without times there is nothing to resize. */

@@ -71,6 +71,7 @@ export class When {
 			this.marks.name, this.marks.box, this.names.box, this.heat.box, this.laneTitle, this.axis.box, this.lanes.box);
 		element.append(this.tools.element, this.timeless, this.plots);
 		session.store.watch(() => this.update());
+		session.gate.watch(() => this.update());
 		session.watchLedger((ledger) => this.know(ledger));
 		this.addKeys();
 	}
@@ -221,7 +222,7 @@ export class When {
 	}
 
 	private askHeat(plan: Plan): void {
-		const parameters = heatQuestion(this.state, plan);
+		const parameters = heatQuestion({ ...this.state, search: this.session.gate.allowed(this.state.search) }, plan);
 		const key = JSON.stringify([parameters, this.ledger?.revision]);
 		if (key === this.heatAsked)
 			return;

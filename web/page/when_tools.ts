@@ -111,6 +111,6 @@ export class Tools {
 			this.legendBox.append(swatch, make('span', {}, textOf(value) + (value === grid.top && grid.max > grid.top ? '+' : '')));
 		}
 		const more = grid.max > grid.top ? `, at most ${textOf(grid.max)}` : '';
-		this.legendBox.append(make('span', { class: 'muted' }, `${isTime ? '' : grid.unit + ' '}per cell${grid.hits ? ', search hits' : ''}${more}`));
+		this.legendBox.append(make('span', { class: 'muted' }, `${grid.hits ? 'hits ' : isTime ? '' : grid.unit + ' '}per cell${more}`));
 	}
 }

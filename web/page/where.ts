@@ -5,7 +5,7 @@ import { Answers, Latest, questionOf, Trees } from './answers';
 import { copyText, download } from './copy';
 import { Details } from './details';
 import { dividerOf } from './divider';
-import { blockers } from './empty';
+import { blockers, sandwichBlockers } from './empty';
 import { ExportMenu } from './export';
 import { frameActions } from './frame_actions';
 import { Functions } from './functions';
@@ -17,11 +17,11 @@ import { Page } from './page';
 import { SearchBox } from './search';
 import { Source, SourceAnswer } from './source';
 import { functionAtLine } from './source_lines';
-import { selectionParameters, State, transformParameters } from './state';
+import { Search, selectionParameters, State, transformParameters } from './state';
 import { factsOf, tipOf } from './talk';
 import { Crumb, Crumbs, Legend, Toolbar } from './toolbar';
 import { Tooltip } from './tooltip';
-import { follow, nameOf, Tree } from './tree';
+import { follow, Labels, nameOf, Tree } from './tree';
 import { clean, labelText, sizeWords } from './words';
 
 /** The request that the trees answer. */
@@ -92,7 +92,7 @@ export class Where {
 			onStep: (step) => this.step(step),
 			hits: () => this.hits.listed(),
 			onLeave: () => this.graph.flame.scroller.focus(),
-		});
+		}, page.gate);
 		this.build(where);
 		this.begin();
 	}
@@ -215,7 +215,7 @@ export class Where {
 		this.trees = trees;
 		this.answered = answered;
 		if (trees.main.labels !== hadLabels)
-			this.found = this.hits.match(trees.main.labels, this.search.show(this.page.store.state.search));
+			this.match(trees.main.labels);
 		this.draw();
 		requestAnimationFrame(() => setTimeout(() => this.fillTable(trees), 0));
 	}
@@ -302,15 +302,18 @@ export class Where {
 	}
 
 	private showEmpty(main: Tree, state: State): void {
-		const sentence = main.empty || (!main.size || !this.total() && !main.change ? 'No samples match.'
+		const isEmpty = !!main.empty || !main.size || !this.total() && !main.change;
+		const isMissing = !isEmpty && state.view === 'sandwich' && !!state.subject && !this.trees?.callers;
+		const sentence = isEmpty ? main.empty || 'No samples match.' : isMissing ? `${clean(state.subject)} is not in this selection.`
 			: state.view === 'diff' && !main.change ? 'Set a baseline to compare with: hold Ctrl and drag over the heat map.'
-				: state.view === 'sandwich' && !state.subject ? 'Choose a function in the table to see all its callers and callees.' : '');
+				: state.view === 'sandwich' && !state.subject ? 'Choose a function in the table to see all its callers and callees.' : '';
+		const ways = isMissing ? sandwichBlockers(state, main.samples) : main.empty || !this.total() ? blockers(state, main.samples) : [];
 		this.empty.replaceChildren();
 		this.empty.hidden = !sentence;
 		if (!sentence)
 			return;
 		this.empty.append(html('p', {}, sentence));
-		for (const { text, part } of main.empty || !this.total() ? blockers(state, main.samples) : []) {
+		for (const { text, part } of ways) {
 			const button = html('button', { type: 'button' }, text);
 			button.addEventListener('click', () => this.change(part));
 			this.empty.append(button);
@@ -375,17 +378,39 @@ export class Where {
 	// Search
 
 	private find(): void {
-		const runnable = this.search.show(this.page.store.state.search);
+		this.search.show(this.page.store.state.search);
 		if (!this.trees)
 			return;
-		this.found = this.hits.match(this.trees.main.labels, runnable);
+		this.match(this.trees.main.labels);
+		this.showFound();
+	}
+
+	private match(labels: Labels): void {
+		const { gate, store: { state: { search } } } = this.page;
+		this.search.show(search);
+		if (!gate.isHeld(search) && gate.isRisky(search)) {
+			this.found = null;
+			this.hits.tryMatch(labels, search, (found, isComplete) => this.tried(search, found, isComplete));
+		} else {
+			this.found = this.hits.match(labels, gate.isHeld(search) ? { ...search, text: '' } : search);
+		}
+	}
+
+	private tried(search: Search, found: Uint8Array | null, isComplete: boolean): void {
+		this.found = found;
+		this.showFound();
+		if (isComplete)
+			this.page.gate.pass(search);
+	}
+
+	private showFound(): void {
 		this.graph.flame.mark(this.found, this.graph.functionNumber(this.page.store.state.subject));
 		this.functions.setFound(this.found);
 		this.sayHits();
 	}
 
 	private sayHits(): void {
-		const { words, isWrong } = this.hits.words(this.search.isHeld);
+		const { words, isWrong } = this.hits.words(this.page.gate.isHeld(this.page.store.state.search));
 		this.search.say(words, isWrong);
 	}
 

@@ -139,12 +139,14 @@ export function tooNarrow(frames: number): string {
 	return `${plural(frames, 'frame')} too narrow to draw at this zoom`;
 }
 
+export const TOO_SLOW = 'this expression takes too long';
+
 /** "3 of 12 | 45.6% of view" */
 export function hitWords(hits: { at: number; all: number; share: string; isComplete: boolean }): string {
 	if (!hits.all)
-		return hits.isComplete ? 'no match' : 'expression too slow';
+		return hits.isComplete ? 'no match' : TOO_SLOW;
 	const which = hits.at >= 0 ? `${integer(hits.at + 1)} of ${integer(hits.all)}` : plural(hits.all, 'hit');
-	return (hits.isComplete ? '' : 'too slow; so far ') + `${which} | ${hits.share} of view`;
+	return (hits.isComplete ? '' : 'takes too long; so far ') + `${which} | ${hits.share} of view`;
 }
 
 export { integer, plural };
