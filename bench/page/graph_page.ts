@@ -2,6 +2,7 @@
 
 import { Answer, Engine, parseAnswer } from '../../web/page/engine';
 import { Key, Ledger, Page } from '../../web/page/page';
+import { SearchGate } from '../../web/page/search_gate';
 import { START, State, Store } from '../../web/page/state';
 import { Where } from '../../web/page/where';
 
@@ -120,7 +121,7 @@ function start(frames: number) {
 	} as Engine;
 	const store = new MemoryStore();
 	const page: Page = {
-		engine, store, ledger: LEDGER, watchLedger: () => {}, addKeys: (_: Key[]) => {}, remark: () => {}, fail: (error) => console.error(String(error)),
+		engine, store, ledger: LEDGER, gate: new SearchGate(), watchLedger: () => {}, addKeys: (_: Key[]) => {}, remark: () => {}, fail: (error) => console.error(String(error)),
 	};
 	const box = (id: string) => document.getElementById(id) as HTMLElement;
 	new Where(box('where'), box('why'), box('search'), page);
