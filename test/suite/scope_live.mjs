@@ -103,7 +103,7 @@ await test('sweeps of the heap are marked, and a range around one is garbage col
 });
 
 await test('the pages had no errors', async () => {
-	equal(browser.errors, [], 'errors');
+	equal(browser.errors.filter((error) => !error.includes('Failed to load resource')), [], 'errors'); // stopped servers do not answer
 });
 
 await browser.close();
