@@ -74,7 +74,13 @@ const struct preset *preset_for(const struct profile *p)
 		*count = saturating_add(*count, p->samples.count[row], &ignored);
 		all = saturating_add(all, p->samples.count[row], &ignored);
 	}
-	for (unsigned i = NODE; i < PROGRAM; i++)
+	/* A script's engine works outside of it too: compiling, collecting, starting. */
+	unsigned script = NODE;
+	for (unsigned i = JAVA; i <= PYTHON; i++)
+		script = samples[i] > samples[script] ? i : script;
+	if (samples[script] > all / 10)
+		return &presets[script];
+	for (unsigned i = GO; i < PROGRAM; i++)
 		if (samples[i] > all / 2)
 			return &presets[i];
 	return &presets[NONE];
