@@ -1,14 +1,18 @@
 /* api/ledger: describes the profile, and what happened to each sample. */
 #include "api/api_int.h"
 
+/* How many samples each of n ids has; id: by row. The caller frees it. */
+static uint64_t *samples_by(const struct profile *p, const uint32_t *id, uint32_t n)
+{
+	uint64_t *samples = mem_zalloc((size_t)n + 1, sizeof(*samples)), ignored = 0;
+	for (uint32_t i = 0; i < p->samples.n; i++)
+		samples[id[i]] = saturating_add(samples[id[i]], p->samples.count[i], &ignored);
+	return samples;
+}
+
 static void add_events(struct json_out *j, const struct profile *p)
 {
-	AUTO_FREE uint64_t *samples = mem_zalloc((size_t)p->events.n + 1, sizeof(*samples));
-	uint64_t ignored = 0;
-	for (uint32_t i = 0; i < p->samples.n; i++) {
-		uint64_t *sum = &samples[p->samples.event[i]];
-		*sum = saturating_add(*sum, p->samples.count[i], &ignored);
-	}
+	AUTO_FREE uint64_t *samples = samples_by(p, p->samples.event, p->events.n);
 	json_out_open(j, "events", '[');
 	for (uint32_t i = 0; i < p->events.n; i++) {
 		json_out_open(j, NULL, '{');
@@ -30,12 +34,7 @@ static void add_id(struct json_out *j, const char *key, int32_t id)
 
 static void add_threads(struct json_out *j, const struct profile *p)
 {
-	AUTO_FREE uint64_t *samples = mem_zalloc((size_t)p->threads.n + 1, sizeof(*samples));
-	uint64_t ignored = 0;
-	for (uint32_t i = 0; i < p->samples.n; i++) {
-		uint64_t *sum = &samples[p->samples.thread[i]];
-		*sum = saturating_add(*sum, p->samples.count[i], &ignored);
-	}
+	AUTO_FREE uint64_t *samples = samples_by(p, p->samples.thread, p->threads.n);
 	json_out_open(j, "threads", '[');
 	for (uint32_t i = 1; i < p->threads.n; i++) {
 		const struct thread *t = &p->threads.p[i];

@@ -1,5 +1,7 @@
 // Creates elements. Text from profiles is only ever set as text.
 
+export { oncePerPicture } from '../flame/dom';
+
 export type Attributes = { [name: string]: string | number | boolean | null };
 type Child = Node | string | null;
 
@@ -44,20 +46,6 @@ export class Choice<T extends string> {
 		for (const [one, element] of this.buttons)
 			element.hidden = !isAllowed(one);
 	}
-}
-
-/** Runs once before the next paint, however often it is requested. */
-export function oncePerPicture(run: () => void): () => void {
-	let isAsked = false;
-	return () => {
-		if (isAsked)
-			return;
-		isAsked = true;
-		requestAnimationFrame(() => {
-			isAsked = false;
-			run();
-		});
-	};
 }
 
 /** Pixels of 1rem: it follows the size of the window. */
